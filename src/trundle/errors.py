@@ -1,0 +1,50 @@
+"""Every error a user can meet. All derive from TrundleError; each says what, where, why and what to do."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class TrundleError(Exception):
+    """Base of all errors raised by Trundle."""
+
+
+class ModelError(TrundleError):
+    """The model is not well posed. Carries every fault found, not only the first."""
+
+    def __init__(self, faults: Sequence[str] | str) -> None:
+        self.faults = [faults] if isinstance(faults, str) else list(faults)
+        super().__init__("\n".join(self.faults))
+
+
+class UnknownNameError(TrundleError, KeyError):
+    """A name that the model does not have; the nearest names are offered."""
+
+    def __init__(self, name: str, known: Iterable[str], what: str = "quantity") -> None:
+        known = list(known)
+        near = get_close_matches(name, known, n=3, cutoff=0.5)
+        hint = f" Did you mean {', '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(known[:12])}."
+        self.text = f"there is no {what} called {name!r}.{hint}"
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class AssemblyError(TrundleError):
+    """No configuration satisfies the constraints."""
+
+
+class KernelError(TrundleError):
+    """An expression cannot be turned into machine code."""
+
+
+class StoreError(TrundleError):
+    """A result file cannot be written or read."""
+
+
+class FileError(TrundleError):
+    """A model file cannot be understood; the text carries line and field."""
+
+
+class SolveError(TrundleError):
+    """A numerical question has no answer (equilibrium, linearisation, ...)."""
