@@ -1,0 +1,1 @@
+"""What holds: expressions for mass matrix, bias, constraints, energy."""

@@ -1,0 +1,178 @@
+"""Constraint rows: position residual g, velocity row J u = nu, acceleration row J udot + gamma = 0.
+
+A row belongs to a bond of a connection that closes a loop, or to a servo. Translations and rotations that are all locked are
+written in ground axes when the loop runs over the ground, otherwise in the axes of the first frame.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
+
+import casadi as ca
+
+from trundle.equations.kinematics import Rigid
+from trundle.model.body import Body, Frame
+from trundle.model.connection import Connection
+from trundle.space.rotation import cross, dot
+
+
+class BodyMotion(Protocol):
+    """What rows need to know of a formalism: motion of frames and partial velocities of points of bodies."""
+
+    def frame(self, frame: Frame) -> Rigid: ...
+    def partials(self, body: Body, point: Any) -> list[tuple[int, Any, Any]]: ...
+
+
+@final
+@dataclass
+class Row:
+    """One scalar constraint. `jacobian` maps speed index to coefficient; force and moment (on the second body, per unit
+    multiplier, at the second frame, ground axes) make the reaction."""
+
+    name: str  # "connection.bond"
+    residual: Any
+    rate: Any  # J u - nu
+    gamma: Any
+    jacobian: dict[int, Any]
+    force: Any = field(default_factory=lambda: ca.SX.zeros(3))
+    moment: Any = field(default_factory=lambda: ca.SX.zeros(3))
+    unit: str = "m"
+
+
+def connection_frame(frame: Frame, connection: Connection) -> Frame:
+    """The user's frame turned so that z is the axis of the pair."""
+    return Frame(frame.body, frame.position, frame.rotation @ connection.pair.frame())
+
+
+def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) -> list[Row]:
+    """Rows that close the connection between its two bodies."""
+    first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
+    A, B = motion.frame(first), motion.frame(second)
+    locked = connection.pair.locked
+    slides = [b for b in "xyz" if b in locked]
+    together = over_ground and len(slides) == 3  # the two points coincide: each body is asked at its own point
+    partials = motion.partials(first.body, A.p if together else B.p)
+    relative = _Relative(A, B, _difference(motion.partials(second.body, B.p), partials), together)
+    rows: list[Row] = []
+
+    def add(bond: str, residual: Any, force: Any, moment: Any, force_rate: Any, moment_rate: Any, unit: str) -> None:
+        """Row for the relative velocity force . v + moment . w, whose directions change at the given rates."""
+        rows.append(relative.row(f"{connection.name}.{bond}", residual, force, moment, force_rate, moment_rate, unit))
+
+    zero = ca.SX.zeros(3)
+    axes = ca.densify(ca.SX.eye(3)) if over_ground else A.R
+    spin = zero if over_ground else A.w
+    d = B.p - A.p
+    for i, bond in enumerate("xyz"):
+        if bond not in slides:
+            continue
+        e, turning = (axes[:, i], spin) if len(slides) == 3 else (A.R[:, i], A.w)
+        add(bond, dot(e, d), e, zero, cross(turning, e), zero, "m")
+    turns = [b for b in ("rx", "ry", "rz") if b in locked]
+    if len(turns) == 3:
+        error = sum((cross(A.R[:, i], B.R[:, i]) for i in range(3)), zero) / 2
+        for i, bond in enumerate(turns):
+            e = axes[:, i]
+            add(bond, dot(e, error), zero, e, zero, cross(spin, e), "rad")
+    elif len(turns) == 2:  # the axis z keeps its direction
+        x, y, z = A.R[:, 0], A.R[:, 1], B.R[:, 2]
+        add("rx", -dot(y, z), zero, x, zero, cross(A.w, x), "rad")
+        add("ry", dot(x, z), zero, y, zero, cross(A.w, y), "rad")
+    elif len(turns) == 1:  # Universal: z of the first stays normal to x of the second
+        z, x = A.R[:, 2], B.R[:, 0]
+        n = cross(x, z)
+        add("ry", dot(z, x), zero, n, zero, cross(cross(B.w, x), z) + cross(x, cross(A.w, z)), "rad")
+    pitch = connection.pair.coupling
+    if pitch is not None:
+        rows[:] = [r for r in rows if r.name != f"{connection.name}.z"]
+        z = A.R[:, 2]
+        turn, advance = relative.angle(), dot(z, d)
+        rate = cross(A.w, z)
+        add("z", advance - pitch * _nearest_turn(turn, advance, pitch), z, -pitch * z, rate, -pitch * rate, "m")
+    return rows
+
+
+def _nearest_turn(angle: Any, advance: Any, pitch: Any) -> Any:
+    """The angle plus whole turns that lies nearest to advance / pitch (a screw turns many times)."""
+    turns = ca.floor((advance / pitch - angle) / (2 * ca.pi) + 0.5)
+    return angle + 2 * ca.pi * turns
+
+
+@final
+class _Relative:
+    """Relative motion of two frames at the origin of the second."""
+
+    def __init__(self, A: Rigid, B: Rigid, partials: dict[int, tuple[Any, Any]], together: bool = False) -> None:
+        self.A, self.B, self.partials = A, B, partials
+        d = ca.SX.zeros(3) if together else B.p - A.p
+        turning = ca.SX.zeros(3) if together else A.w
+        self.w, self.alpha = B.w - A.w, B.alpha - A.alpha
+        self.v = B.v - A.v - cross(A.w, d)  # of B against the point of A that coincides with it
+        self.a = B.a - A.a - cross(A.alpha, d) - cross(turning, B.v - A.v)  # its derivative, without udot
+
+    def angle(self) -> Any:
+        """Turn of the second frame about the common z axis, in (-pi, pi]."""
+        x = self.B.R[:, 0]
+        return ca.atan2(dot(self.A.R[:, 1], x), dot(self.A.R[:, 0], x))
+
+    def row(self, name: str, residual: Any, F: Any, M: Any, F_rate: Any, M_rate: Any, unit: str) -> Row:
+        jacobian = {}
+        for i, (angular, linear) in self.partials.items():
+            value = dot(F, linear) + dot(M, angular)
+            if not value.is_zero():
+                jacobian[i] = value
+        rate = dot(F, self.v) + dot(M, self.w)
+        gamma = dot(F, self.a) + dot(M, self.alpha) + dot(F_rate, self.v) + dot(M_rate, self.w)
+        return Row(name, residual, rate, gamma, jacobian, F, M, unit)
+
+
+def _difference(second: list[tuple[int, Any, Any]], first: list[tuple[int, Any, Any]]) -> dict[int, tuple[Any, Any]]:
+    """Partials of the second body minus those of the first; common ancestors cancel and are left out."""
+    common = {i for i, _, _ in first} & {i for i, _, _ in second}
+    out = {i: (angular, linear) for i, angular, linear in second if i not in common}
+    out.update({i: (-angular, -linear) for i, angular, linear in first if i not in common})
+    return out
+
+
+@final
+@dataclass(frozen=True)
+class Measure:
+    """A coordinate of a connection that is not a state: value and rate from the relative motion."""
+
+    value: Any
+    rate: Any
+    force: Any  # per unit effort, on the second body
+    moment: Any
+
+
+def measured_coordinates(connection: Connection, motion: BodyMotion) -> dict[str, Measure]:
+    """Angle and displacements of a connection that closes a loop; angles lie in (-pi, pi]."""
+    first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
+    A, B = motion.frame(first), motion.frame(second)
+    relative = _Relative(A, B, {})
+    zero = ca.SX.zeros(3)
+    names = [s.name for s in connection.pair.chain().steps if s.n_u == 1]
+    out: dict[str, Measure] = {}
+    turns = [b for b in connection.pair.free if b.startswith("r")]
+    if len(turns) > 1 and len(names) == len(turns):  # Universal
+        x, z = B.R[:, 0], A.R[:, 2]
+        n = cross(z, x)
+        first_angle = ca.atan2(dot(A.R[:, 1], x), dot(A.R[:, 0], x))
+        second_angle = ca.atan2(dot(n, B.R[:, 2]) * -1, dot(z, B.R[:, 2]))
+        out[names[0]] = Measure(first_angle, dot(z, relative.w), zero, z)
+        out[names[1]] = Measure(second_angle, dot(x, relative.w), zero, x)
+        return out
+    for name, bond in zip(names, connection.pair.free, strict=False):
+        if bond == "rz":
+            out[name] = Measure(relative.angle(), dot(A.R[:, 2], relative.w), zero, A.R[:, 2])
+        elif bond in "xyz":
+            e = A.R[:, "xyz".index(bond)]
+            out[name] = Measure(dot(e, B.p - A.p), dot(e, relative.v), e, zero)
+    return out
+
+
+def servo_row(name: str, q: Any, u: Any, i_u: int, motion: Callable[[Any], Any], t: Any) -> Row:
+    """q = f(t) as a rheonomic row; its multiplier is the effort of the drive."""
+    f = ca.SX(motion(t))
+    rate = ca.jacobian(f, t)
+    return Row(f"{name} (servo)", q - f, u - rate, -ca.jacobian(rate, t), {i_u: ca.SX(1)}, unit="m or rad")

@@ -1,0 +1,220 @@
+"""From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.equations.constraint import Measure, Row, closure_rows, measured_coordinates, servo_row
+from trundle.equations.kane import TreeMotion, turned
+from trundle.equations.links import Tree, build_tree
+from trundle.equations.newton_euler import AbsoluteMotion
+from trundle.equations.saddle import Sparse
+from trundle.equations.signals import Signals
+from trundle.errors import ModelError, TrundleError
+from trundle.graph.topology import Topology
+from trundle.model.body import Body, Frame
+from trundle.model.force import Terms
+from trundle.model.law import Servo
+from trundle.model.model import Model
+from trundle.space.inertia import Inertia
+from trundle.space.rotation import dot
+
+
+@final
+@dataclass
+class Equations:
+    """Everything that holds for a model, in one formalism. Rows still hold redundant ones; `keep` selects."""
+
+    model: Model
+    topology: Topology
+    tree: Tree
+    formalism: str
+    t: Any
+    q: Any
+    u: Any
+    p: Any
+    motion: TreeMotion | AbsoluteMotion
+    inertias: dict[Body, Inertia]
+    gravity: Any
+    signals: Signals
+    rows: list[Row]
+    wrenches: dict[Body, list[tuple[Any, Any, Any]]]
+    efforts: Any  # on tree speeds (kane)
+    terms: dict[str, Terms]
+    coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
+
+    @property
+    def n_q(self) -> int:
+        return self.motion.n_q
+
+    @property
+    def n_u(self) -> int:
+        return self.motion.n_u
+
+    @cached_property
+    def mass(self) -> list[Sparse]:
+        """Rows of the mass matrix."""
+        return self.motion.mass_matrix(self.inertias)
+
+    @cached_property
+    def bias(self) -> Any:
+        """h of  M udot + h = J' lambda."""
+        return self.motion.bias(self.inertias, self.gravity, self.wrenches) - self.efforts
+
+    def kinetic(self) -> Any:
+        """Kinetic energy (J)."""
+        total = ca.SX(0)
+        for body, inertia in self.inertias.items():
+            centre = self.motion.frame(Frame(body, body.com))
+            I = turned(inertia.matrix, centre.R)
+            total += (inertia.mass * dot(centre.v, centre.v) + dot(centre.w, ca.mtimes(I, centre.w))) / 2
+        return total
+
+    def potential(self) -> Any:
+        """Potential energy of gravity and of all forces (J)."""
+        total = ca.SX(0)
+        for body, inertia in self.inertias.items():
+            total -= inertia.mass * dot(self.gravity, self.motion.frame(Frame(body, body.com)).p)
+        return total + sum((ca.SX(term.potential) for term in self.terms.values()), ca.SX(0))
+
+    def dissipated(self) -> Any:
+        """Power lost in all forces (W)."""
+        return sum((ca.SX(term.dissipated) for term in self.terms.values()), ca.SX(0))
+
+    def supplied(self) -> Any:
+        """Power brought in by all forces, servos left out (W)."""
+        return sum((ca.SX(term.supplied) for term in self.terms.values()), ca.SX(0))
+
+    def servo_rates(self, rows: list[Row]) -> dict[int, Any]:
+        """Row index -> prescribed rate, for the power of the drives."""
+        laws = {f"{c.name}.{k} (servo)": law for c in self.model.connections.values() for k, law in c.laws.items()}
+        out = {}
+        for i, row in enumerate(rows):
+            law = laws.get(row.name)
+            if isinstance(law, Servo):
+                out[i] = ca.jacobian(ca.SX(law.motion(self.t)), self.t)
+        return out
+
+
+def derive(model: Model, topology: Topology, formalism: str) -> Equations:
+    """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates."""
+    tree = build_tree(topology, model.ground)
+    moving = [b for b in model.bodies.values() if not b.is_ground]
+    inertias = {b: b.mass_properties() for b in moving}
+    t, p = ca.SX.sym("t"), ca.vertcat(ca.SX(0, 1), *[x.symbol for x in model.parameters.values()])
+    gravity = ca.SX(ca.vertcat(*model.gravity))
+    coordinates: dict[str, tuple[Any, Any]] = {}
+    measured: dict[str, Measure] = {}
+    motion: TreeMotion | AbsoluteMotion
+    if formalism == "kane":
+        q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
+        motion = TreeMotion(tree, q, u)
+        for link in tree.links:
+            name = f"{link.joint.connection.name}.{link.name}"
+            at_q, at_u = slice(link.i_q, link.i_q + link.n_q), slice(link.i_u, link.i_u + link.n_u)
+            coordinates[name] = (q[at_q], u[at_u])
+        cut = [loop.connection for loop in topology.loops]
+    else:
+        q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
+        motion = AbsoluteMotion(moving, inertias, q, u)
+        cut = list(model.connections.values())
+    for connection in cut:
+        for name, measure in measured_coordinates(connection, motion).items():
+            measured[f"{connection.name}.{name}"] = measure
+    signals = Signals(model, t, motion, coordinates, measured)
+    terms = _collect_terms(model, signals)
+    wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
+    rows = _rows(model, topology, motion, signals, t, formalism)
+    return Equations(
+        model, topology, tree, formalism, t, q, u, p, motion, inertias, gravity, signals, rows, wrenches, efforts, terms,
+        by_coordinate,
+    )  # fmt: skip
+
+
+def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
+    terms = {}
+    for name, force in {**model.coordinate_laws(), **model.forces}.items():
+        try:
+            terms[name] = force.terms(signals)
+        except TrundleError as error:
+            raise ModelError(f"force {name!r}: {error}") from error
+        except (TypeError, ValueError, ZeroDivisionError, NotImplementedError, AttributeError) as error:
+            raise ModelError(
+                f"force or law {name!r} cannot be written as an expression: {error}. It is called once with symbols; use "
+                "tr.sin, tr.where, tr.fabs, ... in place of math functions and of if."
+            ) from error
+    return terms
+
+
+def _distribute(
+    model: Model, tree: Tree, motion: Any, signals: Signals, terms: dict[str, Terms], formalism: str
+) -> tuple[dict[Body, list[tuple[Any, Any, Any]]], Any, dict[str, Any]]:
+    """Wrenches by body (point, force, moment), efforts on tree speeds, and the total effort by coordinate."""
+    wrenches: dict[Body, list[tuple[Any, Any, Any]]] = {}
+    by_coordinate: dict[str, Any] = {}
+    efforts = ca.SX.zeros(motion.n_u)
+    speeds = {f"{link.joint.connection.name}.{link.name}": link.i_u for link in tree.links if link.n_u == 1}
+
+    def act(frame: Frame, point: Any, F: Any, M: Any) -> None:
+        if not frame.body.is_ground:
+            wrenches.setdefault(frame.body, []).append((point, F, M))
+
+    for term in terms.values():
+        for frame, F, M in term.wrenches:
+            act(frame, signals.position(frame), F, M)
+        for name, effort in term.efforts:
+            by_coordinate[name] = by_coordinate.get(name, ca.SX(0)) + effort
+            if formalism == "kane" and name in speeds:
+                efforts[speeds[name]] += effort
+                continue
+            connection, measure = model.connections[name.partition(".")[0]], signals.measured[name]
+            point = signals.position(connection.second)
+            act(connection.second, point, effort * measure.force, effort * measure.moment)
+            act(connection.first, point, -effort * measure.force, -effort * measure.moment)
+    return wrenches, efforts, by_coordinate
+
+
+def _rows(model: Model, topology: Topology, motion: Any, signals: Signals, t: Any, formalism: str) -> list[Row]:
+    rows: list[Row] = []
+    cut = {loop.connection.name: loop for loop in topology.loops}
+    for connection in model.connections.values():
+        if connection.name in cut:
+            over_ground = any(b.is_ground for b in cut[connection.name].bodies)
+            rows += closure_rows(connection, motion, over_ground)
+        elif formalism == "newton_euler":
+            rows += closure_rows(connection, motion, over_ground=any(b.is_ground for b in connection.bodies))
+        for name, law in connection.laws.items():
+            if not isinstance(law, Servo):
+                continue
+            full = f"{connection.name}.{name}"
+            if formalism == "kane":
+                if full not in signals.coordinates:
+                    raise ModelError(
+                        f"the servo on {full!r} closes a loop all of whose connections carry laws; leave the law of one of "
+                        "them out so that the servo can be a coordinate of the tree."
+                    )
+                q, u = signals.coordinates[full]
+                link = next(k for k in motion.tree.links if f"{k.joint.connection.name}.{k.name}" == full)
+                rows.append(servo_row(full, q, u, link.i_u, law.motion, t))
+            else:
+                rows.append(_measured_servo(full, signals.measured[full], connection, motion, law, t))
+    return rows
+
+
+def _measured_servo(name: str, measure: Measure, connection: Any, motion: Any, law: Servo, t: Any) -> Row:
+    """A servo on a measured coordinate: the row of its bond with the prescribed motion on the right."""
+    f = ca.SX(law.motion(t))
+    rate = ca.jacobian(f, t)
+    difference = measure.value - f
+    if any(step.name == name.partition(".")[2] and not step.slides for step in connection.pair.chain().steps if step.n_u == 1):
+        difference = ca.atan2(ca.sin(difference), ca.cos(difference))  # the angle is known up to whole turns
+    jacobian: dict[int, Any] = {}
+    for body, point, sign in ((connection.second.body, connection.second, 1), (connection.first.body, connection.second, -1)):
+        for i, angular, linear in motion.partials(body, motion.frame(point).p):
+            value = sign * (dot(measure.force, linear) + dot(measure.moment, angular))
+            jacobian[i] = jacobian.get(i, ca.SX(0)) + value
+    Ju = sum((jacobian[i] * motion.u[i] for i in jacobian), ca.SX(0))
+    gamma = ca.jtimes(Ju, motion.q, motion.coordinate_rates()) - ca.jacobian(rate, t)
+    return Row(f"{name} (servo)", difference, Ju - rate, gamma, jacobian, measure.force, measure.moment, "m or rad")

@@ -1,0 +1,169 @@
+"""The functions that run: CasADi functions of (t, x, p), x = [q, u, z], ready to be compiled.
+
+With constraints every evaluation happens on the constraint manifold: one Newton step for q, an exact projection of u, and the
+accelerations there. A run then cannot slip onto another branch where a linkage folds.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.equations.articulated import forward_dynamics
+from trundle.equations.constraint import Row
+from trundle.equations.derive import Equations
+from trundle.equations.kane import TreeMotion
+from trundle.equations.saddle import Saddle, dense, sparse
+
+
+@final
+class Functions:
+    """Builder of all functions of one set of equations with its independent rows."""
+
+    def __init__(self, equations: Equations, rows: Sequence[Row], length: float) -> None:
+        self.equations, self.rows, self.length = equations, list(rows), length
+        e = equations
+        self.has_power = bool(self.rows and e.servo_rates(self.rows)) or not (
+            e.dissipated().is_zero() and e.supplied().is_zero()
+        )
+        self.n_z = 2 if self.has_power else 0
+        self.n_x = e.n_q + e.n_u + self.n_z
+        self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_z))
+        self.inputs = [e.t, self.x, e.p]
+
+    def function(self, name: str, *outputs: Any) -> Any:
+        """Function of (t, x, p)."""
+        return ca.Function(name, self.inputs, [ca.densify(ca.vertcat(*[ca.vec(ca.densify(ca.SX(o))) for o in outputs]))])
+
+    # -- accelerations -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def saddle(self) -> Saddle:
+        """Mass matrix and rows at (t, q), factored."""
+        return Saddle(self.equations.mass, [r.jacobian for r in self.rows], self.equations.motion.leaves_first())
+
+    @cached_property
+    def dynamics(self) -> tuple[Any, Any]:
+        """udot and multipliers at a consistent state, as expressions of the symbols."""
+        e = self.equations
+        if not self.rows and isinstance(e.motion, TreeMotion):
+            return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, e.efforts), ca.SX(0, 1)
+        c = {i: -row.gamma for i, row in enumerate(self.rows) if not row.gamma.is_zero()}
+        udot, multipliers = self.saddle.solve(sparse(-e.bias), c)
+        return dense(udot, e.n_u), dense(multipliers, len(self.rows))
+
+    def powers(self, multipliers: Any) -> Any:
+        """Rates of work done on and lost in the system."""
+        e = self.equations
+        if not self.has_power:
+            return ca.SX(0, 1)
+        drives = sum((multipliers[i] * rate for i, rate in e.servo_rates(self.rows).items()), ca.SX(0))
+        return ca.vertcat(e.supplied() + drives, e.dissipated())
+
+    # -- what the integrators call -------------------------------------------------------------------------------------
+
+    def plain_rhs(self) -> Any:
+        """xdot without projection of the argument."""
+        udot, multipliers = self.dynamics
+        return self.function("rhs", self.equations.motion.coordinate_rates(), udot, self.powers(multipliers))
+
+    def rhs(self) -> Any:
+        """xdot; with constraints, of the nearest consistent state."""
+        if not self.rows:
+            return self.plain_rhs()
+        e = self.equations
+        return self.function("rhs", self._on_manifold()(e.t, self._corrected_q(), e.u, e.p))
+
+    def _on_manifold(self) -> Any:
+        """xdot at (t, q, u, p) with u projected first."""
+        e = self.equations
+        moving = ca.Function(
+            "moving",
+            [e.t, e.q, e.u, e.p],
+            [e.bias, ca.vertcat(*[r.gamma for r in self.rows]), e.motion.coordinate_rates()],
+        )
+        power = ca.Function("power", [e.t, e.q, e.u, e.p], [ca.vertcat(e.supplied(), e.dissipated())])
+        u = self._corrected_u()
+        bias, gamma, qdot = moving(e.t, e.q, u, e.p)
+        udot, multipliers = self.saddle.solve(sparse(-bias), sparse(-gamma))
+        lam = dense(multipliers, len(self.rows))
+        z = ca.SX(0, 1)
+        if self.has_power:
+            z = power(e.t, e.q, u, e.p)
+            z[0] += sum((lam[i] * rate for i, rate in e.servo_rates(self.rows).items()), ca.SX(0))
+        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, dense(udot, e.n_u), z)])
+
+    def _corrected_u(self) -> Any:
+        e = self.equations
+        change, _ = self.saddle.solve({}, {i: -row.rate for i, row in enumerate(self.rows)})
+        return e.u + dense(change, e.n_u)
+
+    def _corrected_q(self) -> Any:
+        e = self.equations
+        change, _ = self.saddle.solve({}, {i: -row.residual for i, row in enumerate(self.rows)}, refine=False)
+        rates = ca.Function("rates", [e.q, e.u], [e.motion.coordinate_rates()])
+        return e.q + rates(e.q, dense(change, e.n_u))
+
+    def project(self) -> Any:
+        """[x, position residual, velocity residual, loop measures]: one Newton step; None when nothing can drift."""
+        e = self.equations
+        if not self.rows and not e.motion.quaternions:
+            return None
+        q, u = (self._corrected_q(), self._corrected_u()) if self.rows else (e.q, e.u)
+        for i in e.motion.quaternions:
+            q[i : i + 4] = q[i : i + 4] / ca.norm_2(q[i : i + 4])
+        position, velocity, speed = ca.SX(0), ca.SX(0), ca.SX(1)
+        for k in range(e.n_u):
+            speed = ca.fmax(speed, ca.fabs(e.u[k]))
+        for row in self.rows:
+            scale = self.length if row.unit == "m" else 1.0
+            position = ca.fmax(position, ca.fabs(row.residual) / scale)
+            velocity = ca.fmax(velocity, ca.fabs(row.rate) / (scale * speed))
+        measures = [self.saddle.loop_measure(rows) for rows in self.loop_rows().values()]
+        return self.function("project", q, u, self.x[e.n_q + e.n_u :], position, velocity, *measures)
+
+    def loop_rows(self) -> dict[str, list[int]]:
+        """Rows of each closed loop by the name of its connection (tree joints of absolute coordinates left out)."""
+        cut = [loop.name for loop in self.equations.topology.loops]
+        groups = {name: [i for i, r in enumerate(self.rows) if r.name.partition(".")[0] == name] for name in cut}
+        return {name: rows for name, rows in groups.items() if rows}
+
+    def jacobian(self) -> Any:
+        """[d xdot/dx, d xdot/dt] of the plain right-hand side."""
+        e = self.equations
+        udot, multipliers = self.dynamics
+        xdot = ca.vertcat(e.motion.coordinate_rates(), udot, self.powers(multipliers))
+        return self.function("jacobian", ca.jacobian(xdot, self.x), ca.jacobian(xdot, e.t))
+
+    def metric(self) -> Any:
+        """[M, K, D, J, g, rate, P] for projection in the metric M + h D + h^2 K; None without rows."""
+        e = self.equations
+        if not self.rows:
+            return None
+        M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
+        J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in self.rows])
+        P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+        K = ca.mtimes(ca.jacobian(e.bias, e.q), P)
+        D = ca.jacobian(e.bias, e.u)
+        g, rate = ca.vertcat(*[r.residual for r in self.rows]), ca.vertcat(*[r.rate for r in self.rows])
+        return self.function("metric", M, K, D, J, g, rate, P)
+
+    def energy(self) -> Any:
+        """[kinetic, potential]."""
+        e = self.equations
+        return self.function("energy", e.kinetic(), e.potential())
+
+    def loop_measures(self) -> Any:
+        """Closeness of each loop to a singular pose, in [0, 1]."""
+        measures = [self.saddle.loop_measure(rows) for rows in self.loop_rows().values()]
+        return self.function("loop_measures", *measures)
+
+
+def normalised(q: Any, quaternions: Sequence[int]) -> Any:
+    """Numbers: copy of q with unit quaternions."""
+    q = np.array(q, dtype=float)
+    for i in quaternions:
+        q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+    return q

@@ -1,0 +1,257 @@
+"""Degrees of freedom by generic rank: which rows are independent, which are redundant, and whether they contradict each other.
+
+The rank is taken on the constraint manifold, at several poses reached from the assembled one by random moves along it, so that a pose
+which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.equations.derive import Equations
+from trundle.equations.functions import normalised
+from trundle.equations.saddle import dense
+from trundle.errors import AssemblyError, ModelError
+
+RANK_TOLERANCE = 1e-8
+MASS_CHECK_LIMIT = 60  # speeds; beyond, only the absence of any mass is looked for
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@final
+@dataclass(frozen=True)
+class Mobility:
+    """What the rows leave free."""
+
+    freedoms: int
+    kept: tuple[int, ...]  # indices of independent rows
+    redundant: tuple[str, ...]
+    independent: tuple[int, ...]  # speeds that can be chosen freely at the assembled pose
+    q: tuple[float, ...]  # the assembled pose
+
+
+def no_rows(n_u: int, q: Array) -> Mobility:
+    """A tree: everything is free."""
+    return Mobility(n_u, (), (), tuple(range(n_u)), tuple(float(v) for v in q))
+
+
+def check_mass(equations: Equations, p: Array) -> None:
+    """Every freedom must move some inertia; the error names the joint that does not."""
+    e = equations
+    moved: dict[int, bool] = {}
+    values = {
+        b: np.any(np.array(ca.DM(ca.Function("m", [e.p], [ca.vertcat(i.mass, ca.vec(i.matrix))])(p))))
+        for b, i in e.inertias.items()
+    }
+    for k in reversed(range(len(e.tree.links))):
+        link = e.tree.links[k]
+        moved[k] = any(values[b] for b, _ in link.bodies) or any(moved[c] for c in link.children)
+        if not moved[k]:
+            c = link.joint.connection
+            raise ModelError(
+                f"nothing that moves with {c.name}.{link.name} has mass: body {link.joint.child.name!r} and all bodies beyond connection "
+                f"{c.name!r} are massless, so a force would give an infinite acceleration. Give {link.joint.child.name!r} a mass and "
+                "an inertia, or fix it to a body that has them."
+            )
+    if e.n_u > MASS_CHECK_LIMIT:
+        return
+    M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
+    rng = np.random.default_rng(3)
+    f = ca.Function("M", [e.q, e.p], [ca.densify(M)])
+    least = np.full(e.n_u, 0.0)
+    for _ in range(3):
+        A = np.array(ca.DM(f(normalised(rng.normal(size=e.n_q), e.motion.quaternions), p)))
+        least = np.maximum(least, _pivots(A, e.motion.leaves_first()))
+    for link in e.tree.links:
+        if np.any(least[link.i_u : link.i_u + link.n_u] < 1e-12):
+            c = link.joint.connection
+            raise ModelError(
+                f"the motion {c.name}.{link.name} meets no inertia: what lies beyond connection {c.name!r} (body "
+                f"{link.joint.child.name!r} first) has mass, but none that this freedom moves, for instance a point mass on the axis of a "
+                "hinge. Give the body an inertia, or take the freedom out."
+            )
+
+
+def _pivots(A: Array, order: Sequence[int]) -> Array:
+    """Pivots of the elimination, relative to the diagonal."""
+    A = A.copy()
+    out = np.zeros(len(A))
+    diagonal = np.maximum(np.abs(np.diag(A)), 1e-300)
+    scale = float(np.max(diagonal, initial=0.0))
+    for k in order:
+        out[k] = A[k, k] / diagonal[k] if diagonal[k] > 1e-14 * scale else 0.0
+        if out[k] > 1e-14:
+            A -= np.outer(A[:, k], A[k]) / A[k, k]
+    return out
+
+
+@final
+class RowFunctions:
+    """Numbers of residuals and Jacobian, by CasADi's own evaluator (used a few times only)."""
+
+    def __init__(self, equations: Equations, length: float) -> None:
+        e, rows = equations, equations.rows
+        self.equations = equations
+        self.names = [r.name for r in rows]
+        scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
+        g = ca.vertcat(*[r.residual for r in rows])
+        rate = ca.vertcat(*[r.rate for r in rows])
+        J = ca.vertcat(*[dense(r.jacobian, e.n_u).T for r in rows])
+        P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+        self._f = ca.Function("rows", [e.t, e.q, e.u, e.p], [scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P])
+
+    def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
+        """g, rate, J, P."""
+        g, rate, J, P = (np.array(ca.DM(v)) for v in self._f(t, q, u, p))
+        return g.ravel(), rate.ravel(), J, P
+
+
+def close(
+    rows: RowFunctions, q: Array, t: float, p: Array, weight: Array | None = None, tolerance: float = 1e-13, limit: int = 200
+) -> tuple[Array, float]:
+    """Move q onto the manifold (damped Gauss-Newton, least motion in the metric `weight`); returns pose and residual."""
+    e = rows.equations
+    u = np.zeros(e.n_u)
+    W = np.ones(e.n_u) if weight is None else weight
+    q = normalised(q, e.motion.quaternions)
+    g, _, J, P = rows(t, q, u, p)
+    error, damping = float(np.linalg.norm(g)), 1e-3
+    for _ in range(limit):
+        if np.max(np.abs(g), initial=0.0) < tolerance:
+            break
+        A = (J / W) @ J.T
+        step = -(J.T @ np.linalg.solve(A + damping * np.trace(A) / len(g) * np.eye(len(g)), g)) / W
+        largest = float(np.max(np.abs(step), initial=0.0))
+        trial = normalised(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), e.motion.quaternions)
+        g_trial, _, J_trial, P_trial = rows(t, trial, u, p)
+        norm = float(np.linalg.norm(g_trial))
+        if norm < error:
+            q, g, J, P, error, damping = trial, g_trial, J_trial, P_trial, norm, max(damping / 10, 1e-15)
+        else:
+            damping *= 8
+            if damping > 1e8:
+                break
+    return q, float(np.max(np.abs(g), initial=0.0))
+
+
+def assemble(rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[str], str]) -> Array:
+    """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby."""
+    rng = np.random.default_rng(20240)
+    best, q_best = np.inf, start
+    for trial in range(24):
+        spread = 0.0 if trial == 0 else 0.2 * trial
+        q, error = close(rows, start + spread * rng.normal(size=len(start)), 0.0, p)
+        if error < best:
+            best, q_best = error, q
+        if error < 1e-10:
+            return q
+    g = np.abs(rows(0.0, q_best, np.zeros(rows.equations.n_u), p)[0])
+    worst = [i for i in np.argsort(-g) if g[i] > 1e-8][:6]
+    named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])}; off by {g[i]:.3g})" for i in worst)
+    raise AssemblyError(
+        "the loops cannot be closed: no configuration satisfies all constraints. Rows that stay open: "
+        f"{named}. Check the lengths and the positions of the joints, or give a start pose nearer to the assembled one."
+    )
+
+
+def find_mobility(equations: Equations, rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[str], str]) -> Mobility:
+    """Rank of the rows at generic poses of the manifold."""
+    e = equations
+    q = assemble(rows, start, p, bodies_of)
+    poses = _generic_poses(rows, q, p)
+    zero = np.zeros(e.n_u)
+    acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree
+    jacobians = [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
+    ranks = [_rank(J) for J in jacobians]
+    rank = max(ranks)
+    generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == rank]
+    chosen = _best_rows(generic, rank)
+    kept = [acting[i] for i in chosen]
+    _check_consistent(rows, poses, kept, p, bodies_of)
+    redundant = tuple(rows.names[i] for i in range(len(e.rows)) if i not in kept)
+    return Mobility(e.n_u - rank, tuple(kept), redundant, _independent(generic[0][chosen]), tuple(q))
+
+
+def _rank(J: Array) -> int:
+    values = np.linalg.svd(J, compute_uv=False)
+    return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
+
+
+def _generic_poses(rows: RowFunctions, q: Array, p: Array) -> list[Array]:
+    """The pose and others reached by random walks along the manifold."""
+    rng = np.random.default_rng(7)
+    e = rows.equations
+    zero = np.zeros(e.n_u)
+    poses = [q]
+    for _ in range(4):
+        pose = q
+        direction = rng.normal(size=e.n_u)
+        for _ in range(6):
+            J, P = rows(0.0, pose, zero, p)[2:]
+            step = _tangent(J, direction)
+            if not step.any():
+                break
+            step *= 0.08 / float(np.max(np.abs(step)))
+            trial, error = close(rows, pose + P @ step, 0.0, p)
+            if error > 1e-11:
+                break
+            pose = trial
+        poses.append(pose)
+    return poses
+
+
+def _tangent(J: Array, direction: Array) -> Array:
+    """Part of a direction along the manifold; zero where no freedom is left."""
+    A = J @ J.T
+    shift = 1e-12 * max(float(np.trace(A)), 1e-300) * np.eye(len(A))
+    step = direction
+    for _ in range(2):
+        step = step - J.T @ np.linalg.solve(A + shift, J @ step)
+    return step if np.linalg.norm(step) > 1e-6 * np.linalg.norm(direction) else np.zeros_like(step)
+
+
+def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
+    """The set of independent rows that is best conditioned at the worst of the poses."""
+    from scipy.linalg import qr
+
+    candidates = {tuple(sorted(int(i) for i in qr(J.T, mode="r", pivoting=True)[1][:rank])) for J in jacobians}
+
+    def quality(kept: tuple[int, ...]) -> float:
+        return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians) if rank else 1.0
+
+    return list(max(sorted(candidates), key=quality))
+
+
+def _independent(J: Array) -> tuple[int, ...]:
+    """Speeds that determine the others: the complement of the best pivots."""
+    from scipy.linalg import qr
+
+    if J.shape[0] == 0:
+        return tuple(range(J.shape[1]))
+    pivots = qr(J, mode="r", pivoting=True)[1][: J.shape[0]]
+    return tuple(i for i in range(J.shape[1]) if i not in pivots)
+
+
+def _check_consistent(
+    rows: RowFunctions, poses: Sequence[Array], kept: Sequence[int], p: Array, bodies_of: Callable[[str], str]
+) -> None:
+    """Redundant rows must follow from the kept ones at every time, in position and velocity."""
+    e = rows.equations
+    others = [i for i in range(len(e.rows)) if i not in kept]
+    if not others:
+        return
+    for t in (0.0, 0.37, 1.21):
+        pose, _ = close(rows, np.array(poses[0]), t, p)
+        g, rate, J, _ = rows(t, pose, np.zeros(e.n_u), p)
+        u = np.linalg.lstsq(J[list(kept)], -rate[list(kept)], rcond=None)[0]
+        left = np.abs(rate + J @ u) / (1 + np.abs(rate))
+        bad = [i for i in others if left[i] > 1e-6 or abs(g[i]) > 1e-6]
+        if bad:
+            named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])})" for i in bad)
+            raise ModelError(
+                f"the constraints contradict each other at t = {t:g} s: {named} cannot hold together with the others. "
+                "Two drives may prescribe the same motion, or a loop may have no freedom left for a drive."
+            )

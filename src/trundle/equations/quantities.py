@@ -1,0 +1,150 @@
+"""Catalogue of everything that can be asked by name, with unit, sentence and expression."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.equations.functions import Functions
+from trundle.equations.reactions import accelerations, drive_efforts, reactions
+from trundle.equations.signals import BODY_QUANTITIES
+from trundle.errors import UnknownNameError
+from trundle.graph.layout import Layout
+from trundle.graph.topology import Topology
+from trundle.model.law import Servo
+from trundle.model.model import Model
+
+
+@final
+@dataclass(frozen=True)
+class Quantity:
+    """Name, unit and sentence; `group` tells which quantities are evaluated together."""
+
+    name: str
+    unit: str
+    text: str
+    size: int = 1
+    group: str = "state"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the components."""
+        if self.size == 9:
+            return tuple(f"{row}{column}" for column in "xyz" for row in "xyz")
+        return {1: (), 3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}[self.size]
+
+
+def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) -> dict[str, Quantity]:
+    """All quantities of a model, known without deriving anything (measures of forces are added by `force_quantities`)."""
+    found: list[Quantity] = []
+    states = formalism == "kane"
+    group = "state" if states else "joints"
+    for c in layout.coordinates:
+        if not states and c.n_u > 1:
+            continue
+        kind = "rotation of the second body against the first as a unit quaternion" if c.n_q == 4 else "coordinate"
+        rate = "angular velocity against the first body, in axes of the second" if c.n_q == 4 else "rate of the coordinate"
+        of = f" of connection {c.name.partition('.')[0]!r}"
+        found.append(Quantity(c.name, c.unit, kind + of, c.n_q, group))
+        found.append(Quantity(c.rate_name, c.rate_unit, rate + of, c.n_u, group))
+        if states:
+            unit = c.rate_unit.replace("/s", "/s^2")
+            found.append(Quantity(c.acceleration_name, unit, "time derivative of the " + rate + of, c.n_u, "accelerations"))
+    for loop in topology.loops:
+        for step in loop.connection.pair.chain().steps:
+            if step.n_u == 1 and _is_measured(loop.connection.pair.free):
+                unit = "m" if step.slides else "rad"
+                of = f"of connection {loop.name!r}, which closes a loop"
+                found.append(Quantity(f"{loop.name}.{step.name}", unit, f"coordinate {of}", 1, "joints"))
+                found.append(Quantity(f"{loop.name}.{step.name}_rate", f"{unit}/s", f"rate {of}", 1, "joints"))
+    for body in model.bodies.values():
+        if body.is_ground:
+            continue
+        for name, (unit, text) in BODY_QUANTITIES.items():
+            size = 9 if name == "rotation" else 3
+            found.append(Quantity(f"{body.name}.{name}", unit, f"{text}: {body.name}", size, f"body {body.name}"))
+        for name, unit, text in (
+            ("acceleration", "m/s^2", "acceleration of the body frame, ground axes"),
+            ("angular_acceleration", "rad/s^2", "angular acceleration, ground axes"),
+        ):
+            found.append(Quantity(f"{body.name}.{name}", unit, f"{text}: {body.name}", 3, "reactions"))
+    for connection in model.connections.values():
+        on = f"on {connection.second.body.name!r} in connection {connection.name!r}, ground axes"
+        found.append(Quantity(f"{connection.name}.reaction_force", "N", f"constraint force {on}", 3, "reactions"))
+        found.append(Quantity(f"{connection.name}.reaction_moment", "N m", f"constraint moment at the joint {on}", 3, "reactions"))
+        for name, law in connection.laws.items():
+            if isinstance(law, Servo):
+                full = f"{connection.name}.{name}_drive"
+                found.append(Quantity(full, "N or N m", f"effort of the drive on {connection.name}.{name}", 1, "reactions"))
+    found.append(Quantity("energy.kinetic", "J", "kinetic energy", 1, "energy"))
+    found.append(Quantity("energy.potential", "J", "potential energy of gravity and forces", 1, "energy"))
+    for output in model.outputs.values():
+        found.append(Quantity(output.name, output.unit, output.text or "quantity defined by the user", 1, "outputs"))
+    return {q.name: q for q in found}
+
+
+def _is_measured(free: tuple[str, ...]) -> bool:
+    return sum(bond.startswith("r") for bond in free) < 3
+
+
+@final
+class Expressions:
+    """Expressions of quantities, built when asked."""
+
+    def __init__(self, functions: Functions, layout: Layout) -> None:
+        self.functions, self.layout = functions, layout
+        self.equations = functions.equations
+
+    @cached_property
+    def _reactions(self) -> dict[str, tuple[Any, Any]]:
+        return reactions(self.functions)
+
+    @cached_property
+    def _accelerations(self) -> dict[Any, Any]:
+        return accelerations(self.functions, list(self.equations.inertias))
+
+    def force_quantities(self) -> dict[str, Quantity]:
+        """Measures of the forces, such as the length of a spring."""
+        out = {}
+        for force, terms in self.equations.terms.items():
+            for name, (value, unit, text) in terms.measures.items():
+                full = f"{force}_effort" if "." in force else f"{force}.{name}"
+                size = ca.SX(value).numel()
+                out[full] = Quantity(full, unit, f"{text}: {force}", size, "forces")
+        return out
+
+    def of(self, name: str) -> Any:
+        """Expression of a quantity (column)."""
+        owner, _, quantity = name.partition(".")
+        e = self.equations
+        special: dict[str, Callable[[], Any]] = {
+            "reaction_force": lambda: self._reactions[owner][0],
+            "reaction_moment": lambda: self._reactions[owner][1],
+            "acceleration": lambda: self._accelerations[e.model.bodies[owner]].a,
+            "angular_acceleration": lambda: self._accelerations[e.model.bodies[owner]].alpha,
+        }
+        if name == "energy.kinetic":
+            return e.kinetic()
+        if name == "energy.potential":
+            return e.potential()
+        for c in self.layout.coordinates:
+            if name == c.acceleration_name and e.formalism == "kane":
+                return self.functions.dynamics[0][c.i_u : c.i_u + c.n_u]
+            if name == c.rate_name and e.formalism == "kane":
+                return e.u[c.i_u : c.i_u + c.n_u]
+        if quantity in special and (owner in e.model.connections or owner in e.model.bodies):
+            return special[quantity]()
+        if quantity.endswith("_drive"):
+            return drive_efforts(self.functions)[name.removesuffix("_drive")]
+        if name in e.model.outputs:
+            return ca.SX(e.model.outputs[name].function(e.signals))
+        for force, terms in e.terms.items():
+            for measure, (value, _, _) in terms.measures.items():
+                if name == (f"{force}_effort" if "." in force else f"{force}.{measure}"):
+                    return ca.SX(value)
+        try:
+            return e.signals[name]
+        except UnknownNameError as error:
+            raise UnknownNameError(name, e.signals.names()) from error

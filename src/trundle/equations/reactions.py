@@ -1,0 +1,97 @@
+"""Reactions of all connections from accelerations and multipliers, summed from the leaves of the tree to the ground.
+
+A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame, in ground
+axes. Efforts of laws and drives along the free bonds are not part of it. Redundant rows carry nothing.
+"""
+
+from typing import Any
+
+import casadi as ca
+
+from trundle.equations.constraint import measured_coordinates
+from trundle.equations.functions import Functions
+from trundle.equations.kane import inertia_wrench
+from trundle.equations.kinematics import Rigid
+from trundle.model.body import Body
+from trundle.space.rotation import cross
+
+Wrench = tuple[Any, Any]  # force, moment
+
+
+def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, Rigid]:
+    """Motion of body frames with the full accelerations."""
+    e = functions.equations
+    udot, _ = functions.dynamics
+    now = {b: e.motion.body(b) for b in bodies}
+    rates = ca.vertcat(*[ca.vertcat(r.w, r.v) for r in now.values()])
+    change = ca.jtimes(rates, e.q, e.motion.coordinate_rates()) + ca.jtimes(rates, e.u, udot)
+    return {
+        b: Rigid(r.R, r.p, r.w, r.v, change[6 * i : 6 * i + 3], change[6 * i + 3 : 6 * i + 6])
+        for i, (b, r) in enumerate(now.items())
+    }
+
+
+def reactions(functions: Functions) -> dict[str, Wrench]:
+    """(force, moment) by connection."""
+    e = functions.equations
+    _, multipliers = functions.dynamics
+    closing: dict[str, Wrench] = {}
+    for i, row in enumerate(functions.rows):
+        if row.name.endswith("(servo)"):
+            continue
+        name = row.name.partition(".")[0]
+        F, M = closing.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
+        closing[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
+    if e.formalism != "kane":
+        zero = (ca.SX.zeros(3), ca.SX.zeros(3))
+        return {name: closing.get(name, zero) for name in e.model.connections}
+    return {**_tree_reactions(functions, closing), **closing}
+
+
+def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[str, Wrench]:
+    e = functions.equations
+    bodies = list(e.inertias)
+    moving = accelerations(functions, bodies)
+    needed: dict[Body, Wrench] = {}  # what the tree joint must bring to each body, about the body's origin
+    for body in bodies:
+        at = moving[body]
+        f, n, centre = inertia_wrench(e.inertias[body], at, e.gravity)
+        F, M = f, n + cross(centre - at.p, f)
+        for point, force, moment in e.wrenches.get(body, []):
+            F, M = F - force, M - moment - cross(point - at.p, force)
+        needed[body] = (F, M)
+    for name, (F, M) in closing.items():
+        c = e.model.connections[name]
+        point = e.motion.frame(c.second).p
+        for frame, sign in ((c.second, 1), (c.first, -1)):
+            if not frame.body.is_ground:
+                f, n = needed[frame.body]
+                arm = point - moving[frame.body].p
+                needed[frame.body] = (f - sign * F, n - sign * (M + cross(arm, F)))
+    out: dict[str, Wrench] = {}
+    drives = drive_efforts(functions)
+    for joint in reversed(e.topology.tree):
+        c = joint.connection
+        F, M = needed[joint.child]
+        point = e.motion.frame(c.second).p
+        if not joint.parent.is_ground:
+            f, n = needed[joint.parent]
+            needed[joint.parent] = (f + F, n + M + cross(moving[joint.child].p - moving[joint.parent].p, F))
+        M = M + cross(moving[joint.child].p - point, F)
+        F, M = (-F, -M) if joint.reverse else (F, M)
+        for coordinate, measure in measured_coordinates(c, e.motion).items():
+            name = f"{c.name}.{coordinate}"
+            effort = e.coordinate_efforts.get(name, 0) + drives.get(name, 0)
+            F, M = F - effort * measure.force, M - effort * measure.moment
+        out[c.name] = (F, M)
+    return out
+
+
+
+def drive_efforts(functions: Functions) -> dict[str, Any]:
+    """Efforts that the servos exert on the second bodies, by coordinate."""
+    _, multipliers = functions.dynamics
+    suffix = " (servo)"
+    return {
+        row.name.removesuffix(suffix): multipliers[i] for i, row in enumerate(functions.rows) if row.name.endswith(suffix)
+    }

@@ -1,0 +1,66 @@
+"""The story of a model in words."""
+
+from typing import Protocol
+
+from trundle.graph.layout import Layout
+from trundle.graph.topology import Topology
+from trundle.model.law import Servo
+from trundle.model.model import Model
+
+
+class Freedoms(Protocol):
+    """Result of the rank analysis."""
+
+    @property
+    def freedoms(self) -> int: ...
+    @property
+    def redundant(self) -> tuple[str, ...]: ...
+    @property
+    def independent(self) -> tuple[int, ...]: ...
+
+
+def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedoms) -> str:
+    """Bodies, joints, loops, freedoms and the coordinates that are independent."""
+    moving = [b for b in model.bodies.values() if not b.is_ground]
+    lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
+    lines.append("")
+    lines.append("Tree, from the ground outwards:")
+    for joint in topology.tree:
+        c = joint.connection
+        names = [k.name for k in layout.coordinates if k.name.partition(".")[0] == c.name]
+        laws = [f"{type(law).__name__} on {k}" for k, law in c.laws.items()]
+        extra = f"  [{', '.join(laws)}]" if laws else ""
+        coordinates = ", ".join(names) if names else "no freedom"
+        lines.append(f"  {joint.parent.name} -> {joint.child.name}: {type(c.pair).__name__} {c.name!r} ({coordinates}){extra}")
+    if topology.loops:
+        lines.append("")
+        lines.append("Loops, closed by constraints:")
+        for loop in topology.loops:
+            around = " - ".join(b.name for b in loop.bodies)
+            lines.append(f"  {type(loop.connection.pair).__name__} {loop.name!r} closes {around} - {loop.bodies[0].name}")
+    servos = [f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, Servo)]
+    if servos:
+        lines.append(f"Driven coordinates: {', '.join(servos)}.")
+    if model.forces:
+        lines.append("Forces: " + ", ".join(f"{n} ({type(f).__name__})" for n, f in model.forces.items()) + ".")
+    if model.parameters:
+        values = ", ".join(f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values())
+        lines.append(f"Tunable parameters: {values}.")
+    lines.append("")
+    speeds = layout.speed_names()
+    free = [speeds[i].removesuffix("_rate") for i in mobility.independent]
+    lines.append(
+        f"{_count(layout.n_u, 'coordinate')} of the tree, {layout.n_u - mobility.freedoms} independent constraints: "
+        f"{_count(mobility.freedoms, 'degree', 'degrees')} of freedom."
+    )
+    if free:
+        lines.append(f"Independent: {', '.join(free)}.")
+    if mobility.redundant:
+        lines.append(
+            f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): {', '.join(mobility.redundant)}."
+        )
+    return "\n".join(lines)
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,66 @@
+"""Where each coordinate and speed of the tree stands in the state vector."""
+
+from dataclasses import dataclass
+from typing import final
+
+from trundle.graph.topology import Topology
+
+
+@final
+@dataclass(frozen=True)
+class Coordinate:
+    """A coordinate of a tree joint: one number, or a quaternion with three speeds."""
+
+    name: str  # "connection.coordinate"
+    i_q: int
+    n_q: int
+    i_u: int
+    n_u: int
+    unit: str
+
+    @property
+    def rate_name(self) -> str:
+        """Name of the speeds that belong to it."""
+        return f"{self.name}_rate" if self.n_u == 1 else f"{self.name.partition('.')[0]}.angular_rate"
+
+    @property
+    def acceleration_name(self) -> str:
+        return self.rate_name.removesuffix("_rate") + "_acceleration"
+
+    @property
+    def rate_unit(self) -> str:
+        return "m/s" if self.unit == "m" else "rad/s"
+
+
+@final
+@dataclass(frozen=True)
+class Layout:
+    """All coordinates of the tree in the order of the state vector."""
+
+    coordinates: tuple[Coordinate, ...]
+    n_q: int
+    n_u: int
+
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        return tuple(c.i_q for c in self.coordinates if c.n_q == 4)
+
+    def speed_names(self) -> list[str]:
+        """One name for each speed."""
+        out = []
+        for c in self.coordinates:
+            out += [c.rate_name] if c.n_u == 1 else [f"{c.rate_name}_{a}" for a in "xyz"]
+        return out
+
+
+def lay_out(topology: Topology) -> Layout:
+    """Tree joints from the ground outwards; within a joint the order of its chain."""
+    coordinates = []
+    i_q = i_u = 0
+    for joint in topology.tree:
+        for step in joint.connection.pair.chain().steps:
+            unit = "m" if step.n_u == 1 and step.slides else "rad" if step.n_u == 1 else ""
+            name = f"{joint.connection.name}.{step.name}"
+            coordinates.append(Coordinate(name, i_q, step.n_q, i_u, step.n_u, unit))
+            i_q, i_u = i_q + step.n_q, i_u + step.n_u
+    return Layout(tuple(coordinates), i_q, i_u)

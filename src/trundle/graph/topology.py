@@ -1,0 +1,111 @@
+"""Spanning tree of least depth and the loops that it leaves open.
+
+A shallow tree keeps the mass matrix sparse. Connections with laws or servos are taken into the tree first, so that their
+coordinates are states; so are those of massless bodies, which must not end a branch.
+"""
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from trundle.errors import ModelError
+from trundle.model.body import Body
+from trundle.model.connection import Connection
+from trundle.model.model import Model
+
+
+@final
+@dataclass(frozen=True)
+class TreeJoint:
+    """A connection of the tree; `reverse` when the tree runs from its second to its first body."""
+
+    connection: Connection
+    parent: Body
+    child: Body
+    reverse: bool
+
+
+@final
+@dataclass(frozen=True)
+class Loop:
+    """A connection that closes a loop, and the bodies around the loop."""
+
+    connection: Connection
+    bodies: tuple[Body, ...]
+
+    @property
+    def name(self) -> str:
+        return self.connection.name
+
+
+@final
+@dataclass(frozen=True)
+class Topology:
+    """Tree joints from the ground outwards, and loops."""
+
+    tree: tuple[TreeJoint, ...]
+    loops: tuple[Loop, ...]
+
+    def path_to_ground(self, body: Body) -> list[Body]:
+        """The body, its parent, ... the ground."""
+        parents = {j.child: j.parent for j in self.tree}
+        path = [body]
+        while not path[-1].is_ground:
+            path.append(parents[path[-1]])
+        return path
+
+
+def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
+    """Grow the tree from the ground (Dijkstra); `massless` tells which bodies have neither mass nor inertia."""
+    wanted = {name.split(".")[0] for force in model.forces.values() for name in force.coordinates}
+    neighbours: dict[Body, list[tuple[Connection, Body]]] = {b: [] for b in model.bodies.values()}
+    for connection in model.connections.values():
+        a, b = connection.bodies
+        neighbours[a].append((connection, b))
+        neighbours[b].append((connection, a))
+
+    def weight(connection: Connection) -> float:
+        if connection.laws or connection.name in wanted:
+            return 0.0
+        if any(massless.get(b.name, False) for b in connection.bodies):
+            return 0.0
+        return 1.0 + 1e-3 * connection.pair.chain().n_u  # of two connections at equal depth, the freer one is cut
+
+    reached: dict[Body, TreeJoint | None] = {}
+    depth: dict[Body, float] = {}
+    heap: list[tuple[float, int, int, Body, TreeJoint | None]] = [(0.0, 0, 0, model.ground, None)]
+    count = 0
+    order: list[TreeJoint] = []
+    while heap:
+        distance, _, _, body, joint = heapq.heappop(heap)
+        if body in reached:
+            continue
+        reached[body], depth[body] = joint, distance
+        if joint is not None:
+            order.append(joint)
+        for connection, other in neighbours[body]:
+            if other not in reached:
+                count += 1
+                w = weight(connection)
+                step = TreeJoint(connection, body, other, reverse=connection.second.body is body)
+                heapq.heappush(heap, (distance + w, 0 if w == 0.0 else 1, count, other, step))
+    lost = [b.name for b in model.bodies.values() if b not in reached]
+    if lost:
+        raise ModelError(
+            f"no chain of connections leads from the ground to {', '.join(map(repr, lost))}. "
+            "A body that moves freely needs model.connect(tr.Free(), model.ground, body)."
+        )
+    topology = Topology(tuple(order), ())
+    used = {j.connection for j in order}
+    loops = [
+        Loop(c, _around(topology, *c.bodies)) for c in model.connections.values() if c not in used and len(c.pair.locked) > 0
+    ]
+    return Topology(tuple(order), tuple(loops))
+
+
+def _around(tree: Topology, a: Body, b: Body) -> tuple[Body, ...]:
+    """Bodies of the loop closed between a and b, from a over the common ancestor to b."""
+    up, down = tree.path_to_ground(a), tree.path_to_ground(b)
+    common = next(x for x in up if x in down)
+    return (*up[: up.index(common) + 1], *reversed(down[: down.index(common)]))

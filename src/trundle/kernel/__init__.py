@@ -1,0 +1,23 @@
+"""From CasADi functions to machine code behind one address, one lane or several, kept on disk."""
+
+from trundle.kernel.batch import evaluate
+from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
+from trundle.kernel.compile import compile_bundle, compile_kernels
+from trundle.kernel.jit import Kernel, Shape, aligned, host_lanes
+from trundle.kernel.tape import Tape, read_tape
+
+__all__ = [
+    "USER_CACHE",
+    "Bundle",
+    "CacheWarning",
+    "Kernel",
+    "ObjectCache",
+    "Shape",
+    "Tape",
+    "aligned",
+    "compile_bundle",
+    "compile_kernels",
+    "evaluate",
+    "host_lanes",
+    "read_tape",
+]

@@ -1,0 +1,71 @@
+"""Many evaluations of one kernel: lanes filled, threads shared out."""
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import KernelError
+from trundle.kernel.jit import Kernel, aligned
+
+_BLOCK_BYTES = 256 * 1024  # packed arrays of one block stay in the second-level cache
+
+
+def evaluate(scalar: Kernel, wide: Kernel, t: Any, x: Any, p: Any = (), threads: int | None = None) -> np.ndarray:
+    """Outputs (N, n_out) at states x (N, n_x); t and p are one for all or one for each.
+
+    Full groups go to the kernel with lanes, the few states left over to the scalar one.
+    """
+    x = np.asarray(x, dtype=float)
+    shapes = [(k.n_x, k.n_p, k.n_out) for k in (scalar, wide)]
+    if shapes[0] != shapes[1]:
+        raise KernelError(f"kernels {scalar.name!r} and {wide.name!r} differ in their sizes: {shapes[0]}, {shapes[1]}.")
+    if x.ndim != 2 or x.shape[1] != wide.n_x:
+        raise KernelError(f"kernel {wide.name!r} was given states of shape {x.shape}; it takes (N, {wide.n_x}).")
+    n = len(x)
+    p = np.broadcast_to(np.asarray(p, dtype=float), (n, wide.n_p))
+    t = np.broadcast_to(np.asarray(t, dtype=float), (n,))
+    out = np.empty((n, wide.n_out))
+
+    full = n // wide.lanes * wide.lanes
+    threads = threads or available_threads()
+    share = -(-full // (threads * wide.lanes)) * wide.lanes
+    parts = [(wide, start, min(start + share, full)) for start in range(0, full, share)] if share else []
+    if full < n:
+        parts.append((scalar, full, n))
+
+    def run(part: tuple[Kernel, int, int]) -> None:
+        kernel, start, stop = part
+        _evaluate_range(kernel, t[start:stop], x[start:stop], p[start:stop], out[start:stop])
+
+    if threads == 1 or len(parts) < 2:
+        for part in parts:
+            run(part)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(run, parts))
+    return out
+
+
+def available_threads() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _evaluate_range(kernel: Kernel, t: np.ndarray, x: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
+    """Pack a block of states into lanes, evaluate, unpack; block after block."""
+    lanes = kernel.lanes
+    row_bytes = 8 * lanes * (1 + kernel.n_x + kernel.n_p + kernel.n_out)
+    groups = max(1, min(_BLOCK_BYTES // row_bytes, len(x) // lanes))
+    packed = [aligned(groups, size, lanes) for size in (1, kernel.n_x, kernel.n_p, kernel.n_out)]
+    work = kernel.new_work()
+    addresses = [a.ctypes.data for a in (*packed, work)]
+    for start in range(0, len(x), groups * lanes):
+        stop = min(start + groups * lanes, len(x))
+        count = (stop - start) // lanes
+        for array, values in zip(packed[:3], (t[:, None], x, p), strict=True):
+            array[:count] = values[start:stop].reshape(count, lanes, -1 if values.shape[1] else 0).transpose(0, 2, 1)
+        kernel.many(count, *addresses)
+        out[start:stop].reshape(count, lanes, -1)[...] = packed[3][:count].transpose(0, 2, 1)

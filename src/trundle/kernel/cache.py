@@ -1,0 +1,182 @@
+"""Object code kept on disk, so that a model seen before needs neither derivation nor compilation.
+
+The cache never stops anything: what cannot be read is compiled again, what cannot be written is not kept.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
+
+_MAGIC = b"trundle kernel 1\n"
+_DIGEST_SIZE = hashlib.sha256().digest_size
+
+
+class CacheWarning(UserWarning):
+    """The kernel cache could not be used; everything works, but kernels are compiled again."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """All a model needs to run: its kernels as object code, and what its owner wants to remember with them."""
+
+    code: bytes = field(repr=False)
+    shapes: tuple[Shape, ...]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def load(self) -> dict[str, Kernel]:
+        """Put the kernels into memory."""
+        return load_kernels(self.code, self.shapes)
+
+
+@dataclass(frozen=True)
+class ObjectCache:
+    """Directory of object code; the entries used longest ago give way when it grows beyond `limit` bytes.
+
+    Without a directory: TRUNDLE_CACHE_DIR, else the user's cache directory of the platform, looked up at each use.
+    """
+
+    directory: Path | None = None
+    limit: int = 512 * 2**20
+    _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """The directory in use."""
+        return user_directory() if self.directory is None else Path(self.directory)
+
+    def load_object(self, ir: str) -> bytes | None:
+        """Object code of this IR for this processor, or None."""
+        return self._read(self._file("object", ir, *_platform()))
+
+    def save_object(self, ir: str, code: bytes) -> None:
+        """Keep the object code of this IR."""
+        self._write(self._file("object", ir, *_platform()), code)
+
+    def load_bundle(self, key: str) -> Bundle | None:
+        """The bundle kept under this key by this version of Trundle on this processor, or None."""
+        payload = self._read(self._file("bundle", key, *_platform(), _sources()))
+        if payload is None:
+            return None
+        size = int.from_bytes(payload[:8], "little")
+        head = json.loads(payload[8 : 8 + size])
+        return Bundle(payload[8 + size :], tuple(Shape(**s) for s in head["shapes"]), head["meta"])
+
+    def save_bundle(self, key: str, bundle: Bundle) -> None:
+        """Keep a bundle; its meta must be fit for JSON."""
+        head = json.dumps({"meta": dict(bundle.meta), "shapes": [asdict(s) for s in bundle.shapes]}).encode()
+        payload = len(head).to_bytes(8, "little") + head + bundle.code
+        self._write(self._file("bundle", key, *_platform(), _sources()), payload)
+
+    def _file(self, kind: str, *parts: str) -> Path:
+        digest = hashlib.sha256()
+        for part in parts:
+            digest.update(len(part).to_bytes(8, "little") + part.encode())
+        return self.path / f"{digest.hexdigest()}.{kind}"
+
+    def _read(self, file: Path) -> bytes | None:
+        try:
+            data = file.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._tell("cannot be read", str(error))
+            return None
+        start = len(_MAGIC) + _DIGEST_SIZE
+        payload = data[start:]
+        if data[:start] != _MAGIC + hashlib.sha256(payload).digest():
+            self._tell("has a damaged entry", f"{file.name}, which is made anew")
+            return None
+        try:
+            os.utime(file)  # used now: among the last to give way
+        except OSError:
+            return payload
+        return payload
+
+    def _write(self, file: Path, payload: bytes) -> None:
+        """Whole or not at all: written beside, then renamed."""
+        temporary: str | None = None
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(_MAGIC + hashlib.sha256(payload).digest())
+                stream.write(payload)
+            os.replace(temporary, file)
+            temporary = None
+            self._shrink(keep=file)
+        except OSError as error:
+            self._tell("cannot be written", str(error))
+        finally:
+            if temporary is not None:
+                Path(temporary).unlink(missing_ok=True)
+
+    def _shrink(self, keep: Path) -> None:
+        entries = []
+        for path in keep.parent.iterdir():
+            if path.suffix in (".object", ".bundle", ".part"):
+                try:
+                    status = path.stat()
+                except FileNotFoundError:  # another process was faster
+                    continue
+                entries.append((status.st_mtime_ns, status.st_size, path))
+        total = sum(size for _, size, _ in entries)
+        for _, size, path in sorted(entries):
+            if total <= self.limit:
+                return
+            if path != keep:
+                path.unlink(missing_ok=True)
+                total -= size
+
+    def _tell(self, what: str, detail: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            warnings.warn(
+                f"the kernel cache {self.path} {what} ({detail}). Nothing is lost but time; "
+                "set TRUNDLE_CACHE_DIR to a directory that can be written.",
+                CacheWarning,
+                stacklevel=4,
+            )
+
+
+USER_CACHE = ObjectCache()
+
+
+def user_directory() -> Path:
+    """TRUNDLE_CACHE_DIR, else the place the platform keeps for caches of a user."""
+    own = os.environ.get("TRUNDLE_CACHE_DIR")
+    if own:
+        return Path(own)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "trundle" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "trundle"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trundle"
+
+
+@cache
+def _platform() -> tuple[str, ...]:
+    target = host()
+    options = json.dumps(code_options(target), sort_keys=True)
+    return target.triple, options, version("llvmlite"), version("trundle")
+
+
+@cache
+def _sources() -> str:
+    """Size and time of every source file: equations changed in place never meet kernels of before."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        status = file.stat()
+        digest.update(f"{file.relative_to(package)} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

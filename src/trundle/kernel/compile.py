@@ -1,0 +1,44 @@
+"""All functions of a model to machine code in one go."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import casadi as ca
+
+from trundle.errors import KernelError
+from trundle.kernel.cache import USER_CACHE, Bundle, ObjectCache
+from trundle.kernel.jit import Kernel, Shape, emit_object, host
+from trundle.kernel.lower import lower
+from trundle.kernel.tape import read_tape
+
+
+def compile_kernels(
+    functions: Mapping[str, ca.Function], lanes: int = 1, cache: ObjectCache | None = USER_CACHE
+) -> dict[str, Kernel]:
+    """Compile functions of (t, x, p), or find them compiled in the cache (None: no cache)."""
+    return compile_bundle(functions, lanes, cache).load()
+
+
+def compile_bundle(
+    functions: Mapping[str, ca.Function],
+    lanes: int = 1,
+    cache: ObjectCache | None = USER_CACHE,
+    meta: Mapping[str, Any] | None = None,
+) -> Bundle:
+    """Compile into a bundle, which can be loaded now and kept under a key of the caller's."""
+    if lanes not in (1, 2, 4, 8):
+        raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
+    for name in functions:
+        if not name.isidentifier() or not name.isascii():
+            raise KernelError(f"a kernel cannot be called {name!r}: take letters, digits and underscores.")
+    tapes = {name: read_tape(function) for name, function in functions.items()}
+    ir, work_sizes = lower(tapes, lanes, host())
+    code = None if cache is None else cache.load_object(ir)
+    if code is None:
+        code = emit_object(ir)
+        if cache is not None:
+            cache.save_object(ir, code)
+    shapes = [
+        Shape(name, lanes, tape.n_x, tape.n_p, len(tape.outputs), work_sizes[name]) for name, tape in tapes.items()
+    ]
+    return Bundle(code, tuple(shapes), dict(meta or {}))

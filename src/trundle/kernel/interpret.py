@@ -1,0 +1,99 @@
+"""What each operation of a tape means, in plain Python: the slow reference against which machine code is tested."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trundle.kernel.tape import Tape
+
+
+def _sign(a: float) -> float:
+    return -1.0 if a < 0 else 1.0 if a > 0 else a
+
+
+def _remainder(a: float, b: float) -> float:
+    if math.isnan(a) or math.isnan(b) or math.isinf(a) or b == 0:
+        return math.nan
+    return math.remainder(a, b)
+
+
+# Values are IEEE doubles: numpy returns inf and nan where Python's own functions would raise.
+UNARY: dict[str, Callable[[float], float]] = {
+    "neg": lambda a: -a,
+    "sqrt": np.sqrt,
+    "fabs": np.fabs,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "sign": _sign,
+    "not": lambda a: float(a == 0),
+    "exp": np.exp,
+    "log": np.log,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "erf": math.erf,
+    "log1p": np.log1p,
+    "expm1": np.expm1,
+}
+
+BINARY: dict[str, Callable[[float, float], float]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.float_power,
+    "lt": lambda a, b: float(a < b),
+    "le": lambda a, b: float(a <= b),
+    "eq": lambda a, b: float(a == b),
+    "ne": lambda a, b: float(a != b),
+    "and": lambda a, b: float(a != 0 and b != 0),
+    "or": lambda a, b: float(a != 0 or b != 0),
+    "fmin": np.fmin,
+    "fmax": np.fmax,
+    "fmod": np.fmod,
+    "remainder": _remainder,
+    "copysign": np.copysign,
+    "atan2": np.arctan2,
+    "hypot": np.hypot,
+    "if_else_zero": lambda a, b: b if a != 0 else 0.0,
+}
+
+
+def fold(operation: str, *arguments: float) -> float:
+    """Value of one operation on known numbers."""
+    with np.errstate(all="ignore"):
+        function: Callable[..., float] = UNARY[operation] if len(arguments) == 1 else BINARY[operation]
+        return float(function(*arguments))
+
+
+def interpret(
+    tape: "Tape", t: float, x: Sequence[float] | np.ndarray, p: Sequence[float] | np.ndarray = ()
+) -> np.ndarray:
+    """Evaluate the tape at one point, operation by operation."""
+    values: list[float] = []
+    for operation, a, b in tape.operations:
+        if operation == "const":
+            value = tape.constants[a]
+        elif operation == "t":
+            value = float(t)
+        elif operation in ("x", "p"):
+            value = float((x if operation == "x" else p)[a])
+        elif operation == "sincos":
+            value = values[a]  # the two results are taken by the operations that follow
+        elif operation in ("sin", "cos"):
+            with np.errstate(all="ignore"):
+                value = float(np.sin(values[a]) if operation == "sin" else np.cos(values[a]))
+        else:
+            value = fold(operation, values[a]) if b < 0 else fold(operation, values[a], values[b])
+        values.append(value)
+    return np.array([values[k] for k in tape.outputs], dtype=float)

@@ -1,0 +1,98 @@
+"""Lines of LLVM IR over doubles or vectors of doubles: the same calls write the scalar and the SIMD form."""
+
+import struct
+from collections.abc import Sequence
+
+# Functions of the C mathematics library. Code reaches them through a table of addresses filled when it is loaded, so
+# that an object file names no symbol outside itself: it loads in the same way on every platform, in any process.
+_EXPONENTIAL = ("exp", "log", "log1p", "expm1", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf")
+_CIRCULAR = ("sin", "cos", "asin", "acos", "atan", "atan2")
+LIBRARY = (*_EXPONENTIAL, *_CIRCULAR, "pow", "hypot", "fmod", "remainder")
+LIBRARY_TABLE = "trundle.library"
+
+
+def bits(value: float) -> str:
+    """A double as LLVM writes it, exact to the last bit."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+class Block:
+    """Straight-line code under construction; every method appends lines and returns the name of its value."""
+
+    def __init__(self, lanes: int, declarations: set[str]) -> None:
+        self.lanes = lanes
+        self.lines: list[str] = []
+        self.declarations = declarations
+        self.real = self.typed("double")
+        self.integer = self.typed("i64")
+        self.truth = self.typed("i1")
+        self._count = 0
+
+    def typed(self, element: str) -> str:
+        """The element type, or a vector of it."""
+        return element if self.lanes == 1 else f"<{self.lanes} x {element}>"
+
+    def emit(self, expression: str) -> str:
+        """One instruction."""
+        self._count += 1
+        name = f"%s{self._count}"
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def number(self, value: float) -> str:
+        """A constant in every lane."""
+        return self._splat("double", bits(value))
+
+    def whole(self, value: int) -> str:
+        """An integer constant in every lane."""
+        return self._splat("i64", str(value))
+
+    def _splat(self, element: str, text: str) -> str:
+        return text if self.lanes == 1 else f"<{', '.join([f'{element} {text}'] * self.lanes)}>"
+
+    def binary(self, instruction: str, a: str, b: str) -> str:
+        """fadd, fsub, fmul or fdiv; products and sums may be fused, nothing else may be rearranged."""
+        return self.emit(f"{instruction} contract {self.real} {a}, {b}")
+
+    def bitwise(self, instruction: str, a: str, b: str) -> str:
+        """and, xor, shl, add on the bits."""
+        return self.emit(f"{instruction} {self.integer} {a}, {b}")
+
+    def compare(self, predicate: str, a: str, b: str) -> str:
+        """Truth of a comparison of doubles."""
+        return self.emit(f"fcmp {predicate} {self.real} {a}, {b}")
+
+    def choose(self, condition: str, a: str, b: str) -> str:
+        """a where the condition holds, else b: the value not chosen has no influence."""
+        return self.emit(f"select {self.truth} {condition}, {self.real} {a}, {self.real} {b}")
+
+    def intrinsic(self, name: str, *arguments: str) -> str:
+        """A function the processor has an instruction for, in all lanes at once."""
+        suffix = "f64" if self.lanes == 1 else f"v{self.lanes}f64"
+        types = ", ".join([self.real] * len(arguments))
+        self.declarations.add(f"declare {self.real} @llvm.{name}.{suffix}({types})")
+        given = ", ".join(f"{self.real} {a}" for a in arguments)
+        return self.emit(f"call contract {self.real} @llvm.{name}.{suffix}({given})")
+
+    def library(self, name: str, *arguments: str) -> str:
+        """A function of the C mathematics library, lane by lane."""
+        place = f"getelementptr (ptr, ptr @{LIBRARY_TABLE}, i64 {LIBRARY.index(name)})"
+        function = self.emit(f"load ptr, ptr {place}, align 8")
+        if self.lanes == 1:
+            return self._call(function, arguments)
+        result = "poison"
+        for lane in range(self.lanes):
+            value = self._call(function, [self.emit(f"extractelement {self.real} {a}, i32 {lane}") for a in arguments])
+            result = self.emit(f"insertelement {self.real} {result}, double {value}, i32 {lane}")
+        return result
+
+    def _call(self, function: str, arguments: Sequence[str]) -> str:
+        return self.emit(f"call double {function}({', '.join(f'double {a}' for a in arguments)}) nounwind")
+
+    def as_bits(self, a: str) -> str:
+        """The bits of a double."""
+        return self.emit(f"bitcast {self.real} {a} to {self.integer}")
+
+    def as_real(self, a: str) -> str:
+        """The double with these bits."""
+        return self.emit(f"bitcast {self.integer} {a} to {self.real}")

@@ -1,0 +1,51 @@
+"""Bodies and frames fixed to them."""
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from trundle.model.shape import Shape
+from trundle.space.inertia import Inertia
+from trundle.space.rotation import Matrix, as_matrix
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body. Its own frame is where the user puts it; the mass centre stands at `com` in that frame."""
+
+    name: str
+    mass: Any = 0.0  # kg
+    inertia: Any = (0.0, 0.0, 0.0)  # kg m^2, body axes
+    com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
+    about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
+    shape: tuple[Shape, ...] = ()
+    is_ground: bool = False
+
+    def at(self, x: Any, y: Any, z: Any = 0.0) -> "Frame":
+        """Frame at a point of the body, axes parallel to the body's."""
+        return Frame(self, (x, y, z))
+
+    def frame(self, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> "Frame":
+        """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""
+        return Frame(self, tuple(position), np.eye(3) if rotation is None else as_matrix(rotation))
+
+    def mass_properties(self) -> Inertia:
+        """Mass, centre and inertia about it as expressions."""
+        return Inertia.of(self.mass, self.inertia, self.com, self.about)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A point and axes fixed to a body."""
+
+    body: Body
+    position: tuple[Any, ...] = (0.0, 0.0, 0.0)
+    rotation: Matrix = field(default_factory=lambda: np.eye(3))
+
+
+def as_frame(place: Body | Frame) -> Frame:
+    """A body stands for its own frame."""
+    return Frame(place) if isinstance(place, Body) else place

@@ -1,0 +1,213 @@
+"""Forces that act between frames or on named coordinates. Each owns its wrenches and its energy."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
+
+import casadi as ca
+
+from trundle.model.body import Body, Frame, as_frame
+from trundle.model.law import EffortLaw, Spring
+from trundle.space.rotation import cross, dot
+
+
+class Signals(Protocol):
+    """What a force may ask: kinematics of frames in ground axes, any quantity by name, time."""
+
+    t: Any
+
+    def __getitem__(self, name: str) -> Any: ...
+    def position(self, frame: Frame) -> Any: ...
+    def rotation(self, frame: Frame) -> Any: ...
+    def velocity(self, frame: Frame) -> Any: ...
+    def angular_velocity(self, frame: Frame) -> Any: ...
+
+
+@dataclass
+class Terms:
+    """What a force contributes: wrenches (frame, force, moment; ground axes), efforts on coordinates, energy and power."""
+
+    wrenches: list[tuple[Frame, Any, Any]] = field(default_factory=list)
+    efforts: list[tuple[str, Any]] = field(default_factory=list)
+    potential: Any = 0.0  # J
+    dissipated: Any = 0.0  # W
+    supplied: Any = 0.0  # W
+    measures: Mapping[str, tuple[Any, str, str]] = field(default_factory=dict)  # name -> (expression, unit, sentence)
+
+
+@dataclass(frozen=True, eq=False)
+class Force:
+    """Anything that acts on the model. Subclasses are final."""
+
+    def terms(self, s: Signals) -> Terms:
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        """Frames the force acts on."""
+        return ()
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of coordinates the force acts on."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Between(Force):
+    first: Body | Frame
+    second: Body | Frame
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return as_frame(self.first), as_frame(self.second)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LineForce(_Between):
+    """Force along the line between two points; `law` acts on their distance (a positive effort pushes them apart)."""
+
+    law: EffortLaw
+
+    def terms(self, s: Signals) -> Terms:
+        a, b = self.places
+        d = s.position(b) - s.position(a)
+        length = ca.sqrt(dot(d, d))
+        e = d / length
+        rate = dot(e, s.velocity(b) - s.velocity(a))
+        push = self.law.effort(s.t, length, rate)
+        zero = ca.SX.zeros(3)
+        return Terms(
+            wrenches=[(a, -push * e, zero), (b, push * e, zero)],
+            potential=self.law.potential(s.t, length),
+            dissipated=self.law.dissipated(s.t, length, rate),
+            supplied=self.law.supplied(s.t, length, rate),
+            measures={
+                "length": (length, "m", "distance of the two points"),
+                "length_rate": (rate, "m/s", "rate of the distance"),
+                "force": (push, "N", "force along the line, positive when it pushes the points apart"),
+            },
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SpringDamper(_Between):
+    """Linear spring and damper between two points, slack at `length`."""
+
+    stiffness: Any  # N/m
+    damping: Any = 0.0  # N s/m
+    length: Any = 0.0  # m
+
+    def terms(self, s: Signals) -> Terms:
+        return LineForce(self.first, self.second, Spring(self.stiffness, self.damping, self.length)).terms(s)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bushing(_Between):
+    """Six springs and dampers between two frames, along and about the axes of the first.
+
+    The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the moment
+    is derived from its energy, so the bushing stays conservative at large angles.
+    """
+
+    stiffness: Sequence[Any]  # (x, y, z) N/m, (rx, ry, rz) N m/rad
+    damping: Sequence[Any] = (0.0,) * 6  # N s/m, N m s/rad
+
+    def terms(self, s: Signals) -> Terms:
+        a, b = self.places
+        k, c = ca.vertcat(*self.stiffness), ca.vertcat(*self.damping)
+        R_A, w_A = s.rotation(a), s.angular_velocity(a)
+        arm = s.position(b) - s.position(a)
+        d = ca.mtimes(R_A.T, arm)
+        d_rate = ca.mtimes(R_A.T, s.velocity(b) - s.velocity(a) - cross(w_A, arm))
+        R = ca.mtimes(R_A.T, s.rotation(b))
+        w = ca.mtimes(R_A.T, s.angular_velocity(b) - w_A)
+        turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
+        E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R.T) / 2  # rate of `turn` is E w for dR/dt = skew(w) R
+        turn_rate = ca.mtimes(E, w)
+        F = -ca.mtimes(R_A, k[:3] * d + c[:3] * d_rate)
+        M = -ca.mtimes(R_A, ca.mtimes(E.T, k[3:] * turn + c[3:] * turn_rate))
+        return Terms(
+            wrenches=[(a, -F, -M - cross(arm, F)), (b, F, M)],
+            potential=(ca.dot(k[:3] * d, d) + ca.dot(k[3:] * turn, turn)) / 2,
+            dissipated=ca.dot(c[:3] * d_rate, d_rate) + ca.dot(c[3:] * turn_rate, turn_rate),
+            measures={
+                "displacement": (d, "m", "displacement of the second frame, in axes of the first"),
+                "turn": (turn, "rad", "turn of the second frame, in axes of the first"),
+            },
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Wrench(Force):
+    """Force and moment on a frame, constant or given as functions of the signals `s`; axes "ground" or "body"."""
+
+    place: Body | Frame
+    force: Any = (0.0, 0.0, 0.0)  # N, or a function s -> three expressions
+    moment: Any = (0.0, 0.0, 0.0)  # N m, likewise
+    axes: str = "ground"
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return (as_frame(self.place),)
+
+    def terms(self, s: Signals) -> Terms:
+        (frame,) = self.places
+        F, M = (ca.SX(ca.vertcat(*(v(s) if callable(v) else v))) for v in (self.force, self.moment))
+        if self.axes == "body":
+            F, M = ca.mtimes(s.rotation(frame), F), ca.mtimes(s.rotation(frame), M)
+        power = dot(F, s.velocity(frame)) + dot(M, s.angular_velocity(frame))
+        return Terms(wrenches=[(frame, F, M)], supplied=power)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CoordinateForce(Force):
+    """Effort on a coordinate, given as a law or as a function of the signals `s` (then its power counts as supplied)."""
+
+    coordinate: str
+    law: EffortLaw | Callable[[Any], Any]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return (self.coordinate,)
+
+    def terms(self, s: Signals) -> Terms:
+        q, u = s[self.coordinate], s[self.coordinate + "_rate"]
+        if not isinstance(self.law, EffortLaw):
+            effort = self.law(s)
+            return Terms(efforts=[(self.coordinate, effort)], supplied=effort * u, measures=_effort_measure(effort))
+        effort = self.law.effort(s.t, q, u)
+        return Terms(
+            efforts=[(self.coordinate, effort)],
+            potential=self.law.potential(s.t, q),
+            dissipated=self.law.dissipated(s.t, q, u),
+            supplied=self.law.supplied(s.t, q, u),
+            measures=_effort_measure(effort),
+        )
+
+
+def _effort_measure(effort: Any) -> dict[str, tuple[Any, str, str]]:
+    return {"effort": (effort, "N or N m", "effort along the coordinate, on the second body")}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TorsionSpring(Force):
+    """Linear spring and damper on an angle of a connection."""
+
+    coordinate: str
+    stiffness: Any  # N m/rad
+    damping: Any = 0.0  # N m s/rad
+    rest: Any = 0.0  # rad
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return (self.coordinate,)
+
+    def terms(self, s: Signals) -> Terms:
+        return CoordinateForce(self.coordinate, Spring(self.stiffness, self.damping, self.rest)).terms(s)

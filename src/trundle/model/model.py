@@ -1,0 +1,184 @@
+"""The model: what the user says, in the order it is said. Nothing is derived here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from trundle.errors import ModelError, UnknownNameError
+from trundle.model.body import Body, Frame, as_frame
+from trundle.model.connection import Connection
+from trundle.model.force import CoordinateForce, Force
+from trundle.model.law import EffortLaw, Law
+from trundle.model.shape import Shape
+from trundle.pairs.lower import Pair
+
+if TYPE_CHECKING:
+    from trundle.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """A number that can be changed without compiling again."""
+
+    name: str
+    symbol: Any
+    value: float
+    unit: str
+    text: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Output:
+    """A quantity defined by the user: an expression of the signals."""
+
+    name: str
+    function: Callable[[Any], Any]
+    unit: str
+    text: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Zero crossing of an expression of the signals.
+
+    direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter: s -> expression}.
+    """
+
+    name: str
+    function: Callable[[Any], Any]
+    direction: int = 0
+    action: str | Mapping[str, Callable[[Any], Any]] = "record"
+
+
+@final
+class Model:
+    """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
+
+    def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
+        self.name = name
+        self.gravity = gravity
+        self.ground = Body("ground", is_ground=True)
+        self.bodies: dict[str, Body] = {"ground": self.ground}
+        self.connections: dict[str, Connection] = {}
+        self.forces: dict[str, Force] = {}
+        self.parameters: dict[str, Parameter] = {}
+        self.outputs: dict[str, Output] = {}
+        self.events: dict[str, Event] = {}
+        self.start: dict[str, Any] = {}  # start values by name, used unless a run is given others; loops are assembled near them
+
+    def body(
+        self,
+        name: str,
+        mass: Any = 0.0,
+        inertia: Any = (0.0, 0.0, 0.0),
+        com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0),
+        about: Any = "com",
+        shape: tuple[Shape, ...] | Shape = (),
+    ) -> Body:
+        """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com` in the body frame."""
+        self._new_name(name, self.bodies, "body")
+        shapes = shape if isinstance(shape, tuple) else (shape,)
+        self.bodies[name] = Body(name, mass, inertia, tuple(com), about, shapes)
+        return self.bodies[name]
+
+    def connect(
+        self,
+        pair: Pair,
+        first: Body | Frame,
+        second: Body | Frame,
+        name: str | None = None,
+        law: Law | Mapping[str, Law] | None = None,
+    ) -> Connection:
+        """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates."""
+        a, b = as_frame(first), as_frame(second)
+        if name is None:
+            name = b.body.name if b.body.name not in self.connections and not b.body.is_ground else ""
+            name = name or f"{a.body.name}-{b.body.name}"
+        self._new_name(name, self.connections, "connection")
+        if name in self.bodies and self.bodies[name] not in (a.body, b.body):
+            raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
+        steps = [s.name for s in pair.chain().steps if s.n_u == 1]
+        if law is None:
+            laws: Mapping[str, Law] = {}
+        elif isinstance(law, Law):
+            if len(steps) != 1:
+                raise ModelError(
+                    f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the law is for: "
+                    "law={'coordinate': law}."
+                )
+            laws = {steps[0]: law}
+        else:
+            laws = dict(law)
+        for coordinate in laws:
+            if coordinate not in steps:
+                raise UnknownNameError(coordinate, steps, f"coordinate of connection {name!r}")
+        self.connections[name] = Connection(name, pair, a, b, laws)
+        return self.connections[name]
+
+    def apply(self, force: Force, name: str | None = None) -> Force:
+        """Add a force; without a name it is called after its kind and number."""
+        if name is None:
+            kind = type(force).__name__.lower()
+            name = next(n for i in range(1, 10_000) if (n := f"{kind}-{i}") not in self.forces)
+        self._new_name(name, self.forces, "force")
+        if name in self.bodies or name in self.connections:
+            raise ModelError(f"force {name!r} has the name of a body or connection; choose another name.")
+        self.forces[name] = force
+        return force
+
+    def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
+        """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
+        self._new_name(name, self.parameters, "parameter")
+        symbol = ca.SX.sym(name)
+        self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
+        return symbol
+
+    def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
+        """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
+        self._new_name(name, self.outputs, "output")
+        self.outputs[name] = Output(name, function, unit, text)
+
+    def event(
+        self,
+        name: str,
+        function: Callable[[Any], Any],
+        direction: int = 0,
+        action: str | Mapping[str, Callable[[Any], Any]] = "record",
+    ) -> None:
+        """Watch for zero crossings of an expression of the signals; see Event for the actions."""
+        self._new_name(name, self.events, "event")
+        if direction not in (-1, 0, 1):
+            raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
+        if isinstance(action, str) and action not in ("record", "stop"):
+            raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
+        self.events[name] = Event(name, function, direction, action)
+
+    def coordinate_laws(self) -> dict[str, Force]:
+        """Laws of connections as forces on coordinates, by the name of the coordinate."""
+        return {
+            f"{c.name}.{coordinate}": CoordinateForce(f"{c.name}.{coordinate}", law)
+            for c in self.connections.values()
+            for coordinate, law in c.laws.items()
+            if isinstance(law, EffortLaw)
+        }
+
+    def parameter_values(self) -> dict[str, float]:
+        """Default values by name."""
+        return {p.name: p.value for p in self.parameters.values()}
+
+    def build(self, formalism: str = "kane") -> "System":
+        """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found."""
+        from trundle.system import build
+
+        return build(self, formalism)
+
+    def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
+        if not name or any(c in name for c in ".\n\t/"):
+            raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
+        if name in taken:
+            raise ModelError(f"there is already a {what} called {name!r}; names are unique.")

@@ -1,0 +1,1 @@
+"""What happened: results with names, units and provenance."""

@@ -1,0 +1,42 @@
+"""The ending of a run in words; a value that is not finite is traced to the law that gave it."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trundle.solve.trajectory import Trajectory
+    from trundle.system import System
+
+
+def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
+    """Name, sentence and remedy of the ending."""
+    outcome = trajectory.outcome
+    text = str(outcome)
+    if not outcome.ok:
+        text += f" It stopped at t = {trajectory.t_end:.9g} s."
+    if outcome.name == "NOT_FINITE":
+        culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
+        if culprits:
+            text += f" Not finite there: {', '.join(culprits)}."
+    return text
+
+
+def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
+    """Forces and laws whose contribution is not finite at a state, or just after it."""
+    import casadi as ca
+
+    e = system.functions.equations
+    found = []
+    xdot = system.kernels("base")["rhs"](t, x, p)
+    step = np.where(np.isfinite(xdot), xdot, 0.0)
+    for name, terms in e.terms.items():
+        parts = [ca.vertcat(F, M) for _, F, M in terms.wrenches] + [ca.SX(v) for _, v in terms.efforts]
+        f = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
+        for ahead in (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2):
+            state = x + ahead * step
+            q, u = state[: e.n_q], state[e.n_q : e.n_q + e.n_u]
+            if not np.all(np.isfinite(np.array(ca.DM(f(t + ahead, q, u, p))))):
+                found.append(name)
+                break
+    return found

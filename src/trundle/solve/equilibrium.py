@@ -1,0 +1,65 @@
+"""Static equilibrium: h(q, 0) = J' lambda and g(q) = 0, by a damped Newton method with derivatives from the tape."""
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.equations.functions import Functions, normalised
+from trundle.equations.saddle import dense
+from trundle.errors import SolveError
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
+    """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
+    e, m = functions.equations, len(functions.rows)
+    P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+    J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
+    g = ca.vertcat(ca.SX(0, 1), *[r.residual for r in functions.rows])
+    lam = ca.SX.sym("lam", m)
+    force = e.bias - ca.mtimes(J.T, lam)
+    K = ca.mtimes(ca.jacobian(force, e.q), P)
+    f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, P)])
+    u, multipliers = np.zeros(e.n_u), np.zeros(m)
+
+    def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:
+        return tuple(np.array(ca.DM(v)) for v in f(t, q, u, p, multipliers))
+
+    force0, g0, K0, J0, P0 = evaluate(q, multipliers)
+    if m:
+        multipliers = np.linalg.lstsq(J0.T, force0.ravel(), rcond=None)[0]
+        force0, g0, K0, J0, P0 = evaluate(q, multipliers)
+    scale = max(1.0, float(np.max(np.abs(force0), initial=0.0)))
+    error, damping = _norm(force0, g0, scale), 1e-3
+    for _ in range(limit):
+        if error < 1e-14:
+            break
+        A = np.block([[K0, -J0.T], [J0, np.zeros((m, m))]])
+        b = -np.concatenate([force0.ravel(), g0.ravel()])
+        ridge = damping * np.diag(np.maximum(np.linalg.norm(A, axis=0), 1e-12)) ** 2
+        step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
+        dq = P0 @ step[: e.n_u]
+        dq *= min(1.0, 0.5 / max(float(np.max(np.abs(dq), initial=0.0)), 1e-300))
+        trial_q = normalised(q + dq, e.motion.quaternions)
+        trial = evaluate(trial_q, multipliers + step[e.n_u :])
+        new = _norm(trial[0], trial[1], scale)
+        if new < error:
+            q, multipliers, error = trial_q, multipliers + step[e.n_u :], new
+            force0, g0, K0, J0, P0 = trial
+            damping = damping / 10 if damping > 1e-13 else damping
+        elif damping > 1e6 or (error < 1e-11 and damping > 1e-3):
+            break
+        else:
+            damping = max(damping, 1e-13) * 10
+    if error > 1e-9:
+        raise SolveError(
+            f"no equilibrium was found near the given pose (the forces that are left are {error * scale:.3g}). Start nearer to it, or "
+            "check that nothing drives the system and that every freedom has a restoring force."
+        )
+    return q
+
+
+def _norm(force: Array, g: Array, scale: float) -> float:
+    return float(np.linalg.norm(np.concatenate([force.ravel() / scale, g.ravel()])))

@@ -1,0 +1,270 @@
+"""Search for events inside a step (compiled): bracketed on the dense output, refined by real steps."""
+
+import math
+
+from numba import cfunc, njit
+
+from trundle.solve import layout as at
+from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
+
+POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
+NONE = 2.0  # a fraction of the step that means: no root
+REFINEMENTS = 8
+SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
+
+
+@njit(error_model="numpy")
+def sign_of(value: float) -> int:
+    return int(value > 0.0) - int(value < 0.0)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def values_at(table: Pointer, s: float, row: int) -> None:
+    """Event functions at the fraction `s` of the step by dense output, into a row of g."""
+    n, r, g = wholes(table[at.M_N]), reals(table[at.M_R]), reals(table[at.M_G])
+    x, dense, sample = reals(table[at.M_X]), reals(table[at.M_DENSE]), reals(table[at.M_SAMPLE])
+    clock = reals(table[at.M_CLOCK])
+    n_x, last = n[at.N_X], n[at.DENSE] - 1
+    for m in range(n_x):
+        y = dense[last * n_x + m]
+        for j in range(last - 1, -1, -1):
+            y = dense[j * n_x + m] + (1.0 - s if j % 2 == 0 else s) * y
+        sample[m] = x[m] + s * y
+    clock[0] = r[at.T] + s * r[at.STEP]
+    address = wholes(table[at.M_ADDRESS])[at.A_EVENTS]
+    call(address, clock, sample, reals(table[at.M_P]), shifted(g, row * n[at.EVENTS]), reals(table[at.M_WORK]))
+
+
+@njit(error_model="numpy")
+def value_at(table: Pointer, e: int, s: float) -> float:
+    values_at(table, s, at.G_PROBE)
+    return reals(table[at.M_G])[at.G_PROBE * wholes(table[at.M_N])[at.EVENTS] + e]
+
+
+@njit(error_model="numpy")
+def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
+    """Root of event function e between the fractions a and b; its sign is `before` just after a and the other at b."""
+    g_a, g_b = value_at(table, e, a), value_at(table, e, b)
+    if sign_of(g_a) != before:
+        # At a the function is zero but for round-off (an event just happened): look for its true sign closer to a.
+        width, found = b - a, False
+        for _ in range(60):
+            width *= 0.5
+            g_s = value_at(table, e, a + width)
+            if sign_of(g_s) == before:
+                a, g_a, found = a + width, g_s, True
+                break
+            b, g_b = a + width, g_s
+        if not found:
+            return a
+    side = 0
+    for _ in range(80):
+        if b - a <= 1e-14 * b:
+            break
+        s = (a * g_b - b * g_a) / (g_b - g_a)  # Illinois: the end that stays is given half its value
+        if not a < s < b:
+            s = 0.5 * (a + b)
+        g_s = value_at(table, e, s)
+        if g_s == 0.0:
+            return s
+        if sign_of(g_s) == before:
+            a, g_a = s, g_s
+            if side == 1:
+                g_b *= 0.5
+            side = 1
+        else:
+            b, g_b = s, g_s
+            if side == -1:
+                g_a *= 0.5
+            side = -1
+    return b
+
+
+@njit(error_model="numpy")
+def crossing(table: Pointer, e: int, i: int) -> float:
+    """Root of event function e in the cell that ends at point i, or where it dips through zero and back around it.
+
+    NOW becomes the sign on the far side of the root.
+    """
+    n_events = wholes(table[at.M_N])[at.EVENTS]
+    g, flags = reals(table[at.M_G]), wholes(table[at.M_FLAGS])
+    now, direction = flags[at.NOW * n_events + e], flags[at.DIRECTION * n_events + e]
+    left, right = g[at.G_LEFT * n_events + e], g[at.G_RIGHT * n_events + e]
+    after = sign_of(right)
+    if now == 0:
+        # Unknown until it has clearly left zero.
+        if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
+            flags[at.NOW * n_events + e] = after
+        return NONE
+    if after == -now:
+        flags[at.NOW * n_events + e] = after
+        if direction == 0 or direction == after:
+            return locate(table, e, (i - 1.0) / POINTS, float(i) / POINTS, now)
+        return NONE
+    before = g[at.G_BEFORE * n_events + e]
+    # At the start of the step the value may be round-off: there the remembered sign counts.
+    sign_before = flags[at.SIGN * n_events + e] if i == 2 else sign_of(before)
+    if i < 2 or after != now or sign_before != now:
+        return NONE
+    # All three points lie on one side: does the parabola through them come near zero between them?
+    bend = 0.5 * (before - 2.0 * left + right)
+    slope = 0.5 * (right - before)
+    if now * bend <= 0.0 or abs(slope) >= 2.0 * abs(bend):
+        return NONE
+    lowest = left - slope * slope / (4.0 * bend)
+    if now * lowest > 0.3 * min(abs(before), abs(left), abs(right)):
+        return NONE
+    bottom = (i - 1.0 - slope / (2.0 * bend)) / POINTS
+    if sign_of(value_at(table, e, bottom)) != -now:
+        return NONE
+    if direction == now:
+        return locate(table, e, bottom, float(i) / POINTS, -now)
+    flags[at.NOW * n_events + e] = -now
+    return locate(table, e, (i - 2.0) / POINTS, bottom, now)
+
+
+@njit(error_model="numpy")
+def real_step(table: Pointer, h: float) -> bool:
+    """Take a step of the method from the start of the step; False where it fails."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    x_new, sample, clock = reals(table[at.M_X_NEW]), reals(table[at.M_SAMPLE]), reals(table[at.M_CLOCK])
+    address = wholes(table[at.M_ADDRESS])
+    r[at.STEP] = h
+    call_table(address[at.A_STEP], table)
+    if r[at.ERROR] == math.inf:
+        return False
+    clock[0] = r[at.T] + h
+    if n[at.PROJECTION] != at.NO_PROJECTION:
+        copy(x_new, sample, n[at.N_X])
+        call_table(address[at.A_BRING], table)
+        if c[at.PROJECTED] == 0:
+            return False
+        copy(sample, x_new, n[at.N_X])
+    return True
+
+
+@njit(error_model="numpy")
+def refine(table: Pointer, e: int, s: float) -> bool:
+    """Move the end of the step onto the event by secant steps in h; False where a step fails."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    x, x_new, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_K])
+    g, p, work, clock = reals(table[at.M_G]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
+    address = wholes(table[at.M_ADDRESS])
+    n_x, n_events, full = n[at.N_X], n[at.EVENTS], r[at.STEP]
+    resolution = 2.0 * 2.2e-16 * max(abs(r[at.T]), 1e-300)
+    h = s * full
+    if h <= resolution:
+        # The event is at the start of the step itself.
+        r[at.STEP] = 0.0
+        copy(x, x_new, n_x)
+        copy(k, shifted(k, n[at.END_ROW] * n_x), n_x)
+        return True
+    near = 1e-4 * s
+    slope = (value_at(table, e, s) - value_at(table, e, s - near)) / (near * full)
+    last_h, last_g = 0.0, 0.0
+    for i in range(REFINEMENTS):
+        if not real_step(table, h):
+            return False
+        call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_PROBE * n_events), work)
+        g_h = g[at.G_PROBE * n_events + e]
+        if i > 0 and g_h != last_g:
+            secant = (g_h - last_g) / (h - last_h)
+            # Near the root the difference is round-off: keep the slope where the two disagree.
+            if 0.5 < secant / slope < 2.0:
+                slope = secant
+        change = -g_h / slope if slope != 0.0 else 0.0
+        if g_h == 0.0 or not abs(change) > resolution or i == REFINEMENTS - 1:
+            break
+        last_h, last_g = h, g_h
+        h = min(full, max(0.5 * h, h + change))
+        if h == last_h:
+            break
+    if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:
+        call(address[at.A_RHS], clock, x_new, p, shifted(k, n[at.END_ROW] * n_x), work)
+        c[at.RHS] += 1
+    return True
+
+
+@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+def find_event(table: Pointer) -> None:
+    """Find the first event in the step; HIT counts the events that fire there.
+
+    HIT is -1 where no step reaches the event, and -2 where an event that has just jumped comes back in less time than
+    can be told: firing it again would act on a state that has not moved.
+    """
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    g, flags, x_new = reals(table[at.M_G]), wholes(table[at.M_FLAGS]), reals(table[at.M_X_NEW])
+    p, clock, work = reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
+    events, n_events, full = wholes(table[at.M_ADDRESS])[at.A_EVENTS], n[at.EVENTS], r[at.STEP]
+    for e in range(n_events):
+        g[at.G_LEFT * n_events + e] = g[at.G_START * n_events + e]
+        flags[at.NOW * n_events + e] = flags[at.SIGN * n_events + e]
+        flags[at.FIRED * n_events + e] = 0
+    first, which = NONE, -1
+    for i in range(1, POINTS + 1):
+        if i < POINTS:
+            values_at(table, float(i) / POINTS, at.G_RIGHT)
+        else:
+            clock[0] = r[at.T] + full
+            call(events, clock, x_new, p, shifted(g, at.G_RIGHT * n_events), work)
+        for e in range(n_events):
+            root = crossing(table, e, i)
+            g[at.G_ROOT * n_events + e] = root
+            if root < first:
+                first, which = root, e
+        if which >= 0:
+            break
+        for e in range(n_events):
+            g[at.G_BEFORE * n_events + e] = g[at.G_LEFT * n_events + e]
+            g[at.G_LEFT * n_events + e] = g[at.G_RIGHT * n_events + e]
+    if which < 0:
+        for e in range(n_events):
+            g[at.G_START * n_events + e] = g[at.G_RIGHT * n_events + e]
+            flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+            flags[at.JUST * n_events + e] = 0
+        return
+
+    if not refine(table, which, first):
+        c[at.HIT] = -1
+        return
+    if r[at.STEP] == 0.0 and flags[at.JUST * n_events + which] == 1:
+        c[at.HIT] = -2
+        return
+    clock[0] = r[at.T] + r[at.STEP]
+    call(events, clock, x_new, p, shifted(g, at.G_START * n_events), work)
+    together = SAME_TIME * max(1.0, abs(r[at.T])) / full
+    for e in range(n_events):
+        flags[at.JUST * n_events + e] = 0
+        if e == which or g[at.G_ROOT * n_events + e] <= first + together:
+            # What passes through zero is on the other side from now on (a jump may change that).
+            flags[at.FIRED * n_events + e] = 1
+            flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+            c[at.HIT] += 1
+        elif sign_of(g[at.G_START * n_events + e]) != 0:
+            flags[at.SIGN * n_events + e] = sign_of(g[at.G_START * n_events + e])
+
+
+@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+def set_signs(table: Pointer) -> None:
+    """Signs of the event functions at the start or after a jump; one that has just fired is known by its slope."""
+    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
+    g, flags = reals(table[at.M_G]), wholes(table[at.M_FLAGS])
+    x, p, k, sample = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_K]), reals(table[at.M_SAMPLE])
+    clock, work = reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
+    events, n_events = wholes(table[at.M_ADDRESS])[at.A_EVENTS], n[at.EVENTS]
+    call(events, clock, x, p, shifted(g, at.G_START * n_events), work)
+    # A short way along the slope: short against the step, long against round-off.
+    ahead = 1e-7 * r[at.H]
+    for m in range(n[at.N_X]):
+        sample[m] = x[m] + ahead * k[m]
+    clock[0] = r[at.T] + ahead
+    call(events, clock, sample, p, shifted(g, at.G_PROBE * n_events), work)
+    clock[0] = r[at.T]
+    for e in range(n_events):
+        here, there = g[at.G_START * n_events + e], g[at.G_PROBE * n_events + e]
+        if flags[at.FIRED * n_events + e] == 1 or here == 0.0:
+            flags[at.SIGN * n_events + e] = sign_of(there - here)
+        else:
+            flags[at.SIGN * n_events + e] = sign_of(here)
+        flags[at.JUST * n_events + e] = flags[at.FIRED * n_events + e]
+        flags[at.FIRED * n_events + e] = 0

@@ -1,0 +1,67 @@
+"""One step of any explicit Runge-Kutta method, compiled once; the control loop calls it by its address."""
+
+import math
+
+from numba import cfunc
+
+from trundle.solve import layout as at
+from trundle.solve.call import Pointer, call, copy, reals, shifted, table_signature, wholes
+
+
+@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+def explicit_step(table: Pointer) -> None:
+    """From x at T with slope k[0] to x_new at T + STEP; ERROR becomes the scaled error, infinite where not a number."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    rhs = wholes(table[at.M_ADDRESS])[at.A_RHS]
+    x, x_new, p = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_P])
+    k, a = reals(table[at.M_K]), reals(table[at.M_COEFFICIENTS])
+    clock, scratch, work = reals(table[at.M_CLOCK]), reals(table[at.M_SCRATCH]), reals(table[at.M_WORK])
+    atol, weight = reals(table[at.M_ATOL]), reals(table[at.M_WEIGHT])
+    n_x, width, stages, h = n[at.N_X], n[at.ROWS], n[at.STAGES], r[at.STEP]
+    nodes = stages * width
+    weights = nodes + stages
+    last = stages + n[at.END_IN_STEP]
+    for i in range(1, stages + 1):
+        # The row after the last stage holds the weights: its point is the end of the step.
+        row = i * width if i < stages else weights
+        copy(x, x_new, n_x)
+        for j in range(i):
+            factor = h * a[row + j]
+            if factor != 0.0:
+                slope = shifted(k, j * n_x)
+                for m in range(n_x):
+                    x_new[m] += factor * slope[m]
+        if i < last:
+            clock[0] = r[at.T] + (a[nodes + i] * h if i < stages else h)
+            call(rhs, clock, x_new, p, shifted(k, i * n_x), work)
+    c[at.RHS] += last - 1
+
+    # RMS over the weighted components; two estimates are combined as in [Hairer 1993, section II.10].
+    first, second = 0.0, 0.0
+    for which in range(n[at.ERROR_ROWS]):
+        row = weights + (which + 1) * width
+        for m in range(n_x):
+            scratch[m] = 0.0
+        for j in range(last):
+            factor = a[row + j]
+            if factor != 0.0:
+                slope = shifted(k, j * n_x)
+                for m in range(n_x):
+                    scratch[m] += factor * slope[m]
+        total = 0.0
+        for m in range(n_x):
+            scale = atol[m] + r[at.RTOL] * max(abs(x[m]), abs(x_new[m])) + 1e-300
+            total += weight[m] * (scratch[m] / scale) ** 2
+        if which == 0:
+            first = total
+        else:
+            second = total
+    counted = max(n[at.WEIGHTED], 1)
+    if n[at.ERROR_ROWS] == 1 or first == 0.0:
+        error = h * math.sqrt(first / counted)
+    else:
+        error = h * first / math.sqrt(counted * (first + 0.01 * second))
+    # Components outside the norm must be finite too.
+    for m in range(n_x):
+        error += 0.0 * x_new[m]
+    r[at.ERROR] = error if error < math.inf else math.inf

@@ -1,0 +1,143 @@
+"""A consistent state from whatever the user gives.
+
+What is given is held and the rest is moved onto the constraints; only when that cannot work may given values change as well, and
+every change is reported.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from trundle.equations.mobility import RowFunctions, close
+from trundle.errors import AssemblyError, ModelError, UnknownNameError
+from trundle.graph.layout import Layout
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+HELD = 1e8  # metric weight of what the user gave
+
+
+@final
+@dataclass(frozen=True)
+class InitialState:
+    """Coordinates and speeds, and what had to be changed: name -> (given, used)."""
+
+    q: Array
+    u: Array
+    changed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    found: Mapping[str, float] = field(default_factory=dict)  # not given, moved away from its default to close the loops
+
+    def report(self) -> str:
+        """In words."""
+        lines = [f"{name}: given {a:.9g}, used {b:.9g}" for name, (a, b) in self.changed.items()]
+        lines += [f"{name}: found {value:.9g}" for name, value in self.found.items()]
+        return "\n".join(lines) if lines else "the state was consistent as given"
+
+
+@final
+@dataclass
+class Wish:
+    """What the user gave, laid out in state vectors with masks of the given entries."""
+
+    q: Array
+    u: Array
+    given_q: Array
+    given_u: Array
+
+
+def read_wish(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> Wish:
+    """Sort named values into coordinates and speeds."""
+    wish = Wish(np.array(q_default), np.zeros(layout.n_u), np.zeros(layout.n_q, bool), np.zeros(layout.n_u, bool))
+    places: dict[str, tuple[Array, Array, int, int]] = {}
+    for c in layout.coordinates:
+        places[c.name] = (wish.q, wish.given_q, c.i_q, c.n_q)
+        places[c.rate_name] = (wish.u, wish.given_u, c.i_u, c.n_u)
+        if c.n_u > 1:
+            for k, axis in enumerate("wxyz"):
+                places[f"{c.name}_{axis}"] = (wish.q, wish.given_q, c.i_q + k, 1)
+            for k, axis in enumerate("xyz"):
+                places[f"{c.rate_name}_{axis}"] = (wish.u, wish.given_u, c.i_u + k, 1)
+    for name, value in start.items():
+        if name not in places:
+            raise UnknownNameError(name, places, "coordinate or rate of the tree")
+        vector, mask, i, n = places[name]
+        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        if numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
+            raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
+        vector[i : i + n] = numbers
+        mask[i : i + n] = True
+    for i in layout.quaternions:
+        length = np.linalg.norm(wish.q[i : i + 4])
+        if length < 1e-9:
+            raise ModelError("a start quaternion has length zero; (1, 0, 0, 0) is no rotation.")
+        wish.q[i : i + 4] /= length
+    return wish
+
+
+def consistent(
+    layout: Layout,
+    wish: Wish,
+    rows: RowFunctions | None,
+    p: Array,
+    t: float,
+    rank: int,
+    names_q: list[str],
+    names_u: list[str],
+) -> InitialState:
+    """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done."""
+    if rows is None:
+        return InitialState(wish.q, wish.u)
+    speed_given = _speeds_of(layout, wish.given_q)
+    weight = np.where(speed_given, HELD, 1.0)
+    q, error = close(rows, wish.q, t, p, weight)
+    if error > 1e-11:
+        q, error = close(rows, wish.q, t, p, np.where(speed_given, 100.0, 1.0))
+    if error > 1e-10:
+        g = rows(t, q, np.zeros(layout.n_u), p)[0]
+        worst = ", ".join(rows.names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
+        raise AssemblyError(
+            f"the start values cannot be assembled: the constraints {worst} stay open by {error:.3g}. "
+            "Give fewer coordinates, or values nearer to a possible pose."
+        )
+    _, rate, J, _ = rows(t, q, wish.u, p)
+    values = np.linalg.svd(J, compute_uv=False)
+    local = int(np.sum(values > 1e-8 * max(values[0], 1e-300)))
+    if local < rank:
+        raise AssemblyError(
+            f"the start pose is singular: only {local} of {rank} independent constraints act there, so the motion could go on "
+            "along several branches. Start a little away from this pose (1e-3 rad is enough)."
+        )
+    u = wish.u + _least_change(J, -rate, np.where(wish.given_u, HELD, 1.0))
+    rest = rows(t, q, u, p)[1]
+    u = u + _least_change(J, -rest, np.where(wish.given_u, HELD, 1.0))
+    return InitialState(q, u, *_changes(wish, q, u, names_q, names_u))
+
+
+def _least_change(J: Array, rhs: Array, weight: Array) -> Array:
+    root = 1 / np.sqrt(weight)
+    step: Array = root * np.linalg.lstsq(J * root, rhs, rcond=1e-12)[0]
+    return step
+
+
+def _speeds_of(layout: Layout, given_q: Array) -> Array:
+    out = np.zeros(layout.n_u, bool)
+    for c in layout.coordinates:
+        out[c.i_u : c.i_u + c.n_u] = bool(np.any(given_q[c.i_q : c.i_q + c.n_q]))
+    return out
+
+
+def _changes(
+    wish: Wish, q: Array, u: Array, names_q: list[str], names_u: list[str]
+) -> tuple[dict[str, tuple[float, float]], dict[str, float]]:
+    changed: dict[str, tuple[float, float]] = {}
+    found: dict[str, float] = {}
+    for names, old, new, given in ((names_q, wish.q, q, wish.given_q), (names_u, wish.u, u, wish.given_u)):
+        for i, name in enumerate(names):
+            if abs(new[i] - old[i]) > 1e-7 * (1 + abs(old[i])):
+                if given[i]:
+                    changed[name] = (float(old[i]), float(new[i]))
+                else:
+                    found[name] = float(new[i])
+    return changed, found

@@ -1,0 +1,47 @@
+"""Where each number of a running integration lives.
+
+Nothing but arrays is kept between two calls of the compiled loop; it knows them by one table of addresses (M_...).
+Three of them hold single numbers: `n` sizes and options (int64), `c` counters and flags (int64), `r` reals (float64).
+"""
+
+# M: table of addresses of arrays
+(M_N, M_C, M_R, M_ADDRESS, M_X, M_P, M_X_NEW, M_K, M_COEFFICIENTS, M_ATOL, M_WEIGHT, M_EXTRA_NODES, M_EXTRA_STAGES,
+ M_DENSE_WEIGHTS, M_DENSE, M_SCRATCH, M_SAMPLE, M_CORRECTED, M_QUATERNIONS, M_MATRIX, M_METRIC, M_PIVOTS, M_CLOCK,
+ M_WORK, M_SAMPLE_T, M_OUT_T, M_OUT_X, M_FLAGS, M_G, M_JUMPS, M_JUMPED, M_EVENT_INDEX, M_EVENT_T, M_EVENT_X, M_PASSAGE,
+ M_NEAR) = range(36)  # fmt: skip
+
+# n: sizes and options
+(N_X, N_P, N_Q, N_U, ROWS, END_ROW, STAGES, EXTRAS, DENSE, END_IN_STEP, STAGE_SCALE, ERROR_ROWS, EVENTS, MONITORS,
+ PROJECTION, FIXED, EVERY_STEP, SAMPLES, MAX_STEPS, MAX_EVENTS, LOOP_ROWS, QUATERNIONS, WEIGHTED, OUT_ROOM, EVENT_ROOM,
+ NEAR_ROOM, BUDGET) = range(27)  # fmt: skip
+N_SIZE = 27
+
+# c: counters and flags
+(STEPS, REJECTED, RHS, JACOBIANS, FACTORISATIONS, PROJECTIONS, ANSWER, STARTED, PENDING, WRITTEN, LOGGED, NEAR, FRESH,
+ LAST_REJECTED, GRID, CLOSE, HIT, PROJECTED) = range(18)  # fmt: skip
+C_SIZE = 18
+
+# r: reals
+(T, H, T_END, T_START, T_EVENT, STEP, ERROR, LAST_ERROR, H_MIN, H_MAX, H_FIXED, RTOL, ALPHA, BETA, SAFETY, SHRINK, GROW,
+ POSITION_TOL, VELOCITY_TOL, SINGULAR) = range(20)  # fmt: skip
+R_SIZE = 20
+
+# addresses of compiled functions: kernels of the model, then functions of the integrator
+A_RHS, A_PROJECT, A_EVENTS, A_JACOBIAN, A_METRIC, A_STEP, A_DENSE, A_BRING, A_CORRECT, A_SEARCH, A_SIGNS = range(11)
+A_SIZE = 11
+
+# answers of the compiled loop
+(RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,
+ TOO_MANY_EVENTS) = range(11)  # fmt: skip
+
+# kinds of event
+RECORD, STOP, JUMP, RETURN = range(4)
+
+# ways of projection
+NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
+
+# rows of the event arrays: integers (flags) and values (g)
+DIRECTION, KIND, SIGN, FIRED, NOW, JUST = range(6)
+FLAG_ROWS = 6
+G_START, G_BEFORE, G_LEFT, G_RIGHT, G_PROBE, G_ROOT = range(6)
+G_ROWS = 6

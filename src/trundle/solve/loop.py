@@ -1,0 +1,257 @@
+"""The compiled control loop: step, error control, projection, events, samples. It can leave and come back at any step.
+
+Numba's cache sees a change of source only in the file of the function itself: what stands in another file is called by
+its address.
+"""
+
+import math
+
+from numba import cfunc, njit
+
+from trundle.solve import layout as at
+from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
+
+CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
+
+
+@njit(error_model="numpy")
+def finite(values: Pointer, count: int) -> bool:
+    total = 0.0
+    for m in range(count):
+        total += 0.0 * values[m]
+    return total == 0.0
+
+
+@njit(error_model="numpy")
+def record(n: Pointer, c: Pointer, out_t: Pointer, out_x: Pointer, t: float, x: Pointer) -> None:
+    """Write a row of output."""
+    out_t[c[at.WRITTEN]] = t
+    copy(x, shifted(out_x, c[at.WRITTEN] * n[at.N_X]), n[at.N_X])
+    c[at.WRITTEN] += 1
+
+
+@njit(error_model="numpy")
+def watch(table: Pointer, n: Pointer, c: Pointer, t: float) -> None:
+    """Follow the monitors of the loops; a passage below the limit is logged once, at its smallest value."""
+    corrected, passage, near = reals(table[at.M_CORRECTED]), reals(table[at.M_PASSAGE]), reals(table[at.M_NEAR])
+    limit = reals(table[at.M_R])[at.SINGULAR]
+    for loop in range(n[at.MONITORS]):
+        value = corrected[n[at.N_X] + 2 + loop]
+        lowest = passage[2 * loop]
+        if value < limit:
+            if value < lowest:
+                passage[2 * loop] = value
+                passage[2 * loop + 1] = t
+        elif lowest < math.inf:
+            entry = shifted(near, 3 * c[at.NEAR])
+            entry[0], entry[1], entry[2] = loop, passage[2 * loop + 1], lowest
+            c[at.NEAR] += 1
+            passage[2 * loop] = math.inf
+
+
+@njit(error_model="numpy")
+def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> None:
+    """Shorten the step; where it is below the smallest one (or fixed) the run ends with `answer`."""
+    c[at.REJECTED] += 1
+    c[at.LAST_REJECTED] = 1
+    r[at.H] = r[at.STEP] * factor
+    if n[at.FIXED] == 1 or r[at.H] < max(r[at.H_MIN], 1e-15 * abs(r[at.T])):
+        c[at.ANSWER] = answer
+
+
+@njit(error_model="numpy")
+def fire(table: Pointer, n: Pointer, c: Pointer, r: Pointer) -> None:
+    """Log the events that fired at the present time, in the order of their index, and do what their kind asks."""
+    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
+    flags, jumps, jumped = wholes(table[at.M_FLAGS]), wholes(table[at.M_JUMPS]), reals(table[at.M_JUMPED])
+    event_index, event_t = wholes(table[at.M_EVENT_INDEX]), reals(table[at.M_EVENT_T])
+    event_x = reals(table[at.M_EVENT_X])
+    n_x, n_events = n[at.N_X], n[at.EVENTS]
+    for e in range(n_events):
+        if flags[at.FIRED * n_events + e] == 1:
+            row = c[at.LOGGED]
+            event_index[row] = e
+            event_t[row] = r[at.T]
+            copy(x, shifted(event_x, row * n_x), n_x)
+            c[at.LOGGED] += 1
+            kind = flags[at.KIND * n_events + e]
+            if kind == at.STOP:
+                c[at.ANSWER] = at.EVENT_STOP
+            elif kind == at.RETURN and c[at.ANSWER] == at.RUNNING:
+                c[at.ANSWER] = at.EVENT_RETURN
+            elif kind == at.JUMP:
+                clock[0] = r[at.T]
+                call(jumps[e], clock, x, p, jumped, work)
+                copy(jumped, x, n_x)
+                copy(shifted(jumped, n_x), p, n[at.N_P])
+            if kind != at.RECORD:
+                c[at.PENDING] = 1
+    close = r[at.T] - r[at.T_EVENT] <= max(r[at.H_MIN], 1e-14 * abs(r[at.T]))
+    c[at.CLOSE] = c[at.CLOSE] + 1 if close else 0
+    r[at.T_EVENT] = r[at.T]
+    if c[at.CLOSE] >= CLOSE_LIMIT:
+        c[at.ANSWER] = at.ZENO
+    if c[at.LOGGED] >= n[at.MAX_EVENTS] and c[at.ANSWER] == at.RUNNING:
+        c[at.ANSWER] = at.TOO_MANY_EVENTS
+
+
+@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+def advance(table: Pointer) -> None:
+    """March at most BUDGET attempted steps; ANSWER tells why the loop came back."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    address, clock, work = wholes(table[at.M_ADDRESS]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
+    x, x_new, p, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_P]), reals(table[at.M_K])
+    sample, dense = reals(table[at.M_SAMPLE]), reals(table[at.M_DENSE])
+    sample_t, out_t, out_x = reals(table[at.M_SAMPLE_T]), reals(table[at.M_OUT_T]), reals(table[at.M_OUT_X])
+    n_x, n_events = n[at.N_X], n[at.EVENTS]
+    end_slope = shifted(k, n[at.END_ROW] * n_x)
+    projecting = n[at.PROJECTION] != at.NO_PROJECTION
+    adaptive = n[at.FIXED] == 0
+    every_step = n[at.EVERY_STEP] == 1
+    c[at.ANSWER] = at.RUNNING
+    for _ in range(n[at.BUDGET]):
+        if c[at.ANSWER] != at.RUNNING:
+            return
+        t = r[at.T]
+        remaining = r[at.T_END] - t
+
+        # Start, or restart after a jump: the state is projected, the slope and the event signs are made anew.
+        if c[at.PENDING] == 1:
+            clock[0] = t
+            r[at.STEP] = r[at.H]
+            if projecting:
+                copy(x, sample, n_x)
+                call_table(address[at.A_BRING], table)
+                if c[at.PROJECTED] == 0:
+                    c[at.ANSWER] = at.CONSTRAINT
+                    return
+                copy(sample, x, n_x)
+                watch(table, n, c, t)
+            call(address[at.A_RHS], clock, x, p, k, work)
+            c[at.RHS] += 1
+            c[at.FRESH] = 0
+            c[at.PENDING] = 0
+            if n_events > 0:
+                call_table(address[at.A_SIGNS], table)
+            if every_step:
+                record(n, c, out_t, out_x, t, x)
+            while c[at.STARTED] == 0 and c[at.WRITTEN] < n[at.SAMPLES] and sample_t[c[at.WRITTEN]] <= t:
+                record(n, c, out_t, out_x, t, x)
+            c[at.STARTED] = 1
+            if not finite(k, n_x):
+                c[at.ANSWER] = at.NOT_FINITE
+                return
+
+        if remaining <= 0.0:
+            c[at.ANSWER] = at.FINISHED
+            return
+        if c[at.STEPS] + c[at.REJECTED] >= n[at.MAX_STEPS]:
+            c[at.ANSWER] = at.TOO_MANY_STEPS
+            return
+        if (
+            (every_step and c[at.WRITTEN] + 2 > n[at.OUT_ROOM])
+            or c[at.LOGGED] + n_events > n[at.EVENT_ROOM]
+            or c[at.NEAR] + 2 * n[at.MONITORS] > n[at.NEAR_ROOM]
+        ):
+            c[at.ANSWER] = at.BUFFER_FULL
+            return
+
+        # A step that would leave a sliver before the end is stretched to it.
+        h = min(r[at.H], r[at.H_MAX])
+        sliver = 0.01
+        if not adaptive:
+            sliver = 1e-8
+            h = r[at.T_START] + (c[at.GRID] + 1) * r[at.H_FIXED] - t
+            while h <= 0.0:
+                c[at.GRID] += 1
+                h = r[at.T_START] + (c[at.GRID] + 1) * r[at.H_FIXED] - t
+        t_new = t + h
+        if h * (1.0 + sliver) >= remaining:
+            h = remaining
+            t_new = r[at.T_END]
+        r[at.STEP] = h
+        call_table(address[at.A_STEP], table)
+        error = r[at.ERROR]
+        if error == math.inf:
+            reject(n, c, r, 0.25, at.NOT_FINITE)
+            continue
+        if adaptive and error > 1.0:
+            reject(n, c, r, max(r[at.SHRINK], r[at.SAFETY] * error ** -r[at.ALPHA]), at.STEP_TOO_SMALL)
+            continue
+
+        clock[0] = t_new
+        if projecting:
+            copy(x_new, sample, n_x)
+            call_table(address[at.A_BRING], table)
+            if c[at.PROJECTED] == 0:
+                reject(n, c, r, 0.5, at.CONSTRAINT)
+                continue
+            copy(sample, x_new, n_x)
+        if projecting or n[at.END_IN_STEP] == 0:
+            call(address[at.A_RHS], clock, x_new, p, end_slope, work)
+            c[at.RHS] += 1
+        if not finite(end_slope, n_x):
+            reject(n, c, r, 0.25, at.NOT_FINITE)
+            continue
+
+        # An event shortens the step: x_new and the slopes then belong to the step that ends at it.
+        dense_ready = False
+        c[at.HIT] = 0
+        if n_events > 0:
+            call_table(address[at.A_DENSE], table)
+            call_table(address[at.A_SEARCH], table)
+            dense_ready = c[at.HIT] == 0
+            if c[at.HIT] == -2:
+                c[at.ANSWER] = at.ZENO
+                return
+            if c[at.HIT] < 0:
+                r[at.STEP] = h
+                reject(n, c, r, 0.5, at.CONSTRAINT)
+                continue
+            if c[at.HIT] > 0:
+                t_new = t + r[at.STEP]
+        if projecting:
+            watch(table, n, c, t_new)
+
+        # Samples inside the step come from the dense output, one at its end from the state itself.
+        while not every_step and c[at.WRITTEN] < n[at.SAMPLES] and sample_t[c[at.WRITTEN]] <= t_new:
+            wanted = sample_t[c[at.WRITTEN]]
+            if wanted == t_new:
+                record(n, c, out_t, out_x, wanted, x_new)
+                continue
+            if not dense_ready:
+                call_table(address[at.A_DENSE], table)
+                dense_ready = True
+            s = (wanted - t) / r[at.STEP]
+            last = n[at.DENSE] - 1
+            for m in range(n_x):
+                y = dense[last * n_x + m]
+                for j in range(last - 1, -1, -1):
+                    y = dense[j * n_x + m] + (1.0 - s if j % 2 == 0 else s) * y
+                sample[m] = x[m] + s * y
+            if projecting:
+                # A sample that cannot be projected is kept as interpolated: its step was accepted.
+                clock[0] = wanted
+                call_table(address[at.A_BRING], table)
+            record(n, c, out_t, out_x, wanted, sample)
+
+        # The step is taken; the next one is proposed from the full step, also where an event has cut it.
+        copy(x_new, x, n_x)
+        copy(end_slope, k, n_x)
+        r[at.T] = t_new
+        if adaptive:
+            factor = r[at.SAFETY] * max(error, 1e-10) ** -r[at.ALPHA] * r[at.LAST_ERROR] ** r[at.BETA]
+            factor = min(r[at.GROW], max(r[at.SHRINK], factor))
+            if c[at.LAST_REJECTED] == 1:
+                factor = min(factor, 1.0)
+            r[at.H] = h * factor
+            r[at.LAST_ERROR] = max(error, 1e-4)
+        c[at.STEPS] += 1
+        c[at.LAST_REJECTED] = 0
+        c[at.FRESH] = 0
+        if every_step and t_new > t:
+            record(n, c, out_t, out_x, t_new, x)
+        if c[at.HIT] > 0:
+            fire(table, n, c, r)
+        else:
+            c[at.GRID] += 1

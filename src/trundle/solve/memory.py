@@ -1,0 +1,209 @@
+"""All arrays of a running integration: what the compiled loop reads and writes between two calls."""
+
+from ctypes import CFUNCTYPE, c_void_p
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.solve import layout as at
+from trundle.solve.outcome import Outcome
+from trundle.solve.problem import Compiled, Problem
+from trundle.solve.tableau import Plan
+from trundle.solve.trajectory import Counts, EventLog, NearSingular, Trajectory
+
+LINE = 64  # bytes: kernels want their work array on a cache line
+
+
+def aligned(*shape: int) -> np.ndarray:
+    """A zero array of doubles that starts on a cache line; it has at least one element, so its address is valid."""
+    size = int(np.prod(shape))
+    raw = np.zeros(max(size, 1) + LINE // 8)
+    start = (-raw.ctypes.data % LINE) // 8
+    flat = raw[start : start + max(size, 1)]
+    return flat[:size].reshape(shape) if size else flat
+
+
+class Memory:
+    """Arrays of one run, made once; only the output buffers are replaced when they are full."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        plan: Plan,
+        t0: float,
+        t1: float,
+        x0: np.ndarray,
+        p: np.ndarray,
+        atol: float | np.ndarray,
+        samples: np.ndarray | None,
+    ) -> None:
+        n_x, n_p, n_e = problem.rhs.n_x, problem.rhs.n_p, problem.n_events
+        x0, p = np.asarray(x0, dtype=float), np.asarray(p, dtype=float)
+        if x0.shape != (n_x,) or p.shape != (n_p,):
+            raise SolveError(
+                f"the start state has shape {x0.shape}, the parameters {p.shape}; the rhs wants ({n_x},) and ({n_p},)."
+            )
+        self.problem, self.plan = problem, plan
+        self.n, self.c = np.zeros(at.N_SIZE, np.int64), np.zeros(at.C_SIZE, np.int64)
+        self.r, self.address = np.zeros(at.R_SIZE), np.zeros(at.A_SIZE, np.int64)
+        self.x, self.x_new, self.p = aligned(n_x), aligned(n_x), aligned(n_p)
+        self.x[:] = x0
+        self.p[:n_p] = p
+        self.k = aligned(plan.rows * n_x)
+        self.dense = aligned(len(plan.dense), n_x)
+        self.atol = np.ascontiguousarray(np.broadcast_to(np.asarray(atol, dtype=float), (n_x,)))
+        weight = np.ones(n_x) if problem.error_weight is None else problem.error_weight
+        self.weight = np.ascontiguousarray(weight, dtype=float)
+        rows = problem.n_u + problem.loop_rows
+        self.scratch = aligned(max(4 * n_x, 4 * rows + 2 * problem.n_q) + 8)
+        self.sample, self.clock = aligned(n_x), aligned(1)
+        self.corrected = aligned(n_x + 2 + problem.n_monitors)
+        self.jumped = aligned(n_x + 2 + max(problem.n_monitors, n_p))
+        self.quaternions = np.array(problem.quaternions or (0,), dtype=np.int64)
+        metric_out = 0 if problem.metric is None else problem.metric.n_out
+        # The stiff step keeps its Jacobian from one attempt to the next: the metric correction has a place of its own.
+        self.matrix = aligned(2 * n_x * n_x + n_x if plan.needs_jacobian else 1)
+        self.metric = aligned(metric_out + rows * rows + 1)
+        self.pivots = np.zeros(max(n_x, rows, 1), np.int64)
+        self.work = aligned(max(kernel.work_size for kernel in problem.kernels) + 8)
+        self.flags, self.g = np.zeros((at.FLAG_ROWS, n_e), np.int64), aligned(at.G_ROWS, n_e)
+        self.flags[at.DIRECTION] = problem.event_directions
+        self.flags[at.KIND] = problem.event_kinds
+        jumps = [0 if jump is None else jump.address for jump in problem.jumps]
+        self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
+        self.passage = np.full((max(problem.n_monitors, 1), 2), np.inf)
+        self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
+        self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
+        self.event_x = np.zeros((64 + n_e, n_x))
+        self._set_samples(samples, t0, t1)
+        self._set_sizes(t0, t1)
+
+    def _set_samples(self, samples: np.ndarray | None, t0: float, t1: float) -> None:
+        n_x = self.problem.rhs.n_x
+        if samples is None:
+            self.sample_t = np.zeros(1)
+            self.out_t, self.out_x = np.zeros(1024), np.zeros((1024, n_x))
+            self.n[at.EVERY_STEP] = 1
+            return
+        self.sample_t = np.ascontiguousarray(samples, dtype=float)
+        if self.sample_t.ndim != 1 or np.any(np.diff(self.sample_t) < 0.0):
+            raise SolveError("the sample times must be one sorted array.")
+        if len(self.sample_t) and (self.sample_t[0] < t0 or self.sample_t[-1] > t1):
+            raise SolveError(
+                f"the sample times {self.sample_t[0]} to {self.sample_t[-1]} do not lie within {t0} to {t1}."
+            )
+        self.n[at.SAMPLES] = len(self.sample_t)
+        self.out_t, self.out_x = np.zeros(len(self.sample_t)), np.zeros((len(self.sample_t), n_x))
+
+    def _set_sizes(self, t0: float, t1: float) -> None:
+        n, r, problem, plan = self.n, self.r, self.problem, self.plan
+        n[at.N_X], n[at.N_P], n[at.N_Q], n[at.N_U] = problem.rhs.n_x, problem.rhs.n_p, problem.n_q, problem.n_u
+        n[at.ROWS], n[at.END_ROW], n[at.STAGES] = plan.rows, plan.end_row, plan.stages
+        n[at.EXTRAS], n[at.DENSE], n[at.ERROR_ROWS] = len(plan.extra_nodes), len(plan.dense), plan.error_rows
+        n[at.END_IN_STEP], n[at.STAGE_SCALE] = int(plan.end_in_step), int(plan.stage_scale)
+        n[at.EVENTS], n[at.MONITORS] = problem.n_events, problem.n_monitors
+        n[at.LOOP_ROWS], n[at.QUATERNIONS] = problem.loop_rows, len(problem.quaternions)
+        n[at.WEIGHTED] = int(np.count_nonzero(self.weight))
+        self.c[at.PENDING] = 1
+        r[at.T], r[at.T_START], r[at.T_END], r[at.T_EVENT] = t0, t0, t1, -np.inf
+        r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
+        r[at.SINGULAR] = problem.singular_limit
+        self._set_addresses()
+
+    def _set_addresses(self) -> None:
+        problem, address = self.problem, self.address
+        by_kernel: tuple[tuple[int, Compiled | None], ...] = (
+            (at.A_RHS, problem.rhs),
+            (at.A_PROJECT, problem.project),
+            (at.A_EVENTS, problem.events),
+            (at.A_JACOBIAN, problem.jacobian),
+            (at.A_METRIC, problem.metric),
+        )
+        for slot, kernel in by_kernel:
+            address[slot] = 0 if kernel is None else kernel.address
+        if self.plan.needs_jacobian and problem.jacobian is None:
+            raise SolveError("the stiff method needs the kernel `jacobian`: [df/dx column-major, df/dt].")
+        from trundle.solve.interpolate import prepare_dense, project_sample
+
+        address[at.A_STEP] = self.plan.step_address()
+        address[at.A_DENSE], address[at.A_BRING] = prepare_dense.address, project_sample.address
+        if problem.metric is not None:
+            from trundle.solve.metric import correct_in_metric
+
+            address[at.A_CORRECT] = correct_in_metric.address
+            self.n[at.PROJECTION] = at.BY_METRIC
+            self.n[at.MONITORS] = 0
+        elif problem.project is not None:
+            self.n[at.PROJECTION] = at.BY_KERNEL
+        if problem.events is not None:
+            from trundle.solve.events import find_event, set_signs
+
+            address[at.A_SEARCH], address[at.A_SIGNS] = find_event.address, set_signs.address
+
+    def slope(self, t: float, x: np.ndarray) -> np.ndarray:
+        """xdot at a state, by one call of the rhs."""
+        point, out = aligned(len(x)), aligned(len(x))
+        point[:], self.clock[0] = x, t
+        kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.rhs.address)
+        kernel(*(array.ctypes.data for array in (self.clock, point, self.p, out, self.work)))
+        self.c[at.RHS] += 1
+        return out
+
+    @property
+    def time(self) -> float:
+        """Time reached."""
+        return float(self.r[at.T])
+
+    def table(self) -> np.ndarray:
+        """Addresses of the arrays, in the order of `layout`; made anew when a buffer has grown."""
+        plan, n = self.plan, self.n
+        n[at.OUT_ROOM], n[at.EVENT_ROOM], n[at.NEAR_ROOM] = len(self.out_t), len(self.event_t), len(self.near)
+        arrays = (
+            self.n, self.c, self.r, self.address, self.x, self.p, self.x_new, self.k, plan.coefficients, self.atol,
+            self.weight, plan.extra_nodes, plan.extra_stages, plan.dense, self.dense, self.scratch, self.sample,
+            self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
+            self.sample_t,
+            self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
+            self.event_x, self.passage, self.near,
+        )  # fmt: skip
+        return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
+
+    def grow(self) -> None:
+        """Double those output buffers that are more than half full."""
+        c = self.c
+        if self.n[at.EVERY_STEP] == 1 and 2 * c[at.WRITTEN] > len(self.out_t):
+            self.out_t, self.out_x = _doubled(self.out_t), _doubled(self.out_x)
+        if 2 * c[at.LOGGED] >= len(self.event_t) - self.n[at.EVENTS]:
+            self.event_index, self.event_t = _doubled(self.event_index), _doubled(self.event_t)
+            self.event_x = _doubled(self.event_x)
+        if 2 * c[at.NEAR] >= len(self.near) - 2 * self.n[at.MONITORS]:
+            self.near = _doubled(self.near)
+
+    def returned_events(self) -> list[int]:
+        """Events of kind 3 that fired at the present time."""
+        fired = (self.flags[at.FIRED] == 1) & (self.flags[at.KIND] == at.RETURN)
+        return [int(event) for event in np.flatnonzero(fired)]
+
+    def trajectory(self, outcome: Outcome) -> Trajectory:
+        """What was computed up to now; passages near a singular position that are still open are closed."""
+        c = self.c
+        written, logged, near = int(c[at.WRITTEN]), int(c[at.LOGGED]), self.near[: c[at.NEAR]]
+        still = [(loop, t, v) for loop, (v, t) in enumerate(self.passage) if v < np.inf]
+        near = np.vstack([near, np.array(still).reshape(-1, 3)])
+        return Trajectory(
+            t=self.out_t[:written].copy(),
+            x=self.out_x[:written].copy(),
+            events=EventLog(
+                self.event_index[:logged].copy(), self.event_t[:logged].copy(), self.event_x[:logged].copy()
+            ),
+            near_singular=NearSingular(near[:, 0].astype(int), near[:, 1], near[:, 2]),
+            outcome=outcome,
+            counts=Counts(*(int(c[i]) for i in range(at.STEPS, at.PROJECTIONS + 1))),
+            t_end=self.time,
+            x_end=self.x.copy(),
+            p_end=self.p[: self.n[at.N_P]].copy(),
+        )
+
+
+def _doubled(array: np.ndarray) -> np.ndarray:
+    return np.concatenate([array, np.zeros_like(array)])

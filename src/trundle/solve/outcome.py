@@ -1,0 +1,81 @@
+"""How a run can end: a name, a sentence and a remedy."""
+
+from dataclasses import dataclass
+from typing import final
+
+from trundle.solve import layout
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """An ending of a run. What was computed before it is always kept."""
+
+    name: str
+    code: int
+    sentence: str
+    remedy: str = ""
+    ok: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sentence}" + (f" {self.remedy}" if self.remedy else "")
+
+
+FINISHED = Outcome("FINISHED", layout.FINISHED, "The end time was reached.", ok=True)
+EVENT_STOP = Outcome("EVENT_STOP", layout.EVENT_STOP, "An event of kind `stop` ended the run.", ok=True)
+INTERRUPTED = Outcome(
+    "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
+)
+STEP_TOO_SMALL = Outcome(
+    "STEP_TOO_SMALL",
+    layout.STEP_TOO_SMALL,
+    "The error estimate asks for a step below the smallest one.",
+    "Look for a jump or a singularity in a law at this time, make it an event, or use the stiff method.",
+)
+NOT_FINITE = Outcome(
+    "NOT_FINITE",
+    layout.NOT_FINITE,
+    "The equations gave a value that is not a number, and shorter steps did not help.",
+    "Look for a division by zero, a square root or a power of a negative number in a law at this state.",
+)
+CONSTRAINT = Outcome(
+    "CONSTRAINT",
+    layout.CONSTRAINT,
+    "The constraints could not be satisfied, and shorter steps did not help.",
+    "The mechanism may be locked or torn apart at this position: look at the loops that are reported near-singular.",
+)
+TOO_MANY_STEPS = Outcome(
+    "TOO_MANY_STEPS",
+    layout.TOO_MANY_STEPS,
+    "The largest number of steps was used up.",
+    "Raise max_steps, loosen the tolerance, or use the stiff method if the steps are much shorter than the motion.",
+)
+ZENO = Outcome(
+    "ZENO",
+    layout.ZENO,
+    "Events pile up at one time: the intervals between them fall below the smallest step.",
+    "Let the contact close (a stop event or a mode in which it stays) when the speed of approach is small.",
+)
+TOO_MANY_EVENTS = Outcome(
+    "TOO_MANY_EVENTS",
+    layout.TOO_MANY_EVENTS,
+    "The largest number of events was reached.",
+    "Raise max_events, or give the event function a direction so that it counts less often.",
+)
+
+ALL = (
+    FINISHED,
+    EVENT_STOP,
+    INTERRUPTED,
+    STEP_TOO_SMALL,
+    NOT_FINITE,
+    CONSTRAINT,
+    TOO_MANY_STEPS,
+    ZENO,
+    TOO_MANY_EVENTS,
+)
+
+
+def outcome_of(code: int) -> Outcome:
+    """The outcome with this code of the compiled loop."""
+    return next(outcome for outcome in ALL if outcome.code == code)

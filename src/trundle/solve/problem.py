@@ -1,0 +1,100 @@
+"""What is integrated: compiled functions by address, and what the loop must know about the state vector."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, final
+
+import numpy as np
+
+from trundle.errors import SolveError
+
+
+class Compiled(Protocol):
+    """A compiled function `void f(t*, x*, p*, out*, work*)`; `trundle.kernel.Kernel` is one."""
+
+    @property
+    def address(self) -> int: ...
+    @property
+    def n_x(self) -> int: ...
+    @property
+    def n_p(self) -> int: ...
+    @property
+    def n_out(self) -> int: ...
+    @property
+    def work_size(self) -> int: ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """xdot = rhs(t, x, p) with x = [q, u, z], and on request projection, Jacobian, metric, events and jumps.
+
+    project:  [x projected, position residual, velocity residual, monitors]: one Newton step; residuals are before it
+    jacobian: [df/dx column-major, df/dt]
+    metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major; replaces `project`
+    events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
+    jumps:    one function per event (None where the kind is not 2): [x, p] after the event
+    """
+
+    rhs: Compiled
+    project: Compiled | None = None
+    jacobian: Compiled | None = None
+    metric: Compiled | None = None
+    events: Compiled | None = None
+    jumps: Sequence[Compiled | None] = ()
+    n_q: int = 0
+    n_u: int = 0
+    quaternions: tuple[int, ...] = ()
+    event_directions: Sequence[int] = ()
+    event_kinds: Sequence[int] = ()
+    error_weight: np.ndarray | None = None
+    position_tolerance: float = 1e-13
+    velocity_tolerance: float = 1e-12
+    singular_limit: float = 1e-10
+    _faults: list[str] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        n_x = self.rhs.n_x
+        for name in ("project", "jacobian", "metric", "events"):
+            kernel: Compiled | None = getattr(self, name)
+            if kernel is not None and kernel.n_x != n_x:
+                self._faults.append(f"{name} has {kernel.n_x} states, rhs has {n_x}.")
+        if self.jacobian is not None and self.jacobian.n_out != n_x * n_x + n_x:
+            self._faults.append(f"jacobian has {self.jacobian.n_out} outputs; df/dx and df/dt are {n_x * n_x + n_x}.")
+        if self.project is not None and self.project.n_out < n_x + 2:
+            self._faults.append(f"project has {self.project.n_out} outputs; state and two residuals are {n_x + 2}.")
+        for name in ("event_directions", "event_kinds"):
+            if len(getattr(self, name)) != self.n_events:
+                self._faults.append(f"{name} has {len(getattr(self, name))} entries for {self.n_events} events.")
+        for event, kind in enumerate(self.event_kinds):
+            if kind == 2 and (event >= len(self.jumps) or self.jumps[event] is None):
+                self._faults.append(f"event {event} is of kind 2 (jump) but jumps[{event}] is missing.")
+        if self.metric is not None and self.loop_rows < 0:
+            self._faults.append("metric: the number of outputs does not fit n_q and n_u.")
+        if self._faults:
+            raise SolveError("the problem for the integrator does not fit together: " + " ".join(self._faults))
+
+    @property
+    def n_events(self) -> int:
+        """Number of event functions."""
+        return 0 if self.events is None else self.events.n_out
+
+    @property
+    def n_monitors(self) -> int:
+        """Number of loops that are watched for singular positions."""
+        return 0 if self.project is None else self.project.n_out - self.rhs.n_x - 2
+
+    @property
+    def loop_rows(self) -> int:
+        """Number m of constraint rows in `metric`; -1 where its outputs do not fit."""
+        if self.metric is None:
+            return 0
+        rest = self.metric.n_out - 3 * self.n_u**2 - self.n_q * self.n_u
+        rows, odd = divmod(rest, self.n_u + 2)
+        return rows if rest >= 0 and odd == 0 else -1
+
+    @property
+    def kernels(self) -> list[Compiled]:
+        """All compiled functions of the problem."""
+        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, *self.jumps)
+        return [kernel for kernel in named if kernel is not None]

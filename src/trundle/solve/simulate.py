@@ -1,0 +1,151 @@
+"""From a built system to a run: start state, method, events, time loop, ending."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.solve.explicit import DormandPrince5, DormandPrince8
+from trundle.solve.march import Method, march
+from trundle.solve.problem import Problem
+from trundle.solve.stiff import Rodas5P
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
+
+SAMPLES = 501
+
+
+def choose_method(method: Any, rtol: float) -> Method:
+    """A method object from a word or from the tolerance."""
+    if method == "auto":
+        return DormandPrince8() if rtol <= 1e-7 else DormandPrince5()
+    words: dict[str, Any] = {
+        "explicit": DormandPrince8,
+        "order8": DormandPrince8,
+        "order5": DormandPrince5,
+        "stiff": Rodas5P,
+    }
+    if isinstance(method, str):
+        if method not in words:
+            raise SolveError(
+                f"method {method!r} is not known; choose 'auto', {', '.join(map(repr, words))} or give a method object."
+            )
+        chosen: Method = words[method]()
+        return chosen
+    given: Method = method
+    return given
+
+
+def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float) -> Array | None:
+    """Times at which the state is kept; None for every step."""
+    if isinstance(samples, str):
+        if samples != "steps":
+            raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
+        return None
+    if samples is None or isinstance(samples, int):
+        return np.linspace(t0, t1, SAMPLES if samples is None else max(int(samples), 2))
+    times = np.asarray(samples, dtype=float)
+    if times.ndim != 1 or np.any(np.diff(times) < 0) or len(times) == 0 or times[0] < t0 or times[-1] > t1 + 1e-12:
+        raise SolveError(f"sample times must rise and lie between {t0:g} and {t1:g} s.")
+    return times
+
+
+def simulate(
+    system: "System",
+    duration: float,
+    start: Mapping[str, Any] | None,
+    parameters: Mapping[str, float] | None,
+    *,
+    method: Any,
+    rtol: float,
+    atol: float,
+    samples: int | Sequence[float] | str | None,
+    fixed_step: float | None,
+    max_step: float,
+    progress: bool | None,
+    on_event: EventAction | None,
+    t0: float,
+    max_steps: int,
+) -> "Run":
+    """See System.simulate."""
+    from trundle.run.dataset import Run
+
+    if not (np.isfinite(duration) and duration > 0):
+        raise SolveError(f"the duration must be a positive number of seconds, got {duration!r}.")
+    chosen = choose_method(method, rtol)
+    stiff = isinstance(chosen, Rodas5P)
+    p = system.parameter_vector(parameters)
+    initial = system.start(start, parameters, t0)
+    x0 = system.state_vector(initial, p, t0)
+    problem = make_problem(system, stiff, on_event is not None)
+    trajectory = march(
+        problem,
+        chosen,
+        t0,
+        t0 + duration,
+        x0,
+        p,
+        rtol=rtol,
+        atol=atol,
+        samples=sample_times(samples, t0, t0 + duration),
+        fixed_step=fixed_step,
+        max_step=max_step,
+        progress=progress,
+        max_steps=max_steps,
+        on_event=_event_caller(system, on_event) if on_event is not None else None,
+    )
+    settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
+    return Run.of(system, trajectory, p, initial, settings)
+
+
+def make_problem(system: "System", stiff: bool, returns: bool) -> Problem:
+    """Kernels of the system arranged for the time loop."""
+    base = system.kernels("base")
+    extra = system.kernels("stiff") if stiff else {}
+    weight = np.ones(base["rhs"].n_x)
+    weight[system.n_q + system.n_u :] = 0.0  # work done is a by-product, it does not steer the step
+    quaternions = system.layout.quaternions
+    if system.formalism != "kane":
+        quaternions = tuple(range(3, system.n_q, 7))
+    model = system.model
+    kernels = system.kernels("events") if model.events else {}
+    kinds = [_kind(event.action, returns) for event in model.events.values()]
+    return Problem(
+        rhs=extra.get("rhs", base["rhs"]),
+        project=base.get("project"),
+        jacobian=extra.get("jacobian"),
+        metric=extra.get("metric"),
+        events=kernels.get("events"),
+        jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
+        n_q=system.n_q,
+        n_u=system.n_u,
+        quaternions=quaternions,
+        event_directions=[event.direction for event in model.events.values()],
+        event_kinds=kinds,
+        error_weight=weight,
+    )
+
+
+def _kind(action: Any, returns: bool) -> int:
+    if action == "stop":
+        return 1
+    if action == "record":
+        return 3 if returns else 0
+    return 2
+
+
+def _event_caller(system: "System", action: EventAction) -> Callable[[int, float, Array, Array], Any]:
+    names = list(system.model.events)
+
+    def call(index: int, t: float, x: Array, p: Array) -> tuple[Array, Array] | None:
+        state = {k: v[0] if v.shape[1] > 1 else float(v[0, 0]) for k, v in system.evaluate_state(x[None, :]).items()}
+        answer = action(names[index], t, state)
+        return None if not answer else system.changed_state(x, p, answer)
+
+    return call

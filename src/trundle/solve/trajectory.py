@@ -1,0 +1,63 @@
+"""What the integrator hands back."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from trundle.solve.outcome import Outcome
+
+
+@final
+@dataclass(frozen=True)
+class Counts:
+    """Work done in a run."""
+
+    steps: int
+    rejected: int
+    rhs: int
+    jacobians: int
+    factorisations: int
+    projections: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class EventLog:
+    """Events in the order in which they happened, with the state just before any jump."""
+
+    index: np.ndarray
+    t: np.ndarray
+    x: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NearSingular:
+    """Passages of a loop close to a singular position: loop, time and value of the smallest monitor."""
+
+    loop: np.ndarray
+    t: np.ndarray
+    value: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples, events and ending of one run; `t_end`, `x_end`, `p_end` are where it can be taken up again."""
+
+    t: np.ndarray
+    x: np.ndarray
+    events: EventLog
+    near_singular: NearSingular
+    outcome: Outcome
+    counts: Counts
+    t_end: float
+    x_end: np.ndarray
+    p_end: np.ndarray

@@ -1,0 +1,93 @@
+"""Chains of screws: the one way in which Trundle describes relative motion.
+
+A chain is a product of exponentials: every screw is given at the zero pose in the frame of the chain, and
+the pose after the motion is exp(S1 q1) exp(S2 q2) ... [Brockett 1984].
+"""
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any, ClassVar, final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.space.rotation import Axis, axis_vector, rotation_from_quaternion
+
+
+@final
+@dataclass(frozen=True)
+class Screw:
+    """One freedom: a turn about `axis` through `at` that advances `pitch` metres a radian; pitch inf is a pure slide."""
+
+    n_q: ClassVar[int] = 1
+    n_u: ClassVar[int] = 1
+
+    axis: Axis = "z"
+    pitch: Any = 0.0  # m/rad
+    at: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
+    name: str = "angle"
+
+    @property
+    def slides(self) -> bool:
+        """True for a pure translation."""
+        return isinstance(self.pitch, float) and not isfinite(self.pitch)
+
+    def pose(self, q: Any) -> tuple[Any, Any]:
+        """Rotation and translation of the motion by q, as CasADi expressions."""
+        e = ca.SX(ca.DM(axis_vector(self.axis)))
+        if self.slides:
+            return ca.SX.eye(3), e * q
+        K = ca.skew(e)
+        R = ca.SX.eye(3) + ca.sin(q) * K + (1 - ca.cos(q)) * ca.mtimes(K, K)
+        at = ca.vertcat(*self.at)
+        return R, at - ca.mtimes(R, at) + e * (self.pitch * q)
+
+
+@final
+@dataclass(frozen=True)
+class Ball:
+    """Three rotations about the origin by a unit quaternion (w, x, y, z); speeds are the angular velocity in the moving axes."""
+
+    n_q: ClassVar[int] = 4
+    n_u: ClassVar[int] = 3
+    slides: ClassVar[bool] = False
+
+    name: str = "quaternion"
+
+    def pose(self, q: Any) -> tuple[Any, Any]:
+        """Rotation and translation of the motion, as CasADi expressions."""
+        return rotation_from_quaternion(q), ca.SX.zeros(3)
+
+
+Step = Screw | Ball
+
+
+@final
+class Chain:
+    """Relative motion as a sequence of screws and balls."""
+
+    def __init__(self, *steps: Step) -> None:
+        names = [s.name for s in steps]
+        if len(set(names)) != len(names):
+            raise ModelError(f"a chain needs different names for its freedoms, got {names}.")
+        self.steps = steps
+
+    @property
+    def n_q(self) -> int:
+        return sum(s.n_q for s in self.steps)
+
+    @property
+    def n_u(self) -> int:
+        return sum(s.n_u for s in self.steps)
+
+    def pose(self, q: Any) -> tuple[Any, Any]:
+        """Pose (R, p) after the motion by coordinates q (CasADi column)."""
+        R, p, i = ca.SX.eye(3), ca.SX.zeros(3), 0
+        for step in self.steps:
+            part = q[i] if step.n_q == 1 else q[i : i + step.n_q]
+            R_step, p_step = step.pose(part)
+            R, p, i = ca.mtimes(R, R_step), p + ca.mtimes(R, p_step), i + step.n_q
+        return R, p
+
+
+SLIDE = inf

@@ -1,0 +1,69 @@
+"""Mass properties of a rigid body."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+
+
+@final
+@dataclass(frozen=True)
+class Inertia:
+    """Mass (kg), mass centre (m, body frame) and inertia matrix about the mass centre (kg m^2, body axes) as CasADi expressions."""
+
+    mass: Any
+    com: Any
+    matrix: Any
+
+    @staticmethod
+    def of(mass: Any, inertia: Any, com: Any, about: Any) -> "Inertia":
+        """From what a user says: three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix, about the mass centre or another point."""
+        com_sx = ca.SX(ca.vertcat(*com))
+        matrix = inertia_matrix(inertia)
+        if about != "com":
+            d = com_sx - ca.vertcat(*about)
+            matrix = matrix - mass * (ca.dot(d, d) * ca.SX.eye(3) - ca.mtimes(d, d.T))  # parallel axes
+        return Inertia(ca.SX(mass), com_sx, matrix)
+
+
+def inertia_matrix(inertia: Any) -> Any:
+    """3x3 CasADi matrix of a user's inertia."""
+    if isinstance(inertia, ca.SX) and inertia.shape == (3, 3):
+        return inertia
+    if isinstance(inertia, ca.SX | float | int):
+        return ca.SX(inertia) * ca.SX.eye(3)
+    if isinstance(inertia, np.ndarray) and inertia.shape == (3, 3):
+        return ca.SX(ca.DM(inertia))
+    values = list(inertia)
+    if len(values) == 3 and all(isinstance(v, list | tuple) and len(v) == 3 for v in values):
+        return ca.vertcat(*[ca.horzcat(*[ca.SX(v) for v in row]) for row in values])
+    if len(values) not in (3, 6):
+        raise ModelError(f"inertia {inertia!r}: give three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix.")
+    xx, yy, zz, xy, xz, yz = [ca.SX(v) for v in (values + [0.0] * 3)[:6]]
+    rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return ca.vertcat(*[ca.horzcat(*row) for row in rows])
+
+
+def inertia_faults(mass: float, matrix: Any) -> list[str]:
+    """What is not physical about numbers of mass and inertia about the mass centre; empty when nothing is."""
+    faults = []
+    if not np.isfinite(mass) or mass < 0:
+        faults.append(f"mass {mass:g} kg is negative or not finite")
+    if not np.all(np.isfinite(matrix)):
+        return [*faults, "inertia is not finite"]
+    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-15):
+        faults.append("the inertia matrix is not symmetric")
+    moments = np.linalg.eigvalsh((matrix + matrix.T) / 2)
+    scale = max(float(np.max(np.abs(moments))), 1e-300)
+    if moments[0] < -1e-9 * scale:
+        faults.append(f"a principal moment of inertia about the mass centre is negative ({moments[0]:.6g} kg m^2)")
+    elif moments[2] > (moments[0] + moments[1]) * (1 + 1e-6):
+        a, b, c = moments
+        faults.append(
+            f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule (none may exceed the sum of the "
+            "other two): no distribution of mass has them. Were they taken about another point? Then say about=(x, y, z)"
+        )
+    return faults

@@ -1,0 +1,107 @@
+"""Rotations and small vectors, for numbers and for CasADi symbols alike."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+
+Axis = str | Sequence[float]
+Matrix = np.ndarray[Any, np.dtype[np.float64]]
+
+_NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def clean(values: Any, tolerance: float = 1e-14) -> Matrix:
+    """Numbers within round-off of 0, 1 or -1 made exact, so that the tape can drop them."""
+    out = np.array(values, dtype=float)
+    for exact in (0.0, 1.0, -1.0):
+        out[np.abs(out - exact) < tolerance] = exact
+    return out
+
+
+def axis_vector(axis: Axis) -> Matrix:
+    """Unit vector of an axis given as "x", "-y", ... or as three numbers."""
+    if isinstance(axis, str):
+        sign, letter = (-1.0, axis[1:]) if axis.startswith("-") else (1.0, axis)
+        if letter not in _NAMED:
+            raise ModelError(f'axis {axis!r} is not known; give "x", "y", "z", "-x", ... or three numbers.')
+        return sign * np.array(_NAMED[letter])
+    vector = np.asarray(axis, dtype=float)
+    length = float(np.linalg.norm(vector))
+    if vector.shape != (3,) or not np.isfinite(length) or length < 1e-12:
+        raise ModelError(f"axis {tuple(axis)!r} has no direction; give three numbers that are not all zero.")
+    return clean(vector / length)
+
+
+def rotation(axis: Axis, angle: float) -> Matrix:
+    """Rotation matrix about `axis` by `angle` (rad), by Rodrigues' formula."""
+    x, y, z = axis_vector(axis)
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return clean(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K))
+
+
+def align_z(axis: Axis) -> Matrix:
+    """A rotation whose third column is `axis`; the identity for z, cyclic for x and y."""
+    z = axis_vector(axis)
+    for i, columns in enumerate(((1, 2, 0), (2, 0, 1), (0, 1, 2))):
+        if z[i] == 1.0:
+            return np.eye(3)[:, columns]
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return clean(np.column_stack([x, np.cross(z, x), z]))
+
+
+def rotation_from_quaternion(quaternion: Any) -> Any:
+    """Rotation matrix of a quaternion (w, x, y, z) of any length, for SX or numbers; exact to scale."""
+    w, x, y, z = (quaternion[i] for i in range(4))
+    k = 2 / (w * w + x * x + y * y + z * z)
+    rows = [
+        [1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y)],
+        [k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x)],
+        [k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y)],
+    ]
+    if isinstance(quaternion, ca.SX):
+        return ca.vertcat(*[ca.horzcat(*row) for row in rows])
+    return np.array(rows)
+
+
+def quaternion_from_rotation(R: Matrix) -> Matrix:
+    """Unit quaternion (w, x, y, z), w >= 0, by the largest-diagonal rule."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], 0, 0, 0],
+            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], 0, 0],
+            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    quaternion = np.linalg.eigh(K, UPLO="L")[1][:, -1]
+    return quaternion if quaternion[0] >= 0 else -quaternion
+
+
+def cross(a: Any, b: Any) -> Any:
+    """Cross product of SX 3-vectors; exact zeros stay zeros."""
+    return ca.cross(a, b)
+
+
+def dot(a: Any, b: Any) -> Any:
+    """Scalar product of SX 3-vectors."""
+    return ca.dot(a, b)
+
+
+def as_matrix(spec: Any) -> Matrix:
+    """A rotation given as a 3x3 matrix, a quaternion (w, x, y, z), or (axis, angle)."""
+    if isinstance(spec, tuple | list) and len(spec) == 2:
+        return rotation(spec[0], float(spec[1]))
+    R = np.asarray(spec, dtype=float)
+    if R.shape == (4,):
+        if np.linalg.norm(R) < 1e-12:
+            raise ModelError("a quaternion of length zero is no rotation.")
+        return clean(rotation_from_quaternion(R))
+    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+        raise ModelError(f"rotation {spec!r} is not a rotation matrix, a quaternion (w, x, y, z) or (axis, angle).")
+    return clean(R)

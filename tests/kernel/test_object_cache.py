@@ -1,0 +1,161 @@
+"""The cache on disk: it saves time when it can and never stands in the way when it cannot."""
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import trundle.kernel.compile as compilation
+from trundle.kernel import Bundle, CacheWarning, ObjectCache, compile_bundle, compile_kernels
+from trundle.kernel.cache import user_directory
+
+Builder = Callable[..., ca.Function]
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The IR texts that were really compiled, one after the other."""
+    texts: list[str] = []
+    real = compilation.emit_object
+
+    def emit(ir: str) -> bytes:
+        texts.append(ir)
+        return real(ir)
+
+    monkeypatch.setattr(compilation, "emit_object", emit)
+    return texts
+
+
+def value(bundle: Bundle) -> np.ndarray:
+    return bundle.load()["f"](0.1, np.linspace(-1, 1, 6), [0.3, 0.4])
+
+
+def test_second_compilation_is_a_hit(tangle: Builder, compiled: list[str], own_cache: Path) -> None:
+    first, second = compile_bundle({"f": tangle()}), compile_bundle({"f": tangle()})
+    assert len(compiled) == 1
+    assert [f.suffix for f in own_cache.iterdir()] == [".object"]
+    np.testing.assert_array_equal(value(first), value(second))
+
+
+def test_another_function_or_number_of_lanes_is_a_miss(tangle: Builder, compiled: list[str]) -> None:
+    compile_bundle({"f": tangle(3)})
+    compile_bundle({"f": tangle(4)})
+    compile_bundle({"f": tangle(3)}, lanes=4)
+    assert len(compiled) == 3
+
+
+def test_without_a_cache_nothing_is_kept(tangle: Builder, own_cache: Path) -> None:
+    compile_kernels({"f": tangle(3)}, cache=None)
+    assert not own_cache.exists()
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty"])
+def test_damaged_entry_is_made_anew(tangle: Builder, compiled: list[str], own_cache: Path, damage: str) -> None:
+    cache = ObjectCache()
+    expected = value(compile_bundle({"f": tangle(3)}, cache=cache))
+    (file,) = own_cache.iterdir()
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes({"truncated": data[:-10], "flipped": data, "empty": b""}[damage])
+    with pytest.warns(CacheWarning, match="damaged"):
+        again = compile_bundle({"f": tangle(3)}, cache=cache)
+    assert len(compiled) == 2
+    np.testing.assert_array_equal(value(again), expected)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compile_bundle({"f": tangle(3)}, cache=cache)
+    assert len(compiled) == 2
+
+
+def test_directory_that_cannot_be_written_is_told_once(tangle: Builder, tmp_path: Path) -> None:
+    obstacle = tmp_path / "file"
+    obstacle.write_text("not a directory")
+    cache = ObjectCache(obstacle / "cache")
+    with pytest.warns(CacheWarning) as told:
+        value(compile_bundle({"f": tangle(3)}, cache=cache))
+        value(compile_bundle({"f": tangle(4)}, cache=cache))
+    assert sorted(str(w.message).split("cache ")[2].split(" (")[0] for w in told) == [
+        "cannot be read",
+        "cannot be written",
+    ]
+
+
+def test_full_disk_leaves_no_broken_entry(tangle: Builder, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", no_space)
+    with pytest.warns(CacheWarning, match="No space"):
+        value(compile_bundle({"f": tangle(3)}, cache=ObjectCache()))
+    assert list(own_cache.iterdir()) == []
+
+
+def test_oldest_entries_give_way(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path, limit=3000)
+    for k, text in enumerate("abc"):
+        cache.save_object(text, bytes(1000))
+        for file in tmp_path.iterdir():
+            if file.stat().st_mtime > 1e6:
+                os.utime(file, (1000 + k, 1000 + k))
+    assert cache.load_object("a") is None
+    assert cache.load_object("b") == cache.load_object("c") == bytes(1000)
+
+
+def test_entry_in_use_does_not_give_way(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path, limit=2500)
+    cache.save_object("a", bytes(1000))
+    cache.save_object("b", bytes(1000))
+    for file in tmp_path.iterdir():
+        os.utime(file, (1000, 1000))
+    assert cache.load_object("a") is not None
+    cache.save_object("c", bytes(1000))
+    assert cache.load_object("a") is not None
+    assert cache.load_object("b") is None
+
+
+class TestBundle:
+    """What a model with a known key needs: kernels and what their owner wrote beside them."""
+
+    def test_comes_back_whole(self, tangle: Builder, tmp_path: Path) -> None:
+        cache = ObjectCache(tmp_path)
+        bundle = compile_bundle({"f": tangle()}, cache=cache, meta={"states": ["a", "b"], "n": 3})
+        cache.save_bundle("model 1", bundle)
+        back = cache.load_bundle("model 1")
+        assert back == bundle
+        np.testing.assert_array_equal(value(back), value(bundle))
+
+    def test_unknown_key(self, tmp_path: Path) -> None:
+        assert ObjectCache(tmp_path).load_bundle("model 2") is None
+
+    def test_damaged(self, tangle: Builder, tmp_path: Path) -> None:
+        cache = ObjectCache(tmp_path)
+        cache.save_bundle("model", compile_bundle({"f": tangle(3)}, cache=None))
+        (file,) = tmp_path.glob("*.bundle")
+        file.write_bytes(file.read_bytes()[:200])
+        with pytest.warns(CacheWarning, match="damaged"):
+            assert cache.load_bundle("model") is None
+
+    @pytest.mark.parametrize(("what", "other"), [("_platform", ("another", "processor")), ("_sources", "edited")])
+    def test_of_another_processor_or_other_sources_is_not_found(
+        self, tangle: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, other: object
+    ) -> None:
+        cache = ObjectCache(tmp_path)
+        cache.save_bundle("model", compile_bundle({"f": tangle(3)}, cache=None))
+        assert cache.load_bundle("model") is not None
+        monkeypatch.setattr(f"trundle.kernel.cache.{what}", lambda: other)
+        assert cache.load_bundle("model") is None
+
+
+def test_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path / "own"))
+    assert user_directory() == tmp_path / "own"
+    monkeypatch.delenv("TRUNDLE_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert user_directory() == tmp_path / "trundle"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert user_directory() == Path.home() / ".cache" / "trundle"
