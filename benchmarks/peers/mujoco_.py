@@ -19,14 +19,13 @@ CHAIN_STEPS = {3: 52, 5: 90, 7: 105, 20: 480, 100: 3100}
 DRIFT = 1e-9
 ERROR = 1e-4
 # Four-bar: steps per second, found by `search_four_bar` (N = 40: refined by hand). The constraint is a spring-damper
-# of frequency STIFFNESS / step and damping ratio DAMPING. Tried: RK4 and implicitfast (Euler gives the same motion
-# here), frequencies 0.25 to 2 per step, ratios 0.1 to 1. implicitfast with weak damping is the fastest that keeps the
-# error; its positions are of second order here because the acceleration vanishes at the start.
+# of frequency STIFFNESS / step and damping ratio DAMPING. Tried: RK4 and implicitfast (Euler gave the same error),
+# frequencies 0.25 to 2 per step, ratios 0.1 to 1, not in every combination; these were the fastest that keep the error.
 FOUR_BAR_STEPS = {10: 472, 40: 340}
 STIFFNESS = 1.0
 DAMPING = 0.1
 IMPEDANCE = "0.9999 0.9999 0.001"  # as hard as MuJoCo allows
-DENSE_UP_TO = 20  # loops; above, MuJoCo's sparse Jacobian is faster
+DENSE_UP_TO = 20  # loops; the sparse Jacobian is no faster at 10 and twice as fast at 40, between them untried
 
 
 def _frame(gravity: str, **option: str) -> tuple[ElementTree.Element, ElementTree.Element]:

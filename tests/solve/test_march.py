@@ -195,3 +195,12 @@ def test_misfits_are_refused_with_a_reason():
 def test_import_does_not_load_numba():
     text = "import sys, trundle.solve; sys.exit('numba' in sys.modules or 'llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0
+
+
+def test_compiled_code_is_found_again_by_a_new_process():
+    march(pendulum, DormandPrince8(), 0.0, 1.0, START, NO_PARAMETERS)
+    text = (
+        "import sys; from trundle.solve.loop import advance; from trundle.solve.explicit_step import explicit_step;"
+        "sys.exit(advance.cache_hits != 1 or explicit_step.cache_hits != 1)"
+    )
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0

@@ -42,7 +42,12 @@ class Functions:
     @cached_property
     def saddle(self) -> Saddle:
         """Mass matrix and rows at (t, q), factored."""
-        return Saddle(self.equations.mass, [r.jacobian for r in self.rows], self.equations.motion.leaves_first())
+        e = self.equations
+        loops: dict[str, list[int]] = {}
+        for i, row in enumerate(self.rows):
+            loops.setdefault(row.name.partition(".")[0], []).append(i)
+        scale = [1 / self.length if row.unit == "m" else 1.0 for row in self.rows]
+        return Saddle(e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale)
 
     @cached_property
     def dynamics(self) -> tuple[Any, Any]:

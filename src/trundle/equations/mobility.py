@@ -110,20 +110,21 @@ class RowFunctions:
 
 
 def close(
-    rows: RowFunctions, q: Array, t: float, p: Array, weight: Array | None = None, tolerance: float = 1e-13, limit: int = 200
+    rows: RowFunctions, q: Array, t: float, p: Array, freedom: Array | None = None, tolerance: float = 1e-14, limit: int = 200
 ) -> tuple[Array, float]:
-    """Move q onto the manifold (damped Gauss-Newton, least motion in the metric `weight`); returns pose and residual."""
+    """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual."""
     e = rows.equations
     u = np.zeros(e.n_u)
-    W = np.ones(e.n_u) if weight is None else weight
+    F = np.ones(e.n_u) if freedom is None else freedom
     q = normalised(q, e.motion.quaternions)
     g, _, J, P = rows(t, q, u, p)
     error, damping = float(np.linalg.norm(g)), 1e-3
     for _ in range(limit):
-        if np.max(np.abs(g), initial=0.0) < tolerance:
+        if np.max(np.abs(g), initial=0.0) < tolerance or not np.any(F):
             break
-        A = (J / W) @ J.T
-        step = -(J.T @ np.linalg.solve(A + damping * np.trace(A) / len(g) * np.eye(len(g)), g)) / W
+        A = (J * F) @ J.T
+        shift = max(damping * float(np.trace(A)) / len(g), 1e-300)
+        step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         largest = float(np.max(np.abs(step), initial=0.0))
         trial = normalised(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), e.motion.quaternions)
         g_trial, _, J_trial, P_trial = rows(t, trial, u, p)

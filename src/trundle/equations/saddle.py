@@ -1,10 +1,11 @@
 """Sparse solution of  [M J'; J 0] on the tape, by elimination without pivoting.
 
 M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2005]. What remains is S = J M^-1 J', symmetric and
-positive, ordered by minimum degree. Near singular poses S is held up by a relative shift of its diagonal, and one refinement takes
-the shift out again where the pose is regular.
+positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean of the loop that a
+row belongs to, and one refinement takes the shift out again where the pose is regular.
 """
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import casadi as ca
@@ -82,10 +83,15 @@ def minimum_degree(rows: list[Sparse]) -> list[int]:
 
 @final
 class Saddle:
-    """Factored system of mass matrix and constraint rows at one pose."""
+    """Factored system of mass matrix and constraint rows at one pose.
 
-    def __init__(self, M: list[Sparse], J: list[Sparse], leaves_first: list[int]) -> None:
-        self.J = J
+    `loops` groups the rows; `scale` makes rows of different units comparable.
+    """
+
+    def __init__(
+        self, M: list[Sparse], J: list[Sparse], leaves_first: list[int], loops: Sequence[Sequence[int]], scale: Sequence[float]
+    ) -> None:
+        self.scale = scale
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
         m = len(J)
@@ -98,10 +104,14 @@ class Saddle:
                     value = sum((scaled[i][k] * self.reduced[j][k] for k in sorted(common)), ca.SX(0))
                     S[i][j] = S[j][i] = value
         self.S = S
-        self.diagonal = [S[i][i] for i in range(m)]
+        self.shift: list[Any] = [ca.SX(0)] * m
+        for loop in loops:
+            mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
+            for i in loop:
+                self.shift[i] = mean * (SHIFT / scale[i] ** 2)
         shifted = [dict(r) for r in S]
         for i in range(m):
-            shifted[i][i] = S[i][i] * (1 + SHIFT)
+            shifted[i][i] = S[i][i] + self.shift[i]
         self.dual = Factor(shifted, minimum_degree(S)) if m else None
 
     def multipliers(self, rhs: Sparse, refine: bool = True) -> Sparse:
@@ -110,7 +120,7 @@ class Saddle:
             return {}
         x = self.dual.backward(self.dual.forward(rhs))
         if refine:
-            left = {i: SHIFT * self.diagonal[i] * value for i, value in x.items()}
+            left = {i: self.shift[i] * value for i, value in x.items()}
             for i, value in self.dual.backward(self.dual.forward(left)).items():
                 x[i] = x[i] + value
         return x
@@ -132,14 +142,17 @@ class Saddle:
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 
-    def loop_measure(self, rows: list[int]) -> Any:
-        """det(S_loop) / product of its diagonal: 1 for rows at right angles, 0 where the loop is singular."""
+    def loop_measure(self, rows: Sequence[int]) -> Any:
+        """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
         index = {r: i for i, r in enumerate(rows)}
-        block: list[Sparse] = [{index[j]: v for j, v in self.S[r].items() if j in index} for r in rows]
+        block: list[Sparse] = [
+            {index[j]: v * (self.scale[r] * self.scale[j]) for j, v in self.S[r].items() if j in index} for r in rows
+        ]
+        mean = sum((block[i][i] for i in range(len(rows))), ca.SX(0)) / len(rows)
         factor = Factor(block, list(range(len(rows))))
         value = ca.SX(1)
-        for i, r in enumerate(rows):
-            value = value * ca.fmax(factor.pivot[i] / self.diagonal[r], 0)
+        for i in range(len(rows)):
+            value = value * ca.fmax(factor.pivot[i] / mean, 0)
         return value
 
 

@@ -1,6 +1,8 @@
 """A run: states over time, and every quantity of the model on request, as xarray data with units and sentences."""
 
+import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -11,6 +13,7 @@ from trundle.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
     from trundle.run.energy import Energy
     from trundle.solve.initial import InitialState
@@ -19,10 +22,19 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+DIMENSIONS = {3: "axis", 4: "quaternion", 9: "matrix"}  # number of components -> name of the dimension
+WORK = {
+    "energy.work_in": "work brought in by drives and given forces",
+    "energy.work_lost": "work lost in dampers and other losses",
+}
+
 
 @final
 class Run:
-    """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome tells how it ended."""
+    """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome tells how it ended.
+
+    It stands on its system, which evaluates any quantity, or on a dataset from a file, which has what was stored.
+    """
 
     def __init__(
         self,
@@ -37,16 +49,23 @@ class Run:
         self._dataset, self.outcome = dataset, outcome
         self.system, self._raw, self.settings, self.initial = system, raw, dict(settings or {}), initial
         self.trajectory = trajectory
-        self._values: dict[str, Any] = {}
+        self.created = datetime.now(UTC).isoformat(timespec="seconds")
+        self._values: dict[str, xr.DataArray] = {}
 
     @staticmethod
-    def of(system: "System", trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any]) -> "Run":
+    def of(
+        system: "System", trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any]
+    ) -> "Run":
         """Wrap what the integrator returned."""
         from trundle.run.ending import explain
 
         outcome = explain(system, trajectory, p)
         raw = (trajectory.t, trajectory.x, p)
         return Run(None, outcome, system, raw, settings, initial, trajectory)
+
+    def __repr__(self) -> str:
+        ending = self.outcome.partition(":")[0]
+        return f"<Run of {self.model_name!r}: {len(self.time)} samples up to {self.time[-1]:g} s, {ending}>"
 
     # -- quantities ----------------------------------------------------------------------------------------------------
 
@@ -60,45 +79,63 @@ class Run:
 
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
-        if self._dataset is not None and name in self._dataset:
-            return self._dataset[name]
         if name in self._values:
-            found: xr.DataArray = self._values[name]
-            return found
+            return self._values[name]
+        if self._dataset is not None and name in self._dataset.data_vars:
+            return self._dataset[name]
+        whole = self._whole_of(name)
+        if whole is not None:
+            return _component(whole, name)
         if self.system is None:
-            stem = name[:-2]
-            if self._dataset is not None and stem in self._dataset:
-                return self._component(self._dataset[stem], name)
-            names = list(self._dataset.data_vars) if self._dataset is not None else []
-            raise UnknownNameError(name, [str(n) for n in names], "quantity stored in this file")
-        if name not in self.system.quantities and name[-2:] in ("_w", "_x", "_y", "_z"):
-            return self._component(self[name[:-2]], name)
+            raise UnknownNameError(name, self.names, "quantity stored in this file")
         self._evaluate(name)
         return self._values[name]
-
-    @staticmethod
-    def _component(whole: "xr.DataArray", name: str) -> "xr.DataArray":
-        part = whole.sel({whole.dims[1]: name[-1]}, drop=True)
-        part.attrs = {**whole.attrs, "long_name": f"{whole.attrs.get('long_name', '')}, component {name[-1]}"}
-        return part.rename(name)
 
     def values(self, name: str) -> Array:
         """Plain numbers of a quantity."""
         return np.asarray(self[name].values)
 
+    @property
+    def names(self) -> list[str]:
+        """Quantities that can be asked for: those of the model, or those in the file."""
+        if self.system is not None:
+            return [*self.system.quantities, *WORK]
+        return [] if self._dataset is None else [str(name) for name in self._dataset.data_vars]
+
+    @cached_property
+    def coordinates(self) -> list[str]:
+        """Names of the joint coordinates in the order of the tree."""
+        if self.system is not None:
+            return [c.name for c in self.system.layout.coordinates if c.name in self.system.quantities]
+        return [str(name) for name in self._stored("joint_coordinates", [])]
+
+    def _whole_of(self, name: str) -> "xr.DataArray | None":
+        """The vector that `name` is a component of; None when it is a quantity of its own."""
+        stem, _, label = name.rpartition("_")
+        letters = bool(label) and len(label) <= 2 and set(label) <= set("wxyz")
+        if not (stem and letters):
+            return None
+        if self.system is None:
+            known = self._dataset is not None and stem in self._dataset.data_vars
+        else:
+            known = name not in self.system.quantities
+        if not known:
+            return None
+        whole = self[stem]
+        return whole if whole.ndim == 2 and label in whole[whole.dims[1]].values else None
+
     def _evaluate(self, name: str) -> None:
         """Compute the quantity and those of its group."""
         assert self.system is not None and self._raw is not None
         t, x, p = self._raw
-        derived = name.removesuffix(".orientation")
-        if derived != name:
-            self._values[name] = self._orientation(derived)
+        body = name.removesuffix(".orientation")
+        if body != name and body in self.system.model.bodies:
+            self._values[name] = self._orientation(body)
             return
-        if name in ("energy.work_in", "energy.work_lost"):
-            at = self.system.n_q + self.system.n_u + (0 if name.endswith("in") else 1)
+        if name in WORK:
+            at = self.system.n_q + self.system.n_u + list(WORK).index(name)
             work = x[:, at] if at < x.shape[1] else np.zeros(len(t))
-            text = "work brought in by drives and given forces" if name.endswith("in") else "work lost in dampers and other losses"
-            self._values[name] = self._array(name, work[:, None], "J", text, ())
+            self._values[name] = self._array(name, work[:, None], "J", WORK[name], ())
             return
         for key, values in self.system.evaluate(name, t, x, p).items():
             q = self.system.quantity(key)
@@ -116,7 +153,8 @@ class Run:
             q = -q
         flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=1) < 0, -1.0, 1.0))
         q[1:] *= flips[:, None]
-        return self._array(f"{body}.orientation", q, "", f"unit quaternion from body to ground axes: {body}", ("w", "x", "y", "z"))
+        text = f"unit quaternion from body to ground axes: {body}"
+        return self._array(f"{body}.orientation", q, "", text, ("w", "x", "y", "z"))
 
     def _array(self, name: str, values: Array, unit: str, text: str, labels: tuple[str, ...]) -> "xr.DataArray":
         import xarray as xr
@@ -125,7 +163,7 @@ class Run:
         time = xr.Variable("time", self.time, {"units": "s", "long_name": "time"})
         if not labels:
             return xr.DataArray(values[:, 0], {"time": time}, ("time",), name, attrs)
-        axis = {3: "axis", 4: "quaternion", 9: "matrix"}[len(labels)]
+        axis = DIMENSIONS[len(labels)]
         return xr.DataArray(values, {"time": time, axis: list(labels)}, ("time", axis), name, attrs)
 
     @property
@@ -133,16 +171,14 @@ class Run:
         """States, energy and whatever was asked so far, with provenance."""
         if self._dataset is not None:
             return self._dataset
-        from trundle.run.provenance import provenance
-
         import xarray as xr
+
+        from trundle.run.provenance import provenance
 
         assert self.system is not None
         names = [q.name for q in self.system.quantities.values() if q.group in ("state", "energy")]
-        names += ["energy.work_in", "energy.work_lost"]
-        arrays = {n: self[n] for n in names}
-        arrays.update({n: v for n, v in self._values.items() if n not in arrays})
-        return xr.Dataset(arrays, attrs=provenance(self))
+        arrays = {name: self[name] for name in [*names, *WORK]}
+        return xr.Dataset({**arrays, **self._values}, attrs=provenance(self))
 
     @property
     def energy(self) -> "Energy":
@@ -151,16 +187,32 @@ class Run:
 
         return Energy(self)
 
-    # -- events and warnings -------------------------------------------------------------------------------------------
+    # -- how it went ---------------------------------------------------------------------------------------------------
+
+    @property
+    def ok(self) -> bool:
+        """True when the run reached its end time or a stop event."""
+        from trundle.solve.outcome import ALL
+
+        return any(ending.ok and ending.name == self.outcome.partition(":")[0] for ending in ALL)
+
+    @property
+    def model_name(self) -> str:
+        """Name of the model."""
+        return self.system.model.name if self.system is not None else str(self.dataset.attrs.get("title", ""))
+
+    @cached_property
+    def parameters(self) -> dict[str, float]:
+        """Values of the model's parameters at the start, by name."""
+        if self.system is None or self._raw is None:
+            return {name: float(value) for name, value in self._stored("parameters", {}).items()}
+        return {name: float(value) for name, value in zip(self.system.model.parameters, self._raw[2], strict=True)}
 
     @cached_property
     def events(self) -> list[tuple[str, float]]:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.system is None:
-            import json
-
-            text = self._dataset.attrs.get("events", "[]") if self._dataset is not None else "[]"
-            return [(str(n), float(t)) for n, t in json.loads(text)]
+            return [(str(name), float(t)) for name, t in self._stored("events", [])]
         names = list(self.system.model.events)
         log = self.trajectory.events
         return [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
@@ -169,30 +221,45 @@ class Run:
     def near_singular(self) -> list[tuple[str, float, float]]:
         """(loop, time, measure) of passages close to a singular pose."""
         if self.trajectory is None or self.system is None:
-            import json
-
-            text = self._dataset.attrs.get("near_singular", "[]") if self._dataset is not None else "[]"
-            return [(str(n), float(t), float(v)) for n, t, v in json.loads(text)]
+            return [(str(loop), float(t), float(value)) for loop, t, value in self._stored("near_singular", [])]
         loops = self.system.monitored_loops
         log = self.trajectory.near_singular
         return [(loops[int(i)], float(t), float(v)) for i, t, v in zip(log.loop, log.t, log.value, strict=True)]
 
+    def _stored(self, key: str, default: Any) -> Any:
+        """What the file tells under this key."""
+        attrs = {} if self._dataset is None else self._dataset.attrs
+        return json.loads(attrs[key]) if key in attrs else default
+
     # -- hand over -----------------------------------------------------------------------------------------------------
 
-    def plot(self, *names: str, **options: Any) -> Any:
+    def plot(self, *names: str, **options: Any) -> "Figure":
         """Quantities over time; returns the matplotlib figure."""
         from trundle.view.plot import plot_quantities
 
         return plot_quantities(self, names, **options)
 
+    def draw(self, **options: Any) -> "Figure":
+        """Pictures of the mechanism at a few times; returns the matplotlib figure."""
+        from trundle.view.scene import draw
+
+        return draw(self, **options)
+
     def save(self, path: str | Path) -> Path:
         """Write the dataset as netCDF, whole or not at all."""
         from trundle.run.store import save
 
-        return save(self, Path(path))
+        return save(self, path)
 
     def summary(self) -> str:
         """A few lines for the terminal."""
         from trundle.run.summary import summary
 
         return summary(self)
+
+
+def _component(whole: "xr.DataArray", name: str) -> "xr.DataArray":
+    label = name.rpartition("_")[2]
+    part = whole.sel({whole.dims[1]: label}, drop=True)
+    part.attrs = {**whole.attrs, "long_name": f"{whole.attrs.get('long_name', '')}, component {label}"}
+    return part.rename(name)

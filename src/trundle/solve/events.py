@@ -10,6 +10,7 @@ from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, 
 POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
 NONE = 2.0  # a fraction of the step that means: no root
 REFINEMENTS = 8
+CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
 SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
 
 
@@ -268,3 +269,40 @@ def set_signs(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = sign_of(here)
         flags[at.JUST * n_events + e] = flags[at.FIRED * n_events + e]
         flags[at.FIRED * n_events + e] = 0
+
+
+@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+def fire(table: Pointer) -> None:
+    """Log the events that fired at the present time, in the order of their index, and do what their kind asks."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
+    flags, jumps, jumped = wholes(table[at.M_FLAGS]), wholes(table[at.M_JUMPS]), reals(table[at.M_JUMPED])
+    event_index, event_t = wholes(table[at.M_EVENT_INDEX]), reals(table[at.M_EVENT_T])
+    event_x = reals(table[at.M_EVENT_X])
+    n_x, n_events = n[at.N_X], n[at.EVENTS]
+    for e in range(n_events):
+        if flags[at.FIRED * n_events + e] == 1:
+            row = c[at.LOGGED]
+            event_index[row] = e
+            event_t[row] = r[at.T]
+            copy(x, shifted(event_x, row * n_x), n_x)
+            c[at.LOGGED] += 1
+            kind = flags[at.KIND * n_events + e]
+            if kind == at.STOP:
+                c[at.ANSWER] = at.EVENT_STOP
+            elif kind == at.RETURN and c[at.ANSWER] == at.RUNNING:
+                c[at.ANSWER] = at.EVENT_RETURN
+            elif kind == at.JUMP:
+                clock[0] = r[at.T]
+                call(jumps[e], clock, x, p, jumped, work)
+                copy(jumped, x, n_x)
+                copy(shifted(jumped, n_x), p, n[at.N_P])
+            if kind != at.RECORD:
+                c[at.PENDING] = 1
+    close = r[at.T] - r[at.T_EVENT] <= max(r[at.H_MIN], 1e-14 * abs(r[at.T]))
+    c[at.CLOSE] = c[at.CLOSE] + 1 if close else 0
+    r[at.T_EVENT] = r[at.T]
+    if c[at.CLOSE] >= CLOSE_LIMIT:
+        c[at.ANSWER] = at.ZENO
+    if c[at.LOGGED] >= n[at.MAX_EVENTS] and c[at.ANSWER] == at.RUNNING:
+        c[at.ANSWER] = at.TOO_MANY_EVENTS

@@ -2,6 +2,7 @@
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -31,28 +32,33 @@ class ExplicitRungeKutta(ABC):
 
     def plan(self) -> Plan:
         """Arrays for the compiled loop; rows of slopes: stages, slope at the end, extra stages of the dense output."""
-        table = self.coefficients
-        weights, extra = table["weights"], table["extra_stages"]
-        stages = len(weights)
-        rows = stages + 1 + len(table["extra_nodes"])
-        b = widen(weights, rows)
-        first, end = np.eye(rows)[0], np.eye(rows)[stages]
-        dense = np.vstack([b, first - b, 2 * b - first - end, widen(table["dense"], rows)])
-        error = widen(table["error"], rows)
-        flat = [widen(table["stages"], rows).ravel(), table["nodes"], b, error.ravel()]
-        return Plan(
-            stages=stages,
-            rows=rows,
-            end_row=stages,
-            end_in_step=self.error_in_end,
-            stage_scale=True,
-            coefficients=np.concatenate(flat),
-            error_rows=len(error),
-            dense=dense,
-            step_address=_compiled_step,
-            extra_nodes=table["extra_nodes"],
-            extra_stages=widen(extra, rows) if len(extra) else np.zeros((0, rows)),
-        )
+        return _plan(self)
+
+
+@cache
+def _plan(method: ExplicitRungeKutta) -> Plan:
+    table = method.coefficients
+    weights, extra = table["weights"], table["extra_stages"]
+    stages = len(weights)
+    rows = stages + 1 + len(table["extra_nodes"])
+    b = widen(weights, rows)
+    first, end = np.eye(rows)[0], np.eye(rows)[stages]
+    dense = np.vstack([b, first - b, 2 * b - first - end, widen(table["dense"], rows)])
+    error = widen(table["error"], rows)
+    flat = [widen(table["stages"], rows).ravel(), table["nodes"], b, error.ravel()]
+    return Plan(
+        stages=stages,
+        rows=rows,
+        end_row=stages,
+        end_in_step=method.error_in_end,
+        stage_scale=True,
+        coefficients=np.concatenate(flat),
+        error_rows=len(error),
+        dense=dense,
+        step_address=_compiled_step,
+        extra_nodes=table["extra_nodes"],
+        extra_stages=widen(extra, rows) if len(extra) else np.zeros((0, rows)),
+    )
 
 
 @final

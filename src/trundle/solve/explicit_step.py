@@ -5,7 +5,7 @@ import math
 from numba import cfunc
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, copy, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, reals, shifted, table_signature, wholes
 
 
 @cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
@@ -24,8 +24,10 @@ def explicit_step(table: Pointer) -> None:
     for i in range(1, stages + 1):
         # The row after the last stage holds the weights: its point is the end of the step.
         row = i * width if i < stages else weights
-        copy(x, x_new, n_x)
-        for j in range(i):
+        factor = h * a[row]
+        for m in range(n_x):
+            x_new[m] = x[m] + factor * k[m]
+        for j in range(1, i):
             factor = h * a[row + j]
             if factor != 0.0:
                 slope = shifted(k, j * n_x)

@@ -16,8 +16,6 @@ from trundle.graph.layout import Layout
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-HELD = 1e8  # metric weight of what the user gave
-
 
 @final
 @dataclass(frozen=True)
@@ -90,10 +88,9 @@ def consistent(
     if rows is None:
         return InitialState(wish.q, wish.u)
     speed_given = _speeds_of(layout, wish.given_q)
-    weight = np.where(speed_given, HELD, 1.0)
-    q, error = close(rows, wish.q, t, p, weight)
-    if error > 1e-11:
-        q, error = close(rows, wish.q, t, p, np.where(speed_given, 100.0, 1.0))
+    q, error = close(rows, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
+    if error > 1e-11:  # what was given cannot be held
+        q, error = close(rows, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
     if error > 1e-10:
         g = rows(t, q, np.zeros(layout.n_u), p)[0]
         worst = ", ".join(rows.names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
@@ -109,15 +106,17 @@ def consistent(
             f"the start pose is singular: only {local} of {rank} independent constraints act there, so the motion could go on "
             "along several branches. Start a little away from this pose (1e-3 rad is enough)."
         )
-    u = wish.u + _least_change(J, -rate, np.where(wish.given_u, HELD, 1.0))
+    u = wish.u + _least_change(J, -rate, np.where(wish.given_u, 0.0, 1.0))
     rest = rows(t, q, u, p)[1]
-    u = u + _least_change(J, -rest, np.where(wish.given_u, HELD, 1.0))
+    if np.max(np.abs(rest)) > 1e-12 * (1 + np.max(np.abs(u))):  # what was given cannot be held
+        u = u + _least_change(J, -rest, np.where(wish.given_u, 1.0, 1e4))
+        u = u + _least_change(J, -rows(t, q, u, p)[1], np.ones(layout.n_u))
     return InitialState(q, u, *_changes(wish, q, u, names_q, names_u))
 
 
-def _least_change(J: Array, rhs: Array, weight: Array) -> Array:
-    root = 1 / np.sqrt(weight)
-    step: Array = root * np.linalg.lstsq(J * root, rhs, rcond=1e-12)[0]
+def _least_change(J: Array, rhs: Array, freedom: Array) -> Array:
+    """Smallest step with J step = rhs (in the least-squares sense); entries of freedom 0 stay, larger ones move more easily."""
+    step: Array = freedom * np.linalg.lstsq(J * freedom, rhs, rcond=1e-12)[0]
     return step
 
 

@@ -1,14 +1,9 @@
-"""Dense output and projection, as the control loop and the event search use them (compiled)."""
-
-import math
+"""Dense output (compiled): the polynomial of a step, made only where a sample or an event asks for it."""
 
 from numba import cfunc
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
-
-PROJECTION_LIMIT = 10
-GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from falling further
+from trundle.solve.call import Pointer, call, reals, shifted, table_signature, wholes
 
 
 @cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
@@ -40,34 +35,3 @@ def prepare_dense(table: Pointer) -> None:
             clock[0] = r[at.T] + nodes[i] * h
             call(rhs, clock, scratch, p, shifted(k, (n[at.END_ROW] + 1 + i) * n_x), work)
             c[at.RHS] += 1
-
-
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
-def project_sample(table: Pointer) -> None:
-    """Bring the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED tells whether that converged."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    address = wholes(table[at.M_ADDRESS])
-    x, p, corrected = reals(table[at.M_SAMPLE]), reals(table[at.M_P]), reals(table[at.M_CORRECTED])
-    clock, work = reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
-    n_x = n[at.N_X]
-    last = math.inf
-    c[at.PROJECTED] = 0
-    for _ in range(PROJECTION_LIMIT):
-        if n[at.PROJECTION] == at.BY_KERNEL:
-            call(address[at.A_PROJECT], clock, x, p, corrected, work)
-        else:
-            call_table(address[at.A_CORRECT], table)
-        c[at.PROJECTIONS] += 1
-        position, velocity = corrected[n_x], corrected[n_x + 1]
-        total = 0.0 * position + 0.0 * velocity
-        for m in range(n_x):
-            total += 0.0 * corrected[m]
-        if total != 0.0:  # only nan differs from zero here
-            return
-        copy(corrected, x, n_x)
-        size = max(position / r[at.POSITION_TOL], velocity / r[at.VELOCITY_TOL])
-        near = position < GOOD_ENOUGH and velocity < GOOD_ENOUGH
-        c[at.PROJECTED] = int(near)
-        if size < 1.0 or (near and size >= last):
-            return
-        last = size

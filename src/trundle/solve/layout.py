@@ -27,8 +27,22 @@ C_SIZE = 18
 R_SIZE = 20
 
 # addresses of compiled functions: kernels of the model, then functions of the integrator
-A_RHS, A_PROJECT, A_EVENTS, A_JACOBIAN, A_METRIC, A_STEP, A_DENSE, A_BRING, A_CORRECT, A_SEARCH, A_SIGNS = range(11)
-A_SIZE = 11
+(
+    A_RHS,
+    A_PROJECT,
+    A_EVENTS,
+    A_JACOBIAN,
+    A_METRIC,
+    A_STEP,
+    A_DENSE,
+    A_BRING,
+    A_WATCH,
+    A_CORRECT,
+    A_SEARCH,
+    A_SIGNS,
+    A_FIRE,
+) = range(13)
+A_SIZE = 13
 
 # answers of the compiled loop
 (RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,

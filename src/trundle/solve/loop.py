@@ -11,8 +11,6 @@ from numba import cfunc, njit
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
 
-CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
-
 
 @njit(error_model="numpy")
 def finite(values: Pointer, count: int) -> bool:
@@ -31,25 +29,6 @@ def record(n: Pointer, c: Pointer, out_t: Pointer, out_x: Pointer, t: float, x: 
 
 
 @njit(error_model="numpy")
-def watch(table: Pointer, n: Pointer, c: Pointer, t: float) -> None:
-    """Follow the monitors of the loops; a passage below the limit is logged once, at its smallest value."""
-    corrected, passage, near = reals(table[at.M_CORRECTED]), reals(table[at.M_PASSAGE]), reals(table[at.M_NEAR])
-    limit = reals(table[at.M_R])[at.SINGULAR]
-    for loop in range(n[at.MONITORS]):
-        value = corrected[n[at.N_X] + 2 + loop]
-        lowest = passage[2 * loop]
-        if value < limit:
-            if value < lowest:
-                passage[2 * loop] = value
-                passage[2 * loop + 1] = t
-        elif lowest < math.inf:
-            entry = shifted(near, 3 * c[at.NEAR])
-            entry[0], entry[1], entry[2] = loop, passage[2 * loop + 1], lowest
-            c[at.NEAR] += 1
-            passage[2 * loop] = math.inf
-
-
-@njit(error_model="numpy")
 def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> None:
     """Shorten the step; where it is below the smallest one (or fixed) the run ends with `answer`."""
     c[at.REJECTED] += 1
@@ -57,42 +36,6 @@ def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> No
     r[at.H] = r[at.STEP] * factor
     if n[at.FIXED] == 1 or r[at.H] < max(r[at.H_MIN], 1e-15 * abs(r[at.T])):
         c[at.ANSWER] = answer
-
-
-@njit(error_model="numpy")
-def fire(table: Pointer, n: Pointer, c: Pointer, r: Pointer) -> None:
-    """Log the events that fired at the present time, in the order of their index, and do what their kind asks."""
-    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
-    flags, jumps, jumped = wholes(table[at.M_FLAGS]), wholes(table[at.M_JUMPS]), reals(table[at.M_JUMPED])
-    event_index, event_t = wholes(table[at.M_EVENT_INDEX]), reals(table[at.M_EVENT_T])
-    event_x = reals(table[at.M_EVENT_X])
-    n_x, n_events = n[at.N_X], n[at.EVENTS]
-    for e in range(n_events):
-        if flags[at.FIRED * n_events + e] == 1:
-            row = c[at.LOGGED]
-            event_index[row] = e
-            event_t[row] = r[at.T]
-            copy(x, shifted(event_x, row * n_x), n_x)
-            c[at.LOGGED] += 1
-            kind = flags[at.KIND * n_events + e]
-            if kind == at.STOP:
-                c[at.ANSWER] = at.EVENT_STOP
-            elif kind == at.RETURN and c[at.ANSWER] == at.RUNNING:
-                c[at.ANSWER] = at.EVENT_RETURN
-            elif kind == at.JUMP:
-                clock[0] = r[at.T]
-                call(jumps[e], clock, x, p, jumped, work)
-                copy(jumped, x, n_x)
-                copy(shifted(jumped, n_x), p, n[at.N_P])
-            if kind != at.RECORD:
-                c[at.PENDING] = 1
-    close = r[at.T] - r[at.T_EVENT] <= max(r[at.H_MIN], 1e-14 * abs(r[at.T]))
-    c[at.CLOSE] = c[at.CLOSE] + 1 if close else 0
-    r[at.T_EVENT] = r[at.T]
-    if c[at.CLOSE] >= CLOSE_LIMIT:
-        c[at.ANSWER] = at.ZENO
-    if c[at.LOGGED] >= n[at.MAX_EVENTS] and c[at.ANSWER] == at.RUNNING:
-        c[at.ANSWER] = at.TOO_MANY_EVENTS
 
 
 @cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
@@ -126,7 +69,7 @@ def advance(table: Pointer) -> None:
                     c[at.ANSWER] = at.CONSTRAINT
                     return
                 copy(sample, x, n_x)
-                watch(table, n, c, t)
+                call_table(address[at.A_WATCH], table)
             call(address[at.A_RHS], clock, x, p, k, work)
             c[at.RHS] += 1
             c[at.FRESH] = 0
@@ -211,7 +154,8 @@ def advance(table: Pointer) -> None:
             if c[at.HIT] > 0:
                 t_new = t + r[at.STEP]
         if projecting:
-            watch(table, n, c, t_new)
+            clock[0] = t_new
+            call_table(address[at.A_WATCH], table)
 
         # Samples inside the step come from the dense output, one at its end from the state itself.
         while not every_step and c[at.WRITTEN] < n[at.SAMPLES] and sample_t[c[at.WRITTEN]] <= t_new:
@@ -252,6 +196,6 @@ def advance(table: Pointer) -> None:
         if every_step and t_new > t:
             record(n, c, out_t, out_x, t_new, x)
         if c[at.HIT] > 0:
-            fire(table, n, c, r)
+            call_table(address[at.A_FIRE], table)
         else:
             c[at.GRID] += 1

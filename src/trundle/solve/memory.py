@@ -1,5 +1,6 @@
 """All arrays of a running integration: what the compiled loop reads and writes between two calls."""
 
+import math
 from ctypes import CFUNCTYPE, c_void_p
 
 import numpy as np
@@ -16,7 +17,7 @@ LINE = 64  # bytes: kernels want their work array on a cache line
 
 def aligned(*shape: int) -> np.ndarray:
     """A zero array of doubles that starts on a cache line; it has at least one element, so its address is valid."""
-    size = int(np.prod(shape))
+    size = math.prod(shape)
     raw = np.zeros(max(size, 1) + LINE // 8)
     start = (-raw.ctypes.data % LINE) // 8
     flat = raw[start : start + max(size, 1)]
@@ -123,22 +124,31 @@ class Memory:
             address[slot] = 0 if kernel is None else kernel.address
         if self.plan.needs_jacobian and problem.jacobian is None:
             raise SolveError("the stiff method needs the kernel `jacobian`: [df/dx column-major, df/dt].")
-        from trundle.solve.interpolate import prepare_dense, project_sample
-
         address[at.A_STEP] = self.plan.step_address()
-        address[at.A_DENSE], address[at.A_BRING] = prepare_dense.address, project_sample.address
-        if problem.metric is not None:
+        self._load_compiled_parts()
+
+    def _load_compiled_parts(self) -> None:
+        """Load only those parts of the integrator that this problem needs: each takes time to compile at first use."""
+        problem, address = self.problem, self.address
+        if problem.events is not None or self.n[at.SAMPLES] > 0:
+            from trundle.solve.interpolate import prepare_dense
+
+            address[at.A_DENSE] = prepare_dense.address
+        if problem.metric is not None or problem.project is not None:
+            from trundle.solve.projection import project_sample, watch
+
+            address[at.A_BRING], address[at.A_WATCH] = project_sample.address, watch.address
+            self.n[at.PROJECTION] = at.BY_KERNEL
+        if problem.metric is not None and (self.plan.needs_jacobian or problem.project is None):
             from trundle.solve.metric import correct_in_metric
 
             address[at.A_CORRECT] = correct_in_metric.address
-            self.n[at.PROJECTION] = at.BY_METRIC
-            self.n[at.MONITORS] = 0
-        elif problem.project is not None:
-            self.n[at.PROJECTION] = at.BY_KERNEL
+            self.n[at.PROJECTION], self.n[at.MONITORS] = at.BY_METRIC, 0
         if problem.events is not None:
-            from trundle.solve.events import find_event, set_signs
+            from trundle.solve.events import find_event, fire, set_signs
 
             address[at.A_SEARCH], address[at.A_SIGNS] = find_event.address, set_signs.address
+            address[at.A_FIRE] = fire.address
 
     def slope(self, t: float, x: np.ndarray) -> np.ndarray:
         """xdot at a state, by one call of the rhs."""

@@ -31,7 +31,8 @@ class Problem:
 
     project:  [x projected, position residual, velocity residual, monitors]: one Newton step; residuals are before it
     jacobian: [df/dx column-major, df/dt]
-    metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major; replaces `project`
+    metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major;
+              replaces `project` in the stiff method
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     """

@@ -2,6 +2,7 @@
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -31,26 +32,31 @@ class Rosenbrock(ABC):
 
     def plan(self) -> Plan:
         """Arrays for the compiled loop; rows: slope at the start, increments v of the stages, slope at the end."""
-        table = self.coefficients
-        stages = len(table["weights"])
-        flat = [widen(table[name], stages).ravel() for name in ("stages", "coupling")]
-        flat += [table[name] for name in ("nodes", "time_weights", "weights", "error")]
-        # x + s (x_new - x) + s (1-s)(d0 + s (d1 + s d2)), written in the alternating form of the loop.
-        d0, d1, d2 = table["dense"]
-        dense = np.zeros((4, stages + 2))
-        dense[:, 1:-1] = table["weights"], d0, d1 + d2, -d2
-        return Plan(
-            stages=stages,
-            rows=stages + 2,
-            end_row=stages + 1,
-            end_in_step=False,
-            stage_scale=False,
-            coefficients=np.concatenate([*(np.ravel(part) for part in flat), [table["gamma"]]]),
-            error_rows=1,
-            dense=dense,
-            step_address=_compiled_step,
-            needs_jacobian=True,
-        )
+        return _plan(self)
+
+
+@cache
+def _plan(method: Rosenbrock) -> Plan:
+    table = method.coefficients
+    stages = len(table["weights"])
+    flat = [widen(table[name], stages).ravel() for name in ("stages", "coupling")]
+    flat += [table[name] for name in ("nodes", "time_weights", "weights", "error")]
+    # x + s (x_new - x) + s (1-s)(d0 + s (d1 + s d2)), written in the alternating form of the loop.
+    d0, d1, d2 = table["dense"]
+    dense = np.zeros((4, stages + 2))
+    dense[:, 1:-1] = table["weights"], d0, d1 + d2, -d2
+    return Plan(
+        stages=stages,
+        rows=stages + 2,
+        end_row=stages + 1,
+        end_in_step=False,
+        stage_scale=False,
+        coefficients=np.concatenate([*(np.ravel(part) for part in flat), [table["gamma"]]]),
+        error_rows=1,
+        dense=dense,
+        step_address=_compiled_step,
+        needs_jacobian=True,
+    )
 
 
 @final

@@ -1,0 +1,167 @@
+"""From the sections of a file to a Model. Every fault goes to the list with its path; the rest is still looked at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, final
+
+from trundle.errors import TrundleError
+from trundle.file import schema
+from trundle.file.faults import Faults, near
+from trundle.file.forces import Forces
+from trundle.file.parts import Parts
+from trundle.file.scope import signal_names, start_names
+from trundle.file.tree import Path
+from trundle.file.values import Values
+from trundle.functions import RESERVED
+from trundle.model.model import Model
+from trundle.pairs.lower import LOWER_PAIRS, Pair
+
+PAIRS = {pair.__name__: pair for pair in LOWER_PAIRS}
+
+
+@final
+class Assembler:
+    """Builds the model of one file; `given` replaces values of parameters."""
+
+    def __init__(self, section: schema.ModelSection, faults: Faults, given: Mapping[str, float]) -> None:
+        self.section, self.faults, self.given = section, faults, given
+        self.values = Values(faults)
+        self.model = Model(section.name)
+        self.parts = Parts(self.values, self.model, section.bodies)
+
+    def assemble(self) -> Model:
+        """The model, complete as far as it could be understood."""
+        section = self.section
+        self._parameters()
+        self._constants()
+        self.model.gravity = self.values.vector(section.gravity, ("gravity",))
+        for name, body in section.bodies.items():
+            with self._watch(("bodies", name)):
+                self._body(name, body)
+        for key, connection in section.connections.items():
+            with self._watch(("connections", key)):
+                self._connection(key, connection)
+        signals = signal_names(self.model)
+        forces = Forces(self.parts, signals)
+        for name, one in section.forces.items():
+            with self._watch(("forces", name)):
+                force = forces.make(one, ("forces", name))
+                if force is not None:
+                    self.model.apply(force, name)
+        for name, output in section.outputs.items():
+            with self._watch(("outputs", name)):
+                function = self.values.signal(output.expression, ("outputs", name, "expression"), signals)
+                self.model.output(name, function, output.unit, output.text)
+        for name, event in section.events.items():
+            with self._watch(("events", name)):
+                self._event(name, event, signals)
+        self._start()
+        return self.model
+
+    @contextmanager
+    def _watch(self, path: Path) -> Iterator[None]:
+        """What the model refuses becomes a fault at this path."""
+        try:
+            yield
+        except TrundleError as error:
+            self.faults.add(path, str(error))
+
+    def _parameters(self) -> None:
+        for name, parameter in self.section.parameters.items():
+            path = ("parameters", name)
+            if name in RESERVED:
+                self.faults.add(path, f"{name!r} is a word of expressions; choose another name")
+                continue
+            if parameter.value.names:
+                self.faults.add(path, "a parameter has a plain number; what follows from others goes to constants")
+                continue
+            value = self.given.get(name, self.values.value(parameter.value, (*path, "value")))
+            with self._watch(path):
+                symbol = self.model.parameter(name, value, parameter.unit, parameter.text)
+                self.values.scope.add_parameter(name, symbol, value)
+        for name in self.given:
+            if name not in self.section.parameters:
+                known = list(self.section.parameters)
+                hint = near(name, known) if known else "The file has no parameters."
+                self.faults.add(("parameters",), f"there is no parameter called {name!r} to be set. {hint}")
+
+    def _constants(self) -> None:
+        scope = self.values.scope
+        for name, expression in self.section.constants.items():
+            path = ("constants", name)
+            if name in RESERVED or name in scope.symbols:
+                self.faults.add(path, f"{name!r} is a word of expressions or a parameter; choose another name")
+                continue
+            value = self.values.value(expression, path)
+            known = all(n in scope.symbols for n in expression.names)
+            symbol = self.values.number(expression, path) if known else value
+            scope.add_constant(name, symbol, value, any(n in scope.tunable for n in expression.names))
+
+    def _body(self, name: str, body: schema.Body) -> None:
+        path = ("bodies", name)
+        values = self.values
+        self.model.body(
+            name,
+            values.number(body.mass, (*path, "mass")),
+            self.parts.inertia(body.inertia, (*path, "inertia")),
+            values.vector(body.com, (*path, "com")),
+            body.about if body.about == "com" else values.vector(body.about, (*path, "about")),
+            tuple(self.parts.shape(s, (*path, "shape", i)) for i, s in enumerate(body.shape)),
+        )
+
+    def _connection(self, key: str | int, connection: schema.Connection) -> None:
+        path: Path = ("connections", key)
+        pair = self._pair(connection, path)
+        first = self.parts.place(connection.first, (*path, "first"))
+        second = self.parts.place(connection.second, (*path, "second"))
+        law: dict[str, Any] = {}
+        for coordinate, one in connection.law.items():
+            law[coordinate] = self.parts.law(one, (*path, "law", coordinate) if coordinate else (*path, "law"))
+        name = connection.name or (key if isinstance(key, str) else None)
+        if pair is not None and first is not None and second is not None:
+            self.model.connect(pair, first, second, name, law.get("", law))
+
+    def _pair(self, connection: schema.Connection, path: Path) -> Pair | None:
+        kind = PAIRS.get(connection.pair)
+        if kind is None:
+            hint = near(connection.pair, list(PAIRS))
+            self.faults.add((*path, "pair"), f"there is no pair called {connection.pair!r}. {hint}")
+            return None
+        options: dict[str, Any] = {}
+        if connection.axis is not None:
+            options["axis"] = self.parts.axis(connection.axis, (*path, "axis"))
+        if connection.cross is not None:
+            options["cross"] = self.parts.axis(connection.cross, (*path, "cross"))
+        if connection.pitch is not None:
+            options["pitch"] = self.values.number(connection.pitch, (*path, "pitch"))
+        known = [f.name for f in fields(kind)]
+        for option in options:
+            if option not in known:
+                takes = " and ".join(known) or "no options"
+                self.faults.add((*path, option), f"{connection.pair} has no {option}; it takes {takes}")
+        return kind(**{k: v for k, v in options.items() if k in known})
+
+    def _event(self, name: str, event: schema.Event, signals: Sequence[str]) -> None:
+        path = ("events", name)
+        function = self.values.signal(event.expression, (*path, "expression"), signals)
+        action = event.action
+        if isinstance(action, dict):
+            known = [*start_names(self.model), *self.model.parameters]
+            for target in action:
+                if target not in known:
+                    text = f"there is no state or parameter called {target!r}. {near(target, known)}"
+                    self.faults.add((*path, "action", target), text)
+            action = {k: self.values.signal(e, (*path, "action", k), signals) for k, e in action.items()}
+        self.model.event(name, function, event.direction, action)
+
+    def _start(self) -> None:
+        known = start_names(self.model)
+        for name, value in self.section.start.items():
+            path = ("start", name)
+            if name not in known:
+                self.faults.add(path, f"there is no coordinate or rate called {name!r}. {near(name, known)}")
+            elif isinstance(value, list):
+                self.model.start[name] = self.values.point(value, path)
+            else:
+                self.model.start[name] = self.values.value(value, path)

@@ -1,0 +1,261 @@
+"""Expressions in model files: text to CasADi, by a small parser of its own. Nothing of Python is ever executed.
+
+    2*pi*f        m*l^2/12        where(crank.angle > 0, k*crank.angle, 0)        `left arm.angle_rate`
+
+Names may have dots; a name (or a part of it) with spaces or dashes stands in backquotes or quotes. The parser writes a
+list of steps for a stack, so a long sum needs no recursion; brackets and signs nest up to a limit.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, NoReturn, final
+
+import casadi as ca
+
+from trundle.errors import FileError
+from trundle.functions import CONSTANTS, FUNCTIONS, power
+
+MAX_LENGTH = 2000  # characters
+MAX_NESTING = 40  # brackets, signs and powers inside one another
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+      | (?P<name>(?:[^\W\d]\w*|`[^`\n]+`|'[^'\n]+'|"[^"\n]+")(?:\.(?:[^\W\d]\w*|`[^`\n]+`|'[^'\n]+'|"[^"\n]+"))*)
+      | (?P<operator>\*\*|<=|>=|==|!=|[-+*/^<>(),])
+      | (?P<end>$)
+    )""",
+    re.VERBOSE,
+)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    plain = isinstance(a, float) and isinstance(b, float)
+    return a * power(b, -1.0) if plain and b == 0.0 else a / b
+
+
+def _logic(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A comparison of numbers gives 1.0 or 0.0, one of symbols gives a symbol."""
+
+    def compare(a: Any, b: Any) -> Any:
+        answer = test(a, b)
+        return float(answer) if isinstance(answer, bool) else answer
+
+    return compare
+
+
+def _and(a: Any, b: Any) -> Any:
+    return float(a != 0.0 and b != 0.0) if isinstance(a, float) and isinstance(b, float) else ca.logic_and(a, b)
+
+
+def _or(a: Any, b: Any) -> Any:
+    return float(a != 0.0 or b != 0.0) if isinstance(a, float) and isinstance(b, float) else ca.logic_or(a, b)
+
+
+_POWER = 8
+_SIGN = 7
+_NOT = 3
+_COMPARE = 4
+# operator -> (binding strength, meaning)
+_BINARY: Mapping[str, tuple[int, Callable[[Any, Any], Any]]] = {
+    "or": (1, _or),
+    "and": (2, _and),
+    "<": (_COMPARE, _logic(lambda a, b: a < b)),
+    "<=": (_COMPARE, _logic(lambda a, b: a <= b)),
+    ">": (_COMPARE, _logic(lambda a, b: a > b)),
+    ">=": (_COMPARE, _logic(lambda a, b: a >= b)),
+    "==": (_COMPARE, _logic(lambda a, b: a == b)),
+    "!=": (_COMPARE, _logic(lambda a, b: a != b)),
+    "+": (5, lambda a, b: a + b),
+    "-": (5, lambda a, b: a - b),
+    "*": (6, lambda a, b: a * b),
+    "/": (6, _divide),
+    "^": (_POWER, power),
+    "**": (_POWER, power),
+}
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """One step on the stack: put a number, put what a name stands for, or call a function on the topmost values."""
+
+    number: float = 0.0
+    name: str = ""
+    call: Callable[..., Any] | None = None
+    count: int = 0
+    at: int = 0
+
+
+@final
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression; `names` are the names it asks for, in their order."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(s.name for s in self.steps if s.name and s.name not in CONSTANTS))
+
+    def evaluate(self, lookup: Callable[[str], Any]) -> Any:
+        """The value: a float when every name stands for a number, else a CasADi expression."""
+        stack: list[Any] = []
+        for step in self.steps:
+            if step.call is not None:
+                arguments = stack[len(stack) - step.count :]
+                del stack[len(stack) - step.count :]
+                stack.append(step.call(*arguments))
+            elif step.name:
+                stack.append(CONSTANTS[step.name] if step.name in CONSTANTS else lookup(step.name))
+            else:
+                stack.append(step.number)
+        return stack[0]
+
+
+def constant(value: float) -> Expression:
+    """A number as an expression."""
+    return Expression(f"{value!r}", (Step(number=float(value)),))
+
+
+def parse(text: str) -> Expression:
+    """Read an expression; FileError tells the place of the first fault."""
+    if len(text) > MAX_LENGTH:
+        raise FileError(f"the expression has {len(text)} characters, more than {MAX_LENGTH}; split it into constants.")
+    return Expression(text, tuple(_Parser(text).read()))
+
+
+@final
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    at: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    at = 0
+    while True:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            rest = text[at:]
+            at += len(rest) - len(rest.lstrip())
+            _fail(text, at, f"{text[at]!r} has no meaning here")
+        kind = str(match.lastgroup)
+        value = match.group(kind)
+        if kind == "name" and value in ("and", "or", "not"):
+            kind = "operator"
+        yield _Token(kind, value, match.start(kind))
+        if kind == "end":
+            return
+        at = match.end()
+
+
+def _fail(text: str, at: int, what: str) -> NoReturn:
+    shown = text if len(text) <= 60 else f"{text[max(0, at - 30) : at + 30]}"
+    raise FileError(f"in the expression {shown!r}, at character {at + 1}: {what}.")
+
+
+@final
+class _Parser:
+    """Operators by binding strength (Pratt); writes steps in the order of a stack."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = _tokens(text)
+        self.token = next(self.tokens)
+        self.steps: list[Step] = []
+        self.depth = 0
+
+    def read(self) -> list[Step]:
+        if self.token.kind == "end":
+            _fail(self.text, self.token.at, "the expression is empty")
+        self.expression(0)
+        if self.token.kind != "end":
+            self.stop("an operator")
+        return self.steps
+
+    def advance(self) -> _Token:
+        token = self.token
+        self.token = next(self.tokens)
+        return token
+
+    def stop(self, expected: str) -> NoReturn:
+        found = "the end" if self.token.kind == "end" else repr(self.token.text)
+        _fail(self.text, self.token.at, f"expected {expected}, found {found}")
+
+    def call(self, function: Callable[..., Any], count: int, at: int) -> None:
+        self.steps.append(Step(call=function, count=count, at=at))
+
+    def expression(self, strength: int) -> None:
+        """Everything that binds at least as strongly as `strength`."""
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            _fail(self.text, self.token.at, f"nested more than {MAX_NESTING} deep")
+        self.operand()
+        while self.token.kind == "operator" and self.token.text in _BINARY:
+            binding, function = _BINARY[self.token.text]
+            if binding < strength:
+                break
+            token = self.advance()
+            self.expression(_SIGN if binding == _POWER else binding + 1)  # a power binds from right to left
+            self.call(function, 2, token.at)
+            if binding == _COMPARE and self.token.text in _BINARY and _BINARY[self.token.text][0] == _COMPARE:
+                _fail(self.text, self.token.at, "comparisons cannot be chained; write 'a < b and b < c'")
+        self.depth -= 1
+
+    def operand(self) -> None:
+        token = self.token
+        if token.kind == "number":
+            self.advance()
+            self.steps.append(Step(number=float(token.text), at=token.at))
+        elif token.kind == "name":
+            self.advance()
+            self.name_or_call(token)
+        elif token.text == "(":
+            self.advance()
+            self.expression(0)
+            self.close()
+        elif token.text in ("-", "+"):
+            self.advance()
+            self.expression(_SIGN)
+            if token.text == "-":
+                self.call(lambda a: -a, 1, token.at)
+        elif token.text == "not":
+            self.advance()
+            self.expression(_NOT)
+            self.call(lambda a: _BINARY["=="][1](a, 0.0), 1, token.at)
+        else:
+            self.stop("a number, a name or '('")
+
+    def close(self) -> None:
+        if self.token.text != ")" or self.token.kind != "operator":
+            self.stop("')'")
+        self.advance()
+
+    def name_or_call(self, token: _Token) -> None:
+        name = re.sub("[`'\"]", "", token.text)
+        if self.token.text != "(" or self.token.kind != "operator":
+            if name in FUNCTIONS:
+                _fail(self.text, token.at, f"{name} is a function; write {name}(...)")
+            self.steps.append(Step(name=name, at=token.at))
+            return
+        function = FUNCTIONS.get(name)
+        if function is None:
+            near = get_close_matches(name, FUNCTIONS, n=3, cutoff=0.5)
+            hint = f"did you mean {', '.join(near)}" if near else f"there are {', '.join(FUNCTIONS)}"
+            _fail(self.text, token.at, f"there is no function {name!r}; {hint}")
+        self.advance()
+        count = 1
+        self.expression(0)
+        while self.token.text == "," and self.token.kind == "operator":
+            self.advance()
+            self.expression(0)
+            count += 1
+        self.close()
+        if not function.accepts(count):
+            _fail(self.text, token.at, f"{name} takes {function.arguments}, got {count}")
+        self.call(function.call, count, token.at)

@@ -1,0 +1,102 @@
+"""Faults of a file, collected and told at once with line and field."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from types import UnionType
+from typing import Annotated, Any, Union, final, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from trundle.errors import FileError
+from trundle.file.schema import ModelSection, in_words
+from trundle.file.tree import Path, Tree
+
+MAX_SHOWN = 25  # faults
+MAX_OFFERED = 12  # names
+
+
+@final
+class Faults:
+    """Collects faults; `raise_any` raises one FileError for all of them, in the order of the lines."""
+
+    def __init__(self, source: str, tree: Tree) -> None:
+        self.source, self.tree = source, tree
+        self.found: list[tuple[int, str]] = [(line, f"{text}.") for line, text in tree.faults]
+
+    def add(self, path: Path, text: str) -> None:
+        """A fault at a path of the file."""
+        ending = "" if text.endswith((".", "?")) else "."
+        where = field_name(path)
+        self.found.append((self.tree.line(path), f"{where}: {text}{ending}" if where else f"{text}{ending}"))
+
+    def add_validation(self, error: ValidationError) -> None:
+        """Every fault that pydantic found, in our words."""
+        for item in error.errors(include_url=False):
+            path = tuple(part for part in item["loc"] if part not in ("", "[key]"))
+            self.add(path, _in_our_words(item))
+
+    def raise_any(self) -> None:
+        """Raise FileError when there are faults."""
+        if not self.found:
+            return
+        unique = list(dict.fromkeys(sorted(self.found, key=lambda fault: fault[0])))
+        head = f"{self.source}: {len(unique)} fault{'s' if len(unique) > 1 else ''}"
+        lines = [f"  line {line}, {text}" for line, text in unique[:MAX_SHOWN]]
+        if len(unique) > MAX_SHOWN:
+            lines.append(f"  ... and {len(unique) - MAX_SHOWN} more")
+        raise FileError("\n".join([head, *lines]))
+
+
+def field_name(path: Path) -> str:
+    """Dotted name of a path, numbers in brackets."""
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return name.removeprefix(".")
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """A hint at the nearest names."""
+    found = get_close_matches(name, known, n=3, cutoff=0.5)
+    if found:
+        return f"Did you mean {', '.join(map(repr, found))}?"
+    rest = f", and {len(known) - MAX_OFFERED} more" if len(known) > MAX_OFFERED else ""
+    return f"There are: {', '.join(known[:MAX_OFFERED])}{rest}." if known else "There is none in this file."
+
+
+def _in_our_words(item: Any) -> str:
+    kind = item["type"]
+    if kind == "extra_forbidden":
+        *around, name = item["loc"]
+        return f"there is no field called {str(name)!r} here. {near(str(name), _fields_at(tuple(around)))}"
+    if kind == "missing":
+        return "this field is missing; it must be given"
+    got = in_words(item.get("input"))
+    if kind == "literal_error":
+        return f"give {item['ctx']['expected']}, not {got}"
+    if kind in ("too_short", "too_long"):
+        wanted = item["ctx"].get("min_length", item["ctx"].get("max_length"))
+        return f"give {wanted} values, not {item['ctx']['actual_length']}"
+    words = {
+        "string_type": f"give a text, not {got}",
+        "dict_type": f"give a mapping (name: value), not {got}",
+        "model_type": f"give a mapping (name: value), not {got}",
+        "list_type": f"give a list, not {got}",
+    }
+    return words.get(kind, str(item["msg"]))
+
+
+def _fields_at(path: Path) -> list[str]:
+    """Names of the fields that the schema has at a path."""
+    here: Any = ModelSection
+    for part in path:
+        if isinstance(here, type) and issubclass(here, BaseModel):
+            here = _plain(here.model_fields[str(part)].annotation)
+        else:
+            here = _plain(get_args(here)[-1])  # what a mapping or list holds
+    return list(here.model_fields) if isinstance(here, type) and issubclass(here, BaseModel) else []
+
+
+def _plain(annotation: Any) -> Any:
+    """The type behind Annotated[type, ...] and type | None."""
+    if get_origin(annotation) in (Annotated, Union, UnionType):
+        return _plain(get_args(annotation)[0])
+    return annotation

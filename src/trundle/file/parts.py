@@ -1,0 +1,86 @@
+"""Parts that several sections share: axes, places, laws, shapes."""
+
+from collections.abc import Collection
+from typing import Any, final
+
+from trundle.file import schema
+from trundle.file.faults import near
+from trundle.file.tree import Path
+from trundle.file.values import Values
+from trundle.model import law as laws
+from trundle.model import shape as shapes
+from trundle.model.body import Body, Frame
+from trundle.model.model import Model
+
+
+@final
+class Parts:
+    """Makes parts of one model; `announced` are the bodies that the file names, whether or not they could be made."""
+
+    def __init__(self, values: Values, model: Model, announced: Collection[str]) -> None:
+        self.values, self.model, self.announced = values, model, announced
+
+    def axis(self, axis: Any, path: Path) -> Any:
+        """A letter, or three plain numbers."""
+        return axis if isinstance(axis, str) else tuple(self.values.fixed(a, (*path, i)) for i, a in enumerate(axis))
+
+    def place(self, place: schema.Place, path: Path) -> Body | Frame | None:
+        """A frame on a body; None when there is no such body."""
+        bodies = self.model.bodies
+        if place.body not in bodies:
+            if place.body not in self.announced:  # else the fault of the body itself is told already
+                self.values.faults.add(
+                    path, f"there is no body called {place.body!r}. {near(place.body, list(bodies))}"
+                )
+            return None
+        body = bodies[place.body]
+        at = self.values.vector(place.at, (*path, "at"))
+        if place.rotation is None:
+            return body if all(isinstance(a, float) and a == 0.0 for a in at) else Frame(body, at)
+        return body.frame(at, self._rotation(place.rotation, (*path, "rotation")))
+
+    def _rotation(self, turn: schema.Turn, path: Path) -> Any:
+        fixed = self.values.fixed
+        if turn.matrix is not None:
+            return [[fixed(v, (*path, i, k)) for k, v in enumerate(row)] for i, row in enumerate(turn.matrix)]
+        if turn.quaternion is not None:
+            return [fixed(v, (*path, i)) for i, v in enumerate(turn.quaternion)]
+        assert turn.angle is not None
+        return self.axis(turn.axis, (*path, "axis")), fixed(turn.angle, (*path, "angle"))
+
+    def law(self, law: schema.Law | schema.EffortLaw, path: Path) -> Any:
+        """A law on a coordinate."""
+        values = self.values
+        if law.spring is not None:
+            names = ("stiffness", "damping", "rest")
+            return laws.Spring(*(values.number(getattr(law.spring, k), (*path, "spring", k)) for k in names))
+        if law.damper is not None:
+            return laws.Damper(values.number(law.damper.damping, (*path, "damper", "damping")))
+        if law.motor is not None:
+            return laws.Motor(values.of_motion(law.motor, (*path, "motor"), ("t", "q", "u")))
+        assert isinstance(law, schema.Law) and law.servo is not None
+        return laws.Servo(values.of_motion(law.servo, (*path, "servo"), ("t",)))
+
+    def shape(self, shape: schema.Shape, path: Path) -> shapes.Shape:
+        """Shapes are only drawn: parameters count with their values."""
+        value, point = self.values.value, self.values.point
+        if shape.rod is not None:
+            path = (*path, "rod")
+            return shapes.Rod(point(shape.rod.start, (*path, "start")), point(shape.rod.end, (*path, "end")))
+        if shape.box is not None:
+            path = (*path, "box")
+            return shapes.Box(point(shape.box.size, (*path, "size")), point(shape.box.at, (*path, "at")))
+        if shape.disc is not None:
+            disc, path = shape.disc, (*path, "disc")
+            return shapes.Disc(value(disc.radius, (*path, "radius")), disc.axis, point(disc.at, (*path, "at")))
+        assert shape.ball is not None
+        path = (*path, "ball")
+        return shapes.Ball(value(shape.ball.radius, (*path, "radius")), point(shape.ball.at, (*path, "at")))
+
+    def inertia(self, inertia: list[Any], path: Path) -> Any:
+        """One moment for all axes, three, six, or a matrix."""
+        if len(inertia) == 1:
+            return (self.values.number(inertia[0], path),) * 3
+        if isinstance(inertia[0], list):
+            return tuple(self.values.vector(row, (*path, i)) for i, row in enumerate(inertia))
+        return self.values.vector(inertia, path)

@@ -1,0 +1,88 @@
+"""Model files: YAML to a Model and its settings for a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import final
+
+from pydantic import ValidationError
+
+from trundle.errors import FileError
+from trundle.file.assemble import Assembler
+from trundle.file.faults import Faults
+from trundle.file.schema import ModelSection
+from trundle.file.tree import MAX_BYTES, read_tree
+from trundle.model.model import Model
+
+
+@final
+@dataclass(frozen=True)
+class RunSettings:
+    """How a file wants its model to be run; `duration` is None when the file does not say."""
+
+    duration: float | None = None  # s
+    samples: int | str | None = None
+    method: str = "auto"
+    rtol: float = 1e-10
+    atol: float = 1e-10
+    plot: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """A model as read from a file, with its sentence and its settings for a run."""
+
+    model: Model
+    text: str = ""
+    run: RunSettings = field(default_factory=RunSettings)
+
+
+def load_model(path: str | Path, parameters: Mapping[str, float] | None = None) -> Model:
+    """The model of a YAML file; `parameters` replaces default values. FileError tells every fault with its line."""
+    return load_file(path, parameters).model
+
+
+def load_file(path: str | Path, parameters: Mapping[str, float] | None = None) -> ModelFile:
+    """A YAML file: the model and its settings for a run."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: this is not a text file in UTF-8 (byte {error.start}).") from error
+    return read_model(text, str(path), parameters)
+
+
+def read_model(text: str, source: str = "model", parameters: Mapping[str, float] | None = None) -> ModelFile:
+    """A model from YAML text; `source` is the name that messages give to it."""
+    try:
+        tree = read_tree(text)
+    except FileError as error:
+        raise FileError(f"{source}: {error}") from error
+    faults = Faults(source, tree)
+    if not isinstance(tree.content, dict):
+        faults.add((), "a model file is a mapping with name, bodies, connections, ...")
+        faults.raise_any()
+    try:
+        section = ModelSection.model_validate(tree.content)
+    except ValidationError as error:
+        faults.add_validation(error)
+        faults.raise_any()
+        raise
+    assembler = Assembler(section, faults, parameters or {})
+    model = assembler.assemble()
+    run, value = section.run, assembler.values.value
+    settings = RunSettings(
+        None if run.duration is None else value(run.duration, ("run", "duration")),
+        run.samples,
+        run.method,
+        value(run.rtol, ("run", "rtol")),
+        value(run.atol, ("run", "atol")),
+        tuple(run.plot),
+    )
+    faults.raise_any()
+    return ModelFile(model, section.text, settings)

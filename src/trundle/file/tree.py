@@ -1,0 +1,124 @@
+"""YAML text to plain mappings, lists and values, with the line of every one of them. Nothing is constructed from tags.
+
+Plain scalars follow the YAML 1.2 core: only true, false, null and decimal numbers are more than text (no 010 = 8, no
+1:30 = 90, no `on` = true). Size, nesting and the expansion of aliases are limited, so no file can exhaust the machine.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import yaml
+
+from trundle.errors import FileError
+
+MAX_BYTES = 500_000
+MAX_DEPTH = 20
+MAX_NODES = 100_000
+
+Path = tuple[str | int, ...]
+
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
+_KINDS = ("str", "int", "float", "bool", "null", "timestamp", "map", "seq", "merge", "value")
+_TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in _KINDS)
+
+
+@final
+@dataclass
+class Tree:
+    """Content of a file and the line of each path in it, counted from 1."""
+
+    content: Any = None
+    lines: dict[Path, int] = field(default_factory=dict)
+    faults: list[tuple[int, str]] = field(default_factory=list)
+
+    def line(self, path: Path) -> int:
+        """Line of the path, or of the nearest part around it that the file has."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+class _Composer(yaml.SafeLoader):
+    """PyYAML's composer with a limit on depth."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem=f"nested more than {MAX_DEPTH} deep", problem_mark=mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def read_tree(text: str) -> Tree:
+    """Compose the text; FileError when it is not YAML, too large or too deep."""
+    if len(text) > MAX_BYTES:
+        raise FileError(f"the text has {len(text)} characters, more than {MAX_BYTES}; make large models in Python.")
+    try:
+        loader = _Composer(text)
+        node = loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise FileError(f"{where}this is not valid YAML: {error.problem or error.context}.") from error
+    except yaml.YAMLError as error:
+        raise FileError(f"this is not valid YAML: {error}.") from error
+    tree = Tree()
+    if node is not None:
+        tree.content = _Builder(tree).value(node, ())
+    return tree
+
+
+@final
+class _Builder:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.count = 0
+
+    def value(self, node: yaml.Node, path: Path) -> Any:
+        line = node.start_mark.line + 1
+        self.tree.lines.setdefault(path, line)
+        self.count += 1
+        if self.count > MAX_NODES or len(path) > MAX_DEPTH:
+            raise FileError(f"line {line}: the aliases unfold to more than {MAX_NODES} values or without end.")
+        if node.tag not in _TAGS:
+            self.tree.faults.append((line, f"the tag {node.tag!r} is not allowed; write plain values"))
+            return None
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(child, (*path, i)) for i, child in enumerate(node.value)]
+        assert isinstance(node, yaml.ScalarNode)
+        return _scalar(node)
+
+    def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.tree.faults.append((line, "a key must be a single word or text"))
+                continue
+            key = key_node.value
+            if key in out:
+                before = self.tree.lines[(*path, key)]
+                self.tree.faults.append((line, f"{key!r} is given twice here, the first time in line {before}"))
+                continue
+            self.tree.lines[(*path, key)] = line
+            out[key] = self.value(value_node, (*path, key))
+        return out
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text = node.value
+    if node.style is not None:
+        return text
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if _NUMBER.fullmatch(text):
+        return int(text) if re.fullmatch(r"[-+]?\d{1,15}", text) else float(text)
+    return text

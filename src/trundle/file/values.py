@@ -1,0 +1,81 @@
+"""Expressions of a file turned into numbers and functions; what cannot be understood becomes a fault."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from trundle.file.expression import Expression
+from trundle.file.faults import Faults, near
+from trundle.file.scope import Scope
+from trundle.file.tree import Path
+
+STAND_IN = 1.0  # takes the place of a faulty number while the rest of the file is looked at
+
+
+@final
+class Values:
+    """Evaluates expressions in the scope of the parameters and constants of a file."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self.scope = Scope()
+
+    def number(self, expression: Expression, path: Path) -> Any:
+        """A float, or a CasADi expression of the parameters."""
+        return self._evaluate(expression, path, self.scope.symbols)
+
+    def value(self, expression: Expression, path: Path) -> float:
+        """A float, with the parameters at their values."""
+        return float(self._evaluate(expression, path, self.scope.values))
+
+    def fixed(self, expression: Expression, path: Path) -> float:
+        """A float that may not depend on parameters, because it shapes the equations."""
+        used = [n for n in expression.names if n in self.scope.tunable]
+        if used:
+            self.faults.add(path, f"this number cannot depend on the parameter {used[0]!r}; write a plain number")
+            return STAND_IN
+        return self.value(expression, path)
+
+    def vector(self, items: Sequence[Expression], path: Path) -> Any:
+        """Components as numbers or expressions of the parameters."""
+        return tuple(self.number(item, (*path, i)) for i, item in enumerate(items))
+
+    def point(self, items: Sequence[Expression], path: Path) -> Any:
+        """Components as floats."""
+        return tuple(self.value(item, (*path, i)) for i, item in enumerate(items))
+
+    def signal(self, expression: Expression, path: Path, names: Sequence[str]) -> Callable[[Any], Any]:
+        """A function of the signals of the model."""
+        symbols = self.scope.symbols
+        known = set(names)
+        for name in expression.names:
+            if name not in symbols and name not in known:
+                self.faults.add(path, f"there is no quantity called {name!r}. {near(name, [*names, *symbols])}")
+        return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
+
+    def of_motion(self, expression: Expression, path: Path, variables: Sequence[str]) -> Callable[..., Any]:
+        """A function of some of t (time), q (the coordinate) and u (its rate), in the order of `variables`."""
+        symbols = self.scope.symbols
+        for name in expression.names:
+            if name not in symbols and name not in variables:
+                hint = near(name, [*variables, *symbols])
+                self.faults.add(path, f"a law may use {', '.join(variables)} and parameters, not {name!r}. {hint}")
+
+        def function(*motion: Any) -> Any:
+            scope = {**symbols, **dict(zip(variables, motion, strict=True))}
+            return expression.evaluate(lambda name: scope[name])
+
+        return function
+
+    def _evaluate(self, expression: Expression, path: Path, scope: Mapping[str, Any]) -> Any:
+        unknown = [name for name in expression.names if name not in scope]
+        for name in unknown:
+            self.faults.add(path, f"there is no parameter or constant called {name!r}. {near(name, [*scope, 'pi'])}")
+        if unknown:
+            return STAND_IN
+        value = expression.evaluate(lambda name: scope[name])
+        if isinstance(value, float) and not np.isfinite(value):
+            self.faults.add(path, f"{expression.text!r} is not a finite number")
+            return STAND_IN
+        return value

@@ -1,0 +1,56 @@
+"""Where joints, mass centres, shapes and springs sit on their bodies: plain numbers, stored with a run, drawn later."""
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+    from trundle.system import System
+
+Geometry = dict[str, Any]
+
+
+def geometry(run: "Run") -> Geometry:
+    """Points in body axes (m).
+
+    {"bodies": {name: {"com", "joints", "shapes"}}, "springs": [[body, point, body, point]]};
+    a shape is {"kind": "Rod", ...} with the fields of its class in `model.shape`.
+    """
+    if run.system is None:
+        stored: Geometry = json.loads(run.dataset.attrs.get("geometry", '{"bodies": {}, "springs": []}'))
+        return stored
+    return _read(run.system, run.parameters)
+
+
+def _read(system: "System", parameters: dict[str, float]) -> Geometry:
+    model = system.model
+    symbols = [p.symbol for p in model.parameters.values()]
+    values = [parameters[name] for name in model.parameters]
+
+    def point(position: Any) -> list[float]:
+        import casadi as ca
+
+        function = ca.Function("point", [ca.vertcat(ca.SX(0, 1), *symbols)], [ca.SX(ca.vertcat(*position))])
+        return [float(v) for v in np.array(ca.DM(function(values))).ravel()]
+
+    bodies: dict[str, Any] = {
+        body.name: {
+            "com": point(body.com),
+            "joints": [],
+            "shapes": [{"kind": type(shape).__name__, **asdict(shape)} for shape in body.shape],
+        }
+        for body in model.bodies.values()
+    }
+    for connection in model.connections.values():
+        if len(connection.pair.free) < 6:
+            for frame in (connection.first, connection.second):
+                bodies[frame.body.name]["joints"].append(point(frame.position))
+    springs = []
+    for force in model.forces.values():
+        if len(force.places) == 2:
+            a, b = force.places
+            springs.append([a.body.name, point(a.position), b.body.name, point(b.position)])
+    return {"bodies": bodies, "springs": springs}

@@ -1,0 +1,123 @@
+"""Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit."""
+
+import json
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from trundle.errors import StoreError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from trundle.run.dataset import Run
+
+SMALL = 30  # bodies; up to here reactions, accelerations and measures of forces are stored without being asked for
+ENGINE: Final = "h5netcdf"
+
+
+def save(run: "Run", path: Path | str) -> Path:
+    """Write a run; returns the path, with ".nc" added when it has no suffix."""
+    target = Path(path)
+    target = target if target.suffix else target.with_name(target.name + ".nc")
+    if not target.parent.is_dir():
+        raise StoreError(f"cannot write {target}: there is no directory {str(target.parent)!r}. Create it first.")
+    if target.is_dir():
+        raise StoreError(f"cannot write {target}: this is a directory. Give the name of a file.")
+    _evaluate_all(run)
+    dataset = run.dataset
+    # A neighbour of the target: os.replace is atomic within a directory.
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        dataset.to_netcdf(part, engine=ENGINE, encoding=_encoding(dataset))
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except PermissionError as error:
+        raise StoreError(
+            f"cannot write {target}: {error.strerror}. Choose a directory in which you may write."
+        ) from error
+    except (OSError, RuntimeError) as error:  # the HDF5 library reports a full disk as either
+        raise StoreError(
+            f"cannot write {target}: {error}. Look for a full or read-only disk; nothing was left behind."
+        ) from error
+    except ImportError as error:
+        raise StoreError(f"cannot write {target}: {error} Install it with: pip install h5py") from error
+    finally:
+        _remove(part)
+    return target
+
+
+def load(path: Path | str) -> "Run":
+    """Read a run that `save` has written. It answers as before for what is stored, without its model."""
+    from trundle.run.dataset import Run
+
+    dataset = _read(_existing(Path(path)))
+    attrs = dataset.attrs
+    return Run(dataset, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
+
+
+def _existing(path: Path) -> Path:
+    if not path.suffix and not path.exists():
+        path = path.with_name(path.name + ".nc")
+    if not path.exists():
+        raise StoreError(f"cannot read {path}: there is no such file.")
+    if path.is_dir():
+        raise StoreError(f"cannot read {path}: this is a directory. Give the name of a result file (*.nc).")
+    return path
+
+
+def _read(path: Path) -> "xr.Dataset":
+    import xarray as xr
+
+    try:
+        # Nothing is decoded: a quantity in "seconds" is a number, and not-a-number is kept as it is.
+        dataset = xr.load_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False)
+    except PermissionError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}. Ask for the right to read it.") from error
+    except ImportError as error:
+        raise StoreError(f"cannot read {path}: {error} Install it with: pip install h5py") from error
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
+        # Damage shows in many ways.
+        raise StoreError(
+            f"cannot read {path}: it is not a netCDF-4 file, or it is damaged or cut short ({error}). "
+            "Copy it again from its source, or run the model again."
+        ) from error
+    missing = [name for name in ("outcome", "settings", "events", "near_singular") if name not in dataset.attrs]
+    if not str(dataset.attrs.get("source", "")).startswith("Trundle") or missing or "time" not in dataset.coords:
+        raise StoreError(
+            f"cannot read {path}: it is a netCDF file, but not a result written by Trundle. "
+            "Open it with xarray.open_dataset instead."
+        )
+    return dataset
+
+
+def _evaluate_all(run: "Run") -> None:
+    """Ask for what belongs in the file, so that it is useful without the model."""
+    if run.system is None:
+        return
+    small = len(run.system.model.bodies) - 1 <= SMALL
+    groups = {"state", "energy", "joints", "outputs"} | ({"reactions", "accelerations"} if small else set())
+    for quantity in run.system.quantities.values():
+        if quantity.group in groups or quantity.group.startswith("body "):
+            run[quantity.name]
+    for body in run.system.model.bodies.values():
+        if not body.is_ground:
+            run[f"{body.name}.orientation"]
+    if small and (run.system.model.forces or run.system.model.coordinate_laws()):
+        for name in run.system.expressions.force_quantities():
+            run[name]
+
+
+def _encoding(dataset: "xr.Dataset") -> dict[str, dict[str, bool | None]]:
+    """No fill values (numbers stay as they are), and checksums so that damage is noticed when reading."""
+    numeric = [name for name, variable in dataset.variables.items() if variable.dtype.kind == "f" and variable.size]
+    return {str(name): {"_FillValue": None, "fletcher32": True} for name in numeric}
+
+
+def _remove(part: Path) -> None:
+    try:
+        part.unlink(missing_ok=True)
+    except OSError:  # the directory went away, and the file with it
+        return

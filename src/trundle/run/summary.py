@@ -1,0 +1,93 @@
+"""A run in a few lines of plain text: how it ended, what it cost, how well energy balances, where it went."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.run.provenance import provenance
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+MOST = 12  # lines of one kind before the rest is only counted
+LABEL = 14  # width of the first column
+COUNTS = {
+    "count_steps": "steps",
+    "count_rejected": "rejected",
+    "count_rhs": "evaluations",
+    "count_projections": "projections",
+    "count_jacobians": "Jacobians",
+    "count_factorisations": "factorisations",
+}
+
+
+def summary(run: "Run") -> str:
+    """Readable block for the terminal; the same for a run just made and for one read from a file."""
+    facts = provenance(run)
+    lines = [*_head(run, facts), "", *_coordinates(run)]
+    lines += _list("events", [f"{t:<12.6g} s  {name}" for name, t in run.events])
+    passages = [f"{t:<12.6g} s  loop {loop}, measure {value:.1e}" for loop, t, value in run.near_singular]
+    lines += _list("near singular", passages)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
+    t = run.time
+    energy = run.energy
+    counts = [f"{facts[key]} {word}" for key, word in COUNTS.items() if facts.get(key)]
+    rows = [
+        ("model", str(facts["title"])),
+        ("time", f"{t[0]:g} to {t[-1]:g} s, {len(t)} samples"),
+        ("outcome", run.outcome),
+        ("method", _method(run.settings)),
+        ("work", ", ".join(counts)),
+        ("energy", f"balance closes to {energy.drift:.1e} of the {energy.scale:.4g} J exchanged"),
+        ("parameters", ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items())),
+    ]
+    lines = [f"{label:<{LABEL}}{text}" for label, text in rows if text]
+    report = str(facts.get("start_report", "")).splitlines()
+    return lines + _shortened("start", report)
+
+
+def _method(settings: dict[str, Any]) -> str:
+    words = [str(settings[key]) for key in ("method", "formalism") if key in settings]
+    words += [f"{key} {settings[key]:g}" for key in ("rtol", "atol") if key in settings]
+    return ", ".join(words)
+
+
+def _coordinates(run: "Run") -> list[str]:
+    """Table of the coordinates: first, last, smallest and largest value."""
+    rows: list[tuple[str, ...]] = [("coordinate", "unit", "first", "last", "smallest", "largest")]
+    parts = [part for name in run.coordinates for part in _parts(run, name)]
+    for name, unit, values in parts[:MOST]:
+        finite = values[np.isfinite(values)]
+        ends = (values[0], values[-1], finite.min(), finite.max()) if finite.size else (np.nan,) * 4
+        rows.append((name, unit, *(f"{v:.6g}" for v in ends)))
+    widths = [max(len(row[i]) for row in rows) for i in range(6)]
+    lines = []
+    for row in rows:
+        left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        right = [cell.rjust(max(width, 10)) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        lines.append("  ".join(left + right))
+    if len(parts) > MOST:
+        lines.append(f"... and {len(parts) - MOST} more")
+    return lines
+
+
+def _parts(run: "Run", name: str) -> list[tuple[str, str, Any]]:
+    """A coordinate, or the components of a quaternion, as (name, unit, values)."""
+    array = run[name]
+    unit = str(array.attrs["units"])
+    if array.ndim == 1:
+        return [(name, unit, array.values)]
+    labels = array[array.dims[1]].values
+    return [(f"{name}_{label}", unit, array.values[:, i]) for i, label in enumerate(labels)]
+
+
+def _list(label: str, items: list[str]) -> list[str]:
+    return ["", *_shortened(label, items)] if items else []
+
+
+def _shortened(label: str, items: list[str]) -> list[str]:
+    rest = [f"... and {len(items) - MOST} more"] if len(items) > MOST else []
+    return [f"{label if i == 0 else '':<{LABEL}}{item}" for i, item in enumerate(items[:MOST] + rest)]

@@ -1,0 +1,124 @@
+"""What is seen of a body: lines, faces and dots in body axes, from its shapes or, without any, from its joints."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, final
+
+import numpy as np
+
+Points = np.ndarray[Any, np.dtype[np.float64]]  # (number, 3), m
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """Pieces of a body in body axes."""
+
+    lines: tuple[Points, ...] = ()  # drawn as bars
+    faces: tuple[Points, ...] = ()  # filled polygons
+    edges: tuple[Points, ...] = ()  # thin lines
+    balls: tuple[tuple[Points, float], ...] = ()  # centre (1, 3) and radius
+    joints: Points = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def points(self) -> Points:
+        """All corners, for the extent of the picture."""
+        corners = [c + s * r * np.eye(3) for c, r in self.balls for s in (-1.0, 1.0)]
+        return np.vstack([np.zeros((0, 3)), *self.lines, *self.faces, *self.edges, *corners, self.joints])
+
+
+def outline(body: Mapping[str, Any]) -> Outline:
+    """Outline of a body of `run.geometry`."""
+    joints = _distinct(body["joints"])
+    if not body["shapes"]:
+        return _skeleton(joints, np.array(body["com"], dtype=float))
+    pieces = [_SHAPES[shape["kind"]](shape) for shape in body["shapes"]]
+    return Outline(
+        tuple(line for piece in pieces for line in piece.lines),
+        tuple(face for piece in pieces for face in piece.faces),
+        tuple(edge for piece in pieces for edge in piece.edges),
+        tuple(ball for piece in pieces for ball in piece.balls),
+        joints,
+    )
+
+
+def _skeleton(joints: Points, com: Points) -> Outline:
+    """Bars between neighbouring joints; a face where joints and mass centre span one."""
+    corners = _distinct([*joints, com])
+    if len(corners) == 1:
+        return Outline(balls=((corners, 0.0),), joints=joints)
+    if len(joints) == 1:
+        return Outline(lines=(corners,), balls=((com[None, :], 0.0),), joints=joints)
+    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    if spread[1] < 0.05 * spread[0]:  # all on one line: a bar from end to end
+        along = (corners - corners[0]) @ (corners[1] - corners[0])
+        return Outline(lines=(corners[[np.argmin(along), np.argmax(along)]],), joints=joints)
+    ring = _around(corners)
+    return Outline(lines=tuple(ring[[i, i - 1]] for i in range(len(ring))), faces=(ring,), joints=joints)
+
+
+def _around(corners: Points) -> Points:
+    """Corners in their order around the middle, seen along the direction in which they spread least."""
+    middle = corners - corners.mean(axis=0)
+    flat = middle @ np.linalg.svd(middle)[2][:2].T
+    return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
+
+
+def _distinct(points: Sequence[Any]) -> Points:
+    found: list[Points] = []
+    for point in (np.array(p, dtype=float) for p in points):
+        if all(np.linalg.norm(point - other) > 1e-9 for other in found):
+            found.append(point)
+    return np.array(found).reshape(-1, 3)
+
+
+def _rod(shape: Mapping[str, Any]) -> Outline:
+    return Outline(lines=(np.array([shape["start"], shape["end"]], dtype=float),))
+
+
+def _box(shape: Mapping[str, Any]) -> Outline:
+    half = np.array(shape["size"], dtype=float) / 2
+    at = np.array(shape["at"], dtype=float)
+    faces = []
+    for axis, side in product(range(3), (-1.0, 1.0)):
+        a, b = [i for i in range(3) if i != axis]
+        face = np.zeros((4, 3))
+        face[:, axis] = side
+        face[:, a], face[:, b] = (-1, 1, 1, -1), (-1, -1, 1, 1)
+        faces.append(at + face * half)
+    return Outline(faces=tuple(faces))
+
+
+def _disc(shape: Mapping[str, Any]) -> Outline:
+    """Rim and face, with spokes that show the turning."""
+    axis = "xyz".index(shape["axis"])
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    angle = np.linspace(0, 2 * np.pi, 61)
+    rim = np.zeros((61, 3))
+    rim[:, a], rim[:, b] = shape["radius"] * np.cos(angle), shape["radius"] * np.sin(angle)
+    rim += np.array(shape["at"], dtype=float)
+    return Outline(faces=(rim,), edges=(rim[[0, 30]], rim[[15, 45]]))
+
+
+def _ball(shape: Mapping[str, Any]) -> Outline:
+    return Outline(balls=((np.array([shape["at"]], dtype=float), float(shape["radius"])),))
+
+
+_SHAPES: dict[str, Callable[[Mapping[str, Any]], Outline]] = {"Rod": _rod, "Box": _box, "Disc": _disc, "Ball": _ball}
+
+
+def coil(start: Points, end: Points, radius: float, turns: int = 7) -> Points:
+    """A helical spring between two points, with straight ends."""
+    axis = end - start
+    length = float(np.linalg.norm(axis))
+    if length < 1e-12:
+        return np.array([start, end])
+    e = axis / length
+    side = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
+    side /= np.linalg.norm(side)
+    s = np.linspace(0, 1, 24 * turns + 1)
+    angle = 2 * np.pi * turns * s
+    swell = radius * np.minimum(1.0, 8 * np.minimum(s, 1 - s))
+    round_about = np.cos(angle)[:, None] * np.cross(e, side) + np.sin(angle)[:, None] * side
+    wound: Points = start + (0.12 + 0.76 * s)[:, None] * axis + swell[:, None] * round_about
+    return np.vstack([start, wound, end])

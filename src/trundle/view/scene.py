@@ -1,0 +1,173 @@
+"""Pictures of the mechanism at a few times: earlier poses as ghosts, the last one solid, with the paths of the mass centres."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from trundle.errors import SolveError
+from trundle.run.geometry import Geometry, geometry
+from trundle.view.outline import Outline, Points, coil, outline
+from trundle.view.painter import PLANES, FlatPainter, Painter, SpacePainter
+from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+Poses = dict[str, tuple[Points, Points]]  # body -> positions (times, 3), rotations (times, 3, 3)
+
+GHOSTS = 6  # poses when no times are given
+TRAVEL = 1.6  # they cover the first motion in which a mass centre goes this many sizes of the mechanism
+
+
+def draw(
+    run: "Run",
+    times: Sequence[float] | None = None,
+    path: Path | str | None = None,
+    plane: str = "auto",
+    title: str | None = None,
+    width: float = 7.0,
+) -> Figure:
+    """The mechanism at the given times (s), the last one solid; without times a few from the beginning of the motion.
+
+    plane: "xy", "xz", "yz", "space", or "auto": the plane of motion of a planar mechanism, else space.
+    """
+    if plane not in (*PLANES, "space", "auto"):
+        raise SolveError(f"plane={plane!r}: choose {', '.join(map(repr, PLANES))}, 'space' or 'auto'.")
+    scene = geometry(run)
+    poses = _poses(run, scene)
+    outlines = {name: outline(body) for name, body in scene["bodies"].items()}
+    samples = _samples(run.time, times, outlines, poses)
+    low, high = _extent(outlines, poses, samples)
+    size = float(np.max(high - low))
+    chosen = _plane_of_motion(poses, size) if plane == "auto" else plane
+    margin = 0.09 * size
+    low, high = low - margin, high + margin
+    with style():
+        figure = new_figure(width, _height(width, low, high, chosen), title or run.model_name)
+        painter: Painter = SpacePainter(figure, float(low[2])) if chosen == "space" else FlatPainter(figure, chosen)
+        _paint(painter, scene, outlines, poses, samples, size)
+        painter.frame(low, high)
+        stamps = ", ".join(f"{run.time[i]:.3g}" for i in samples)
+        figure.supxlabel(f"t = {stamps} s", fontsize=8, color=QUIET, x=0.99, ha="right")
+        return finish(figure, path)
+
+
+def _poses(run: "Run", scene: Geometry) -> Poses:
+    still = np.zeros((len(run.time), 3)), np.tile(np.eye(3), (len(run.time), 1, 1))
+    poses = {"ground": still}
+    for name in scene["bodies"]:
+        if name != "ground":
+            R = run.values(f"{name}.rotation").reshape(-1, 3, 3).transpose(0, 2, 1)  # stored by columns
+            poses[name] = (run.values(f"{name}.position"), R)
+    return poses
+
+
+def _placed(points: Points, pose: tuple[Points, Points], i: int) -> Points:
+    placed: Points = pose[0][i] + points @ pose[1][i].T
+    return placed
+
+
+def _samples(t: Points, times: Sequence[float] | None, outlines: dict[str, Outline], poses: Poses) -> list[int]:
+    """Numbers of the samples to draw, in rising order."""
+    if times is not None:
+        wanted = np.sort(np.atleast_1d(np.asarray(times, dtype=float)))
+        slack = 1e-9 * max(1.0, abs(t[-1]))
+        if not len(wanted) or wanted[0] < t[0] - slack or wanted[-1] > t[-1] + slack:
+            raise SolveError(f"the times of a picture must lie between {t[0]:g} and {t[-1]:g} s.")
+        return sorted({int(np.argmin(np.abs(t - w))) for w in wanted})
+    low, high = _extent(outlines, poses, [0])
+    reach = TRAVEL * max(float(np.max(high - low)), 1e-9)
+    far = np.zeros(len(t))
+    for name, body in outlines.items():
+        for point in body.points():  # the point that goes farthest tells when the picture is full
+            p = poses[name][0] + poses[name][1] @ point
+            steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
+            far = np.maximum(far, np.concatenate([[0.0], np.cumsum(steps)]))
+    last = int(np.searchsorted(far, reach).clip(1, len(t) - 1)) if len(t) > 1 else 0
+    even = np.interp(np.linspace(0, far[last], GHOSTS), far[: last + 1], np.arange(last + 1)) if far[last] > 0 else [0, last]
+    return sorted({round(float(i)) for i in even})
+
+
+def _extent(outlines: dict[str, Outline], poses: Poses, samples: Sequence[int]) -> tuple[Points, Points]:
+    points = np.vstack([_placed(body.points(), poses[name], i) for name, body in outlines.items() for i in samples])
+    if not len(points):
+        points = np.zeros((1, 3))
+    low, high = points.min(axis=0), points.max(axis=0)
+    least = 0.2 * max(float(np.max(high - low)), 1e-3)  # a thin scene gets some room
+    room = np.maximum(least - (high - low), 0) / 2
+    return low - room, high + room
+
+
+def _plane_of_motion(poses: Poses, size: float) -> str:
+    """The plane that all bodies stay in and turn in, or "space"."""
+    for plane in ("xz", "xy", "yz"):
+        normal = next(i for i in range(3) if i not in PLANES[plane])
+        moves = max(float(np.ptp(p[:, normal])) for p, _ in poses.values())
+        tilts = max(float(np.max(np.abs((R @ R[0].T)[:, normal, normal] - 1))) for _, R in poses.values())
+        if moves < 1e-6 * size and tilts < 1e-9:
+            return plane
+    return "space"
+
+
+def _height(width: float, low: Points, high: Points, plane: str) -> float:
+    if plane == "space":
+        return 0.86 * width
+    a, b = PLANES[plane]
+    shape = (high[b] - low[b]) / (high[a] - low[a])
+    return float(np.clip(0.88 * width * shape + 0.9, 0.4 * width, 1.3 * width))
+
+
+def _colours(names: Sequence[str]) -> dict[str, str]:
+    moving = [name for name in names if name != "ground"]
+    if len(moving) <= len(COLOURS):
+        return {"ground": QUIET} | dict(zip(moving, COLOURS, strict=False))
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    shades = colormaps["viridis"](np.linspace(0.0, 0.88, len(moving)))
+    return {"ground": QUIET} | {name: to_hex(shade) for name, shade in zip(moving, shades, strict=True)}
+
+
+def _paint(
+    painter: Painter, scene: Geometry, outlines: dict[str, Outline], poses: Poses, samples: Sequence[int], size: float
+) -> None:
+    colours = _colours(list(outlines))
+    bar = float(np.clip(6.0 - 0.12 * len(outlines), 2.0, 5.5))
+    for point in outlines["ground"].joints:
+        painter.support(point, size)
+    span = slice(samples[0], samples[-1] + 1)
+    for name, body in scene["bodies"].items():
+        if name != "ground":
+            path = poses[name][0][span] + poses[name][1][span] @ np.array(body["com"])
+            painter.line(path, color=colours[name], linewidth=1.0, alpha=0.6, linestyle=(0, (4, 2)), zorder=1.8)
+    for k, i in enumerate(samples):
+        solid = k == len(samples) - 1
+        alpha = 1.0 if solid else 0.10 + 0.22 * k / max(len(samples) - 1, 1)
+        for j, (name, body) in enumerate(outlines.items()):
+            if name != "ground" or solid:
+                order = 2.0 + k + (0.5 * j / len(outlines))
+                _paint_body(painter, body, poses[name], i, colours[name], alpha, bar, size, order)
+        for a, p, b, q in scene["springs"]:
+            ends = [_placed(np.array([point]), poses[body], i)[0] for body, point in ((a, p), (b, q))]
+            painter.line(coil(ends[0], ends[1], 0.022 * size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + k)
+
+
+def _paint_body(
+    painter: Painter, body: Outline, pose: tuple[Points, Points], i: int, colour: str, alpha: float, bar: float, size: float,
+    order: float,
+) -> None:  # fmt: skip
+    for face in body.faces:
+        painter.face(_placed(face, pose, i), colour, alpha, order)
+    for edge in body.edges:
+        painter.line(_placed(edge, pose, i), color=colour, linewidth=1.0, alpha=alpha, zorder=order)
+    for line in body.lines:
+        thin = bar * (0.5 if body.faces else 1.0)
+        painter.line(_placed(line, pose, i), color=colour, linewidth=thin, alpha=alpha, zorder=order)
+    for centre, radius in body.balls:
+        painter.ball(_placed(centre, pose, i), radius or 0.02 * size, colour, alpha, order + 0.01)
+    if colour != QUIET:  # joints of the ground are drawn as supports
+        for point in _placed(body.joints, pose, i):
+            painter.pin(point, alpha, order + 0.6)

@@ -1,0 +1,85 @@
+"""One look for all figures: sizes, colours that colour-blind readers can tell apart, quiet axes."""
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from trundle.errors import StoreError
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A9C", "#7A5C3E")
+INK = "#222222"
+QUIET = "#8A8F98"  # grid, event lines, ground
+FAINT = "#E4E7EB"
+WARNING = "#B3261E"
+DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))  # used when the colours run out
+
+_SETTINGS: dict[str, Any] = {
+    "font.size": 10.0,
+    "axes.titlesize": 11.0,
+    "axes.labelsize": 10.0,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "axes.xmargin": 0.0,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.7,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+    "legend.fontsize": 9.0,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "lines.linewidth": 1.5,
+    "lines.solid_capstyle": "round",
+    "savefig.dpi": 160,
+    "figure.dpi": 100,
+}
+
+
+def style() -> Any:
+    """Context in which figures are made."""
+    return rc_context(_SETTINGS)
+
+
+def new_figure(width: float, height: float, title: str | None = None) -> Figure:
+    """An empty figure with a title set flush left; no pyplot state, so it works without a display."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    if title:
+        figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+    return figure
+
+
+def line_style(index: int) -> dict[str, Any]:
+    """Colour and dash of the line with this number."""
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index // len(COLOURS) % len(DASHES)]}
+
+
+def side_legend(axes: Axes) -> None:
+    """Legend to the right of the panel, where it hides no line."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
+
+
+def finish(figure: Figure, path: Path | str | None) -> Figure:
+    """Write the figure when a path is given; the suffix chooses the format (png, svg, pdf)."""
+    if path is not None:
+        target = Path(path)
+        target = target if target.suffix else target.with_name(target.name + ".png")
+        try:
+            figure.savefig(target)
+        except (OSError, ValueError) as error:  # ValueError: a suffix that is not a picture format
+            raise StoreError(f"cannot write the picture {target}: {error}") from error
+    return figure
