@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FORMALISMS = ("kane", "newton_euler")
+SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 
 def build(model: Model, formalism: str = "kane") -> "System":
@@ -138,7 +139,7 @@ class System:
 
     @property
     def default_parameters(self) -> Array:
-        return np.array([p.value for p in self.model.parameters.values()])
+        return self.parameter_vector(None)
 
     @property
     def n_x(self) -> int:
@@ -284,13 +285,13 @@ class System:
         return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"
 
     def parameter_vector(self, parameters: Mapping[str, float] | None) -> Array:
-        """Values of all parameters with the given ones replaced."""
+        """What the kernels take: values of all parameters with the given ones replaced, then the shift of the multiplier block."""
         values = self.model.parameter_values()
         for name, value in (parameters or {}).items():
             if name not in values:
                 raise UnknownNameError(name, values, "parameter")
             values[name] = float(value)
-        return np.array(list(values.values()))
+        return np.array([*values.values(), SHIFT])
 
     def start(
         self, start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0

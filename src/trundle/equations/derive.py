@@ -34,7 +34,8 @@ class Equations:
     t: Any
     q: Any
     u: Any
-    p: Any
+    p: Any  # parameters of the model, then `shift`
+    shift: Any  # relative shift of the multiplier block, chosen with the tolerance
     motion: TreeMotion | AbsoluteMotion
     inertias: dict[Body, Inertia]
     gravity: Any
@@ -103,7 +104,8 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     tree = build_tree(topology, model.ground)
     moving = [b for b in model.bodies.values() if not b.is_ground]
     inertias = {b: b.mass_properties() for b in moving}
-    t, p = ca.SX.sym("t"), ca.vertcat(ca.SX(0, 1), *[x.symbol for x in model.parameters.values()])
+    t, shift = ca.SX.sym("t"), ca.SX.sym("shift")
+    p = ca.vertcat(*[x.symbol for x in model.parameters.values()], shift)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     coordinates: dict[str, tuple[Any, Any]] = {}
     measured: dict[str, Measure] = {}
@@ -128,7 +130,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
     rows = _rows(model, topology, motion, signals, t, formalism)
     return Equations(
-        model, topology, tree, formalism, t, q, u, p, motion, inertias, gravity, signals, rows, wrenches, efforts, terms,
+        model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches, efforts, terms,
         by_coordinate,
     )  # fmt: skip
 

@@ -47,7 +47,7 @@ class Functions:
         for i, row in enumerate(self.rows):
             loops.setdefault(row.name.partition(".")[0], []).append(i)
         scale = [1 / self.length if row.unit == "m" else 1.0 for row in self.rows]
-        return Saddle(e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale)
+        return Saddle(e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale, e.shift)
 
     @cached_property
     def dynamics(self) -> tuple[Any, Any]:

@@ -10,8 +10,6 @@ from typing import Any, final
 
 import casadi as ca
 
-SHIFT = 1e-8
-
 Sparse = dict[int, Any]
 
 
@@ -89,7 +87,13 @@ class Saddle:
     """
 
     def __init__(
-        self, M: list[Sparse], J: list[Sparse], leaves_first: list[int], loops: Sequence[Sequence[int]], scale: Sequence[float]
+        self,
+        M: list[Sparse],
+        J: list[Sparse],
+        leaves_first: list[int],
+        loops: Sequence[Sequence[int]],
+        scale: Sequence[float],
+        shift: Any,
     ) -> None:
         self.scale = scale
         self.mass = Factor(M, leaves_first)
@@ -108,7 +112,7 @@ class Saddle:
         for loop in loops:
             mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
             for i in loop:
-                self.shift[i] = mean * (SHIFT / scale[i] ** 2)
+                self.shift[i] = mean * shift / scale[i] ** 2
         shifted = [dict(r) for r in S]
         for i in range(m):
             shifted[i][i] = S[i][i] + self.shift[i]

@@ -206,7 +206,7 @@ class Run:
         """Values of the model's parameters at the start, by name."""
         if self.system is None or self._raw is None:
             return {name: float(value) for name, value in self._stored("parameters", {}).items()}
-        return {name: float(value) for name, value in zip(self.system.model.parameters, self._raw[2], strict=True)}
+        return {name: float(value) for name, value in zip(self.system.model.parameters, self._raw[2], strict=False)}
 
     @cached_property
     def events(self) -> list[tuple[str, float]]:

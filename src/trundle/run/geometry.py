@@ -16,11 +16,11 @@ Geometry = dict[str, Any]
 def geometry(run: "Run") -> Geometry:
     """Points in body axes (m).
 
-    {"bodies": {name: {"com", "joints", "shapes"}}, "springs": [[body, point, body, point]]};
-    a shape is {"kind": "Rod", ...} with the fields of its class in `model.shape`.
+    "bodies": {name: {"com", "joints", "shapes"}}, a shape being {"kind": "Rod", ...} with the fields of its class;
+    "springs": [[body, point, body, point]]; "rails": [[point of the ground, direction, body, its point]].
     """
     if run.system is None:
-        stored: Geometry = json.loads(run.dataset.attrs.get("geometry", '{"bodies": {}, "springs": []}'))
+        stored: Geometry = json.loads(run.dataset.attrs.get("geometry", '{"bodies": {}, "springs": [], "rails": []}'))
         return stored
     return _read(run.system, run.parameters)
 
@@ -44,13 +44,20 @@ def _read(system: "System", parameters: dict[str, float]) -> Geometry:
         }
         for body in model.bodies.values()
     }
+    rails = []
     for connection in model.connections.values():
-        if len(connection.pair.free) < 6:
-            for frame in (connection.first, connection.second):
+        first, second = connection.first, connection.second
+        slides = "z" in connection.pair.free
+        if slides and len(connection.pair.free) < 3 and (first.body.is_ground or second.body.is_ground):
+            ground, other = (first, second) if first.body.is_ground else (second, first)
+            direction = ground.rotation @ connection.pair.frame()[:, 2]
+            rails.append([point(ground.position), direction.tolist(), other.body.name, point(other.position)])
+        elif len(connection.pair.free) < 3 or not slides:
+            for frame in (first, second):
                 bodies[frame.body.name]["joints"].append(point(frame.position))
     springs = []
     for force in model.forces.values():
         if len(force.places) == 2:
             a, b = force.places
             springs.append([a.body.name, point(a.position), b.body.name, point(b.position)])
-    return {"bodies": bodies, "springs": springs}
+    return {"bodies": bodies, "springs": springs, "rails": rails}

@@ -72,7 +72,7 @@ class Memory:
         self.flags[at.KIND] = problem.event_kinds
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
-        self.passage = np.full((max(problem.n_monitors, 1), 2), np.inf)
+        self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
         self.event_x = np.zeros((64 + n_e, n_x))
@@ -198,7 +198,7 @@ class Memory:
         """What was computed up to now; passages near a singular position that are still open are closed."""
         c = self.c
         written, logged, near = int(c[at.WRITTEN]), int(c[at.LOGGED]), self.near[: c[at.NEAR]]
-        still = [(loop, t, v) for loop, (v, t) in enumerate(self.passage) if v < np.inf]
+        still = [(loop, t, v) for loop, (v, t, _) in enumerate(self.passage) if v < self.r[at.SINGULAR]]
         near = np.vstack([near, np.array(still).reshape(-1, 3)])
         return Trajectory(
             t=self.out_t[:written].copy(),

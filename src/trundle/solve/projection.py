@@ -2,12 +2,14 @@
 
 import math
 
-from numba import cfunc
+from numba import cfunc, njit
 
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
 
 PROJECTION_LIMIT = 10
+SEARCH_LIMIT = 64  # evaluations of a search by the golden section, two for each cut
+GOLDEN = 0.6180339887498949
 GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from falling further
 
 
@@ -42,21 +44,73 @@ def project_sample(table: Pointer) -> None:
         last = size
 
 
+@njit(error_model="numpy")
+def keep_lowest(n: Pointer, passage: Pointer, monitors: Pointer, t: float) -> None:
+    """Remember the smallest monitor of each loop in this passage and its time."""
+    for loop in range(n[at.MONITORS]):
+        if monitors[loop] < passage[at.PASSAGE * loop]:
+            passage[at.PASSAGE * loop] = monitors[loop]
+            passage[at.PASSAGE * loop + 1] = t
+
+
 @cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
 def watch(table: Pointer) -> None:
-    """Follow the monitors of the loops; a passage below the limit is logged once, at its smallest value."""
-    n, c, t = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_CLOCK])[0]
+    """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
+
+    A linkage folds between two steps: where a monitor falls at the start of a step and rises at its end, the minimum is
+    looked for on the cubic between them.
+    """
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     corrected, passage, near = reals(table[at.M_CORRECTED]), reals(table[at.M_PASSAGE]), reals(table[at.M_NEAR])
-    limit = reals(table[at.M_R])[at.SINGULAR]
-    for loop in range(n[at.MONITORS]):
-        value = corrected[n[at.N_X] + 2 + loop]
-        lowest = passage[2 * loop]
-        if value < limit:
-            if value < lowest:
-                passage[2 * loop] = value
-                passage[2 * loop + 1] = t
-        elif lowest < math.inf:
-            entry = shifted(near, 3 * c[at.NEAR])
-            entry[0], entry[1], entry[2] = loop, passage[2 * loop + 1], lowest
-            c[at.NEAR] += 1
-            passage[2 * loop] = math.inf
+    clock, p, work = reals(table[at.M_CLOCK]), reals(table[at.M_P]), reals(table[at.M_WORK])
+    x, x_new, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_K])
+    probe, out = reals(table[at.M_SAMPLE]), reals(table[at.M_JUMPED])
+    project = wholes(table[at.M_ADDRESS])[at.A_PROJECT]
+    n_x, n_m, h, t = n[at.N_X], n[at.MONITORS], r[at.STEP], r[at.T]
+    if n_m == 0 or n[at.PROJECTION] != at.BY_KERNEL or c[at.PENDING] == 1:
+        return
+    slope = shifted(k, n[at.END_ROW] * n_x)
+    t_new, ahead = clock[0], 1e-4 * h
+    now = shifted(corrected, n_x + 2)
+    monitors = shifted(out, n_x + 2)
+    keep_lowest(n, passage, now, t_new)
+    for m in range(n_x):
+        probe[m] = x_new[m] + ahead * slope[m]
+    clock[0] = t_new + ahead
+    call(project, clock, probe, p, out, work)
+    turning = -1
+    for loop in range(n_m):
+        rising = monitors[loop] - now[loop]
+        if passage[at.PASSAGE * loop + 2] < 0.0 and rising > 0.0 and turning < 0:
+            turning = loop
+        passage[at.PASSAGE * loop + 2] = rising
+    if turning >= 0:
+        low, high = 0.0, 1.0
+        left, right = math.inf, math.inf
+        for trial in range(SEARCH_LIMIT):
+            s = high - GOLDEN * (high - low) if trial % 2 == 0 else low + GOLDEN * (high - low)
+            u, v = s * s * (3.0 - 2.0 * s), s - 1.0
+            for m in range(n_x):
+                cubic = (1.0 - u) * x[m] + u * x_new[m]
+                probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
+            clock[0] = t + s * h
+            call(project, clock, probe, p, out, work)
+            keep_lowest(n, passage, monitors, clock[0])
+            if trial % 2 == 0:
+                left = monitors[turning]
+            else:
+                right = monitors[turning]
+                if left < right:
+                    high = low + GOLDEN * (high - low)
+                else:
+                    low = high - GOLDEN * (high - low)
+        c[at.PROJECTIONS] += SEARCH_LIMIT
+    clock[0] = t_new
+    for loop in range(n_m):
+        lowest = passage[at.PASSAGE * loop]
+        if now[loop] > r[at.SINGULAR]:
+            if lowest < r[at.SINGULAR]:
+                entry = shifted(near, 3 * c[at.NEAR])
+                entry[0], entry[1], entry[2] = loop, passage[at.PASSAGE * loop + 1], lowest
+                c[at.NEAR] += 1
+            passage[at.PASSAGE * loop] = math.inf

@@ -1,12 +1,14 @@
 """Two canvases with the same strokes: a plane seen face on, and space in perspective."""
 
+from itertools import product
 from typing import Any, Protocol, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
-from mpl_toolkits.mplot3d import Axes3D
+from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d import Axes3D, proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from trundle.view.outline import Points
@@ -22,7 +24,7 @@ class Painter(Protocol):
     def face(self, points: Points, colour: str, alpha: float, order: float) -> None: ...
     def ball(self, centre: Points, radius: float, colour: str, alpha: float, order: float) -> None: ...
     def pin(self, point: Points, alpha: float, order: float) -> None: ...
-    def support(self, point: Points, size: float) -> None: ...
+    def support(self, point: Points, size: float, hanging: Points) -> None: ...
     def frame(self, low: Points, high: Points) -> None: ...
 
 
@@ -41,20 +43,23 @@ class FlatPainter:
     def face(self, points: Points, colour: str, alpha: float, order: float) -> None:
         flat = points[:, self.at]
         self.axes.add_patch(Polygon(flat, closed=True, facecolor=colour, alpha=0.28 * alpha, linewidth=0, zorder=order))
-        self.axes.add_patch(Polygon(flat, closed=True, fill=False, edgecolor=colour, alpha=alpha, linewidth=1.3, zorder=order))
+        self.axes.add_patch(
+            Polygon(flat, closed=True, fill=False, edgecolor=colour, alpha=alpha, linewidth=1.3, zorder=order)
+        )
 
     def ball(self, centre: Points, radius: float, colour: str, alpha: float, order: float) -> None:
-        self.axes.add_patch(Circle(tuple(centre[0, self.at]), radius, facecolor=colour, edgecolor="white", linewidth=0.8,
-                                   alpha=alpha, zorder=order))  # fmt: skip
+        place = tuple(centre[0, self.at])
+        look: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "linewidth": 0.8, "alpha": alpha}
+        self.axes.add_patch(Circle(place, radius, zorder=order, **look))
 
     def pin(self, point: Points, alpha: float, order: float) -> None:
         self.axes.plot(*point[self.at], "o", markersize=5, markerfacecolor="white", markeredgecolor=INK,
                        markeredgewidth=1.1, alpha=alpha, zorder=order)  # fmt: skip
 
-    def support(self, point: Points, size: float) -> None:
-        """The triangle of a joint on the ground, with hatched earth below."""
+    def support(self, point: Points, size: float, hanging: Points) -> None:
+        """The triangle of a joint on the ground, with hatched earth; upside down when the mechanism hangs from it."""
         x, y = point[self.at]
-        h = 0.045 * size
+        h = 0.045 * size * (-1.0 if hanging[self.at[1]] < y - 0.15 * size else 1.0)
         triangle = [(x, y), (x - 0.7 * h, y - h), (x + 0.7 * h, y - h)]
         self.axes.add_patch(Polygon(triangle, facecolor=FAINT, edgecolor=INK, linewidth=1.0, zorder=1.5))
         earth = [(x - h, y - h), (x + h, y - h), (x + h, y - 1.35 * h), (x - h, y - 1.35 * h)]
@@ -80,7 +85,6 @@ class SpacePainter:
         self.floor = floor
 
     def line(self, points: Points, **look: Any) -> None:
-        look.pop("path_effects", None)
         self.axes.plot(*points.T, **look)
         shade = 0.5 * float(look.get("alpha", 1.0))
         width = 0.8 * float(look.get("linewidth", 1.0))
@@ -88,37 +92,53 @@ class SpacePainter:
                        alpha=shade, zorder=0.5)  # fmt: skip
 
     def face(self, points: Points, colour: str, alpha: float, order: float) -> None:
-        self.axes.add_collection3d(Poly3DCollection([points], facecolors=colour, edgecolors="none", alpha=0.3 * alpha, zorder=order))
+        self.axes.add_collection3d(
+            Poly3DCollection([points], facecolors=colour, edgecolors="none", alpha=0.3 * alpha, zorder=order)
+        )
         self.axes.plot(*np.vstack([points, points[:1]]).T, color=colour, linewidth=1.1, alpha=alpha, zorder=order)
         shadow = points.copy()
         shadow[:, 2] = self.floor
-        self.axes.add_collection3d(Poly3DCollection([shadow], facecolors=FAINT, edgecolors="none", alpha=0.5 * alpha, zorder=0.5))
+        self.axes.add_collection3d(
+            Poly3DCollection([shadow], facecolors=FAINT, edgecolors="none", alpha=0.5 * alpha, zorder=0.5)
+        )
 
     def ball(self, centre: Points, radius: float, colour: str, alpha: float, order: float) -> None:
         u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
         sphere = np.array([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)]) * radius
-        self.axes.plot_surface(*(sphere + centre[0][:, None, None]), color=colour, alpha=alpha, linewidth=0, zorder=order)
+        x, y, z = sphere + centre[0][:, None, None]
+        self.axes.plot_surface(x, y, z, color=colour, alpha=alpha, linewidth=0, shade=False, zorder=order)
 
     def pin(self, point: Points, alpha: float, order: float) -> None:
         self.axes.plot(*point[:, None], "o", markersize=3.5, markerfacecolor="white", markeredgecolor=INK,
                        markeredgewidth=0.9, alpha=alpha, zorder=order)  # fmt: skip
 
-    def support(self, point: Points, size: float) -> None:
+    def support(self, point: Points, size: float, hanging: Points) -> None:
         self.axes.plot(*point[:, None], "s", markersize=8, markerfacecolor=FAINT, markeredgecolor=INK, zorder=1.5)
         post = np.array([point, [point[0], point[1], self.floor]])
         self.axes.plot(*post.T, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1.0)
 
     def frame(self, low: Points, high: Points) -> None:
-        self.axes.set_box_aspect(tuple(high - low), zoom=1.1)
+        self.axes.set_box_aspect(tuple(high - low))
         for name, axis, a, b in zip("xyz", (self.axes.xaxis, self.axes.yaxis, self.axes.zaxis), low, high, strict=True):
             axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-            axis.set_major_locator(_few_ticks())
-            getattr(self.axes, f"set_{name}lim")(a, b)
-            getattr(self.axes, f"set_{name}label")(f"{name} (m)")
+            axis.set_major_locator(MaxNLocator(4))
+            self.axes.set(**{f"{name}lim": (a, b), f"{name}label": f"{name} (m)"})
         self.axes.view_init(elev=22, azim=-58)
+        self._fill(np.array(list(product(*zip(low, high, strict=True)))))
 
-
-def _few_ticks() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(4)
+    def _fill(self, corners: Points) -> None:
+        """Let the box fill the width of the figure and fit the height to it; else a third of the page stays empty."""
+        figure = self.axes.get_figure()
+        assert isinstance(figure, Figure)
+        figure.set_layout_engine("none")
+        width, height = figure.get_size_inches()
+        self.axes.set_position((0.0, 0.0, 1.0, width / height))
+        self.axes.apply_aspect()
+        x, y, _ = proj3d.proj_transform(*corners.T, self.axes.get_proj())
+        seen = self.axes.transData.transform(np.column_stack([x, y])) / (figure.dpi * width)  # in widths of the figure
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        scale = min(0.80 / (high[0] - low[0]), 1.0 / (high[1] - low[1]))
+        tall = scale * (high[1] - low[1]) + 0.24
+        figure.set_size_inches(width, width * tall)
+        middle = scale * (low + high) / 2
+        self.axes.set_position((0.48 - middle[0], (0.5 * tall - 0.01 - middle[1]) / tall, scale, scale / tall))

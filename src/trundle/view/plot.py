@@ -47,7 +47,7 @@ def plot_quantities(
     units = list(dict.fromkeys(curve.unit for curve in curves))
     with style():
         figure = new_figure(width, panel_height * len(units) + 0.7, title or run.model_name)
-        panels = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
+        panels = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
         for panel, unit in zip(panels, units, strict=True):
             _fill_panel(panel, run.time, [curve for curve in curves if curve.unit == unit], unit)
         _mark_times(run, panels)

@@ -1,8 +1,8 @@
-"""Pictures of the mechanism at a few times: earlier poses as ghosts, the last one solid, with the paths of the mass centres."""
+"""The mechanism at a few times: earlier poses as ghosts, the last one solid, with the paths of the mass centres."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -38,9 +38,9 @@ def draw(
         raise SolveError(f"plane={plane!r}: choose {', '.join(map(repr, PLANES))}, 'space' or 'auto'.")
     scene = geometry(run)
     poses = _poses(run, scene)
-    outlines = {name: outline(body) for name, body in scene["bodies"].items()}
+    outlines = {name: outline(body) for name, body in scene["bodies"].items() if name != "ground" or body["shapes"]}
     samples = _samples(run.time, times, outlines, poses)
-    low, high = _extent(outlines, poses, samples)
+    low, high = _extent(outlines, poses, samples, _fixed_points(scene))
     size = float(np.max(high - low))
     chosen = _plane_of_motion(poses, size) if plane == "auto" else plane
     margin = 0.09 * size
@@ -87,12 +87,27 @@ def _samples(t: Points, times: Sequence[float] | None, outlines: dict[str, Outli
             steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
             far = np.maximum(far, np.concatenate([[0.0], np.cumsum(steps)]))
     last = int(np.searchsorted(far, reach).clip(1, len(t) - 1)) if len(t) > 1 else 0
-    even = np.interp(np.linspace(0, far[last], GHOSTS), far[: last + 1], np.arange(last + 1)) if far[last] > 0 else [0, last]
+    even = (
+        np.interp(np.linspace(0, far[last], GHOSTS), far[: last + 1], np.arange(last + 1))
+        if far[last] > 0
+        else [0, last]
+    )
     return sorted({round(float(i)) for i in even})
 
 
-def _extent(outlines: dict[str, Outline], poses: Poses, samples: Sequence[int]) -> tuple[Points, Points]:
-    points = np.vstack([_placed(body.points(), poses[name], i) for name, body in outlines.items() for i in samples])
+def _fixed_points(scene: Geometry) -> Points:
+    """Joints and ends of springs on the ground."""
+    ends = [p for a, p, b, q in scene["springs"] for body, p in ((a, p), (b, q)) if body == "ground"]
+    joints = scene["bodies"]["ground"]["joints"] if "ground" in scene["bodies"] else []
+    return np.array([*joints, *ends], dtype=float).reshape(-1, 3)
+
+
+def _extent(
+    outlines: dict[str, Outline], poses: Poses, samples: Sequence[int], fixed: Points | None = None
+) -> tuple[Points, Points]:
+    """Corners of the box that holds everything at the samples."""
+    moving = [_placed(body.points(), poses[name], i) for name, body in outlines.items() for i in samples]
+    points = np.vstack([np.zeros((0, 3)) if fixed is None else fixed, *moving])
     if not len(points):
         points = np.zeros((1, 3))
     low, high = points.min(axis=0), points.max(axis=0)
@@ -136,8 +151,16 @@ def _paint(
 ) -> None:
     colours = _colours(list(outlines))
     bar = float(np.clip(6.0 - 0.12 * len(outlines), 2.0, 5.5))
-    for point in outlines["ground"].joints:
-        painter.support(point, size)
+    middle = np.mean(
+        np.vstack([_placed(body.points(), poses[name], samples[-1]) for name, body in outlines.items()]), axis=0
+    )
+    for point in scene["bodies"]["ground"]["joints"]:
+        painter.support(np.array(point), size, middle)
+    for start, direction, name, point in scene["rails"]:
+        axis = np.array(direction)
+        reach = [float((_placed(np.array([point]), poses[name], i)[0] - start) @ axis) for i in samples]
+        ends = (min(0.0, *reach) - 0.08 * size, max(0.0, *reach) + 0.08 * size)
+        painter.line(np.array(start) + np.outer(ends, axis), color=QUIET, linewidth=1.6, zorder=1.2)
     span = slice(samples[0], samples[-1] + 1)
     for name, body in scene["bodies"].items():
         if name != "ground":
@@ -149,25 +172,30 @@ def _paint(
         for j, (name, body) in enumerate(outlines.items()):
             if name != "ground" or solid:
                 order = 2.0 + k + (0.5 * j / len(outlines))
-                _paint_body(painter, body, poses[name], i, colours[name], alpha, bar, size, order)
+                _paint_body(painter, body, (poses[name], i), (colours[name], alpha, bar), size, order)
         for a, p, b, q in scene["springs"]:
-            ends = [_placed(np.array([point]), poses[body], i)[0] for body, point in ((a, p), (b, q))]
-            painter.line(coil(ends[0], ends[1], 0.022 * size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + k)
+            tip, foot = (_placed(np.array([point]), poses[body], i)[0] for body, point in ((a, p), (b, q)))
+            painter.line(coil(tip, foot, 0.022 * size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + k)
 
 
 def _paint_body(
-    painter: Painter, body: Outline, pose: tuple[Points, Points], i: int, colour: str, alpha: float, bar: float, size: float,
+    painter: Painter,
+    body: Outline,
+    where: tuple[tuple[Points, Points], int],
+    look: tuple[str, float, float],
+    size: float,
     order: float,
-) -> None:  # fmt: skip
+) -> None:
+    """One body in one pose; `look` is colour, opacity and width of a bar in points."""
+    colour, alpha, bar = look
     for face in body.faces:
-        painter.face(_placed(face, pose, i), colour, alpha, order)
+        painter.face(_placed(face, *where), colour, alpha, order)
     for edge in body.edges:
-        painter.line(_placed(edge, pose, i), color=colour, linewidth=1.0, alpha=alpha, zorder=order)
+        painter.line(_placed(edge, *where), color=colour, linewidth=1.0, alpha=alpha, zorder=order)
     for line in body.lines:
         thin = bar * (0.5 if body.faces else 1.0)
-        painter.line(_placed(line, pose, i), color=colour, linewidth=thin, alpha=alpha, zorder=order)
+        painter.line(_placed(line, *where), color=colour, linewidth=thin, alpha=alpha, zorder=order)
     for centre, radius in body.balls:
-        painter.ball(_placed(centre, pose, i), radius or 0.02 * size, colour, alpha, order + 0.01)
-    if colour != QUIET:  # joints of the ground are drawn as supports
-        for point in _placed(body.joints, pose, i):
-            painter.pin(point, alpha, order + 0.6)
+        painter.ball(_placed(centre, *where), radius or 0.018 * size, colour, alpha, order + 0.01)
+    for point in _placed(body.joints, *where):
+        painter.pin(point, alpha, order + 0.6)

@@ -16,7 +16,7 @@ FAINT = "#E4E7EB"
 WARNING = "#B3261E"
 DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))  # used when the colours run out
 
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: Any = {
     "font.size": 10.0,
     "axes.titlesize": 11.0,
     "axes.labelsize": 10.0,

@@ -1,0 +1,161 @@
+"""Files give back every bit, and a failure leaves nothing behind."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from trundle.errors import StoreError, UnknownNameError
+from trundle.run.dataset import Run
+from trundle.run.store import load, save
+
+RUNS = ("pendulum", "four_bar", "top")
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest) -> Run:
+    found: Run = request.getfixturevalue(request.param)
+    return found
+
+
+def test_round_trip_is_exact(run: Run, tmp_path: Path) -> None:
+    path = save(run, tmp_path / "result")
+    assert path == tmp_path / "result.nc"
+    again = load(path).dataset
+    whole = run.dataset
+    assert again.identical(whole)
+    assert list(again.data_vars) == list(whole.data_vars)
+    for name in whole.variables:
+        assert again[name].dtype == whole[name].dtype
+        if whole[name].dtype.kind == "f":
+            assert again[name].values.tobytes() == np.ascontiguousarray(whole[name].values).tobytes()
+
+
+def test_loaded_run_answers_without_its_model(run: Run, tmp_path: Path) -> None:
+    again = load(run.save(tmp_path / "result.nc"))
+    assert again.system is None
+    assert again.settings == run.settings
+    assert again.events == run.events
+    assert again.near_singular == run.near_singular
+    assert again.parameters == run.parameters
+    assert again.coordinates == run.coordinates
+    assert again.outcome == run.outcome
+    assert again.ok and run.ok
+    assert again.energy.drift == run.energy.drift
+    assert again.summary() == run.summary()
+    assert repr(again) == repr(run)
+
+
+def test_loaded_run_can_be_saved_again(pendulum: Run, tmp_path: Path) -> None:
+    first = load(pendulum.save(tmp_path / "a"))
+    second = load(first.save(tmp_path / "b"))
+    assert second.dataset.identical(first.dataset)
+
+
+def test_file_holds_what_is_needed_without_the_model(four_bar: Run, tmp_path: Path) -> None:
+    stored = load(four_bar.save(tmp_path / "r")).names
+    for name in ("crank.angle", "pin.angle", "coupler.position", "coupler.orientation", "coupler.rotation"):
+        assert name in stored
+    assert "pin.reaction_force" in stored and "energy.work_lost" in stored
+
+
+def test_outputs_and_components_are_found_in_a_file(pendulum: Run, tmp_path: Path) -> None:
+    again = load(pendulum.save(tmp_path / "r"))
+    np.testing.assert_array_equal(again["height"], pendulum["bob.com_position_z"])
+    np.testing.assert_array_equal(again["bob.rotation_xz"], pendulum.values("bob.rotation")[:, 6])
+    assert again["height"].attrs == {"units": "m", "long_name": "height of the bob"}
+    with pytest.raises(UnknownNameError, match="stored in this file.*'height'"):
+        again["heigth"]
+
+
+def test_any_netcdf_reader_can_open_it(pendulum: Run, tmp_path: Path) -> None:
+    with xr.open_dataset(pendulum.save(tmp_path / "r"), engine="h5netcdf") as plain:
+        np.testing.assert_array_equal(plain["bob.angle"], pendulum["bob.angle"])
+        assert plain.attrs["title"] == "pendulum" and plain.attrs["method"] == "DormandPrince8"
+        assert plain["time"].attrs["units"] == "s"
+
+
+def test_missing_directory_and_directory_as_file(pendulum: Run, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no directory .*Create it"):
+        pendulum.save(tmp_path / "nowhere" / "r.nc")
+    (tmp_path / "folder.nc").mkdir()
+    with pytest.raises(StoreError, match="is a directory"):
+        pendulum.save(tmp_path / "folder.nc")
+
+
+def test_directory_that_takes_no_file(pendulum: Run) -> None:
+    with pytest.raises(StoreError, match="cannot write"):
+        pendulum.save("/proc/self/result.nc")
+
+
+@pytest.mark.parametrize(
+    ("failure", "seen", "text"),
+    [
+        (OSError(28, "No space left on device"), StoreError, "No space left.*full"),
+        (RuntimeError("unable to flush"), StoreError, "unable to flush"),
+        (PermissionError(13, "Permission denied"), StoreError, "Permission denied.*may write"),
+        (KeyboardInterrupt(), KeyboardInterrupt, ""),
+    ],
+)
+@pytest.mark.parametrize("where", ["writing", "renaming"])
+def test_failed_write_keeps_the_old_file_and_leaves_no_other(
+    pendulum: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Any, seen: Any, text: str, where: str
+) -> None:
+    path = pendulum.save(tmp_path / "r.nc")
+    before = path.read_bytes()
+
+    def fail(*arguments: Any, **options: Any) -> None:
+        if where == "writing":
+            Path(arguments[1]).write_bytes(b"half")
+        raise failure
+
+    monkeypatch.setattr(*((xr.Dataset, "to_netcdf", fail) if where == "writing" else (os, "replace", fail)))
+    with pytest.raises(seen, match=text):
+        pendulum.save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["r.nc"]
+
+
+def test_missing_file_and_directory(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no such file"):
+        load(tmp_path / "r.nc")
+    with pytest.raises(StoreError, match="is a directory"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a result\n", b"\x89HDF\r\n\x1a\n" + bytes(200), b"CDF\x01" + bytes(64)])
+def test_foreign_bytes(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "r.nc").write_bytes(content)
+    with pytest.raises(StoreError, match=r"r\.nc: it is not a netCDF-4 file, or it is damaged"):
+        load(tmp_path / "r.nc")
+
+
+@pytest.mark.parametrize("part", [0.05, 0.5, 0.95, 0.9999])
+def test_truncated_file(pendulum: Run, tmp_path: Path, part: float) -> None:
+    path = pendulum.save(tmp_path / "r.nc")
+    content = path.read_bytes()
+    path.write_bytes(content[: int(part * len(content))])
+    with pytest.raises(StoreError, match="cut short"):
+        load(path)
+
+
+def test_damaged_numbers_are_noticed(pendulum: Run, tmp_path: Path) -> None:
+    path = pendulum.save(tmp_path / "r.nc")
+    content = bytearray(path.read_bytes())
+    values = np.ascontiguousarray(pendulum.values("bob.angle")).tobytes()
+    at = content.find(values)
+    assert at > 0
+    content[at + 20] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        load(path)
+
+
+def test_netcdf_of_another_program(tmp_path: Path) -> None:
+    path = tmp_path / "weather.nc"
+    xr.Dataset({"rain": ("time", np.zeros(3))}, {"time": np.arange(3.0)}).to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(StoreError, match="not a result written by Trundle.*open_dataset"):
+        load(path)
