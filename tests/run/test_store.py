@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import trundle as tr
 from trundle.errors import StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.store import load, save
@@ -67,7 +68,7 @@ def test_outputs_and_components_are_found_in_a_file(pendulum: Run, tmp_path: Pat
     np.testing.assert_array_equal(again["height"], pendulum["bob.com_position_z"])
     np.testing.assert_array_equal(again["bob.rotation_xz"], pendulum.values("bob.rotation")[:, 6])
     assert again["height"].attrs == {"units": "m", "long_name": "height of the bob"}
-    with pytest.raises(UnknownNameError, match="stored in this file.*'height'"):
+    with pytest.raises(UnknownNameError, match=r"stored in this file.*'height'"):
         again["heigth"]
 
 
@@ -79,7 +80,7 @@ def test_any_netcdf_reader_can_open_it(pendulum: Run, tmp_path: Path) -> None:
 
 
 def test_missing_directory_and_directory_as_file(pendulum: Run, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="no directory .*Create it"):
+    with pytest.raises(StoreError, match=r"no directory .*Create it"):
         pendulum.save(tmp_path / "nowhere" / "r.nc")
     (tmp_path / "folder.nc").mkdir()
     with pytest.raises(StoreError, match="is a directory"):
@@ -97,12 +98,18 @@ def test_directory_that_takes_no_file(pendulum: Run) -> None:
         (OSError(28, "No space left on device"), StoreError, "No space left.*full"),
         (RuntimeError("unable to flush"), StoreError, "unable to flush"),
         (PermissionError(13, "Permission denied"), StoreError, "Permission denied.*may write"),
-        (KeyboardInterrupt(), KeyboardInterrupt, ""),
+        (KeyboardInterrupt(), KeyboardInterrupt, None),
     ],
 )
 @pytest.mark.parametrize("where", ["writing", "renaming"])
 def test_failed_write_keeps_the_old_file_and_leaves_no_other(
-    pendulum: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Any, seen: Any, text: str, where: str
+    pendulum: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    failure: Any,
+    seen: Any,
+    text: str | None,
+    where: str,
 ) -> None:
     path = pendulum.save(tmp_path / "r.nc")
     before = path.read_bytes()
@@ -117,6 +124,15 @@ def test_failed_write_keeps_the_old_file_and_leaves_no_other(
         pendulum.save(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["r.nc"]
+
+
+def test_output_named_like_a_dimension_is_refused(tmp_path: Path) -> None:
+    m = tr.Model("mass")
+    m.connect(tr.Prismatic("z"), m.ground, m.body("mass", mass=1.0))
+    m.output("axis", lambda s: s["mass.displacement"])
+    with pytest.raises(StoreError, match="'axis' has the name of a dimension"):
+        m.build().simulate(0.1, samples=2).save(tmp_path / "r")
+    assert not os.listdir(tmp_path)
 
 
 def test_missing_file_and_directory(tmp_path: Path) -> None:
@@ -157,5 +173,5 @@ def test_damaged_numbers_are_noticed(pendulum: Run, tmp_path: Path) -> None:
 def test_netcdf_of_another_program(tmp_path: Path) -> None:
     path = tmp_path / "weather.nc"
     xr.Dataset({"rain": ("time", np.zeros(3))}, {"time": np.arange(3.0)}).to_netcdf(path, engine="h5netcdf")
-    with pytest.raises(StoreError, match="not a result written by Trundle.*open_dataset"):
+    with pytest.raises(StoreError, match=r"not a result written by Trundle.*open_dataset"):
         load(path)

@@ -59,3 +59,12 @@ def test_long_lists_are_shortened() -> None:
     text = m.build().simulate(0.01, samples=2).summary()
     assert "link11.angle" in text and "link12.angle" not in text
     assert "... and 3 more" in text
+
+
+def test_nothing_exchanged_and_long_sentences() -> None:
+    m = tr.Model("mass", gravity=(0.0, 0.0, 0.0))
+    m.connect(tr.Prismatic("z"), m.ground, m.body("mass", mass=1.0))
+    run = m.build().simulate(0.1, samples=2)
+    assert line_of(run.summary(), "energy").endswith("none was exchanged")
+    run.outcome = "NOT_FINITE: " + "a long sentence " * 12
+    assert max(map(len, run.summary().splitlines())) <= 110

@@ -193,7 +193,7 @@ def test_misfits_are_refused_with_a_reason():
 
 
 def test_import_does_not_load_numba():
-    text = "import sys, trundle.solve; sys.exit('numba' in sys.modules or 'llvmlite' in sys.modules)"
+    text = "import sys, trundle.solve; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0
 
 

@@ -154,7 +154,7 @@ def measured_coordinates(connection: Connection, motion: BodyMotion) -> dict[str
     names = [s.name for s in connection.pair.chain().steps if s.n_u == 1]
     out: dict[str, Measure] = {}
     turns = [b for b in connection.pair.free if b.startswith("r")]
-    if len(turns) > 1 and len(names) == len(turns):  # Universal
+    if len(turns) == 2:  # Universal
         x, z = B.R[:, 0], A.R[:, 2]
         n = cross(z, x)
         first_angle = ca.atan2(dot(A.R[:, 1], x), dot(A.R[:, 0], x))

@@ -7,7 +7,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.equations.constraint import Measure, Row, closure_rows, measured_coordinates, servo_row
-from trundle.equations.kane import TreeMotion, turned
+from trundle.equations.kane import TreeMotion
 from trundle.equations.links import Tree, build_tree
 from trundle.equations.newton_euler import AbsoluteMotion
 from trundle.equations.saddle import Sparse
@@ -69,8 +69,8 @@ class Equations:
         total = ca.SX(0)
         for body, inertia in self.inertias.items():
             centre = self.motion.frame(Frame(body, body.com))
-            I = turned(inertia.matrix, centre.R)
-            total += (inertia.mass * dot(centre.v, centre.v) + dot(centre.w, ca.mtimes(I, centre.w))) / 2
+            w = ca.mtimes(centre.R.T, centre.w)
+            total += (inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))) / 2
         return total
 
     def potential(self) -> Any:

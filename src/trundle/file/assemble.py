@@ -1,11 +1,11 @@
 """From the sections of a file to a Model. Every fault goes to the list with its path; the rest is still looked at."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, final
 
-from trundle.errors import TrundleError
+from trundle.errors import FileError, TrundleError
 from trundle.file import schema
 from trundle.file.faults import Faults, near
 from trundle.file.forces import Forces
@@ -42,7 +42,7 @@ class Assembler:
         for key, connection in section.connections.items():
             with self._watch(("connections", key)):
                 self._connection(key, connection)
-        signals = signal_names(self.model)
+        signals = dict.fromkeys(signal_names(self.model))  # a set that keeps its order
         forces = Forces(self.parts, signals)
         for name, one in section.forces.items():
             with self._watch(("forces", name)):
@@ -53,10 +53,11 @@ class Assembler:
             with self._watch(("outputs", name)):
                 function = self.values.signal(output.expression, ("outputs", name, "expression"), signals)
                 self.model.output(name, function, output.unit, output.text)
+        states = dict.fromkeys(start_names(self.model))
         for name, event in section.events.items():
             with self._watch(("events", name)):
-                self._event(name, event, signals)
-        self._start()
+                self._event(name, event, signals, states)
+        self._start(states)
         return self.model
 
     @contextmanager
@@ -64,6 +65,8 @@ class Assembler:
         """What the model refuses becomes a fault at this path."""
         try:
             yield
+        except FileError:  # too many faults: reading stops
+            raise
         except TrundleError as error:
             self.faults.add(path, str(error))
 
@@ -140,27 +143,28 @@ class Assembler:
             if option not in known:
                 takes = " and ".join(known) or "no options"
                 self.faults.add((*path, option), f"{connection.pair} has no {option}; it takes {takes}")
-        return kind(**{k: v for k, v in options.items() if k in known})
+        pair = kind(**{k: v for k, v in options.items() if k in known})
+        pair.frame()  # refuses axes that have no direction or are not at right angles
+        return pair
 
-    def _event(self, name: str, event: schema.Event, signals: Sequence[str]) -> None:
+    def _event(self, name: str, event: schema.Event, signals: Collection[str], states: Collection[str]) -> None:
         path = ("events", name)
         function = self.values.signal(event.expression, (*path, "expression"), signals)
         action = event.action
         if isinstance(action, dict):
-            known = [*start_names(self.model), *self.model.parameters]
             for target in action:
-                if target not in known:
-                    text = f"there is no state or parameter called {target!r}. {near(target, known)}"
+                if target not in states and target not in self.model.parameters:
+                    hint = near(target, [*states, *self.model.parameters])
+                    text = f"there is no state or parameter called {target!r}. {hint}"
                     self.faults.add((*path, "action", target), text)
             action = {k: self.values.signal(e, (*path, "action", k), signals) for k, e in action.items()}
         self.model.event(name, function, event.direction, action)
 
-    def _start(self) -> None:
-        known = start_names(self.model)
+    def _start(self, states: Collection[str]) -> None:
         for name, value in self.section.start.items():
             path = ("start", name)
-            if name not in known:
-                self.faults.add(path, f"there is no coordinate or rate called {name!r}. {near(name, known)}")
+            if name not in states:
+                self.faults.add(path, f"there is no coordinate or rate called {name!r}. {near(name, list(states))}")
             elif isinstance(value, list):
                 self.model.start[name] = self.values.point(value, path)
             else:

@@ -12,7 +12,9 @@ from trundle.file.schema import ModelSection, in_words
 from trundle.file.tree import Path, Tree
 
 MAX_SHOWN = 25  # faults
+MAX_FOUND = 100  # faults after which reading stops, so that a long faulty file takes no long time
 MAX_OFFERED = 12  # names
+MAX_COMPARED = 2000  # names among which the nearest are looked for
 
 
 @final
@@ -28,6 +30,8 @@ class Faults:
         ending = "" if text.endswith((".", "?")) else "."
         where = field_name(path)
         self.found.append((self.tree.line(path), f"{where}: {text}{ending}" if where else f"{text}{ending}"))
+        if len(self.found) >= MAX_FOUND:
+            self.raise_any()
 
     def add_validation(self, error: ValidationError) -> None:
         """Every fault that pydantic found, in our words."""
@@ -40,7 +44,8 @@ class Faults:
         if not self.found:
             return
         unique = list(dict.fromkeys(sorted(self.found, key=lambda fault: fault[0])))
-        head = f"{self.source}: {len(unique)} fault{'s' if len(unique) > 1 else ''}"
+        count = f"at least {len(unique)}" if len(self.found) >= MAX_FOUND else f"{len(unique)}"
+        head = f"{self.source}: {count} fault{'s' if len(unique) > 1 else ''}"
         lines = [f"  line {line}, {text}" for line, text in unique[:MAX_SHOWN]]
         if len(unique) > MAX_SHOWN:
             lines.append(f"  ... and {len(unique) - MAX_SHOWN} more")
@@ -55,7 +60,7 @@ def field_name(path: Path) -> str:
 
 def near(name: str, known: Sequence[str]) -> str:
     """A hint at the nearest names."""
-    found = get_close_matches(name, known, n=3, cutoff=0.5)
+    found = get_close_matches(name, known[:MAX_COMPARED], n=3, cutoff=0.5)
     if found:
         return f"Did you mean {', '.join(map(repr, found))}?"
     rest = f", and {len(known) - MAX_OFFERED} more" if len(known) > MAX_OFFERED else ""

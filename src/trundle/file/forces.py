@@ -1,6 +1,6 @@
 """The section `forces` of a file: one method per kind."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import Any, final
 
 from trundle.file import schema
@@ -15,8 +15,9 @@ from trundle.model import force as forces
 class Forces:
     """Makes the forces of one model; `signals` are the names that their expressions may use."""
 
-    def __init__(self, parts: Parts, signals: Sequence[str]) -> None:
+    def __init__(self, parts: Parts, signals: Collection[str]) -> None:
         self.parts, self.values, self.signals = parts, parts.values, signals
+        self.coordinates = dict.fromkeys(coordinate_names(parts.model))
         self.makers: dict[str, Callable[[Any, Path], forces.Force | None]] = {
             "spring_damper": self._spring_damper,
             "torsion_spring": self._torsion_spring,
@@ -75,8 +76,6 @@ class Forces:
         return forces.Wrench(place, lambda s: [f(s) for f in force], lambda s: [f(s) for f in moment], spec.axes)
 
     def _check_coordinate(self, name: str, path: Path) -> None:
-        known = coordinate_names(self.parts.model)
-        if name not in known:
-            self.values.faults.add(
-                (*path, "coordinate"), f"there is no coordinate called {name!r}. {near(name, known)}"
-            )
+        if name not in self.coordinates:
+            hint = near(name, list(self.coordinates))
+            self.values.faults.add((*path, "coordinate"), f"there is no coordinate called {name!r}. {hint}")

@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from trundle.errors import FileError
 from trundle.file.assemble import Assembler
 from trundle.file.faults import Faults
-from trundle.file.schema import ModelSection
+from trundle.file.schema import ModelSection, RunSection
 from trundle.file.tree import MAX_BYTES, read_tree
+from trundle.file.values import Values
 from trundle.model.model import Model
 
 
@@ -75,14 +76,17 @@ def read_model(text: str, source: str = "model", parameters: Mapping[str, float]
         raise
     assembler = Assembler(section, faults, parameters or {})
     model = assembler.assemble()
-    run, value = section.run, assembler.values.value
-    settings = RunSettings(
-        None if run.duration is None else value(run.duration, ("run", "duration")),
-        run.samples,
-        run.method,
-        value(run.rtol, ("run", "rtol")),
-        value(run.atol, ("run", "atol")),
-        tuple(run.plot),
-    )
+    settings = _settings(section.run, assembler.values)
     faults.raise_any()
     return ModelFile(model, section.text, settings)
+
+
+def _settings(run: RunSection, values: Values) -> RunSettings:
+    """Numbers of the section `run`; durations and tolerances are positive."""
+    numbers = {}
+    for name, expression in (("duration", run.duration), ("rtol", run.rtol), ("atol", run.atol)):
+        if expression is not None:
+            numbers[name] = values.value(expression, ("run", name))
+            if numbers[name] <= 0.0:
+                values.faults.add(("run", name), f"give a positive number, not {numbers[name]:g}")
+    return RunSettings(samples=run.samples, method=run.method, plot=tuple(run.plot), **numbers)

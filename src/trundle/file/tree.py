@@ -12,7 +12,7 @@ import yaml
 
 from trundle.errors import FileError
 
-MAX_BYTES = 500_000
+MAX_BYTES = 300_000
 MAX_DEPTH = 20
 MAX_NODES = 100_000
 
@@ -41,15 +41,17 @@ class Tree:
 
 
 class _Composer(yaml.SafeLoader):
-    """PyYAML's composer with a limit on depth."""
+    """PyYAML's composer with limits on depth and number of nodes."""
 
     depth = 0
+    count = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem=f"nested more than {MAX_DEPTH} deep", problem_mark=mark)
+        self.count += 1
+        if self.depth > MAX_DEPTH or self.count > MAX_NODES:
+            problem = f"nested more than {MAX_DEPTH} deep, or more than {MAX_NODES} values"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.peek_event().start_mark)
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node

@@ -1,6 +1,6 @@
 """Expressions of a file turned into numbers and functions; what cannot be understood becomes a fault."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -45,12 +45,11 @@ class Values:
         """Components as floats."""
         return tuple(self.value(item, (*path, i)) for i, item in enumerate(items))
 
-    def signal(self, expression: Expression, path: Path, names: Sequence[str]) -> Callable[[Any], Any]:
+    def signal(self, expression: Expression, path: Path, names: Collection[str]) -> Callable[[Any], Any]:
         """A function of the signals of the model."""
         symbols = self.scope.symbols
-        known = set(names)
         for name in expression.names:
-            if name not in symbols and name not in known:
+            if name not in symbols and name not in names:
                 self.faults.add(path, f"there is no quantity called {name!r}. {near(name, [*names, *symbols])}")
         return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
 

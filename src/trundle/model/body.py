@@ -1,6 +1,7 @@
 """Bodies and frames fixed to them."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -33,6 +34,10 @@ class Body:
 
     def mass_properties(self) -> Inertia:
         """Mass, centre and inertia about it as expressions."""
+        return self._properties
+
+    @cached_property
+    def _properties(self) -> Inertia:
         return Inertia.of(self.mass, self.inertia, self.com, self.about)
 
 

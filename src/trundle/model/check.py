@@ -1,5 +1,7 @@
 """All validation of a model that needs no equations. Every fault is collected before one error is raised."""
 
+from math import isfinite
+
 import casadi as ca
 import numpy as np
 
@@ -11,8 +13,11 @@ from trundle.space.inertia import inertia_faults
 
 def evaluate(model: Model, expression: object) -> np.ndarray:
     """Numbers of an expression at the default values of the parameters."""
+    expression = ca.SX(expression)
+    if expression.is_constant():
+        return np.array(ca.DM(expression))
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
-    function = ca.Function("value", [symbols], [ca.SX(expression)])
+    function = ca.Function("value", [symbols], [expression])
     return np.array(ca.DM(function([p.value for p in model.parameters.values()])))
 
 
@@ -65,9 +70,9 @@ def _body_faults(model: Model, body: Body) -> list[str]:
         return [f"body {body.name!r}: {error}"]
     except (TypeError, ValueError, NotImplementedError) as error:
         return [f"body {body.name!r}: mass, com or inertia is not made of numbers or parameters ({error})."]
-    mass = float(evaluate(model, inertia.mass)[0, 0])
-    faults = inertia_faults(mass, evaluate(model, inertia.matrix))
-    if not np.all(np.isfinite(evaluate(model, inertia.com))):
+    values = evaluate(model, ca.vertcat(inertia.mass, inertia.com, ca.vec(inertia.matrix))).ravel()
+    faults = inertia_faults(float(values[0]), values[4:].reshape(3, 3))
+    if not np.all(np.isfinite(values[1:4])):
         faults.append("the mass centre is not finite")
     return [f"body {body.name!r}: {fault}." for fault in faults]
 
@@ -77,6 +82,8 @@ def _place_faults(model: Model, frame: Frame, where: str) -> list[str]:
         return [f"{where}: body {frame.body.name!r} belongs to another model."]
     if len(frame.position) != 3:
         return [f"{where}: a point has three coordinates, got {frame.position!r}."]
+    if all(isinstance(v, float | int) and isfinite(v) for v in frame.position):
+        return []
     if not np.all(np.isfinite(evaluate(model, ca.vertcat(*frame.position)))):
         return [f"{where}: the point {frame.position!r} is not finite."]
     return []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.errors import UnknownNameError
+from trundle.errors import StoreError, UnknownNameError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,7 +50,8 @@ class Run:
         self.system, self._raw, self.settings, self.initial = system, raw, dict(settings or {}), initial
         self.trajectory = trajectory
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
-        self._values: dict[str, xr.DataArray] = {}
+        self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
+        self._values: dict[str, xr.DataArray] = {}  # what was asked for
 
     @staticmethod
     def of(
@@ -88,7 +89,7 @@ class Run:
             return _component(whole, name)
         if self.system is None:
             raise UnknownNameError(name, self.names, "quantity stored in this file")
-        self._evaluate(name)
+        self._values[name] = self._evaluate(name)
         return self._values[name]
 
     def values(self, name: str) -> Array:
@@ -124,24 +125,23 @@ class Run:
         whole = self[stem]
         return whole if whole.ndim == 2 and label in whole[whole.dims[1]].values else None
 
-    def _evaluate(self, name: str) -> None:
-        """Compute the quantity and those of its group."""
+    def _evaluate(self, name: str) -> "xr.DataArray":
+        """Compute the quantity; those of its group come with it and are kept."""
         assert self.system is not None and self._raw is not None
         t, x, p = self._raw
         body = name.removesuffix(".orientation")
         if body != name and body in self.system.model.bodies:
-            self._values[name] = self._orientation(body)
-            return
+            return self._orientation(body)
         if name in WORK:
             at = self.system.n_q + self.system.n_u + list(WORK).index(name)
             work = x[:, at] if at < x.shape[1] else np.zeros(len(t))
-            self._values[name] = self._array(name, work[:, None], "J", WORK[name], ())
-            return
-        for key, values in self.system.evaluate(name, t, x, p).items():
-            q = self.system.quantity(key)
-            if q.group == "joints" and q.unit == "rad" and q.size == 1:
-                values = np.unwrap(values, axis=0)  # a measured angle is known up to whole turns
-            self._values[key] = self._array(key, values, q.unit, q.text, q.labels)
+            return self._array(name, work[:, None], "J", WORK[name], ())
+        if name not in self._numbers:
+            self._numbers.update(self.system.evaluate(name, t, x, p))
+        values, q = self._numbers[name], self.system.quantity(name)
+        if q.group == "joints" and q.unit == "rad" and q.size == 1:
+            values = np.unwrap(values, axis=0)  # a measured angle is known up to whole turns
+        return self._array(name, values, q.unit, q.text, q.labels)
 
     def _orientation(self, body: str) -> "xr.DataArray":
         """Unit quaternion of a body, continuous in time."""
@@ -177,8 +177,13 @@ class Run:
 
         assert self.system is not None
         names = [q.name for q in self.system.quantities.values() if q.group in ("state", "energy")]
-        arrays = {name: self[name] for name in [*names, *WORK]}
-        return xr.Dataset({**arrays, **self._values}, attrs=provenance(self))
+        arrays = {name: self[name] for name in [*names, *WORK]} | self._values
+        for name in ("time", *DIMENSIONS.values()):
+            if name in arrays:
+                raise StoreError(
+                    f"the output {name!r} has the name of a dimension of the dataset; rename it in model.output."
+                )
+        return xr.Dataset(arrays, attrs=provenance(self))
 
     @property
     def energy(self) -> "Energy":

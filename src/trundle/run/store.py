@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trundle.run.dataset import Run
 
-SMALL = 30  # bodies; up to here reactions, accelerations and measures of forces are stored without being asked for
+SMALL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
 
 
@@ -100,7 +100,8 @@ def _evaluate_all(run: "Run") -> None:
     small = len(run.system.model.bodies) - 1 <= SMALL
     groups = {"state", "energy", "joints", "outputs"} | ({"reactions", "accelerations"} if small else set())
     for quantity in run.system.quantities.values():
-        if quantity.group in groups or quantity.group.startswith("body "):
+        placed = quantity.group.startswith("body ") and (small or quantity.name.endswith((".position", ".rotation")))
+        if quantity.group in groups or placed:
             run[quantity.name]
     for body in run.system.model.bodies.values():
         if not body.is_ground:

@@ -1,5 +1,6 @@
 """A run in a few lines of plain text: how it ended, what it cost, how well energy balances, where it went."""
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST = 12  # lines of one kind before the rest is only counted
 LABEL = 14  # width of the first column
+WIDTH = 110  # of the block; longer sentences are wrapped
 COUNTS = {
     "count_steps": "steps",
     "count_rejected": "rejected",
@@ -35,16 +37,19 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
     t = run.time
     energy = run.energy
     counts = [f"{facts[key]} {word}" for key, word in COUNTS.items() if facts.get(key)]
+    balance = f"balance closes to {energy.drift:.1e} of the {energy.scale:.4g} J exchanged"
+    if energy.scale < 1e-200:
+        balance = "none was exchanged"
     rows = [
         ("model", str(facts["title"])),
         ("time", f"{t[0]:g} to {t[-1]:g} s, {len(t)} samples"),
         ("outcome", run.outcome),
         ("method", _method(run.settings)),
         ("work", ", ".join(counts)),
-        ("energy", f"balance closes to {energy.drift:.1e} of the {energy.scale:.4g} J exchanged"),
+        ("energy", balance),
         ("parameters", ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items())),
     ]
-    lines = [f"{label:<{LABEL}}{text}" for label, text in rows if text]
+    lines = [fill(f"{label:<{LABEL}}{text}", WIDTH, subsequent_indent=" " * LABEL) for label, text in rows if text]
     report = str(facts.get("start_report", "")).splitlines()
     return lines + _shortened("start", report)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core.cgutils import raw_memmove
 from numba.extending import intrinsic
 
@@ -13,8 +13,14 @@ Pointer = Any
 real_pointer = types.CPointer(types.float64)
 whole_pointer = types.CPointer(types.int64)
 
-# Every compiled function of an integration has this signature: its argument is the table of addresses of `layout`.
-table_signature = types.void(whole_pointer)
+# Every part of an integration has this signature: its argument is the table of addresses of `layout`.
+part = njit(
+    types.void(whole_pointer),
+    error_model="numpy",
+    fastmath={"contract"},
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)
 
 
 def _cast(kind: Any, bits: Any) -> Any:

@@ -2,10 +2,10 @@
 
 import math
 
-from numba import cfunc, njit
+from numba import njit
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
 NONE = 2.0  # a fraction of the step that means: no root
@@ -186,7 +186,7 @@ def refine(table: Pointer, e: int, s: float) -> bool:
     return True
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def find_event(table: Pointer) -> None:
     """Find the first event in the step; HIT counts the events that fire there.
 
@@ -245,7 +245,7 @@ def find_event(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = sign_of(g[at.G_START * n_events + e])
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def set_signs(table: Pointer) -> None:
     """Signs of the event functions at the start or after a jump; one that has just fired is known by its slope."""
     n, r = wholes(table[at.M_N]), reals(table[at.M_R])
@@ -271,7 +271,7 @@ def set_signs(table: Pointer) -> None:
         flags[at.FIRED * n_events + e] = 0
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def fire(table: Pointer) -> None:
     """Log the events that fired at the present time, in the order of their index, and do what their kind asks."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])

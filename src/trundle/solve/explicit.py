@@ -7,13 +7,12 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from trundle.solve.compiled import address
 from trundle.solve.tableau import Plan, StepControl, read, widen
 
 
 def _compiled_step() -> int:
-    from trundle.solve.explicit_step import explicit_step
-
-    return int(explicit_step.address)
+    return address("explicit_step")
 
 
 @dataclass(frozen=True)

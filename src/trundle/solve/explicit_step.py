@@ -2,10 +2,10 @@
 
 import math
 
-from numba import cfunc, njit
+from numba import njit
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
 
 
 @njit(error_model="numpy")
@@ -51,7 +51,7 @@ def scaled_error(
     return combined(n, r[at.STEP], first, second)
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def explicit_step(table: Pointer) -> None:
     """From x at T with slope k[0] to x_new at T + STEP; ERROR becomes the scaled error, infinite where not a number."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])

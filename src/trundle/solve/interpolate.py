@@ -1,12 +1,11 @@
 """Dense output (compiled): the polynomial of a step, made only where a sample or an event asks for it."""
 
-from numba import cfunc
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def prepare_dense(table: Pointer) -> None:
     """Evaluate the extra stages and combine the rows of slopes into the coefficients of the dense output."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])

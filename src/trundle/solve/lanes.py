@@ -11,6 +11,7 @@ from typing import Protocol, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.solve import compiled
 from trundle.solve import lane_layout as at
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.memory import aligned
@@ -119,10 +120,8 @@ def march_lanes(
 
 def _run(shares: list["_Share"]) -> None:
     """Run the shares, one in each thread; an interruption stops all of them at their next return."""
-    from trundle.solve.lanes_loop import advance_lanes
-
     # ctypes lets other threads run during the call.
-    loop = CFUNCTYPE(None, c_void_p)(advance_lanes.address)
+    loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance_lanes"))
     if len(shares) == 1:
         shares[0].run(loop)
         return

@@ -6,10 +6,10 @@ lanes run over flat arrays with the lane index last, which become vector instruc
 
 import math
 
-from numba import cfunc, njit
+from numba import njit
 
 from trundle.solve import lane_layout as at
-from trundle.solve.call import Pointer, call, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
 from trundle.solve.layout import CONSTRAINT, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS
 
 PROJECTION_LIMIT = 10
@@ -295,7 +295,7 @@ def finish(table: Pointer, lane: int, code: int) -> None:
     n[at.BUSY] -= 1
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def advance_lanes(table: Pointer) -> None:
     """Take at most BUDGET steps of all lanes; the share of the thread is done when BUSY is 0 and no job is left."""
     n, r = wholes(table[at.T_N]), reals(table[at.T_R])

@@ -1,15 +1,14 @@
 """The compiled control loop: step, error control, projection, events, samples. It can leave and come back at any step.
 
-Numba's cache sees a change of source only in the file of the function itself: what stands in another file is called by
-its address.
+What stands in another file is called by its address, so that each part is compiled alone and only when it is needed.
 """
 
 import math
 
-from numba import cfunc, njit
+from numba import njit
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 
 @njit(error_model="numpy")
@@ -38,7 +37,7 @@ def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> No
         c[at.ANSWER] = answer
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def advance(table: Pointer) -> None:
     """March at most BUDGET attempted steps; ANSWER tells why the loop came back."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.solve import compiled
 from trundle.solve import layout as at
 from trundle.solve.memory import Memory
 from trundle.solve.outcome import INTERRUPTED, Outcome, outcome_of
@@ -127,9 +128,7 @@ def _run(
     chunk_steps: int | None,
     between_chunks: Callable[[float], None] | None,
 ) -> Outcome:
-    from trundle.solve.loop import advance
-
-    loop = CFUNCTYPE(None, c_void_p)(advance.address)
+    loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance"))
     show = sys.stderr.isatty() if progress is None else progress
     began = time.perf_counter()
     budget = chunk_steps or 100

@@ -6,6 +6,7 @@ from ctypes import CFUNCTYPE, c_void_p
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.solve import compiled
 from trundle.solve import layout as at
 from trundle.solve.outcome import Outcome
 from trundle.solve.problem import Compiled, Problem
@@ -131,24 +132,16 @@ class Memory:
         """Load only those parts of the integrator that this problem needs: each takes time to compile at first use."""
         problem, address = self.problem, self.address
         if problem.events is not None or self.n[at.SAMPLES] > 0:
-            from trundle.solve.interpolate import prepare_dense
-
-            address[at.A_DENSE] = prepare_dense.address
+            address[at.A_DENSE] = compiled.address("prepare_dense")
         if problem.metric is not None or problem.project is not None:
-            from trundle.solve.projection import project_sample, watch
-
-            address[at.A_BRING], address[at.A_WATCH] = project_sample.address, watch.address
+            address[at.A_BRING], address[at.A_WATCH] = compiled.address("project_sample"), compiled.address("watch")
             self.n[at.PROJECTION] = at.BY_KERNEL
         if problem.metric is not None and (self.plan.needs_jacobian or problem.project is None):
-            from trundle.solve.metric import correct_in_metric
-
-            address[at.A_CORRECT] = correct_in_metric.address
+            address[at.A_CORRECT] = compiled.address("correct_in_metric")
             self.n[at.PROJECTION], self.n[at.MONITORS] = at.BY_METRIC, 0
         if problem.events is not None:
-            from trundle.solve.events import find_event, fire, set_signs
-
-            address[at.A_SEARCH], address[at.A_SIGNS] = find_event.address, set_signs.address
-            address[at.A_FIRE] = fire.address
+            address[at.A_SEARCH], address[at.A_SIGNS] = compiled.address("find_event"), compiled.address("set_signs")
+            address[at.A_FIRE] = compiled.address("fire")
 
     def slope(self, t: float, x: np.ndarray) -> np.ndarray:
         """xdot at a state, by one call of the rhs."""

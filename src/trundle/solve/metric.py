@@ -5,14 +5,12 @@ In the metric of the mass matrix alone a stiff coordinate would be disturbed at 
 
 import math
 
-from numba import cfunc
-
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, copy, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, copy, part, reals, shifted, wholes
 from trundle.solve.linear import factorise, solve
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def correct_in_metric(table: Pointer) -> None:
     """One Newton step on position and velocity of SAMPLE, into CORRECTED with the residuals before it."""
     n, r, pivots = wholes(table[at.M_N]), reals(table[at.M_R]), wholes(table[at.M_PIVOTS])

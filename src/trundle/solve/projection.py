@@ -2,10 +2,10 @@
 
 import math
 
-from numba import cfunc, njit
+from numba import njit
 
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, call_table, copy, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 PROJECTION_LIMIT = 10
 SEARCH_LIMIT = 64  # evaluations of a search by the golden section, two for each cut
@@ -13,7 +13,7 @@ GOLDEN = 0.6180339887498949
 GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from falling further
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def project_sample(table: Pointer) -> None:
     """Bring the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED tells whether that converged."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
@@ -53,7 +53,7 @@ def keep_lowest(n: Pointer, passage: Pointer, monitors: Pointer, t: float) -> No
             passage[at.PASSAGE * loop + 1] = t
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def watch(table: Pointer) -> None:
     """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 

@@ -2,14 +2,12 @@
 
 import math
 
-from numba import cfunc
-
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, copy, reals, shifted, table_signature, wholes
+from trundle.solve.call import Pointer, call, copy, part, reals, shifted, wholes
 from trundle.solve.linear import factorise, solve
 
 
-@cfunc(table_signature, cache=True, error_model="numpy", fastmath={"contract"})
+@part
 def rosenbrock_step(table: Pointer) -> None:
     """From x at T with slope k[0] to x_new at T + STEP; the Jacobian is kept while the start is the same."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])

@@ -7,13 +7,12 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from trundle.solve.compiled import address
 from trundle.solve.tableau import Plan, StepControl, read, widen
 
 
 def _compiled_step() -> int:
-    from trundle.solve.rosenbrock_step import rosenbrock_step
-
-    return int(rosenbrock_step.address)
+    return address("rosenbrock_step")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.view.style import (
-    COLOURS, INK, QUIET, WARNING, finish, line_style, new_figure, side_legend, style,
+    COLOURS,
+    INK,
+    QUIET,
+    WARNING,
+    finish,
+    line_style,
+    new_figure,
+    side_legend,
+    style,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -46,7 +54,7 @@ def plot_quantities(
     curves = [curve for name in names or run.coordinates[:MOST] for curve in _curves(run, name)]
     units = list(dict.fromkeys(curve.unit for curve in curves))
     with style():
-        figure = new_figure(width, panel_height * len(units) + 0.7, title or run.model_name)
+        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4), title or run.model_name)
         panels = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
         for panel, unit in zip(panels, units, strict=True):
             _fill_panel(panel, run.time, [curve for curve in curves if curve.unit == unit], unit)
@@ -88,21 +96,23 @@ def _mark_times(run: "Run", panels: Sequence[Axes]) -> None:
         for panel in panels:
             panel.axvline(t, color=QUIET, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
         if name not in named:
-            _note(panels[0], t, name, QUIET)
+            _note(panels[0], t, name, QUIET, len(named))
             named.add(name)
     for loop, t, _ in run.near_singular:
         for panel in panels:
             panel.plot(t, 1.0, "v", color=WARNING, markersize=5, transform=panel.get_xaxis_transform(), clip_on=False)
         if loop not in named:
-            _note(panels[0], t, f"{loop} near singular", WARNING)
+            _note(panels[0], t, f"{loop} near singular", WARNING, len(named))
             named.add(loop)
 
 
-def _note(panel: Axes, t: float, text: str, colour: str) -> None:
+def _note(panel: Axes, t: float, text: str, colour: str, number: int) -> None:
+    """A name above the panel, on one of three levels so that neighbours do not overlap."""
     start, end = panel.get_xlim()
     right = t > start + 0.8 * (end - start)
+    offset = (-3 if right else 3, 4 + 11 * (number % 3))
     panel.annotate(
-        text, (t, 1.0), (-3 if right else 3, 4), xycoords=panel.get_xaxis_transform(), textcoords="offset points",
+        text, (t, 1.0), offset, xycoords=panel.get_xaxis_transform(), textcoords="offset points",
         ha="right" if right else "left", va="bottom", fontsize=8, color=colour, annotation_clip=False,
     )  # fmt: skip
 
@@ -127,7 +137,8 @@ def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = 
         if not np.any(relative > 0):
             below.set_ylim(1e-17, 1e-15)
         below.set_ylabel("relative imbalance")
-        below.set_title(f"largest {energy.drift:.1e} of {energy.scale:.3g} J", loc="right", fontsize=9, color=QUIET)
+        worst = f"largest {energy.drift:.1e} of {energy.scale:.3g} J" if energy.scale > 1e-200 else "none"
+        below.set_title(worst, loc="right", fontsize=9, color=QUIET)
         _mark_times(run, (above, below))
         return finish(figure, path)
 

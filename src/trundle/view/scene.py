@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Poses = dict[str, tuple[Points, Points]]  # body -> positions (times, 3), rotations (times, 3, 3)
 
 GHOSTS = 6  # poses when no times are given
-TRAVEL = 1.6  # they cover the first motion in which a mass centre goes this many sizes of the mechanism
+TRAVEL = 1.6  # they cover the first motion in which a point goes this many sizes of the mechanism
+FLIGHT = 8.0  # the same for one that is not held by the ground
 
 
 def draw(
@@ -39,7 +40,8 @@ def draw(
     scene = geometry(run)
     poses = _poses(run, scene)
     outlines = {name: outline(body) for name, body in scene["bodies"].items() if name != "ground" or body["shapes"]}
-    samples = _samples(run.time, times, outlines, poses)
+    held = bool(scene["bodies"]["ground"]["joints"] or scene["rails"])
+    samples = _samples(run.time, times, outlines, poses, TRAVEL if held else FLIGHT)
     low, high = _extent(outlines, poses, samples, _fixed_points(scene))
     size = float(np.max(high - low))
     chosen = _plane_of_motion(poses, size) if plane == "auto" else plane
@@ -70,7 +72,9 @@ def _placed(points: Points, pose: tuple[Points, Points], i: int) -> Points:
     return placed
 
 
-def _samples(t: Points, times: Sequence[float] | None, outlines: dict[str, Outline], poses: Poses) -> list[int]:
+def _samples(
+    t: Points, times: Sequence[float] | None, outlines: dict[str, Outline], poses: Poses, travel: float
+) -> list[int]:
     """Numbers of the samples to draw, in rising order."""
     if times is not None:
         wanted = np.sort(np.atleast_1d(np.asarray(times, dtype=float)))
@@ -79,7 +83,7 @@ def _samples(t: Points, times: Sequence[float] | None, outlines: dict[str, Outli
             raise SolveError(f"the times of a picture must lie between {t[0]:g} and {t[-1]:g} s.")
         return sorted({int(np.argmin(np.abs(t - w))) for w in wanted})
     low, high = _extent(outlines, poses, [0])
-    reach = TRAVEL * max(float(np.max(high - low)), 1e-9)
+    reach = travel * max(float(np.max(high - low)), 1e-9)
     far = np.zeros(len(t))
     for name, body in outlines.items():
         for point in body.points():  # the point that goes farthest tells when the picture is full

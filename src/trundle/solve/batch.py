@@ -1,0 +1,146 @@
+"""Many runs of one system at once: start values and parameters as arrays, SIMD lanes and threads underneath."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError, UnknownNameError
+from trundle.kernel import evaluate
+from trundle.solve.explicit import ExplicitRungeKutta
+from trundle.solve.initial import read_wish
+from trundle.solve.lanes import Batch, LaneProblem, march_lanes
+from trundle.solve.simulate import choose_method, multiplier_shift, sample_times
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+PROJECTIONS = 12  # Newton steps that bring the start states onto the constraints
+
+
+@final
+class BatchRun:
+    """Results of a batch: states at the end (and at the samples), by name, with the dimension "case"."""
+
+    def __init__(self, system: "System", batch: Batch, p: Array) -> None:
+        self.system, self.batch, self._p = system, batch, p
+
+    def __len__(self) -> int:
+        return len(self.batch.t_end)
+
+    @property
+    def outcomes(self) -> list[str]:
+        """How each case ended."""
+        return [self.batch.outcome(i).name for i in range(len(self))]
+
+    def end(self, name: str) -> Array:
+        """A quantity at the end of every case."""
+        t, x = self.batch.t_end, self.batch.x_end
+        found = self._evaluate(name, t, x, self._p)
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def __getitem__(self, name: str) -> "xr.DataArray":
+        """A quantity over cases and sample times."""
+        import xarray as xr
+
+        if self.batch.x.size == 0:
+            raise SolveError("this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name).")
+        cases, times = self.batch.x.shape[:2]
+        flat = self.batch.x.reshape(cases * times, -1)
+        values = self._evaluate(name, np.tile(self.batch.t, cases), flat, np.repeat(self._p, times, axis=0))
+        q = self.system.quantity(name)
+        attrs = {"units": q.unit, "long_name": q.text}
+        shaped = values.reshape(cases, times, -1)
+        coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
+        if q.size == 1:
+            return xr.DataArray(shaped[..., 0], coords, ("case", "time"), name, attrs)
+        return xr.DataArray(shaped, {**coords, "component": list(q.labels)}, ("case", "time", "component"), name, attrs)
+
+    def _evaluate(self, name: str, t: Array, x: Array, p: Array) -> Array:
+        found = self.system.evaluate(name, t, x, p)
+        if name not in found:
+            raise UnknownNameError(name, found)
+        return found[name]
+
+
+def run_batch(
+    system: "System",
+    duration: float,
+    start: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    *,
+    rtol: float,
+    atol: float,
+    samples: int | Sequence[float] | None,
+    threads: int | None,
+    method: Any,
+) -> BatchRun:
+    """See System.batch."""
+    if system.model.events:
+        raise SolveError("a batch does not watch events; run the cases one by one with simulate, or build the model without them.")
+    if system.formalism != "kane":
+        raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
+    chosen = choose_method(method, rtol)
+    if not isinstance(chosen, ExplicitRungeKutta):
+        raise SolveError("a batch runs with an explicit method; stiff models are run one by one with simulate.")
+    count = _count({**start, **parameters})
+    p = np.tile(system.parameter_vector(None), (count, 1))
+    p[:, -1] = multiplier_shift(rtol)
+    names = list(system.model.parameters)
+    for name, value in parameters.items():
+        if name not in names:
+            raise UnknownNameError(name, names, "parameter")
+        p[:, names.index(name)] = value
+    x0 = _start_states(system, start, p, count)
+    kernels = system.kernels("lanes")
+    weight = np.ones(system.n_x)
+    weight[system.n_q + system.n_u :] = 0.0
+    problem = LaneProblem(kernels["rhs"], kernels.get("project"), weight)
+    times = None if samples is None else sample_times(samples, 0.0, duration)
+    batch = march_lanes(problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=atol, samples=times, threads=threads)
+    return BatchRun(system, batch, p)
+
+
+def _count(values: Mapping[str, Any]) -> int:
+    sizes = {name: np.shape(v)[0] for name, v in values.items() if np.ndim(v) > 0 and not _is_vector(name, v)}
+    if not sizes:
+        raise SolveError("a batch needs at least one start value or parameter given as an array, one entry per case.")
+    if len(set(sizes.values())) > 1:
+        raise SolveError(f"the arrays of a batch have different lengths: {sizes}.")
+    return next(iter(sizes.values()))
+
+
+def _is_vector(name: str, value: Any) -> bool:
+    return np.ndim(value) == 1 and name.endswith((".quaternion", ".angular_rate"))
+
+
+def _start_states(system: "System", start: Mapping[str, Any], p: Array, count: int) -> Array:
+    """Start states of all cases; those of a constrained system are projected together."""
+    fixed = {k: v for k, v in start.items() if np.ndim(v) == 0 or _is_vector(k, v)}
+    common = system.start(fixed)
+    x0 = np.tile(system.state_vector(common, p[0]), (count, 1))
+    for name, value in start.items():
+        if name in fixed:
+            continue
+        for i, number in enumerate(value):
+            wish = read_wish(system.layout, common.q, {name: number})
+            x0[i, : system.n_q][wish.given_q] = wish.q[wish.given_q]
+            x0[i, system.n_q : system.n_q + system.n_u][wish.given_u] = wish.u[wish.given_u]
+    project = system.kernels("base").get("project")
+    if project is None:
+        return x0
+    wide = system.kernels("lanes")["project"]
+    n = system.n_x
+    for _ in range(PROJECTIONS):
+        out = evaluate(project, wide, np.zeros(count), x0, p)
+        x0 = out[:, :n]
+        worst = float(np.max(out[:, n : n + 2]))
+        if worst < 1e-12:
+            break
+    else:
+        bad = int(np.argmax(np.max(out[:, n : n + 2], axis=1)))
+        raise SolveError(f"case {bad} of the batch cannot be assembled: its constraints stay open by {worst:.3g}.")
+    return x0

@@ -1,0 +1,102 @@
+"""Machine code of the time loops: compiled by numba once on a machine, afterwards loaded from the cache without it.
+
+A part of the integrator is a function `void f(int64 *table)`. Numba's import takes longer than most runs, so its result is kept as object
+code under a key of all sources of this folder, next to the kernels of the models.
+"""
+
+import hashlib
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from trundle.errors import KernelError
+from trundle.kernel.cache import USER_CACHE
+
+PARTS = {
+    "advance": "loop",
+    "advance_lanes": "lanes_loop",
+    "correct_in_metric": "metric",
+    "explicit_step": "explicit_step",
+    "find_event": "events",
+    "fire": "events",
+    "prepare_dense": "interpolate",
+    "project_sample": "projection",
+    "rosenbrock_step": "rosenbrock_step",
+    "set_signs": "events",
+    "watch": "projection",
+}
+"""Name of each part and the module that holds it."""
+
+_engines: list[Any] = []  # own the memory of the code
+
+
+@cache
+def address(part: str) -> int:
+    """Where the machine code of a part stands in memory."""
+    key = f"loop {part} {_sources()} numba {version('numba')}"
+    code = USER_CACHE.load_object(key)
+    if code is None:
+        code = _compile(part)
+        USER_CACHE.save_object(key, code)
+    return _load(part, code)
+
+
+def compile_all() -> None:
+    """Make all parts ready, so that no later run has to wait for them."""
+    for part in PARTS:
+        address(part)
+
+
+@cache
+def _sources() -> str:
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _compile(part: str) -> bytes:
+    """Object code with one outside name, trundle.<part>."""
+    from llvmlite import binding as llvm
+
+    function = getattr(import_module(f"trundle.solve.{PARTS[part]}"), part)
+    (signature,) = function.signatures
+    inner = function.overloads[signature].fndesc.mangled_name
+    # Numba's own convention: a status comes back, results and error information go through the first two pointers.
+    wrapper = f"""
+define void @"trundle.{part}"(ptr %table) {{
+  %result = alloca ptr
+  %error = alloca ptr
+  %status = call i32 @"{inner}"(ptr %result, ptr %error, ptr %table)
+  ret void
+}}
+"""
+    module = llvm.parse_assembly(function.inspect_llvm(signature) + wrapper)
+    return bytes(_machine().emit_object(module))
+
+
+def _load(part: str, code: bytes) -> int:
+    from llvmlite import binding as llvm
+
+    machine = _machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(f'target triple = "{machine.triple}"\n'), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    found = int(engine.get_function_address(f"trundle.{part}"))
+    if not found:
+        raise KernelError(f"the object code of the time loop {part!r} is not what it should be; clear the kernel cache.")
+    _engines.append(engine)
+    return found
+
+
+def _machine() -> Any:
+    from llvmlite import binding as llvm
+
+    from trundle.kernel.jit import host
+
+    target = host()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=3, jit=True
+    )

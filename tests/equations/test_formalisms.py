@@ -1,0 +1,81 @@
+"""Joint coordinates and absolute coordinates give the same accelerations, reactions and motions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from mechanisms import MECHANISMS
+
+from trundle.system import System
+
+
+def random_state(system: System, rng: np.random.Generator, size: float = 0.2) -> dict[str, Any]:
+    """Random values of independent coordinates and speeds near the assembled pose; the others are found."""
+    state: dict[str, Any] = {}
+    free = set(system.mobility.independent)
+    for c in system.layout.coordinates:
+        speeds = [i for i in range(c.i_u, c.i_u + c.n_u) if i in free]
+        if len(speeds) < c.n_u:
+            continue
+        if c.n_q == 1:
+            state[c.name] = system.mobility.q[c.i_q] + size * rng.normal()
+            state[c.rate_name] = rng.normal()
+        else:
+            state[c.name] = np.array(system.mobility.q[c.i_q : c.i_q + 4]) + size * rng.normal(size=4)
+            state[c.rate_name] = rng.normal(size=3)
+    return state
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def pair_of_systems(request: pytest.FixtureRequest) -> Iterator[tuple[System, System, int]]:
+    make, freedoms = MECHANISMS[request.param]
+    yield make().build(), make().build("newton_euler"), freedoms
+
+
+def largest(values: dict[str, Any], ending: str) -> float:
+    return max((float(np.max(np.abs(v))) for k, v in values.items() if k.endswith(ending)), default=0.0)
+
+
+def test_degrees_of_freedom(pair_of_systems: tuple[System, System, int]) -> None:
+    kane, _, freedoms = pair_of_systems
+    assert kane.mobility.freedoms == freedoms
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_equal_accelerations_and_reactions(pair_of_systems: tuple[System, System, int], seed: int) -> None:
+    kane, absolute, _ = pair_of_systems
+    state, t = random_state(kane, np.random.default_rng(seed)), 0.3 * seed
+    a, b = kane.accelerations(state, t=t), absolute.accelerations(state, t=t)
+    compared = [k for k in b if k in a]
+    n_bodies, n_connections = len(kane.model.bodies) - 1, len(kane.model.connections)
+    assert len(compared) >= 2 * n_bodies + 2 * n_connections
+    for ending in ("acceleration", "reaction_force", "reaction_moment", "_drive"):
+        scale = max(largest(b, ending), 1e-3)
+        for key in compared:
+            if key.endswith(ending):
+                np.testing.assert_allclose(a[key], b[key], rtol=0, atol=1e-9 * scale, err_msg=key)
+
+
+def test_equal_motion(pair_of_systems: tuple[System, System, int]) -> None:
+    kane, absolute, _ = pair_of_systems
+    state = random_state(kane, np.random.default_rng(5), size=0.05)
+    runs = [s.simulate(0.4, state, rtol=1e-12, atol=1e-12, samples=5) for s in (kane, absolute)]
+    assert all(run.ok for run in runs), [run.outcome for run in runs]
+    for body in kane.model.bodies:
+        if body != "ground":
+            for quantity in ("position", "rotation", "velocity"):
+                a, b = (run.values(f"{body}.{quantity}") for run in runs)
+                np.testing.assert_allclose(a, b, rtol=0, atol=1e-9 * max(1.0, np.max(np.abs(b))), err_msg=f"{body}.{quantity}")
+    for run in runs:
+        assert run.energy.drift < 1e-9
+
+
+def test_joint_quantities_are_the_same(pair_of_systems: tuple[System, System, int]) -> None:
+    kane, absolute, _ = pair_of_systems
+    state = random_state(kane, np.random.default_rng(6), size=0.1)
+    runs = [s.simulate(1e-3, state, samples=2) for s in (kane, absolute)]
+    names = [n for n, q in absolute.quantities.items() if q.group == "joints"]
+    for name in names:
+        a, b = (run.values(name)[0] for run in runs)
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-9, err_msg=name)

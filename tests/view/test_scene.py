@@ -1,0 +1,110 @@
+"""Pictures of mechanisms: the right plane, the right places, ghosts and traces."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.patches import Circle
+
+from trundle.errors import SolveError
+from trundle.run.dataset import Run
+from trundle.run.geometry import geometry
+from trundle.run.provenance import as_json
+from trundle.run.store import load
+from trundle.view.outline import coil, outline
+
+
+def bars(run: Run, **options: object) -> list[np.ndarray]:
+    """End points of the solid straight bars in a flat picture."""
+    axes = run.draw(**options).axes[0]
+    solid = [line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_alpha() == 1.0]
+    return [np.column_stack([line.get_xdata(), line.get_ydata()]) for line in solid]
+
+
+def test_planar_mechanism_in_its_plane(four_bar: Run, cart: Run) -> None:
+    assert (four_bar.draw().axes[0].get_xlabel(), four_bar.draw().axes[0].get_ylabel()) == ("x (m)", "y (m)")
+    assert cart.draw().axes[0].get_ylabel() == "z (m)"
+    assert four_bar.draw().axes[0].get_aspect() == 1.0
+
+
+def test_spatial_mechanism_in_space_with_equal_scales(arm: Run) -> None:
+    axes = arm.draw().axes[0]
+    assert axes.name == "3d"
+    lengths = [np.ptp(limits) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
+    np.testing.assert_allclose(axes._box_aspect / lengths, (axes._box_aspect / lengths)[0])
+
+
+def test_bars_stand_where_the_bodies_are(four_bar: Run) -> None:
+    drawn = bars(four_bar, times=[0.0, 0.5])
+    assert len(drawn) == 3
+    i = int(np.argmin(np.abs(four_bar.time - 0.5)))
+    for name, bar in zip(("crank", "rocker", "coupler"), drawn, strict=True):
+        start = four_bar.values(f"{name}.position")[i, :2]
+        middle = four_bar.values(f"{name}.com_position")[i, :2]
+        np.testing.assert_allclose(np.sort(bar, axis=0), np.sort([start, 2 * middle - start], axis=0), atol=1e-12)
+
+
+def test_number_of_poses_follows_the_times(four_bar: Run) -> None:
+    counts = []
+    for times in ([0.5], [0.0, 0.25, 0.5]):
+        axes = four_bar.draw(times=times).axes[0]
+        pins = [line for line in axes.lines if line.get_marker() == "o"]
+        counts.append(len(pins))
+    assert counts[1] == 3 * counts[0] > 0
+
+
+def test_traces_follow_the_mass_centres(four_bar: Run) -> None:
+    axes = four_bar.draw(times=[0.0, 1.0]).axes[0]
+    path = four_bar.values("coupler.com_position")[:, :2]
+    traces = [np.column_stack([line.get_xdata(), line.get_ydata()]) for line in axes.lines]
+    assert any(t.shape == path.shape and np.allclose(t, path, atol=1e-12) for t in traces)
+
+
+def test_shapes_springs_and_rails_are_drawn(cart: Run) -> None:
+    axes = cart.draw(times=[0.0]).axes[0]
+    balls = [patch for patch in axes.patches if isinstance(patch, Circle)]
+    assert [ball.radius for ball in balls] == [0.07]
+    np.testing.assert_allclose(balls[0].center, (0.4 + 0.6 * np.sin(0.3), 0.1 + 0.6 * np.cos(0.3)))
+    spring = max(axes.lines, key=lambda line: len(line.get_xdata()))
+    np.testing.assert_allclose(np.array(spring.get_xdata())[[0, -1]], (-1.2, 0.15), atol=1e-12)
+    assert axes.get_xlim()[0] < -1.2
+
+
+def test_plane_and_times_are_checked(four_bar: Run) -> None:
+    with pytest.raises(SolveError, match="choose 'xy', 'xz', 'yz', 'space' or 'auto'"):
+        four_bar.draw(plane="xyz")
+    with pytest.raises(SolveError, match="between 0 and 1 s"):
+        four_bar.draw(times=[0.5, 3.0])
+
+
+@pytest.mark.parametrize("plane", ["xy", "yz", "space"])
+def test_any_plane_can_be_asked_for(cart: Run, tmp_path: Path, plane: str) -> None:
+    cart.draw(plane=plane, path=tmp_path / "p.png", times=[0.0, 0.5])
+    assert (tmp_path / "p.png").stat().st_size > 5000
+
+
+def test_loaded_run_can_be_drawn(cart: Run, tmp_path: Path) -> None:
+    again = load(cart.save(tmp_path / "r"))
+    assert geometry(again) == json.loads(as_json(geometry(cart)))
+    for a, b in zip(cart.draw().axes[0].lines, again.draw().axes[0].lines, strict=True):
+        np.testing.assert_array_equal(a.get_xydata(), b.get_xydata())
+
+
+def test_body_without_shape_becomes_a_skeleton() -> None:
+    bar = outline({"com": (0.5, 0, 0), "joints": [(0, 0, 0), (1, 0, 0)], "shapes": []})
+    assert len(bar.lines) == 1 and not bar.faces
+    triangle = outline({"com": (0.5, 0.4, 0), "joints": [(0, 0, 0), (1, 0, 0)], "shapes": []})
+    assert len(triangle.lines) == 3 and len(triangle.faces) == 1
+    dot = outline({"com": (0, 0, 0), "joints": [], "shapes": []})
+    assert len(dot.balls) == 1 and not dot.lines
+
+
+def test_coil_ends_where_it_should() -> None:
+    a, b = np.array([0.1, 0.2, 0.3]), np.array([1.0, -2.0, 0.5])
+    points = coil(a, b, 0.05)
+    np.testing.assert_array_equal(points[[0, -1]], [a, b])
+    axis = (b - a) / np.linalg.norm(b - a)
+    off = (points - a) - np.outer((points - a) @ axis, axis)
+    assert np.max(np.linalg.norm(off, axis=1)) == pytest.approx(0.05)
+    np.testing.assert_array_equal(coil(a, a, 0.05), [a, a])
