@@ -52,14 +52,102 @@ from trundle.space import Ball, Chain, Screw, rotation
 if TYPE_CHECKING:
     from trundle import examples
     from trundle.file import ModelFile, load_file, load_model
+    from trundle.run.dataset import Run
+    from trundle.run.store import load
+    from trundle.solve.batch import BatchRun
+    from trundle.solve.explicit import DormandPrince5, DormandPrince8
+    from trundle.solve.stiff import Rodas5P
+    from trundle.system import System
 
 __version__ = "0.1.0"
 
-_LATE = {"load_model": "trundle.file", "load_file": "trundle.file", "ModelFile": "trundle.file", "examples": "trundle.examples"}
+__all__ = [
+    "Ball",
+    "BatchRun",
+    "Body",
+    "Bushing",
+    "Chain",
+    "CoordinateForce",
+    "Cylindrical",
+    "Damper",
+    "DormandPrince5",
+    "DormandPrince8",
+    "EffortLaw",
+    "Event",
+    "Fixed",
+    "Frame",
+    "Free",
+    "Helical",
+    "LineForce",
+    "Model",
+    "ModelFile",
+    "Motor",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Rodas5P",
+    "Run",
+    "Screw",
+    "Servo",
+    "Spherical",
+    "Spring",
+    "SpringDamper",
+    "System",
+    "TorsionSpring",
+    "TrundleError",
+    "Universal",
+    "Wrench",
+    "__version__",
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "ceil",
+    "cos",
+    "cosh",
+    "errors",
+    "examples",
+    "exp",
+    "floor",
+    "load",
+    "load_file",
+    "load_model",
+    "log",
+    "max",
+    "min",
+    "pi",
+    "rotation",
+    "shape",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "step",
+    "tan",
+    "tanh",
+    "where",
+]
+
+_LATE = {
+    "BatchRun": "trundle.solve.batch",
+    "DormandPrince5": "trundle.solve.explicit",
+    "DormandPrince8": "trundle.solve.explicit",
+    "ModelFile": "trundle.file",
+    "Rodas5P": "trundle.solve.stiff",
+    "Run": "trundle.run.dataset",
+    "System": "trundle.system",
+    "examples": "trundle.examples",
+    "load": "trundle.run.store",
+    "load_file": "trundle.file",
+    "load_model": "trundle.file",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Reading files takes libraries that a model made in Python does without: they are imported when first asked for."""
+    """Reading files takes libraries that a model made in Python does without: they are imported when first
+    asked for.
+    """
     if name not in _LATE:
         raise AttributeError(f"module 'trundle' has no attribute {name!r}")
     from importlib import import_module

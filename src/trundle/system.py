@@ -127,10 +127,12 @@ class System:
     @cached_property
     def length(self) -> float:
         """A typical length of the model (m), to compare closing errors with."""
+        import casadi as ca
+
         from trundle.model.check import evaluate as numbers
 
         sizes = [
-            float(np.linalg.norm(numbers(self.model, f.position)))
+            float(np.linalg.norm(numbers(self.model, ca.vertcat(*f.position))))
             for c in self.model.connections.values()
             for f in (c.first, c.second)
         ]
@@ -287,7 +289,9 @@ class System:
         return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"
 
     def parameter_vector(self, parameters: Mapping[str, float] | None) -> Array:
-        """What the kernels take: values of all parameters with the given ones replaced, then the shift of the multiplier block."""
+        """What the kernels take: values of all parameters with the given ones replaced, then the shift of the
+        multiplier block.
+        """
         values = self.model.parameter_values()
         for name, value in (parameters or {}).items():
             if name not in values:
@@ -373,7 +377,8 @@ class System:
         from trundle.solve.simulate import simulate
 
         return simulate(
-            self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples, fixed_step=fixed_step,
+            self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
+            fixed_step=fixed_step,
             max_step=max_step, progress=progress, on_event=on_event, t0=t0, max_steps=max_steps,
         )  # fmt: skip
 
@@ -393,7 +398,15 @@ class System:
         from trundle.solve.batch import run_batch
 
         return run_batch(
-            self, duration, start or {}, parameters or {}, rtol=rtol, atol=atol, samples=samples, threads=threads, method=method
+            self,
+            duration,
+            start or {},
+            parameters or {},
+            rtol=rtol,
+            atol=atol,
+            samples=samples,
+            threads=threads,
+            method=method,
         )
 
     def accelerations(
@@ -407,7 +420,9 @@ class System:
         self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0,
         on: str = "second", axes: str = "ground",
     ) -> dict[str, Array]:  # fmt: skip
-        """Reaction force and moment of every connection at a state: on the first or second body, in axes of the ground or of any body."""
+        """Reaction force and moment of every connection at a state: on the first or second body, in axes of the
+        ground or of any body.
+        """
         if on not in ("first", "second"):
             raise SolveError(f"on={on!r}: reactions act on the 'first' or on the 'second' body of a connection.")
         if axes not in self.model.bodies:

@@ -1,6 +1,7 @@
 """Mechanisms that the tests of the equations share, all assembled where their coordinates are zero.
 
-Every body frame coincides with the ground frame at zero, so a joint at a point of space is written with the same point on both bodies.
+Every body frame coincides with the ground frame at zero, so a joint at a point of space is written with the same
+point on both bodies.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ def join(m: tr.Model, pair: object, first: tr.Body, second: tr.Body, at: Point, 
     m.connect(pair, first.at(*at), second.at(*at), name=name, **options)  # type: ignore[arg-type]
 
 
-# -- open ----------------------------------------------------------------------------------------------------------------
+# -- open
 
 
 def mixed_chain() -> tr.Model:
@@ -71,7 +72,7 @@ def free_pair() -> tr.Model:
     return m
 
 
-# -- planar loops --------------------------------------------------------------------------------------------------------
+# -- planar loops
 
 
 def four_bar(laws: bool = False) -> tr.Model:
@@ -117,7 +118,7 @@ def carried_four_bar() -> tr.Model:
     return m
 
 
-# -- spatial loops -------------------------------------------------------------------------------------------------------
+# -- spatial loops
 
 
 def rssr() -> tr.Model:
@@ -143,7 +144,9 @@ def spatial_slider_crank() -> tr.Model:
 
 
 def bricard() -> tr.Model:
-    """Six hinges at corners of a cube, neighbours at right angles: mobile although the count of constraints says it is not."""
+    """Six hinges at corners of a cube, neighbours at right angles: mobile although the count of constraints
+    says it is not.
+    """
     m = tr.Model("Bricard")
     corners = [(0, 0, 0), (1, 0, 0), (1, 0, -1), (1, 1, -1), (0, 1, -1), (0, 1, 0)]
     last = m.ground
@@ -161,7 +164,8 @@ def closed_by(pair: object, laws: dict[str, tr.EffortLaw] | None = None) -> tr.M
     a, b = solid(m, "a", (0.1, 0.2, -0.3)), solid(m, "b", (0.5, 0.4, -0.2))
     join(m, tr.Spherical(), m.ground, a, (0, 0, 0), "J")
     m.connect(tr.Free(), m.ground, b, law={"x": tr.Spring(4.0, 0.3)})
-    m.connect(pair, a.frame((0.3, 0.3, -0.25), ("x", 0.5)), b.frame((0.3, 0.3, -0.25), ("x", 0.5)), name="closer", law=laws or None)  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    m.connect(pair, a.frame((0.3, 0.3, -0.25), ("x", 0.5)), b.frame((0.3, 0.3, -0.25), ("x", 0.5)), name="closer", law=laws or None)
     m.apply(tr.TorsionSpring("closer.angle", 0.6)) if "angle" in (laws or {}) else None
     return m
 
@@ -185,9 +189,11 @@ MECHANISMS: dict[str, tuple[Callable[[], tr.Model], int]] = {
     "Bricard": (bricard, 1),
     "closed by Revolute": (lambda: closed_by(tr.Revolute("y"), {"angle": tr.Motor(lambda t, q, u: tr.sin(q) - u)}), 4),
     "closed by Helical": (lambda: closed_by(tr.Helical((1, 1, 0), pitch=0.2), {"angle": _spring(0.1)}), 4),
-    "closed by Cylindrical": (lambda: closed_by(tr.Cylindrical("x"), {"angle": _spring(), "displacement": _spring(0.2)}), 5),
+    "closed by Cylindrical": (lambda: closed_by(tr.Cylindrical("x"), {"angle": _spring(), "displacement":
+    _spring(0.2)}), 5),
     "closed by Prismatic": (lambda: closed_by(tr.Prismatic("z"), {"displacement": _spring(0.1)}), 4),
-    "closed by Planar": (lambda: closed_by(tr.Planar("y"), {"x": _spring(), "y": tr.Motor(0.4), "angle": _spring()}), 6),
+    "closed by Planar": (lambda: closed_by(tr.Planar("y"), {"x": _spring(), "y": tr.Motor(0.4), "angle": _spring()}),
+    6),
     "closed by Universal": (lambda: closed_by(tr.Universal("x"), {"angle": _spring(), "cross_angle": _spring(0.3)}), 5),
     "closed by Spherical": (lambda: closed_by(tr.Spherical()), 6),
     "closed by Fixed": (lambda: closed_by(tr.Fixed()), 3),

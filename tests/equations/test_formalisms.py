@@ -66,7 +66,9 @@ def test_equal_motion(pair_of_systems: tuple[System, System, int]) -> None:
         if body != "ground":
             for quantity in ("position", "rotation", "velocity"):
                 a, b = (run.values(f"{body}.{quantity}") for run in runs)
-                np.testing.assert_allclose(a, b, rtol=0, atol=1e-9 * max(1.0, np.max(np.abs(b))), err_msg=f"{body}.{quantity}")
+                np.testing.assert_allclose(
+                    a, b, rtol=0, atol=1e-9 * max(1.0, np.max(np.abs(b))), err_msg=f"{body}.{quantity}"
+                )
     for run in runs:
         assert run.energy.drift < 1e-9
 

@@ -1,6 +1,7 @@
 """Files give back every bit, and a failure leaves nothing behind."""
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -96,33 +97,61 @@ def test_directory_that_takes_no_file(pendulum: Run) -> None:
     ("failure", "seen", "text"),
     [
         (OSError(28, "No space left on device"), StoreError, "No space left.*full"),
-        (RuntimeError("unable to flush"), StoreError, "unable to flush"),
         (PermissionError(13, "Permission denied"), StoreError, "Permission denied.*may write"),
         (KeyboardInterrupt(), KeyboardInterrupt, None),
     ],
 )
-@pytest.mark.parametrize("where", ["writing", "renaming"])
+@pytest.mark.parametrize("stage", ["fsync", "replace"])
 def test_failed_write_keeps_the_old_file_and_leaves_no_other(
     pendulum: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    failure: Any,
-    seen: Any,
+    failure: BaseException,
+    seen: type[BaseException],
     text: str | None,
-    where: str,
+    stage: str,
 ) -> None:
     path = pendulum.save(tmp_path / "r.nc")
     before = path.read_bytes()
+    left: list[list[str]] = []
 
-    def fail(*arguments: Any, **options: Any) -> None:
-        if where == "writing":
-            Path(arguments[1]).write_bytes(b"half")
+    def fail(*arguments: Any) -> None:
+        left.append(os.listdir(tmp_path))
         raise failure
 
-    monkeypatch.setattr(*((xr.Dataset, "to_netcdf", fail) if where == "writing" else (os, "replace", fail)))
+    monkeypatch.setattr(os, stage, fail)
     with pytest.raises(seen, match=text):
         pendulum.save(path)
+    assert len(left[0]) == 2  # the new file was there, under another name
     assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["r.nc"]
+
+
+def test_interrupt_while_encoding_writes_nothing(
+    pendulum: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*arguments: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        pendulum.save(tmp_path / "r.nc")
+    assert not os.listdir(tmp_path)
+
+
+def test_full_disk(pendulum: Run, tmp_path: Path) -> None:
+    """A limit on the size of files fails in the same place as a full disk."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    run = load(pendulum.save(tmp_path / "r.nc"))  # nothing is left to compile, which would write files too
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+        with pytest.raises(StoreError, match="File too large"):
+            run.save(tmp_path / "s.nc")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
     assert os.listdir(tmp_path) == ["r.nc"]
 
 

@@ -1,7 +1,9 @@
 """Forward dynamics of a tree in O(n): articulated bodies in link frames [Featherstone 2008, chapter 7].
 
-Two changes against the book save operations: accelerations are those of the link's origin (not spatial ones), so linear velocities
-are not needed; and every transformation is a turn about z, a slide, a turn about x and a shift, on the 21 numbers of a symmetric
+Two changes against the book save operations: accelerations are those of the link's origin (not spatial ones), so
+linear velocities
+are not needed; and every transformation is a turn about z, a slide, a turn about x and a shift, on the 21 numbers of
+a symmetric
 articulated inertia [A H; H' M]: A11 A12 A13 A22 A23 A33, H11 ... H33 by rows, M11 M12 M13 M22 M23 M33.
 """
 
@@ -45,7 +47,9 @@ def vector_x(c: Any, s: Any, v: Any) -> Any:
 
 
 def _turn(c: Any, s: Any, I: Any, axis: int) -> Any:
-    """Turn of all three blocks about z (axis 2) or x (axis 0); a block of two axes turns by one product of the double angle."""
+    """Turn of all three blocks about z (axis 2) or x (axis 0); a block of two axes turns by one product of the
+    double angle.
+    """
     i, j, k = ((axis + 1) % 3, (axis + 2) % 3, axis)
     S = {}
     for name, at in (("A", 0), ("M", 15)):
@@ -73,7 +77,9 @@ def _turn(c: Any, s: Any, I: Any, axis: int) -> Any:
     }
     upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     return (
-        [S["A", r, q] for r, q in upper] + [G[r, q] for r in range(3) for q in range(3)] + [S["M", r, q] for r, q in upper]
+        [S["A", r, q] for r, q in upper]
+        + [G[r, q] for r in range(3) for q in range(3)]
+        + [S["M", r, q] for r, q in upper]
     )
 
 
@@ -122,7 +128,11 @@ def link_inertia(link: Link, inertias: dict[Body, Inertia]) -> Any:
         R = ca.DM(pose.R)
         d = pose.p + ca.mtimes(R, part.com)
         m, h = m + part.mass, h + part.mass * d
-        I = I + ca.mtimes(ca.mtimes(R, part.matrix), R.T) + part.mass * (ca.dot(d, d) * ca.SX.eye(3) - ca.mtimes(d, d.T))
+        I = (
+            I
+            + ca.mtimes(ca.mtimes(R, part.matrix), R.T)
+            + part.mass * (ca.dot(d, d) * ca.SX.eye(3) - ca.mtimes(d, d.T))
+        )
     return m, h, I
 
 
@@ -299,8 +309,9 @@ class _Stage:
             c, s = self.alpha
             alpha, a = vector_x(c, -s, alpha), vector_x(c, -s, a)
         a = a + cross(alpha, ca.vertcat(0, 0, self.slide)) + self.along
-        c, s = self.z
-        alpha, a = vector_z(c, -s, alpha) + self.c_angular, vector_z(c, -s, a) + self.c_linear
+        cosine, sine = self.z
+        alpha = vector_z(cosine, -sine, alpha) + self.c_angular
+        a = vector_z(cosine, -sine, a) + self.c_linear
         U_n, U_f = self.U_n, self.U_f
         rest = self.drive - U_n[0] * alpha[0] - U_n[1] * alpha[1] - U_f[0] * a[0] - U_f[1] * a[1]
         if self.link.kind == "turn":

@@ -1,6 +1,7 @@
 """Constraint rows: position residual g, velocity row J u = nu, acceleration row J udot + gamma = 0.
 
-A row belongs to a bond of a connection that closes a loop, or to a servo. Translations and rotations that are all locked are
+A row belongs to a bond of a connection that closes a loop, or to a servo. Translations and rotations that are all
+locked are
 written in ground axes when the loop runs over the ground, otherwise in the axes of the first frame.
 """
 

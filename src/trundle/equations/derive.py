@@ -130,7 +130,8 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
     rows = _rows(model, topology, motion, signals, t, formalism)
     return Equations(
-        model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches, efforts, terms,
+        model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
+        efforts, terms,
         by_coordinate,
     )  # fmt: skip
 
@@ -144,7 +145,8 @@ def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
             raise ModelError(f"force {name!r}: {error}") from error
         except (TypeError, ValueError, ZeroDivisionError, NotImplementedError, AttributeError) as error:
             raise ModelError(
-                f"force or law {name!r} cannot be written as an expression: {error}. It is called once with symbols; use "
+                f"force or law {name!r} cannot be written as an expression: {error}. It is called once with "
+                f"symbols; use "
                 "tr.sin, tr.where, tr.fabs, ... in place of math functions and of if."
             ) from error
     return terms
@@ -194,7 +196,8 @@ def _rows(model: Model, topology: Topology, motion: Any, signals: Signals, t: An
             if formalism == "kane":
                 if full not in signals.coordinates:
                     raise ModelError(
-                        f"the servo on {full!r} closes a loop all of whose connections carry laws; leave the law of one of "
+                        f"the servo on {full!r} closes a loop all of whose connections carry laws; leave the law "
+                        f"of one of "
                         "them out so that the servo can be a coordinate of the tree."
                     )
                 q, u = signals.coordinates[full]
@@ -210,10 +213,17 @@ def _measured_servo(name: str, measure: Measure, connection: Any, motion: Any, l
     f = ca.SX(law.motion(t))
     rate = ca.jacobian(f, t)
     difference = measure.value - f
-    if any(step.name == name.partition(".")[2] and not step.slides for step in connection.pair.chain().steps if step.n_u == 1):
+    if any(
+        step.name == name.partition(".")[2] and not step.slides
+        for step in connection.pair.chain().steps
+        if step.n_u == 1
+    ):
         difference = ca.atan2(ca.sin(difference), ca.cos(difference))  # the angle is known up to whole turns
     jacobian: dict[int, Any] = {}
-    for body, point, sign in ((connection.second.body, connection.second, 1), (connection.first.body, connection.second, -1)):
+    for body, point, sign in (
+        (connection.second.body, connection.second, 1),
+        (connection.first.body, connection.second, -1),
+    ):
         for i, angular, linear in motion.partials(body, motion.frame(point).p):
             value = sign * (dot(measure.force, linear) + dot(measure.moment, angular))
             jacobian[i] = jacobian.get(i, ca.SX(0)) + value

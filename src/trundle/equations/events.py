@@ -11,7 +11,7 @@ from trundle.model.model import Model
 
 
 def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[str, Any]:
-    """"events": all values; "jump<i>": state and parameters after event i."""
+    """ "events": all values; "jump<i>": state and parameters after event i."""
     e = functions.equations
     values = [ca.SX(event.function(e.signals)) for event in model.events.values()]
     out = {"events": functions.function("events", *values)}

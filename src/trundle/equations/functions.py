@@ -1,6 +1,7 @@
 """The functions that run: CasADi functions of (t, x, p), x = [q, u, z], ready to be compiled.
 
-With constraints every evaluation happens on the constraint manifold: one Newton step for q, an exact projection of u, and the
+With constraints every evaluation happens on the constraint manifold: one Newton step for q, an exact projection of u,
+and the
 accelerations there. A run then cannot slip onto another branch where a linkage folds.
 """
 
@@ -35,7 +36,9 @@ class Functions:
 
     def function(self, name: str, *outputs: Any) -> Any:
         """Function of (t, x, p)."""
-        return ca.Function(name, self.inputs, [ca.densify(ca.vertcat(*[ca.vec(ca.densify(ca.SX(o))) for o in outputs]))])
+        return ca.Function(
+            name, self.inputs, [ca.densify(ca.vertcat(*[ca.vec(ca.densify(ca.SX(o))) for o in outputs]))]
+        )
 
     # -- accelerations -------------------------------------------------------------------------------------------------
 
@@ -47,7 +50,9 @@ class Functions:
         for i, row in enumerate(self.rows):
             loops.setdefault(row.name.partition(".")[0], []).append(i)
         scale = [1 / self.length if row.unit == "m" else 1.0 for row in self.rows]
-        return Saddle(e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale, e.shift)
+        return Saddle(
+            e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale, e.shift
+        )
 
     @cached_property
     def dynamics(self) -> tuple[Any, Any]:
@@ -116,7 +121,7 @@ class Functions:
         e = self.equations
         if not self.rows and not e.motion.quaternions:
             return None
-        q, u = (self._corrected_q(), self._corrected_u()) if self.rows else (e.q, e.u)
+        q, u = (self._corrected_q(), self._corrected_u()) if self.rows else (ca.SX(e.q), e.u)
         for i in e.motion.quaternions:
             q[i : i + 4] = q[i : i + 4] / ca.norm_2(q[i : i + 4])
         position, velocity, speed = ca.SX(0), ca.SX(0), ca.SX(1)

@@ -75,7 +75,9 @@ class TreeMotion:
                     j = links[j].parent
         return rows
 
-    def bias(self, inertias: dict[Body, Inertia], gravity: Any, wrenches: dict[Body, list[tuple[Any, Any, Any]]]) -> Any:
+    def bias(
+        self, inertias: dict[Body, Inertia], gravity: Any, wrenches: dict[Body, list[tuple[Any, Any, Any]]]
+    ) -> Any:
         """h = inertia forces without udot, minus gravity and applied wrenches (point, force, moment) on bodies."""
         links, motion = self.tree.links, self.motion
         forces: list[Any] = [ca.SX.zeros(3) for _ in links]
@@ -99,7 +101,9 @@ class TreeMotion:
 
 
 def inertia_wrench(inertia: Inertia, body: Rigid, gravity: Any) -> tuple[Any, Any, Any]:
-    """Force and moment (at the mass centre) that the acceleration of the body takes, gravity included as acceleration."""
+    """Force and moment (at the mass centre) that the acceleration of the body takes, gravity included as
+    acceleration.
+    """
     c = ca.mtimes(body.R, inertia.com)
     a = body.a + cross(body.alpha, c) + cross(body.w, cross(body.w, c)) - gravity
     I = turned(inertia.matrix, body.R)

@@ -1,6 +1,7 @@
-"""Motion of every link and body in ground axes: pose, velocity, and the part of the acceleration that does not hold udot.
+"""Motion of every link and body in ground axes: pose, velocity, and the acceleration without its terms in udot.
 
-Everything is a CasADi expression of time t, coordinates q, speeds u and parameters p; exact zeros stay zeros, so a planar
+Everything is a CasADi expression of time t, coordinates q, speeds u and parameters p; exact zeros stay zeros, so a
+planar
 mechanism costs planar arithmetic.
 """
 

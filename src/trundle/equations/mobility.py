@@ -1,6 +1,7 @@
-"""Degrees of freedom by generic rank: which rows are independent, which are redundant, and whether they contradict each other.
+"""Degrees of freedom by generic rank: which rows are independent or redundant, and whether they contradict.
 
-The rank is taken on the constraint manifold, at several poses reached from the assembled one by random moves along it, so that a pose
+The rank is taken on the constraint manifold, at several poses reached from the assembled one by random moves along
+it, so that a pose
 which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
 """
 
@@ -52,8 +53,10 @@ def check_mass(equations: Equations, p: Array) -> None:
         if not moved[k]:
             c = link.joint.connection
             raise ModelError(
-                f"nothing that moves with {c.name}.{link.name} has mass: body {link.joint.child.name!r} and all bodies beyond connection "
-                f"{c.name!r} are massless, so a force would give an infinite acceleration. Give {link.joint.child.name!r} a mass and "
+                f"nothing that moves with {c.name}.{link.name} has mass: body {link.joint.child.name!r} and all "
+                f"bodies beyond connection "
+                f"{c.name!r} are massless, so a force would give an infinite acceleration. Give "
+                f"{link.joint.child.name!r} a mass and "
                 "an inertia, or fix it to a body that has them."
             )
     if e.n_u > MASS_CHECK_LIMIT:
@@ -70,7 +73,8 @@ def check_mass(equations: Equations, p: Array) -> None:
             c = link.joint.connection
             raise ModelError(
                 f"the motion {c.name}.{link.name} meets no inertia: what lies beyond connection {c.name!r} (body "
-                f"{link.joint.child.name!r} first) has mass, but none that this freedom moves, for instance a point mass on the axis of a "
+                f"{link.joint.child.name!r} first) has mass, but none that this freedom moves, for instance a "
+                f"point mass on the axis of a "
                 "hinge. Give the body an inertia, or take the freedom out."
             )
 
@@ -110,7 +114,13 @@ class RowFunctions:
 
 
 def close(
-    rows: RowFunctions, q: Array, t: float, p: Array, freedom: Array | None = None, tolerance: float = 1e-14, limit: int = 200
+    rows: RowFunctions,
+    q: Array,
+    t: float,
+    p: Array,
+    freedom: Array | None = None,
+    tolerance: float = 1e-14,
+    limit: int = 200,
 ) -> tuple[Array, float]:
     """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual."""
     e = rows.equations
@@ -158,7 +168,9 @@ def assemble(rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[st
     )
 
 
-def find_mobility(equations: Equations, rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[str], str]) -> Mobility:
+def find_mobility(
+    equations: Equations, rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[str], str]
+) -> Mobility:
     """Rank of the rows at generic poses of the manifold."""
     e = equations
     q = assemble(rows, start, p, bodies_of)
@@ -223,7 +235,7 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
     def quality(kept: tuple[int, ...]) -> float:
         return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians) if rank else 1.0
 
-    return list(max(sorted(candidates), key=quality))
+    return list(max(sorted(candidates), key=lambda kept: quality(kept)))
 
 
 def _independent(J: Array) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Newton-Euler equations in absolute coordinates: every body free, every connection a set of rows.
 
-Coordinates of a body: position of its mass centre and unit quaternion; speeds: velocity of the mass centre in ground axes and
+Coordinates of a body: position of its mass centre and unit quaternion; speeds: velocity of the mass centre in ground
+axes and
 angular velocity in body axes. The mass matrix is block diagonal and all reactions are multipliers.
 """
 
@@ -72,7 +73,9 @@ class AbsoluteMotion:
                 rows.append({l: value for l, value in row.items() if not value.is_zero()})
         return rows
 
-    def bias(self, inertias: dict[Body, Inertia], gravity: Any, wrenches: dict[Body, list[tuple[Any, Any, Any]]]) -> Any:
+    def bias(
+        self, inertias: dict[Body, Inertia], gravity: Any, wrenches: dict[Body, list[tuple[Any, Any, Any]]]
+    ) -> Any:
         """Gyroscopic terms minus gravity and applied wrenches (point, force, moment)."""
         h = []
         for i, body in enumerate(self.bodies):
@@ -84,6 +87,3 @@ class AbsoluteMotion:
             h.append(-force)
             h.append(cross(w, ca.mtimes(inertia.matrix, w)) - ca.mtimes(centre.R.T, moment))
         return ca.vertcat(*h)
-
-
-

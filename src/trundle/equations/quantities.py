@@ -37,7 +37,9 @@ class Quantity:
 
 
 def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) -> dict[str, Quantity]:
-    """All quantities of a model, known without deriving anything (measures of forces are added by `force_quantities`)."""
+    """All quantities of a model, known without deriving anything (measures of forces are added by
+    `force_quantities`).
+    """
     found: list[Quantity] = []
     states = formalism == "kane"
     group = "state" if states else "joints"
@@ -45,13 +47,17 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
         if not states and c.n_u > 1:
             continue
         kind = "rotation of the second body against the first as a unit quaternion" if c.n_q == 4 else "coordinate"
-        rate = "angular velocity against the first body, in axes of the second" if c.n_q == 4 else "rate of the coordinate"
+        rate = (
+            "angular velocity against the first body, in axes of the second" if c.n_q == 4 else "rate of the coordinate"
+        )
         of = f" of connection {c.name.partition('.')[0]!r}"
         found.append(Quantity(c.name, c.unit, kind + of, c.n_q, group))
         found.append(Quantity(c.rate_name, c.rate_unit, rate + of, c.n_u, group))
         if states:
             unit = c.rate_unit.replace("/s", "/s^2")
-            found.append(Quantity(c.acceleration_name, unit, "time derivative of the " + rate + of, c.n_u, "accelerations"))
+            found.append(
+                Quantity(c.acceleration_name, unit, "time derivative of the " + rate + of, c.n_u, "accelerations")
+            )
     for loop in topology.loops:
         for step in loop.connection.pair.chain().steps:
             if step.n_u == 1 and _is_measured(loop.connection.pair.free):
@@ -73,11 +79,17 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
     for connection in model.connections.values():
         on = f"on {connection.second.body.name!r} in connection {connection.name!r}, ground axes"
         found.append(Quantity(f"{connection.name}.reaction_force", "N", f"constraint force {on}", 3, "reactions"))
-        found.append(Quantity(f"{connection.name}.reaction_moment", "N m", f"constraint moment at the joint {on}", 3, "reactions"))
+        found.append(
+            Quantity(
+                f"{connection.name}.reaction_moment", "N m", f"constraint moment at the joint {on}", 3, "reactions"
+            )
+        )
         for name, law in connection.laws.items():
             if isinstance(law, Servo):
                 full = f"{connection.name}.{name}_drive"
-                found.append(Quantity(full, "N or N m", f"effort of the drive on {connection.name}.{name}", 1, "reactions"))
+                found.append(
+                    Quantity(full, "N or N m", f"effort of the drive on {connection.name}.{name}", 1, "reactions")
+                )
     found.append(Quantity("energy.kinetic", "J", "kinetic energy", 1, "energy"))
     found.append(Quantity("energy.potential", "J", "potential energy of gravity and forces", 1, "energy"))
     for output in model.outputs.values():

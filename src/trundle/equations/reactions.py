@@ -1,6 +1,7 @@
 """Reactions of all connections from accelerations and multipliers, summed from the leaves of the tree to the ground.
 
-A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame, in ground
+A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame,
+in ground
 axes. Efforts of laws and drives along the free bonds are not part of it. Redundant rows carry nothing.
 """
 
@@ -87,11 +88,12 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[st
     return out
 
 
-
 def drive_efforts(functions: Functions) -> dict[str, Any]:
     """Efforts that the servos exert on the second bodies, by coordinate."""
     _, multipliers = functions.dynamics
     suffix = " (servo)"
     return {
-        row.name.removesuffix(suffix): multipliers[i] for i, row in enumerate(functions.rows) if row.name.endswith(suffix)
+        row.name.removesuffix(suffix): multipliers[i]
+        for i, row in enumerate(functions.rows)
+        if row.name.endswith(suffix)
     }

@@ -1,7 +1,9 @@
 """Sparse solution of  [M J'; J 0] on the tape, by elimination without pivoting.
 
-M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2005]. What remains is S = J M^-1 J', symmetric and
-positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean of the loop that a
+M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2005]. What remains is S = J M^-1 J',
+symmetric and
+positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean
+of the loop that a
 row belongs to, and one refinement takes the shift out again where the pose is regular.
 """
 

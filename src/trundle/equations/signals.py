@@ -31,7 +31,9 @@ class FrameMotion(Protocol):
 
 @final
 class Signals:
-    """Expressions by name: "crank.angle", "crank.angle_rate", "rod.position", "rod.position_x", parameters; time is `t`."""
+    """Expressions by name: "crank.angle", "crank.angle_rate", "rod.position", "rod.position_x", parameters;
+    time is `t`.
+    """
 
     def __init__(
         self,

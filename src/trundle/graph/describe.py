@@ -31,14 +31,20 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         laws = [f"{type(law).__name__} on {k}" for k, law in c.laws.items()]
         extra = f"  [{', '.join(laws)}]" if laws else ""
         coordinates = ", ".join(names) if names else "no freedom"
-        lines.append(f"  {joint.parent.name} -> {joint.child.name}: {type(c.pair).__name__} {c.name!r} ({coordinates}){extra}")
+        lines.append(
+            f"  {joint.parent.name} -> {joint.child.name}: {type(c.pair).__name__} {c.name!r} ({coordinates}){extra}"
+        )
     if topology.loops:
         lines.append("")
         lines.append("Loops, closed by constraints:")
         for loop in topology.loops:
             around = " - ".join(b.name for b in loop.bodies)
-            lines.append(f"  {type(loop.connection.pair).__name__} {loop.name!r} closes {around} - {loop.bodies[0].name}")
-    servos = [f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, Servo)]
+            lines.append(
+                f"  {type(loop.connection.pair).__name__} {loop.name!r} closes {around} - {loop.bodies[0].name}"
+            )
+    servos = [
+        f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, Servo)
+    ]
     if servos:
         lines.append(f"Driven coordinates: {', '.join(servos)}.")
     if model.forces:
@@ -57,7 +63,8 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         lines.append(f"Independent: {', '.join(free)}.")
     if mobility.redundant:
         lines.append(
-            f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): {', '.join(mobility.redundant)}."
+            f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
+            f"{', '.join(mobility.redundant)}."
         )
     return "\n".join(lines)
 

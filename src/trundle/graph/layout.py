@@ -25,7 +25,10 @@ class Coordinate:
 
     @property
     def acceleration_name(self) -> str:
-        return self.rate_name.removesuffix("_rate") + "_acceleration"
+        """Name of the time derivative of the speeds; not that of the body's angular acceleration, which is in
+        ground axes.
+        """
+        return f"{self.name}_acceleration" if self.n_u == 1 else f"{self.rate_name}_acceleration"
 
     @property
     def rate_unit(self) -> str:

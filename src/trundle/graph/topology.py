@@ -1,6 +1,7 @@
 """Spanning tree of least depth and the loops that it leaves open.
 
-A shallow tree keeps the mass matrix sparse. Connections with laws or servos are taken into the tree first, so that their
+A shallow tree keeps the mass matrix sparse. Connections with laws or servos are taken into the tree first, so that
+their
 coordinates are states; so are those of massless bodies, which must not end a branch.
 """
 
@@ -99,7 +100,9 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     topology = Topology(tuple(order), ())
     used = {j.connection for j in order}
     loops = [
-        Loop(c, _around(topology, *c.bodies)) for c in model.connections.values() if c not in used and len(c.pair.locked) > 0
+        Loop(c, _around(topology, *c.bodies))
+        for c in model.connections.values()
+        if c not in used and len(c.pair.locked) > 0
     ]
     return Topology(tuple(order), tuple(loops))
 

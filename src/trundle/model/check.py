@@ -1,6 +1,7 @@
 """All validation of a model that needs no equations. Every fault is collected before one error is raised."""
 
 from math import isfinite
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -11,7 +12,7 @@ from trundle.model.model import Model
 from trundle.space.inertia import inertia_faults
 
 
-def evaluate(model: Model, expression: object) -> np.ndarray:
+def evaluate(model: Model, expression: Any) -> np.ndarray:
     """Numbers of an expression at the default values of the parameters."""
     expression = ca.SX(expression)
     if expression.is_constant():
@@ -49,9 +50,7 @@ def check(model: Model) -> list[str]:
             c.pair.frame()
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
-    coordinates = [
-        f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1
-    ]
+    coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
     for name, force in model.forces.items():
         for frame in force.places:
             faults += _place_faults(model, frame, f"force {name!r}")

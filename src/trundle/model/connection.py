@@ -12,7 +12,9 @@ from trundle.pairs.lower import Pair
 @final
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """`pair` between a frame on the first and a frame on the second body; they coincide when all coordinates are zero."""
+    """`pair` between a frame on the first and a frame on the second body; they coincide when all coordinates
+    are zero.
+    """
 
     name: str
     pair: Pair

@@ -1,6 +1,7 @@
 """A digest of everything that shapes the equations, so that a model met before needs no derivation.
 
-Laws and forces are asked with symbols in place of the motion; their answers are part of the digest, so two ways to write the same
+Laws and forces are asked with symbols in place of the motion; their answers are part of the digest, so two ways to
+write the same
 law agree and a changed law never hits an old kernel.
 """
 

@@ -25,7 +25,9 @@ class Signals(Protocol):
 
 @dataclass
 class Terms:
-    """What a force contributes: wrenches (frame, force, moment; ground axes), efforts on coordinates, energy and power."""
+    """What a force contributes: wrenches (frame, force, moment; ground axes), efforts on coordinates, energy
+    and power.
+    """
 
     wrenches: list[tuple[Frame, Any, Any]] = field(default_factory=list)
     efforts: list[tuple[str, Any]] = field(default_factory=list)
@@ -109,7 +111,8 @@ class SpringDamper(_Between):
 class Bushing(_Between):
     """Six springs and dampers between two frames, along and about the axes of the first.
 
-    The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the moment
+    The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the
+    moment
     is derived from its energy, so the bushing stays conservative at large angles.
     """
 
@@ -126,7 +129,7 @@ class Bushing(_Between):
         R = ca.mtimes(R_A.T, s.rotation(b))
         w = ca.mtimes(R_A.T, s.angular_velocity(b) - w_A)
         turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
-        E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R.T) / 2  # rate of `turn` is E w for dR/dt = skew(w) R
+        E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R) / 2  # rate of `turn` is E w for dR/dt = skew(w) R
         turn_rate = ca.mtimes(E, w)
         F = -ca.mtimes(R_A, k[:3] * d + c[:3] * d_rate)
         M = -ca.mtimes(R_A, ca.mtimes(E.T, k[3:] * turn + c[3:] * turn_rate))
@@ -167,7 +170,9 @@ class Wrench(Force):
 @final
 @dataclass(frozen=True, eq=False)
 class CoordinateForce(Force):
-    """Effort on a coordinate, given as a law or as a function of the signals `s` (then its power counts as supplied)."""
+    """Effort on a coordinate, given as a law or as a function of the signals `s` (then its power counts as
+    supplied).
+    """
 
     coordinate: str
     law: EffortLaw | Callable[[Any], Any]

@@ -1,6 +1,7 @@
 """Laws on one coordinate of a connection: an effort that follows a rule, or a motion that is prescribed.
 
-An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated holds for each of them, and a test asks each.
+An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated holds for each of them, and a test asks
+each.
 """
 
 from collections.abc import Callable

@@ -46,7 +46,8 @@ class Output:
 class Event:
     """Zero crossing of an expression of the signals.
 
-    direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter: s -> expression}.
+    direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter:
+    s -> expression}.
     """
 
     name: str
@@ -69,7 +70,9 @@ class Model:
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
-        self.start: dict[str, Any] = {}  # start values by name, used unless a run is given others; loops are assembled near them
+        self.start: dict[
+            str, Any
+        ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
 
     def body(
         self,
@@ -80,7 +83,9 @@ class Model:
         about: Any = "com",
         shape: tuple[Shape, ...] | Shape = (),
     ) -> Body:
-        """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com` in the body frame."""
+        """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com`
+        in the body frame.
+        """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
         self.bodies[name] = Body(name, mass, inertia, tuple(com), about, shapes)
@@ -108,7 +113,8 @@ class Model:
         elif isinstance(law, Law):
             if len(steps) != 1:
                 raise ModelError(
-                    f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the law is for: "
+                    f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the "
+                    f"law is for: "
                     "law={'coordinate': law}."
                 )
             laws = {steps[0]: law}

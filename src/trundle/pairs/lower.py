@@ -1,6 +1,7 @@
 """The lower pairs. A pair says only which of its six bonds are free; chain, constraint rows and names follow.
 
-The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame of the connection, whose z axis is `axis`.
+The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame of the connection, whose z axis is
+`axis`.
 """
 
 from dataclasses import dataclass
@@ -111,7 +112,9 @@ class Planar(AxisPair):
 @final
 @dataclass(frozen=True)
 class Universal(AxisPair):
-    """Cardan joint: a turn about the axis of the first body, then about the x axis of the connection frame on the second body."""
+    """Cardan joint: a turn about the axis of the first body, then about the x axis of the connection frame on
+    the second body.
+    """
 
     free: ClassVar[tuple[str, ...]] = ("rz", "rx")
 
@@ -127,7 +130,9 @@ class Universal(AxisPair):
             return align_z(self.axis)
         z, x = axis_vector(self.axis), axis_vector(self.cross)
         if abs(float(z @ x)) > 1e-9:
-            raise ModelError(f"the two axes of a Universal joint must be at right angles, got {self.axis!r} and {self.cross!r}.")
+            raise ModelError(
+                f"the two axes of a Universal joint must be at right angles, got {self.axis!r} and {self.cross!r}."
+            )
         return clean(np.column_stack([x, np.cross(z, x), z]))
 
     def chain(self) -> Chain:

@@ -26,24 +26,23 @@ def save(run: "Run", path: Path | str) -> Path:
     if target.is_dir():
         raise StoreError(f"cannot write {target}: this is a directory. Give the name of a file.")
     _evaluate_all(run)
-    dataset = run.dataset
+    content = _encode(run.dataset)
     # A neighbour of the target: os.replace is atomic within a directory.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        dataset.to_netcdf(part, engine=ENGINE, encoding=_encoding(dataset))
-        with part.open("rb+") as file:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)
     except PermissionError as error:
         raise StoreError(
             f"cannot write {target}: {error.strerror}. Choose a directory in which you may write."
         ) from error
-    except (OSError, RuntimeError) as error:  # the HDF5 library reports a full disk as either
+    except OSError as error:
         raise StoreError(
             f"cannot write {target}: {error}. Look for a full or read-only disk; nothing was left behind."
         ) from error
-    except ImportError as error:
-        raise StoreError(f"cannot write {target}: {error} Install it with: pip install h5py") from error
     finally:
         _remove(part)
     return target
@@ -111,10 +110,17 @@ def _evaluate_all(run: "Run") -> None:
             run[name]
 
 
-def _encoding(dataset: "xr.Dataset") -> dict[str, dict[str, bool | None]]:
-    """No fill values (numbers stay as they are), and checksums so that damage is noticed when reading."""
+def _encode(dataset: "xr.Dataset") -> memoryview:
+    """The whole file in memory: the HDF5 library crashes when a disk fills up under it, Python only raises.
+
+    No fill values (numbers stay as they are), and checksums so that damage is noticed when reading.
+    """
     numeric = [name for name, variable in dataset.variables.items() if variable.dtype.kind == "f" and variable.size]
-    return {str(name): {"_FillValue": None, "fletcher32": True} for name in numeric}
+    encoding = {name: {"_FillValue": None, "fletcher32": True} for name in numeric}
+    try:
+        return dataset.to_netcdf(engine=ENGINE, encoding=encoding)
+    except ImportError as error:
+        raise StoreError(f"cannot write netCDF files: {error} Install it with: pip install h5py") from error
 
 
 def _remove(part: Path) -> None:

@@ -47,7 +47,9 @@ class BatchRun:
         import xarray as xr
 
         if self.batch.x.size == 0:
-            raise SolveError("this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name).")
+            raise SolveError(
+                "this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name)."
+            )
         cases, times = self.batch.x.shape[:2]
         flat = self.batch.x.reshape(cases * times, -1)
         values = self._evaluate(name, np.tile(self.batch.t, cases), flat, np.repeat(self._p, times, axis=0))
@@ -80,7 +82,9 @@ def run_batch(
 ) -> BatchRun:
     """See System.batch."""
     if system.model.events:
-        raise SolveError("a batch does not watch events; run the cases one by one with simulate, or build the model without them.")
+        raise SolveError(
+            "a batch does not watch events; run the cases one by one with simulate, or build the model without them."
+        )
     if system.formalism != "kane":
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
     chosen = choose_method(method, rtol)

@@ -1,6 +1,7 @@
 """Machine code of the time loops: compiled by numba once on a machine, afterwards loaded from the cache without it.
 
-A part of the integrator is a function `void f(int64 *table)`. Numba's import takes longer than most runs, so its result is kept as object
+A part of the integrator is a function `void f(int64 *table)`. Numba's import takes longer than most runs, so its
+result is kept as object
 code under a key of all sources of this folder, next to the kernels of the models.
 """
 
@@ -86,7 +87,9 @@ def _load(part: str, code: bytes) -> int:
     engine.finalize_object()
     found = int(engine.get_function_address(f"trundle.{part}"))
     if not found:
-        raise KernelError(f"the object code of the time loop {part!r} is not what it should be; clear the kernel cache.")
+        raise KernelError(
+            f"the object code of the time loop {part!r} is not what it should be; clear the kernel cache."
+        )
     _engines.append(engine)
     return found
 

@@ -22,7 +22,8 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     force = e.bias - ca.mtimes(J.T, lam)
     K = ca.mtimes(ca.jacobian(force, e.q), P)
     f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, P)])
-    u, multipliers = np.zeros(e.n_u), np.zeros(m)
+    u = np.zeros(e.n_u)
+    multipliers: Array = np.zeros(m)
 
     def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:
         return tuple(np.array(ca.DM(v)) for v in f(t, q, u, p, multipliers))
@@ -55,7 +56,8 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
             damping = max(damping, 1e-13) * 10
     if error > 1e-9:
         raise SolveError(
-            f"no equilibrium was found near the given pose (the forces that are left are {error * scale:.3g}). Start nearer to it, or "
+            f"no equilibrium was found near the given pose (the forces that are left are {error * scale:.3g}). "
+            f"Start nearer to it, or "
             "check that nothing drives the system and that every freedom has a restoring force."
         )
     return q

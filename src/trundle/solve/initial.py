@@ -1,6 +1,7 @@
 """A consistent state from whatever the user gives.
 
-What is given is held and the rest is moved onto the constraints; only when that cannot work may given values change as well, and
+What is given is held and the rest is moved onto the constraints; only when that cannot work may given values change
+as well, and
 every change is reported.
 """
 
@@ -25,7 +26,9 @@ class InitialState:
     q: Array
     u: Array
     changed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    found: Mapping[str, float] = field(default_factory=dict)  # not given, moved away from its default to close the loops
+    found: Mapping[str, float] = field(
+        default_factory=dict
+    )  # not given, moved away from its default to close the loops
 
     def report(self) -> str:
         """In words."""
@@ -103,7 +106,8 @@ def consistent(
     local = int(np.sum(values > 1e-8 * max(values[0], 1e-300)))
     if local < rank:
         raise AssemblyError(
-            f"the start pose is singular: only {local} of {rank} independent constraints act there, so the motion could go on "
+            f"the start pose is singular: only {local} of {rank} independent constraints act there, so the motion "
+            f"could go on "
             "along several branches. Start a little away from this pose (1e-3 rad is enough)."
         )
     u = wish.u + _least_change(J, -rate, np.where(wish.given_u, 0.0, 1.0))
@@ -115,7 +119,9 @@ def consistent(
 
 
 def _least_change(J: Array, rhs: Array, freedom: Array) -> Array:
-    """Smallest step with J step = rhs (in the least-squares sense); entries of freedom 0 stay, larger ones move more easily."""
+    """Smallest step with J step = rhs (in the least-squares sense); entries of freedom 0 stay, larger ones move
+    more easily.
+    """
     step: Array = freedom * np.linalg.lstsq(J * freedom, rhs, rcond=1e-12)[0]
     return step
 

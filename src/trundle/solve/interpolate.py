@@ -1,6 +1,5 @@
 """Dense output (compiled): the polynomial of a step, made only where a sample or an event asks for it."""
 
-
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
 

@@ -1,7 +1,9 @@
 """Linear equations of small motions on the constraint manifold, in independent coordinates.
 
-With T = [1; G] the tangents of the manifold, a small motion is dq = P T ds, du = T dv + W ds, where W keeps the velocity constraints;
-the derivative of the exact equations along these directions gives the state matrix. Singular choices of independent coordinates
+With T = [1; G] the tangents of the manifold, a small motion is dq = P T ds, du = T dv + W ds, where W keeps the
+velocity constraints;
+the derivative of the exact equations along these directions gives the state matrix. Singular choices of independent
+coordinates
 are avoided by choosing them at the state itself.
 """
 

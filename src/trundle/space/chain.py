@@ -17,7 +17,9 @@ from trundle.space.rotation import Axis, axis_vector, rotation_from_quaternion
 @final
 @dataclass(frozen=True)
 class Screw:
-    """One freedom: a turn about `axis` through `at` that advances `pitch` metres a radian; pitch inf is a pure slide."""
+    """One freedom: a turn about `axis` through `at` that advances `pitch` metres a radian; pitch inf is a pure
+    slide.
+    """
 
     n_q: ClassVar[int] = 1
     n_u: ClassVar[int] = 1
@@ -46,7 +48,9 @@ class Screw:
 @final
 @dataclass(frozen=True)
 class Ball:
-    """Three rotations about the origin by a unit quaternion (w, x, y, z); speeds are the angular velocity in the moving axes."""
+    """Three rotations about the origin by a unit quaternion (w, x, y, z); speeds are the angular velocity in
+    the moving axes.
+    """
 
     n_q: ClassVar[int] = 4
     n_u: ClassVar[int] = 3

@@ -12,7 +12,9 @@ from trundle.errors import ModelError
 @final
 @dataclass(frozen=True)
 class Inertia:
-    """Mass (kg), mass centre (m, body frame) and inertia matrix about the mass centre (kg m^2, body axes) as CasADi expressions."""
+    """Mass (kg), mass centre (m, body frame) and inertia matrix about the mass centre (kg m^2, body axes) as
+    CasADi expressions.
+    """
 
     mass: Any
     com: Any
@@ -20,7 +22,9 @@ class Inertia:
 
     @staticmethod
     def of(mass: Any, inertia: Any, com: Any, about: Any) -> "Inertia":
-        """From what a user says: three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix, about the mass centre or another point."""
+        """From what a user says: three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix, about the
+        mass centre or another point.
+        """
         com_sx = ca.SX(ca.vertcat(*com))
         matrix = inertia_matrix(inertia)
         if about != "com":
@@ -41,7 +45,9 @@ def inertia_matrix(inertia: Any) -> Any:
     if len(values) == 3 and all(isinstance(v, list | tuple) and len(v) == 3 for v in values):
         return ca.vertcat(*[ca.horzcat(*[ca.SX(v) for v in row]) for row in values])
     if len(values) not in (3, 6):
-        raise ModelError(f"inertia {inertia!r}: give three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix.")
+        raise ModelError(
+            f"inertia {inertia!r}: give three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix."
+        )
     xx, yy, zz, xy, xz, yz = [ca.SX(v) for v in (values + [0.0] * 3)[:6]]
     rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return ca.vertcat(*[ca.horzcat(*row) for row in rows])
@@ -63,7 +69,9 @@ def inertia_faults(mass: float, matrix: Any) -> list[str]:
     elif moments[2] > (moments[0] + moments[1]) * (1 + 1e-6):
         a, b, c = moments
         faults.append(
-            f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule (none may exceed the sum of the "
-            "other two): no distribution of mass has them. Were they taken about another point? Then say about=(x, y, z)"
+            f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule (none may exceed the "
+            f"sum of the "
+            "other two): no distribution of mass has them. Were they taken about another point? Then say "
+            "about=(x, y, z)"
         )
     return faults

@@ -8,8 +8,8 @@ import numpy as np
 
 from trundle.errors import ModelError
 
-Axis = str | Sequence[float]
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
+Axis = str | Sequence[float] | Matrix
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
