@@ -95,7 +95,8 @@ def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) 
 
 def _nearest_turn(angle: Any, advance: Any, pitch: Any) -> Any:
     """The angle plus whole turns that lies nearest to advance / pitch (a screw turns many times)."""
-    turns = ca.floor((advance / pitch - angle) / (2 * ca.pi) + 0.5)
+    whole = ca.if_else(ca.SX(pitch) == 0, angle, advance / pitch)
+    turns = ca.floor((whole - angle) / (2 * ca.pi) + 0.5)
     return angle + 2 * ca.pi * turns
 
 

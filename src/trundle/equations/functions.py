@@ -107,12 +107,12 @@ class Functions:
 
     def _corrected_u(self) -> Any:
         e = self.equations
-        change, _ = self.saddle.solve({}, {i: -row.rate for i, row in enumerate(self.rows)})
+        change = self.saddle.least_change({i: -row.rate for i, row in enumerate(self.rows)})
         return e.u + dense(change, e.n_u)
 
     def _corrected_q(self) -> Any:
         e = self.equations
-        change, _ = self.saddle.solve({}, {i: -row.residual for i, row in enumerate(self.rows)}, refine=False)
+        change = self.saddle.least_change({i: -row.residual for i, row in enumerate(self.rows)})
         rates = ca.Function("rates", [e.q, e.u], [e.motion.coordinate_rates()])
         return e.q + rates(e.q, dense(change, e.n_u))
 

@@ -8,6 +8,7 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.equations.articulated import link_inertia
 from trundle.equations.kinematics import Motion, Rigid
 from trundle.equations.links import GROUND, Tree
 from trundle.equations.saddle import Sparse
@@ -47,23 +48,19 @@ class TreeMotion:
     def mass_matrix(self, inertias: dict[Body, Inertia]) -> list[Sparse]:
         """Rows of M by composite rigid bodies."""
         links, motion = self.tree.links, self.motion
-        mass: list[Any] = [ca.SX(0) for _ in links]
-        first: list[Any] = [ca.SX.zeros(3) for _ in links]  # mass times distance from the link's point
-        second: list[Any] = [ca.SX.zeros(3, 3) for _ in links]
+        total = [self._rigid(i, inertias) for i in range(len(links))]  # about the origin of each link, ground axes
         rows: list[Sparse] = [{} for _ in range(self.n_u)]
         for i in reversed(range(len(links))):
             p = motion.links[i].p
-            for body, _ in links[i].bodies:
-                m, h, I = _about(inertias[body], motion.body(body), p)
-                mass[i], first[i], second[i] = mass[i] + m, first[i] + h, second[i] + I
             for c in links[i].children:
                 d = motion.links[c].p - p
-                shift = _steiner(mass[c], first[c], d)
-                mass[i], first[i] = mass[i] + mass[c], first[i] + first[c] + mass[c] * d
-                second[i] = second[i] + second[c] + shift
+                mass, first, second = total[c]
+                m, h, I = total[i]
+                total[i] = (m + mass, h + first + mass * d, I + second + _steiner(mass, first, d))
+            mass, first, second = total[i]
             for k, angular, linear in motion.columns(i, p):
-                force = mass[i] * linear + cross(angular, first[i])
-                moment = ca.mtimes(second[i], angular) + cross(first[i], linear)
+                force = mass * linear + cross(angular, first)
+                moment = ca.mtimes(second, angular) + cross(first, linear)
                 at, j = p, i
                 while j != GROUND:
                     moment = moment + cross(at - motion.links[j].p, force)
@@ -84,10 +81,12 @@ class TreeMotion:
         moments: list[Any] = [ca.SX.zeros(3) for _ in links]
         h = ca.SX.zeros(self.n_u)
         for i in reversed(range(len(links))):
-            p = motion.links[i].p
+            at, p = motion.links[i], motion.links[i].p
+            m, first, I = self._rigid(i, inertias)
+            a = at.a - gravity
+            forces[i] += m * a + cross(at.alpha, first) + cross(at.w, cross(at.w, first))
+            moments[i] += cross(first, a) + ca.mtimes(I, at.alpha) + cross(at.w, ca.mtimes(I, at.w))
             for body, _ in links[i].bodies:
-                f, n, at = inertia_wrench(inertias[body], motion.body(body), gravity)
-                forces[i], moments[i] = forces[i] + f, moments[i] + n + cross(at - p, f)
                 for point, F, M in wrenches.get(body, []):
                     forces[i] = forces[i] - F
                     moments[i] = moments[i] - M - cross(point - p, F)
@@ -98,6 +97,12 @@ class TreeMotion:
                 forces[parent] = forces[parent] + forces[i]
                 moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
         return h
+
+    def _rigid(self, link: int, inertias: dict[Body, Inertia]) -> tuple[Any, Any, Any]:
+        """Mass, first moment and inertia of the bodies on a link about its origin, ground axes."""
+        m, h, I = link_inertia(self.tree.links[link], inertias)
+        R = self.motion.links[link].R
+        return m, ca.mtimes(R, h), turned(I, R)
 
 
 def inertia_wrench(inertia: Inertia, body: Rigid, gravity: Any) -> tuple[Any, Any, Any]:
@@ -113,12 +118,6 @@ def inertia_wrench(inertia: Inertia, body: Rigid, gravity: Any) -> tuple[Any, An
 def turned(I: Any, R: Any) -> Any:
     """Inertia matrix in ground axes."""
     return ca.mtimes(ca.mtimes(R, I), R.T)
-
-
-def _about(inertia: Inertia, body: Rigid, point: Any) -> tuple[Any, Any, Any]:
-    """Mass, first moment and inertia about a point, ground axes."""
-    d = body.p + ca.mtimes(body.R, inertia.com) - point
-    return inertia.mass, inertia.mass * d, turned(inertia.matrix, body.R) + inertia.mass * _square(d)
 
 
 def _square(d: Any) -> Any:

@@ -5,7 +5,7 @@ it, so that a pose
 which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -232,10 +232,10 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
 
     candidates = {tuple(sorted(int(i) for i in qr(J.T, mode="r", pivoting=True)[1][:rank])) for J in jacobians}
 
-    def quality(kept: tuple[int, ...]) -> float:
+    def quality(kept: Iterable[int]) -> float:
         return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians) if rank else 1.0
 
-    return list(max(sorted(candidates), key=lambda kept: quality(kept)))
+    return list(max(sorted(candidates), key=quality))
 
 
 def _independent(J: Array) -> tuple[int, ...]:

@@ -134,12 +134,12 @@ class Saddle:
     def solve(self, b: Sparse, c: Sparse, refine: bool = True) -> tuple[Sparse, Sparse]:
         """x and lambda of  M x - J' lambda = b,  J x = c."""
         y = self.mass.forward(b)
+        scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
         rhs: Sparse = {}
         for i, row in enumerate(self.reduced):
-            common = row.keys() & y.keys()
-            value = c.get(i, ca.SX(0)) - sum(
-                (row[k] * self.mass.inverse_pivot[k] * y[k] for k in sorted(common)), ca.SX(0)
-            )
+            value = c.get(i, ca.SX(0))
+            for k in sorted(row.keys() & scaled.keys()):
+                value = value - row[k] * scaled[k]
             if not _is_zero(value):
                 rhs[i] = value
         multipliers = self.multipliers(rhs, refine)
@@ -147,6 +147,10 @@ class Saddle:
             for k, entry in self.reduced[i].items():
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
+
+    def least_change(self, c: Sparse) -> Sparse:
+        """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
+        return self.solve({}, c, refine=False)[0]
 
     def loop_measure(self, rows: Sequence[int]) -> Any:
         """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""

@@ -30,7 +30,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
 
     force0, g0, K0, J0, P0 = evaluate(q, multipliers)
     if m:
-        multipliers = np.linalg.lstsq(J0.T, force0.ravel(), rcond=None)[0]
+        multipliers = np.asarray(np.linalg.lstsq(J0.T, force0.ravel(), rcond=None)[0], dtype=float)
         force0, g0, K0, J0, P0 = evaluate(q, multipliers)
     scale = max(1.0, float(np.max(np.abs(force0), initial=0.0)))
     error, damping = _norm(force0, g0, scale), 1e-3

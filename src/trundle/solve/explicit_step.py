@@ -82,9 +82,9 @@ def explicit_step(table: Pointer) -> None:
     c[at.RHS] += last - 1
 
     error = scaled_error(n, r, a, k, x, x_new, atol, weight, scratch, weights, last)
-    if error > 1.0 and error < math.inf and n[at.PROJECTION] == at.BY_KERNEL:
+    if error > 1.0 and error < 0.1 / math.sqrt(r[at.RTOL] + 1e-30) and n[at.PROJECTION] == at.BY_KERNEL:
         # What the projection takes out again is no error: near a fold of a linkage round-off across the constraints is
-        # magnified, and a step must not be refused for it.
+        # magnified, and a step must not be refused for it, unless it is so large that its square would be felt.
         clock[0] = r[at.T] + h
         project, y = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_SAMPLE])
         base, moved = reals(table[at.M_JUMPED]), reals(table[at.M_CORRECTED])

@@ -10,6 +10,8 @@ from numba import njit
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
+FOLD = 1e-5  # monitor of a loop below which no step should end
+
 
 @njit(error_model="numpy")
 def finite(values: Pointer, count: int) -> bool:
@@ -35,6 +37,15 @@ def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> No
     r[at.H] = r[at.STEP] * factor
     if n[at.FIXED] == 1 or r[at.H] < max(r[at.H_MIN], 1e-15 * abs(r[at.T])):
         c[at.ANSWER] = answer
+
+
+@njit(error_model="numpy")
+def at_fold(n: Pointer, corrected: Pointer) -> bool:
+    """Whether a loop is close to a singular pose."""
+    for loop in range(n[at.MONITORS]):
+        if corrected[n[at.N_X] + 2 + loop] < FOLD:
+            return True
+    return False
 
 
 @part
@@ -129,6 +140,12 @@ def advance(table: Pointer) -> None:
                 reject(n, c, r, 0.5, at.CONSTRAINT)
                 continue
             copy(sample, x_new, n_x)
+            # A state at a fold carries round-off magnified: the step is made to end elsewhere.
+            if adaptive and c[at.AVOIDED] < 4 and at_fold(n, reals(table[at.M_CORRECTED])):
+                c[at.AVOIDED] += 1
+                c[at.REJECTED] += 1
+                r[at.H] = 0.7 * h
+                continue
         if projecting or n[at.END_IN_STEP] == 0:
             call(address[at.A_RHS], clock, x_new, p, end_slope, work)
             c[at.RHS] += 1
@@ -190,6 +207,7 @@ def advance(table: Pointer) -> None:
             r[at.H] = h * factor
             r[at.LAST_ERROR] = max(error, 1e-4)
         c[at.STEPS] += 1
+        c[at.AVOIDED] = 0
         c[at.LAST_REJECTED] = 0
         c[at.FRESH] = 0
         if every_step and t_new > t:

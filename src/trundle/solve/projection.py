@@ -8,8 +8,9 @@ from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 PROJECTION_LIMIT = 10
-SEARCH_LIMIT = 64  # evaluations of a search by the golden section, two for each cut
-GOLDEN = 0.6180339887498949
+SEARCH_LIMIT = 24  # evaluations in the search for the pose nearest to a fold
+CUTS = 4  # two evaluations each
+RATIO = 0.6  # of the cuts; not the golden one, whose points would coincide
 GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from falling further
 
 
@@ -85,26 +86,36 @@ def watch(table: Pointer) -> None:
             turning = loop
         passage[at.PASSAGE * loop + 2] = rising
     if turning >= 0:
-        low, high = 0.0, 1.0
-        left, right = math.inf, math.inf
+        # A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
+        low, high, inner = 0.0, 1.0, math.inf
+        s0, s1, s2, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for trial in range(SEARCH_LIMIT):
-            s = high - GOLDEN * (high - low) if trial % 2 == 0 else low + GOLDEN * (high - low)
+            if trial < 2 * CUTS:
+                s = high - RATIO * (high - low) if trial % 2 == 0 else low + RATIO * (high - low)
+            else:
+                left, right = (s1 - s0) * (f1 - f2), (s1 - s2) * (f1 - f0)
+                if left == right:
+                    break
+                s = s1 - 0.5 * ((s1 - s0) * left - (s1 - s2) * right) / (left - right)
+                s = min(max(s, low), high)
+                if abs(s - s2) < 1e-10:
+                    break
             u, v = s * s * (3.0 - 2.0 * s), s - 1.0
             for m in range(n_x):
                 cubic = (1.0 - u) * x[m] + u * x_new[m]
                 probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
             clock[0] = t + s * h
             call(project, clock, probe, p, out, work)
+            c[at.PROJECTIONS] += 1
             keep_lowest(n, passage, monitors, clock[0])
-            if trial % 2 == 0:
-                left = monitors[turning]
-            else:
-                right = monitors[turning]
-                if left < right:
-                    high = low + GOLDEN * (high - low)
+            s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
+            if trial < 2 * CUTS:
+                if trial % 2 == 0:
+                    inner = f2
+                elif inner < f2:
+                    high = s2
                 else:
-                    low = high - GOLDEN * (high - low)
-        c[at.PROJECTIONS] += SEARCH_LIMIT
+                    low = s1
     clock[0] = t_new
     for loop in range(n_m):
         lowest = passage[at.PASSAGE * loop]
