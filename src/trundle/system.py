@@ -12,8 +12,8 @@ from trundle.graph.describe import describe
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology, find_topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
-from trundle.model.check import check, massless
-from trundle.model.fingerprint import fingerprint
+from trundle.model.check import check, finite_number, massless
+from trundle.model.fingerprint import fingerprint, function_faults
 from trundle.model.model import Model
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ def build(model: Model, formalism: str = "kane") -> "System":
         raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
     faults = check(model)
     if faults:
-        raise ModelError(faults)
+        told = {fault.partition(":")[0] for fault in faults}
+        raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
     system = System(model, find_topology(model, massless(model)), formalism)
+    system.check_start_names()
     system.kernels("base")
     return system
 
@@ -51,10 +53,7 @@ class System:
         self.layout: Layout = lay_out(topology)
         self._kernels: dict[str, dict[str, Kernel]] = {}
         self._mobility: Mobility | None = None
-        try:
-            self.fingerprint = fingerprint(model)
-        except (TypeError, ValueError, ZeroDivisionError, NotImplementedError, AttributeError):
-            self.fingerprint = ""  # a law that cannot be written as an expression: the derivation says which one
+        self.fingerprint = fingerprint(model)
 
     # -- what is derived -----------------------------------------------------------------------------------------------
 
@@ -63,11 +62,11 @@ class System:
         """Equations in this formalism with their independent rows."""
         from trundle.equations.derive import derive
         from trundle.equations.functions import Functions
-        from trundle.equations.mobility import check_mass
+        from trundle.equations.mobility import check_every_mass, check_mass
 
         equations = derive(self.model, self.topology, self.formalism)
-        if self.formalism == "kane":
-            check_mass(equations, self.default_parameters)
+        check_inertia = check_mass if self.formalism == "kane" else check_every_mass
+        check_inertia(equations, self.default_parameters)
         rows = equations.rows
         if rows:
             dropped = set(self.mobility.redundant)
@@ -284,6 +283,10 @@ class System:
             q[i] = 1.0
         return read_wish(self.layout, q, start).q
 
+    def check_start_names(self) -> None:
+        """Start values of the model must fit its coordinates and rates."""
+        self._default_pose(self.model.start)
+
     def _bodies_of(self, row: str) -> str:
         connection = self.model.connections[row.partition(".")[0]]
         return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"
@@ -296,7 +299,7 @@ class System:
         for name, value in (parameters or {}).items():
             if name not in values:
                 raise UnknownNameError(name, values, "parameter")
-            values[name] = float(value)
+            values[name] = finite_number(value, f"parameter {name!r}")
         return np.array([*values.values(), SHIFT])
 
     def start(
@@ -305,6 +308,8 @@ class System:
         """A consistent state in joint coordinates from named values; what is not given is found."""
         from trundle.solve.initial import consistent, read_wish
 
+        if start is not None and not isinstance(start, Mapping):
+            raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
         default = np.array(self.mobility.q) if self.has_rows else self._default_pose({})
         given = {**self.model.start, **(start or {})}
         wish = read_wish(self.layout, default, given)
@@ -315,7 +320,7 @@ class System:
             self.row_functions if self.has_rows else None,
             self.parameter_vector(parameters),
             t,
-            len(self.mobility.kept),
+            self.mobility.kept,
             names_q,
             self.layout.speed_names(),
         )

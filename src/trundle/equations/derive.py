@@ -143,12 +143,6 @@ def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
             terms[name] = force.terms(signals)
         except TrundleError as error:
             raise ModelError(f"force {name!r}: {error}") from error
-        except (TypeError, ValueError, ZeroDivisionError, NotImplementedError, AttributeError) as error:
-            raise ModelError(
-                f"force or law {name!r} cannot be written as an expression: {error}. It is called once with "
-                f"symbols; use "
-                "tr.sin, tr.where, tr.fabs, ... in place of math functions and of if."
-            ) from error
     return terms
 
 

@@ -26,9 +26,9 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
         x, p = ca.SX(functions.x), ca.SX(e.p)
         for name, expression in event.action.items():
             if name in places:
-                x[places[name]] = expression(e.signals)
+                x[places[name]] = expression(e.signals) if callable(expression) else expression
             elif name in parameters:
-                p[parameters.index(name)] = expression(e.signals)
+                p[parameters.index(name)] = expression(e.signals) if callable(expression) else expression
             else:
                 raise UnknownNameError(name, [*places, *parameters], f"state or parameter (in event {event.name!r})")
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)

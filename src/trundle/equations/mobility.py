@@ -79,6 +79,20 @@ def check_mass(equations: Equations, p: Array) -> None:
             )
 
 
+def check_every_mass(equations: Equations, p: Array) -> None:
+    """Absolute coordinates need a mass and an inertia about every axis for each single body."""
+    e = equations
+    for body, inertia in e.inertias.items():
+        values = np.array(ca.DM(ca.Function("m", [e.p], [ca.horzcat(inertia.mass * ca.SX.eye(3), inertia.matrix)])(p)))
+        mass, moments = values[0, 0], np.linalg.eigvalsh(values[:, 3:])
+        if mass <= 0 or moments[0] <= 1e-13 * moments[2]:
+            raise ModelError(
+                f"body {body.name!r} has no mass or no inertia about some axis (mass {mass:g} kg, principal moments "
+                f"{', '.join(f'{v:.3g}' for v in moments)} kg m^2). In the formalism 'newton_euler' every body is free "
+                "before it is constrained and needs both; give it a small inertia, or use formalism='kane'."
+            )
+
+
 def _pivots(A: Array, order: Sequence[int]) -> Array:
     """Pivots of the elimination, relative to the diagonal."""
     A = A.copy()
@@ -109,7 +123,7 @@ class RowFunctions:
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """g, rate, J, P."""
-        g, rate, J, P = (np.array(ca.DM(v)) for v in self._f(t, q, u, p))
+        g, rate, J, P = (v.full() for v in self._f(t, q, u, p))
         return g.ravel(), rate.ravel(), J, P
 
 

@@ -8,7 +8,7 @@ import casadi as ca
 from trundle.equations.constraint import Measure
 from trundle.equations.kinematics import Rigid
 from trundle.errors import UnknownNameError
-from trundle.model.body import Body, Frame
+from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
 
 BODY_QUANTITIES = {
@@ -42,40 +42,46 @@ class Signals:
         motion: FrameMotion,
         coordinates: Mapping[str, tuple[Any, Any]],
         measured: Mapping[str, Measure],
-        extra: Mapping[str, Any] | None = None,
     ) -> None:
         self.model, self.t, self.motion = model, t, motion
         self.coordinates, self.measured = coordinates, measured
-        self.extra = dict(extra or {})
 
     def __getitem__(self, name: str) -> Any:
+        whole = self._whole(name)
+        if whole is not None:
+            return whole
+        stem, _, axis = name.rpartition("_")
+        whole = self._whole(stem) if axis in ("w", "x", "y", "z") else None
+        axes = "" if whole is None else {3: "xyz", 4: "wxyz"}.get(whole.numel(), "")
+        if whole is None or axis not in axes:
+            raise UnknownNameError(name, self.names())
+        return whole[axes.index(axis)]
+
+    def _whole(self, name: str) -> Any:
+        """A quantity with all its components; None when there is none of this name."""
         if name == "t":
             return self.t
-        if name in self.extra:
-            return self.extra[name]
         if name in self.model.parameters:
             return self.model.parameters[name].symbol
-        stem = name.removesuffix("_rate")
+        owner, _, quantity = name.partition(".")
+        stem = f"{owner}.quaternion" if quantity == "angular_rate" else name.removesuffix("_rate")
         for table in (self.coordinates, {k: (m.value, m.rate) for k, m in self.measured.items()}):
             if name in table:
                 return table[name][0]
             if stem != name and stem in table:
                 return table[stem][1]
-        body, _, quantity = name.partition(".")
-        if body in self.model.bodies:
-            axis = -1
-            if quantity[-2:] in ("_x", "_y", "_z"):
-                quantity, axis = quantity[:-2], "xyz".index(quantity[-1])
-            if quantity in BODY_QUANTITIES:
-                value = self._body(self.model.bodies[body], quantity)
-                return value if axis < 0 else value[axis]
-        raise UnknownNameError(name, self.names())
+        if owner in self.model.bodies and quantity in BODY_QUANTITIES:
+            return self._body(self.model.bodies[owner], quantity)
+        return None
 
     def names(self) -> list[str]:
         """Every name that can be asked for."""
-        joints = [n for k in (*self.coordinates, *self.measured) for n in (k, f"{k}_rate")]
+        joints = []
+        for k in (*self.coordinates, *self.measured):
+            stem = k.removesuffix(".quaternion")
+            joints += [k, f"{k}_rate" if stem == k else f"{stem}.angular_rate"]
         bodies = [f"{b}.{quantity}" for b in self.model.bodies if b != "ground" for quantity in BODY_QUANTITIES]
-        return [*joints, *bodies, *self.model.parameters, *self.extra, "t"]
+        return [*joints, *bodies, *self.model.parameters, "t"]
 
     def _body(self, body: Body, quantity: str) -> Any:
         rigid = self.motion.body(body)
@@ -90,14 +96,14 @@ class Signals:
             "rotation": ca.vec(rigid.R),
         }[quantity]
 
-    def position(self, frame: Frame) -> Any:
-        return self.motion.frame(frame).p
+    def position(self, place: Body | Frame) -> Any:
+        return self.motion.frame(as_frame(place)).p
 
-    def rotation(self, frame: Frame) -> Any:
-        return self.motion.frame(frame).R
+    def rotation(self, place: Body | Frame) -> Any:
+        return self.motion.frame(as_frame(place)).R
 
-    def velocity(self, frame: Frame) -> Any:
-        return self.motion.frame(frame).v
+    def velocity(self, place: Body | Frame) -> Any:
+        return self.motion.frame(as_frame(place)).v
 
-    def angular_velocity(self, frame: Frame) -> Any:
-        return self.motion.frame(frame).w
+    def angular_velocity(self, place: Body | Frame) -> Any:
+        return self.motion.frame(as_frame(place)).w

@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from trundle.errors import ModelError
 from trundle.model.shape import Shape
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import Matrix, as_matrix
@@ -30,7 +31,8 @@ class Body:
 
     def frame(self, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> "Frame":
         """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""
-        return Frame(self, tuple(position), np.eye(3) if rotation is None else as_matrix(rotation))
+        point = tuple(position) if isinstance(position, tuple | list | np.ndarray) else (position,)
+        return Frame(self, point, np.eye(3) if rotation is None else as_matrix(rotation))
 
     def mass_properties(self) -> Inertia:
         """Mass, centre and inertia about it as expressions."""
@@ -53,4 +55,8 @@ class Frame:
 
 def as_frame(place: Body | Frame) -> Frame:
     """A body stands for its own frame."""
-    return Frame(place) if isinstance(place, Body) else place
+    if isinstance(place, Body):
+        return Frame(place)
+    if not isinstance(place, Frame):
+        raise ModelError(f"a body or a frame on one is needed, got {place!r}; model.bodies[name] gives a body by name.")
+    return place

@@ -15,11 +15,26 @@ from trundle.space.inertia import inertia_faults
 def evaluate(model: Model, expression: Any) -> np.ndarray:
     """Numbers of an expression at the default values of the parameters."""
     expression = ca.SX(expression)
+    known = {p.symbol.element_hash() for p in model.parameters.values()}
+    foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
+    if foreign:
+        raise ModelError(f"the symbol {foreign[0]!r} is no parameter of this model; declare it with model.parameter.")
     if expression.is_constant():
         return np.array(ca.DM(expression))
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     function = ca.Function("value", [symbols], [expression])
     return np.array(ca.DM(function([p.value for p in model.parameters.values()])))
+
+
+def finite_number(value: object, what: str) -> float:
+    """The value as a float; ModelError when it is not one finite number."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be a number, got {value!r}.") from None
+    if not isfinite(number):
+        raise ModelError(f"{what} must be finite, got {value!r}.")
+    return number
 
 
 def massless(model: Model) -> dict[str, bool]:
@@ -38,6 +53,7 @@ def check(model: Model) -> list[str]:
     faults: list[str] = []
     if len(model.bodies) == 1:
         faults.append("the model has no bodies; add one with model.body(name, mass=..., inertia=...).")
+    faults += _vector_faults(model, model.gravity, "gravity of the model")
     for body in model.bodies.values():
         faults += _body_faults(model, body)
     for c in model.connections.values():
@@ -63,26 +79,42 @@ def check(model: Model) -> list[str]:
 def _body_faults(model: Model, body: Body) -> list[str]:
     if body.is_ground:
         return []
+    where = f"body {body.name!r}"
+    faults = _vector_faults(model, body.com, f"{where}: the mass centre com")
+    if body.about != "com":
+        faults += _vector_faults(model, body.about, f'{where}: about (a point, or "com")')
+    if faults:
+        return faults
     try:
         inertia = body.mass_properties()
+        if inertia.mass.numel() != 1:
+            raise ModelError(f"the mass is one number, got {body.mass!r}.")
+        evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))
     except ModelError as error:
-        return [f"body {body.name!r}: {error}"]
-    except (TypeError, ValueError, NotImplementedError) as error:
-        return [f"body {body.name!r}: mass, com or inertia is not made of numbers or parameters ({error})."]
+        return [f"{where}: {error}"]
+    except (TypeError, ValueError, NotImplementedError):
+        return [f"{where}: mass {body.mass!r} and inertia {body.inertia!r} must be made of numbers or parameters."]
     values = evaluate(model, ca.vertcat(inertia.mass, inertia.com, ca.vec(inertia.matrix))).ravel()
     faults = inertia_faults(float(values[0]), values[4:].reshape(3, 3))
-    if not np.all(np.isfinite(values[1:4])):
-        faults.append("the mass centre is not finite")
-    return [f"body {body.name!r}: {fault}." for fault in faults]
+    return [f"{where}: {fault}." for fault in faults]
 
 
 def _place_faults(model: Model, frame: Frame, where: str) -> list[str]:
     if model.bodies.get(frame.body.name) is not frame.body:
         return [f"{where}: body {frame.body.name!r} belongs to another model."]
-    if len(frame.position) != 3:
-        return [f"{where}: a point has three coordinates, got {frame.position!r}."]
-    if all(isinstance(v, float | int) and isfinite(v) for v in frame.position):
+    return _vector_faults(model, frame.position, f"{where}: a point of {frame.body.name!r}")
+
+
+def _vector_faults(model: Model, vector: object, what: str) -> list[str]:
+    """A vector has three finite numbers or expressions of parameters."""
+    if not isinstance(vector, tuple | list | np.ndarray) or len(vector) != 3:
+        return [f"{what} has three coordinates, got {vector!r}."]
+    if all(isinstance(v, float | int) and isfinite(v) for v in vector):
         return []
-    if not np.all(np.isfinite(evaluate(model, ca.vertcat(*frame.position)))):
-        return [f"{where}: the point {frame.position!r} is not finite."]
-    return []
+    try:
+        values = evaluate(model, ca.vertcat(*vector))
+    except ModelError as error:
+        return [f"{what}: {error}"]
+    except (TypeError, NotImplementedError):
+        return [f"{what} must be made of numbers or parameters, got {vector!r}."]
+    return [] if values.shape == (3, 1) and np.all(np.isfinite(values)) else [f"{what} is not finite: {vector!r}."]

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
 import casadi as ca
+import numpy as np
 
+from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.law import EffortLaw, Spring
 from trundle.space.rotation import cross, dot
@@ -121,7 +123,7 @@ class Bushing(_Between):
 
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
-        k, c = ca.vertcat(*self.stiffness), ca.vertcat(*self.damping)
+        k, c = _numbers(self.stiffness, 6, "stiffness"), _numbers(self.damping, 6, "damping")
         R_A, w_A = s.rotation(a), s.angular_velocity(a)
         arm = s.position(b) - s.position(a)
         d = ca.mtimes(R_A.T, arm)
@@ -160,7 +162,9 @@ class Wrench(Force):
 
     def terms(self, s: Signals) -> Terms:
         (frame,) = self.places
-        F, M = (ca.SX(ca.vertcat(*(v(s) if callable(v) else v))) for v in (self.force, self.moment))
+        F, M = (_numbers(v(s) if callable(v) else v, 3, k) for v, k in ((self.force, "force"), (self.moment, "moment")))
+        if self.axes not in ("ground", "body"):
+            raise ModelError(f"axes={self.axes!r}: components of a wrench are along axes of 'ground' or 'body'.")
         if self.axes == "body":
             F, M = ca.mtimes(s.rotation(frame), F), ca.mtimes(s.rotation(frame), M)
         power = dot(F, s.velocity(frame)) + dot(M, s.angular_velocity(frame))
@@ -194,6 +198,16 @@ class CoordinateForce(Force):
             supplied=self.law.supplied(s.t, q, u),
             measures=_effort_measure(effort),
         )
+
+
+def _numbers(values: Any, n: int, what: str) -> Any:
+    """Column of n expressions from what the user gave."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    column = ca.vertcat(*values) if isinstance(values, Sequence) else values
+    if not isinstance(column, ca.SX | ca.DM) or column.numel() != n:
+        raise ModelError(f"the {what} has {n} components, got {values!r}.")
+    return ca.SX(column)
 
 
 def _effort_measure(effort: Any) -> dict[str, tuple[Any, str, str]]:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
+import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame, as_frame
@@ -88,7 +90,8 @@ class Model:
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
-        self.bodies[name] = Body(name, mass, inertia, tuple(com), about, shapes)
+        centre = tuple(com) if isinstance(com, tuple | list | np.ndarray) else (com,)
+        self.bodies[name] = Body(name, mass, inertia, centre, about, shapes)
         return self.bodies[name]
 
     def connect(
@@ -100,6 +103,8 @@ class Model:
         law: Law | Mapping[str, Law] | None = None,
     ) -> Connection:
         """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates."""
+        if not isinstance(pair, Pair):
+            raise ModelError(f"connect takes a pair first, such as tr.Revolute('z'), got {pair!r}.")
         a, b = as_frame(first), as_frame(second)
         if name is None:
             name = b.body.name if b.body.name not in self.connections and not b.body.is_ground else ""
@@ -118,8 +123,16 @@ class Model:
                     "law={'coordinate': law}."
                 )
             laws = {steps[0]: law}
-        else:
+        elif isinstance(law, Mapping):
             laws = dict(law)
+        else:
+            laws = {"law": law}
+        for given in laws.values():
+            if not isinstance(given, Law):
+                raise ModelError(
+                    f"connection {name!r}: {given!r} is no law; give tr.Spring, tr.Damper, tr.Motor(function), "
+                    "tr.Servo(function) or a class of your own made from tr.EffortLaw."
+                )
         for coordinate in laws:
             if coordinate not in steps:
                 raise UnknownNameError(coordinate, steps, f"coordinate of connection {name!r}")
@@ -128,6 +141,11 @@ class Model:
 
     def apply(self, force: Force, name: str | None = None) -> Force:
         """Add a force; without a name it is called after its kind and number."""
+        if not isinstance(force, Force):
+            raise ModelError(
+                f"apply takes a force such as tr.SpringDamper or tr.Wrench, got {force!r}. Laws belong to connections: "
+                "model.connect(pair, first, second, law=...), or tr.CoordinateForce(coordinate, law)."
+            )
         if name is None:
             kind = type(force).__name__.lower()
             name = next(n for i in range(1, 10_000) if (n := f"{kind}-{i}") not in self.forces)
@@ -140,6 +158,8 @@ class Model:
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
         self._new_name(name, self.parameters, "parameter")
+        if not (isinstance(value, float | int | np.number) and isfinite(value)):
+            raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
         symbol = ca.SX.sym(name)
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
@@ -147,6 +167,7 @@ class Model:
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
         self._new_name(name, self.outputs, "output")
+        self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
 
     def event(
@@ -158,9 +179,10 @@ class Model:
     ) -> None:
         """Watch for zero crossings of an expression of the signals; see Event for the actions."""
         self._new_name(name, self.events, "event")
+        self._need_function(function, f"event {name!r}")
         if direction not in (-1, 0, 1):
             raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
-        if isinstance(action, str) and action not in ("record", "stop"):
+        if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
         self.events[name] = Event(name, function, direction, action)
 
@@ -183,8 +205,12 @@ class Model:
 
         return build(self, formalism)
 
+    def _need_function(self, function: Any, what: str) -> None:
+        if not callable(function):
+            raise ModelError(f"{what} needs a function of the signals, like lambda s: s['bob.angle'], got {function!r}.")
+
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
-        if not name or any(c in name for c in ".\n\t/"):
+        if not isinstance(name, str) or not name or any(c in name for c in ".\n\t/"):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
         if name in taken:
             raise ModelError(f"there is already a {what} called {name!r}; names are unique.")

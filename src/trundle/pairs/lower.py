@@ -5,10 +5,15 @@ The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame
 """
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, final
 
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
 from trundle.space.chain import SLIDE, Ball, Chain, Screw
-from trundle.space.rotation import Axis, Matrix, align_z
+from trundle.space.rotation import Axis, Matrix, align_z, axis_vector, clean
 
 BONDS = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -79,6 +84,10 @@ class Helical(AxisPair):
 
     pitch: Any = 0.0  # m/rad
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.pitch, ca.SX) and not (isinstance(self.pitch, float | int) and isfinite(self.pitch)):
+            raise ModelError(f"the pitch of a Helical joint is a finite number of metres a radian, got {self.pitch!r}.")
+
     def chain(self) -> Chain:
         return Chain(Screw("z", pitch=self.pitch, name="angle"))
 
@@ -121,11 +130,6 @@ class Universal(AxisPair):
     cross: Axis | None = None  # second axis at zero angles; normal to `axis`
 
     def frame(self) -> Matrix:
-        import numpy as np
-
-        from trundle.errors import ModelError
-        from trundle.space.rotation import axis_vector, clean
-
         if self.cross is None:
             return align_z(self.axis)
         z, x = axis_vector(self.axis), axis_vector(self.cross)

@@ -129,10 +129,12 @@ def _start_states(system: "System", start: Mapping[str, Any], p: Array, count: i
     for name, value in start.items():
         if name in fixed:
             continue
-        for i, number in enumerate(value):
-            wish = read_wish(system.layout, common.q, {name: number})
-            x0[i, : system.n_q][wish.given_q] = wish.q[wish.given_q]
-            x0[i, system.n_q : system.n_q + system.n_u][wish.given_u] = wish.u[wish.given_u]
+        values = np.asarray(value, dtype=float)
+        wish = read_wish(system.layout, common.q, {name: values[0]})
+        given = np.concatenate([wish.given_q, wish.given_u, np.zeros(system.n_x - system.n_q - system.n_u, bool)])
+        x0[:, given] = values.reshape(count, -1)
+    if not np.all(np.isfinite(x0)):
+        raise SolveError("the start values of a batch must be finite numbers.")
     project = system.kernels("base").get("project")
     if project is None:
         return x0

@@ -5,7 +5,7 @@ as well, and
 every change is reported.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -64,7 +64,10 @@ def read_wish(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> Wis
         if name not in places:
             raise UnknownNameError(name, places, "coordinate or rate of the tree")
         vector, mask, i, n = places[name]
-        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        try:
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        except (TypeError, ValueError):
+            numbers = np.array([])
         if numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
         vector[i : i + n] = numbers
@@ -83,7 +86,7 @@ def consistent(
     rows: RowFunctions | None,
     p: Array,
     t: float,
-    rank: int,
+    kept: Sequence[int],
     names_q: list[str],
     names_u: list[str],
 ) -> InitialState:
@@ -102,16 +105,17 @@ def consistent(
             "Give fewer coordinates, or values nearer to a possible pose."
         )
     _, rate, J, _ = rows(t, q, wish.u, p)
-    values = np.linalg.svd(J, compute_uv=False)
-    local = int(np.sum(values > 1e-8 * max(values[0], 1e-300)))
-    if local < rank:
-        raise AssemblyError(
-            f"the start pose is singular: only {local} of {rank} independent constraints act there, so the motion "
-            f"could go on "
-            "along several branches. Start a little away from this pose (1e-3 rad is enough)."
-        )
-    u = wish.u + _least_change(J, -rate, np.where(wish.given_u, 0.0, 1.0))
-    rest = rows(t, q, u, p)[1]
+    acting = J[list(kept)]  # the others are redundant at generic poses
+    squares = np.linalg.eigvalsh(acting @ acting.T) if len(kept) else np.ones(1)
+    if squares[0] < 1e-14 * squares[-1]:
+        local = int(np.sum(np.linalg.svd(J, compute_uv=False) > 1e-8 * np.sqrt(squares[-1])))
+        if local < len(kept):
+            raise AssemblyError(
+                f"the start pose is singular: only {local} of {len(kept)} independent constraints act there, so the "
+                "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
+            )
+    step = _least_change(acting, -rate[list(kept)], np.where(wish.given_u, 0.0, 1.0))
+    u, rest = wish.u + step, rate + J @ step
     if np.max(np.abs(rest)) > 1e-12 * (1 + np.max(np.abs(u))):  # what was given cannot be held
         u = u + _least_change(J, -rest, np.where(wish.given_u, 1.0, 1e4))
         u = u + _least_change(J, -rows(t, q, u, p)[1], np.ones(layout.n_u))

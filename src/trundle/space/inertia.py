@@ -65,7 +65,10 @@ def inertia_faults(mass: float, matrix: Any) -> list[str]:
     moments = np.linalg.eigvalsh((matrix + matrix.T) / 2)
     scale = max(float(np.max(np.abs(moments))), 1e-300)
     if moments[0] < -1e-9 * scale:
-        faults.append(f"a principal moment of inertia about the mass centre is negative ({moments[0]:.6g} kg m^2)")
+        faults.append(
+            f"a principal moment of inertia about the mass centre is negative ({moments[0]:.6g} kg m^2); check the "
+            "numbers, and the point `about` which they were taken about"
+        )
     elif moments[2] > (moments[0] + moments[1]) * (1 + 1e-6):
         a, b, c = moments
         faults.append(

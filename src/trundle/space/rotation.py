@@ -29,10 +29,13 @@ def axis_vector(axis: Axis) -> Matrix:
         if letter not in _NAMED:
             raise ModelError(f'axis {axis!r} is not known; give "x", "y", "z", "-x", ... or three numbers.')
         return sign * np.array(_NAMED[letter])
-    vector = np.asarray(axis, dtype=float)
+    try:
+        vector = np.asarray(axis, dtype=float)
+    except (TypeError, ValueError):
+        vector = np.array(np.nan)
     length = float(np.linalg.norm(vector))
     if vector.shape != (3,) or not np.isfinite(length) or length < 1e-12:
-        raise ModelError(f"axis {tuple(axis)!r} has no direction; give three numbers that are not all zero.")
+        raise ModelError(f"axis {axis!r} has no direction; give three finite numbers that are not all zero.")
     return clean(vector / length)
 
 
@@ -95,13 +98,19 @@ def dot(a: Any, b: Any) -> Any:
 
 def as_matrix(spec: Any) -> Matrix:
     """A rotation given as a 3x3 matrix, a quaternion (w, x, y, z), or (axis, angle)."""
-    if isinstance(spec, tuple | list) and len(spec) == 2:
-        return rotation(spec[0], float(spec[1]))
-    R = np.asarray(spec, dtype=float)
-    if R.shape == (4,):
+    wrong = ModelError(f"rotation {spec!r} is not a rotation matrix, a quaternion (w, x, y, z) or (axis, angle).")
+    try:
+        if isinstance(spec, tuple | list) and len(spec) == 2:
+            if not np.isfinite(float(spec[1])):
+                raise wrong
+            return rotation(spec[0], float(spec[1]))
+        R = np.asarray(spec, dtype=float)
+    except (TypeError, ValueError):
+        raise wrong from None
+    if R.shape == (4,) and np.all(np.isfinite(R)):
         if np.linalg.norm(R) < 1e-12:
             raise ModelError("a quaternion of length zero is no rotation.")
         return clean(rotation_from_quaternion(R))
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        raise ModelError(f"rotation {spec!r} is not a rotation matrix, a quaternion (w, x, y, z) or (axis, angle).")
+        raise wrong
     return clean(R)

@@ -1,0 +1,82 @@
+"""Pictures of all examples for docs/gallery.md.
+
+python -m benchmarks.gallery [NAME ...] [--out DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from trundle import examples
+
+FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
+WIDTH, HEIGHT, DOTS = 7.0, 4.5, 100  # inches and dots per inch: 700 x 450
+
+
+@final
+@dataclass(frozen=True)
+class Picture:
+    """How to show an example: drawn at some times (s), or `plot` over time."""
+
+    times: tuple[float, ...] = ()
+    plot: tuple[str, ...] = ()
+    duration: float | None = None  # s; else what the example says
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    title: str | None = None
+
+
+PICTURES = {
+    "simple-pendulum": Picture(tuple(np.linspace(0.0, 1.1, 9))),
+    "four-bar": Picture((0.0, 0.28, 0.45, 0.56, 0.65, 0.80, 0.88, 1.0)),
+    "n-four-bar": Picture((0.0, 0.35, 0.5, 0.6)),
+    "andrews-squeezer": Picture((0.0, 0.0085, 0.0095, 0.0105, 0.0115)),
+    "bricard": Picture((0.0, 0.5, 0.7, 0.87, 1.02, 1.17)),
+    "flyball-governor": Picture((0.0, 0.1, 0.21, 0.32, 0.43)),
+    "spatial-slider-crank": Picture((0.0, 0.155, 0.25, 0.295, 0.345, 0.43)),
+    "dzhanibekov": Picture(plot=("nut.angular_rate_x", "nut.angular_rate_y", "nut.angular_rate_z"), duration=44.0),
+    "heavy-top": Picture((0.0, 0.15, 0.3, 0.45, 0.6), parameters={"rate": -4.61538}, title="heavy top, nutating"),
+    "four-bar-diagonal-spring": Picture((0.0, 0.4, 0.6, 0.8, 1.0, 1.5)),
+    "change-point-four-bar": Picture((5.6, 6.4, 7.2, 7.5737, 7.9, 8.7, 9.5)),
+    "stiff-four-bar": Picture(plot=("left.angle", "extension.displacement")),
+    "chain": Picture((0.0, 0.33, 0.46, 0.55, 0.65, 0.9)),
+}
+
+
+def make(name: str, picture: Picture, folder: Path) -> Path:
+    """Run the example and write its picture."""
+    file = examples.load(name, picture.parameters)
+    wish = file.run
+    duration = picture.duration or wish.duration
+    assert duration is not None
+    run = file.model.build().simulate(duration, method=wish.method, rtol=wish.rtol, atol=wish.atol, samples=2001)
+    assert run.ok, run.outcome
+    title = picture.title or file.model.name
+    if picture.plot:
+        figure = run.plot(*picture.plot, title=title)
+    else:
+        figure = run.draw(times=picture.times, title=title)
+    figure.set_size_inches(WIDTH, HEIGHT)
+    path = folder / f"{name}.png"
+    figure.savefig(path, dpi=DOTS)
+    return path
+
+
+def main() -> None:
+    """Make the pictures that are asked for, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", choices=[*PICTURES, []], help="examples; all when none is given")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the pictures")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name in options.names or PICTURES:
+        print(make(name, PICTURES[name], options.out), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Laws, forces, outputs and events are asked once with symbols in place of the motion; faulty answers are told.
+
+Nothing is derived for that: the answers make the digest of the model, and a fault is found before any equation.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError, TrundleError, UnknownNameError
+from trundle.model.body import Frame, as_frame
+from trundle.model.force import Terms
+from trundle.model.model import Model
+
+BODY_VECTORS = ("position", "velocity", "angular_velocity", "com_position", "com_velocity")
+HINT = (
+    "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
+    "math, of `if` and of max"
+)
+
+
+@final
+class Asker:
+    """Asks functions of the user and collects the faults of their answers."""
+
+    def __init__(self, model: Model) -> None:
+        self.t, self.q, self.u = (ca.SX.sym(n) for n in "tqu")
+        self.signals = Placeholder(model, self.t)
+        self.faults: list[str] = []
+        symbols = [self.t, self.q, self.u, *(p.symbol for p in model.parameters.values())]
+        self.known = {s.element_hash() for s in symbols}
+
+    def ask(self, where: str, question: Callable[[], Sequence[Any]], size: int = 1) -> list[Any]:
+        """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
+        try:
+            answers = [self._expression(answer, size) for answer in question()]
+        except TrundleError as error:
+            self.faults.append(f"{where}: {error}")
+        except Exception as error:  # a function of the user may raise anything
+            reason = str(error).strip().splitlines()
+            text = reason[0] if reason and "casadi" not in reason[0] else _plain(str(error))
+            self.faults.append(f"{where} cannot be written as an expression ({type(error).__name__}: {text}). {HINT}.")
+        else:
+            return answers
+        return []
+
+    def ask_force(self, where: str, question: Callable[[], Terms]) -> Terms | None:
+        """What a force contributes; None when something about it is at fault."""
+        found: list[Terms] = []
+        before = len(self.faults)
+
+        def scalars() -> list[Any]:
+            found.append(question())
+            terms = found[0]
+            return [terms.potential, terms.dissipated, terms.supplied, *[effort for _, effort in terms.efforts]]
+
+        self.ask(where, scalars)
+        if len(self.faults) == before:
+            self.ask(where, lambda: [v for _, F, M in found[0].wrenches for v in (F, M)], 3)
+        return found[0] if len(self.faults) == before else None
+
+    def _expression(self, value: Any, size: int) -> Any:
+        if isinstance(value, list | tuple | np.ndarray):
+            value = ca.vertcat(*value)
+        if value is None:
+            raise ModelError("the function gives nothing back; end it with `return` and an expression.")
+        try:
+            answer = ca.SX(value)
+        except NotImplementedError:
+            raise ModelError(f"{value!r} is no number and no expression.") from None
+        if answer.numel() != size:
+            wanted = "one number" if size == 1 else f"{size} numbers"
+            raise ModelError(f"{wanted} expected, got {answer.numel()}.")
+        names = [s.name() for s in ca.symvar(answer) if s.element_hash() not in self.known | self.signals.known]
+        if names:
+            raise ModelError(f"the symbol {names[0]!r} is no parameter of this model; declare it with model.parameter.")
+        if not finite_constants(answer):
+            raise ModelError(
+                "the answer holds a constant that is not a finite number. A function of math turns a symbol into nan. "
+                f"{HINT}."
+            )
+        return answer
+
+
+def finite_constants(expression: Any) -> bool:
+    """True when every constant in the expression is finite."""
+    if expression.is_constant():
+        return bool(np.all(np.isfinite(np.array(ca.DM(expression)))))
+    f = ca.Function("f", ca.symvar(expression), [expression])
+    constants = [f.instruction_constant(k) for k in range(f.n_instructions()) if f.instruction_id(k) == ca.OP_CONST]
+    return bool(np.all(np.isfinite(constants)))
+
+
+def _plain(text: str) -> str:
+    """What a message of CasADi says, without the place in its sources."""
+    if "truth value" in text:
+        return "a symbol is neither true nor false"
+    return text.strip().splitlines()[-1].strip()
+
+
+@final
+class Placeholder:
+    """Signals whose every answer is a symbol named after the question."""
+
+    def __init__(self, model: Model, t: Any) -> None:
+        self.model, self.t = model, t
+        self.asked: dict[str, Any] = {}
+        self.known: set[int] = set()
+        self.sizes = signal_sizes(model)
+
+    def _symbol(self, name: str, size: int, columns: int = 1) -> Any:
+        if name not in self.asked:
+            self.asked[name] = ca.SX.sym(name, size, columns)
+            self.known |= {s.element_hash() for s in ca.symvar(self.asked[name])}
+        return self.asked[name]
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "t":
+            return self.t
+        if name in self.model.parameters:
+            return self.model.parameters[name].symbol
+        if name not in self.sizes:
+            raise UnknownNameError(name, [n for n in self.sizes if n[-2:-1] != "_"])
+        return self._symbol(name, self.sizes[name])
+
+    def position(self, place: Any) -> Any:
+        return self._symbol("p " + _name(as_frame(place)), 3)
+
+    def velocity(self, place: Any) -> Any:
+        return self._symbol("v " + _name(as_frame(place)), 3)
+
+    def angular_velocity(self, place: Any) -> Any:
+        return self._symbol("w " + _name(as_frame(place)), 3)
+
+    def rotation(self, place: Any) -> Any:
+        return self._symbol("R " + _name(as_frame(place)), 3, 3)
+
+
+def _name(frame: Frame) -> str:
+    return f"{frame.body.name} {frame.position} {frame.rotation.tolist()}"
+
+
+def signal_sizes(model: Model) -> dict[str, int]:
+    """Number of components of every signal that a function of the user may ask for, components too."""
+    sizes: dict[str, int] = {}
+    for c in model.connections.values():
+        for step in c.pair.chain().steps:
+            if step.n_u == 1:
+                sizes |= {f"{c.name}.{step.name}": 1, f"{c.name}.{step.name}_rate": 1}
+            else:
+                sizes |= {f"{c.name}.{step.name}": 4, f"{c.name}.angular_rate": 3}
+    for body in model.bodies:
+        sizes |= {f"{body}.{quantity}": 3 for quantity in BODY_VECTORS} | {f"{body}.rotation": 9}
+    parts = {f"{name}_{axis}": 1 for name, size in sizes.items() if size in (3, 4) for axis in "wxyz"[4 - size :]}
+    return sizes | parts

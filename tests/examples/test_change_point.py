@@ -1,0 +1,73 @@
+"""The linkage that folds flat: every run must leave each fold on the right branch."""
+
+import numpy as np
+import pytest
+from reference_rows import Case, cases, run_case, system
+
+from trundle.errors import AssemblyError
+from trundle.run.dataset import Run
+
+SPEEDS = cases("change-point-four-bar")
+COLUMNS = {"theta": "crank.angle", "theta_dot": "crank.angle_rate", "beta_dot": "rocker.angle_rate"}
+CONTRACTION = np.sqrt(1.2 / 1.43)
+
+
+def ids(one: Case) -> str:
+    return f"speed{one.data['omega0']}"
+
+
+def distance_from_branch(run: Run) -> float:
+    """Largest residual of sin(gamma/2) = sqrt(1.2/1.43) sin(theta/2), gamma the angle between coupler and rocker."""
+    theta = run.values("crank.angle")
+    gamma = run.values("rocker.angle") - theta - run.values("coupler.angle")
+    return float(np.max(np.abs(np.sin(gamma / 2) - CONTRACTION * np.sin(theta / 2))))
+
+
+@pytest.mark.parametrize("method", ["order5", "order8"])
+@pytest.mark.parametrize("exponent", range(5, 12))
+@pytest.mark.parametrize("one", SPEEDS, ids=ids)
+def test_branch_without_gravity(one: Case, exponent: int, method: str) -> None:
+    start = {"crank.angle_rate": one.data["omega0"]}
+    run = run_case(system("change-point-four-bar"), one, 10.0**-exponent, method, start=start)
+    assert one.errors(run, {"theta": "crank.angle"})["theta"] < 0.2
+    assert distance_from_branch(run) < 1e-9
+    assert run.energy.kinetic[0] == pytest.approx(one.data["kinetic_energy"], rel=1e-13)
+    if exponent == 11:
+        assert abs(run.values("crank.angle")[-1] - one.column("theta")[-1]) < 1e-7
+
+
+@pytest.mark.parametrize("one", SPEEDS, ids=ids)
+def test_rows_at_a_tight_tolerance(one: Case) -> None:
+    """Folds scatter the error; 3e-13 is the tightest tolerance at which all three speeds pass all folds."""
+    run = run_case(
+        system("change-point-four-bar"), one, 3e-13, "order8", start={"crank.angle_rate": one.data["omega0"]}
+    )
+    assert one.largest_error(run, COLUMNS) < 5e-9
+
+
+@pytest.mark.parametrize("method", ["order5", "order8"])
+@pytest.mark.parametrize("one", SPEEDS, ids=ids)
+def test_folds_are_reported(one: Case, method: str) -> None:
+    run = run_case(system("change-point-four-bar"), one, 1e-11, method, start={"crank.angle_rate": one.data["omega0"]})
+    assert [loop for loop, _, _ in run.near_singular] == ["C"] * len(one.data["fold_times"])
+    assert [t for _, t, _ in run.near_singular] == pytest.approx(one.data["fold_times"], abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["order5", "order8"])
+@pytest.mark.parametrize("exponent", [5, 6, 8, 10, 11])
+@pytest.mark.parametrize("speed", [-1.0, -2.5, -4.0])
+def test_branch_with_gravity(speed: float, exponent: int, method: str) -> None:
+    tolerance = 10.0**-exponent
+    run = system("change-point-four-bar").simulate(
+        10.0, {"crank.angle_rate": speed}, {"g": 9.81}, method=method, rtol=tolerance, atol=tolerance, max_steps=100_000
+    )
+    assert run.ok, run.outcome
+    assert distance_from_branch(run) < 1e-9
+    assert run.energy.drift < max(1e3 * tolerance, 2e-7)
+    assert np.min(run.values("crank.angle")) < -2 * np.pi  # it went through folds
+
+
+def test_start_in_the_fold_is_refused() -> None:
+    folded = {"crank.angle": 0.0, "coupler.angle": 0.0, "rocker.angle": 0.0}
+    with pytest.raises(AssemblyError, match=r"start pose is singular.*several branches"):
+        system("change-point-four-bar").simulate(1.0, folded)

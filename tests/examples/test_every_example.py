@@ -1,0 +1,39 @@
+"""What every example owes its reader: an explanation, a picture, plots, and a run that ends well."""
+
+import pytest
+
+from trundle import examples
+
+NAMES = examples.names()
+EXPECTED = {
+    "andrews-squeezer", "bricard", "chain", "change-point-four-bar", "dzhanibekov", "flyball-governor", "four-bar",
+    "four-bar-diagonal-spring", "heavy-top", "n-four-bar", "simple-pendulum", "spatial-slider-crank", "stiff-four-bar",
+}  # fmt: skip
+
+
+def test_the_gallery_is_complete() -> None:
+    assert set(NAMES) >= EXPECTED
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_explains_itself(name: str) -> None:
+    example = examples.find(name)
+    assert example.sentence().endswith(".")
+    if example.path.suffix == ".yaml":
+        lines = example.path.read_text().splitlines()
+        comment = next(i for i, line in enumerate(lines) if not line.startswith("#"))
+        assert 2 <= comment <= 5
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_runs_as_it_says(name: str) -> None:
+    file = examples.load(name)
+    assert all(body.shape for body in file.model.bodies.values() if not body.is_ground)
+    assert len(file.run.plot) >= 2
+    assert file.run.duration is not None
+    wish = file.run
+    run = file.model.build().simulate(wish.duration, method=wish.method, rtol=wish.rtol, atol=wish.atol, samples=101)
+    assert run.ok, run.outcome
+    assert run.energy.drift < 1e-6
+    for quantity in wish.plot:
+        assert len(run.values(quantity)) == 101
