@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from trundle import examples
+from trundle.run.dataset import Run
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
-WIDTH, HEIGHT, DOTS = 7.0, 4.5, 100  # inches and dots per inch: 700 x 450
+WIDTH, HEIGHT, DOTS = 7.0, 4.8, 100  # inches and dots per inch: at most about 700 x 480
 
 
 @final
@@ -37,12 +39,12 @@ PICTURES = {
     "n-four-bar": Picture((0.0, 0.35, 0.5, 0.6)),
     "andrews-squeezer": Picture((0.0, 0.0085, 0.0095, 0.0105, 0.0115)),
     "bricard": Picture((0.0, 0.5, 0.7, 0.87, 1.02, 1.17)),
-    "flyball-governor": Picture((0.0, 0.1, 0.21, 0.32, 0.43)),
+    "flyball-governor": Picture((0.0, 0.1, 0.21, 0.32, 0.43, 0.54)),
     "spatial-slider-crank": Picture((0.0, 0.155, 0.25, 0.295, 0.345, 0.43)),
     "dzhanibekov": Picture(plot=("nut.angular_rate_x", "nut.angular_rate_y", "nut.angular_rate_z"), duration=44.0),
     "heavy-top": Picture((0.0, 0.15, 0.3, 0.45, 0.6), parameters={"rate": -4.61538}, title="heavy top, nutating"),
     "four-bar-diagonal-spring": Picture((0.0, 0.4, 0.6, 0.8, 1.0, 1.5)),
-    "change-point-four-bar": Picture((5.6, 6.4, 7.2, 7.5737, 7.9, 8.7, 9.5)),
+    "change-point-four-bar": Picture((0.0, 0.56, 1.0524, 1.66, 2.22, 2.78)),
     "stiff-four-bar": Picture(plot=("left.angle", "extension.displacement")),
     "chain": Picture((0.0, 0.33, 0.46, 0.55, 0.65, 0.9)),
 }
@@ -57,22 +59,34 @@ def make(name: str, picture: Picture, folder: Path) -> Path:
     run = file.model.build().simulate(duration, method=wish.method, rtol=wish.rtol, atol=wish.atol, samples=2001)
     assert run.ok, run.outcome
     title = picture.title or file.model.name
-    if picture.plot:
-        figure = run.plot(*picture.plot, title=title)
-    else:
-        figure = run.draw(times=picture.times, title=title)
-    figure.set_size_inches(WIDTH, HEIGHT)
+    figure = _plotted(run, picture, title) if picture.plot else _drawn(run, picture, title)
     path = folder / f"{name}.png"
-    figure.savefig(path, dpi=DOTS)
+    figure.savefig(path, dpi=DOTS, bbox_inches="tight", pad_inches=0.06)
     return path
+
+
+def _plotted(run: Run, picture: Picture, title: str) -> Figure:
+    figure = run.plot(*picture.plot, title=title)
+    figure.set_size_inches(WIDTH, HEIGHT)
+    return figure
+
+
+def _drawn(run: Run, picture: Picture, title: str) -> Figure:
+    """A tall mechanism is drawn narrower, so that the letters keep their size."""
+    figure = run.draw(times=picture.times, title=title, width=WIDTH)
+    height = float(figure.get_size_inches()[1])
+    return figure if height <= HEIGHT else run.draw(times=picture.times, title=title, width=WIDTH * HEIGHT / height)
 
 
 def main() -> None:
     """Make the pictures that are asked for, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=[*PICTURES, []], help="examples; all when none is given")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="examples; all when none is given")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the pictures")
     options = parser.parse_args()
+    unknown = [name for name in options.names if name not in PICTURES]
+    if unknown:
+        parser.error(f"no picture is known for {', '.join(unknown)}; choose from {', '.join(PICTURES)}")
     options.out.mkdir(parents=True, exist_ok=True)
     for name in options.names or PICTURES:
         print(make(name, PICTURES[name], options.out), flush=True)

@@ -381,6 +381,8 @@ class System:
         """
         from trundle.solve.simulate import simulate
 
+        if self.n_u == 0:
+            raise SolveError("nothing can move: every body is fixed to the ground. reactions() tells what the joints carry.")
         return simulate(
             self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,

@@ -256,7 +256,7 @@ def test_nan_at_run_time_names_law_and_time() -> None:
     assert not run.ok
     assert run.outcome.startswith("NOT_FINITE")
     assert "t = 0.5 s" in run.outcome and "bob.angle" in run.outcome
-    assert run.time[-1] == pytest.approx(0.5, abs=2e-3)
+    assert run.time[-1] == pytest.approx(0.5, abs=3e-3)
     assert np.all(np.isfinite(run.values("bob.angle")))
 
 
@@ -277,7 +277,7 @@ def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     blocked = tmp_path / "file"
     blocked.write_text("not a directory")
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(blocked / "cache"))
-    monkeypatch.setattr(USER_CACHE, "_told", set(), raising=False) if False else USER_CACHE._told.clear()
+    USER_CACHE._told.clear()
     with pytest.warns(CacheWarning) as warned:
         run = pendulum().build().simulate(0.1, {"bob.angle": 0.5})
     assert run.ok

@@ -117,7 +117,8 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
             name = f"{link.joint.connection.name}.{link.name}"
             at_q, at_u = slice(link.i_q, link.i_q + link.n_q), slice(link.i_u, link.i_u + link.n_u)
             coordinates[name] = (q[at_q], u[at_u])
-        cut = [loop.connection for loop in topology.loops]
+        in_tree = {joint.connection for joint in topology.tree}
+        cut = [c for c in model.connections.values() if c not in in_tree]
     else:
         q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
         motion = AbsoluteMotion(moving, inertias, q, u)

@@ -203,6 +203,8 @@ def find_mobility(
 
 
 def _rank(J: Array) -> int:
+    if J.size == 0:
+        return 0
     values = np.linalg.svd(J, compute_uv=False)
     return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
 
@@ -244,10 +246,12 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
     """The set of independent rows that is best conditioned at the worst of the poses."""
     from scipy.linalg import qr
 
+    if rank == 0:
+        return []
     candidates = {tuple(sorted(int(i) for i in qr(J.T, mode="r", pivoting=True)[1][:rank])) for J in jacobians}
 
     def quality(kept: Iterable[int]) -> float:
-        return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians) if rank else 1.0
+        return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians)
 
     return list(max(sorted(candidates), key=quality))
 

@@ -3,7 +3,7 @@
 Nothing is derived for that: the answers make the digest of the model, and a fault is found before any equation.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import casadi as ca
@@ -32,7 +32,7 @@ class Asker:
         symbols = [self.t, self.q, self.u, *(p.symbol for p in model.parameters.values())]
         self.known = {s.element_hash() for s in symbols}
 
-    def ask(self, where: str, question: Callable[[], Sequence[Any]], size: int = 1) -> list[Any]:
+    def ask(self, where: str, question: Callable[[], Iterable[Any]], size: int = 1) -> list[Any]:
         """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
         try:
             answers = [self._expression(answer, size) for answer in question()]

@@ -5,6 +5,7 @@ write the same law agree and a changed law never hits an old kernel.
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -49,8 +50,9 @@ def _answers(model: Model, asker: Asker) -> list[str]:
     parts = []
     t, q, u, s = asker.t, asker.q, asker.u, asker.signals
 
-    def energies(law: EffortLaw) -> tuple[Any, ...]:
-        return law.effort(t, q, u), law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u)
+    def energies(law: EffortLaw) -> Iterator[Any]:
+        yield law.effort(t, q, u)  # checked before the rest, which may be made from it
+        yield from (law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u))
 
     for c in model.connections.values():
         for name, law in c.laws.items():

@@ -207,7 +207,7 @@ class Model:
 
     def _need_function(self, function: Any, what: str) -> None:
         if not callable(function):
-            raise ModelError(f"{what} needs a function of the signals, like lambda s: s['bob.angle'], got {function!r}.")
+            raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
         if not isinstance(name, str) or not name or any(c in name for c in ".\n\t/"):

@@ -60,8 +60,8 @@ class Run:
         """Wrap what the integrator returned."""
         from trundle.run.ending import explain
 
-        outcome = explain(system, trajectory, p)
-        raw = (trajectory.t, trajectory.x, p)
+        outcome = explain(system, trajectory, trajectory.p_end)
+        raw = (trajectory.t, trajectory.x, trajectory.parameters() if system.model.events else p)
         return Run(None, outcome, system, raw, settings, initial, trajectory)
 
     def __repr__(self) -> str:
@@ -211,7 +211,8 @@ class Run:
         """Values of the model's parameters at the start, by name."""
         if self.system is None or self._raw is None:
             return {name: float(value) for name, value in self._stored("parameters", {}).items()}
-        return {name: float(value) for name, value in zip(self.system.model.parameters, self._raw[2], strict=False)}
+        first = np.atleast_2d(self._raw[2])[0]
+        return {name: float(value) for name, value in zip(self.system.model.parameters, first, strict=False)}
 
     @cached_property
     def events(self) -> list[tuple[str, float]]:

@@ -278,7 +278,7 @@ def fire(table: Pointer) -> None:
     x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
     flags, jumps, jumped = wholes(table[at.M_FLAGS]), wholes(table[at.M_JUMPS]), reals(table[at.M_JUMPED])
     event_index, event_t = wholes(table[at.M_EVENT_INDEX]), reals(table[at.M_EVENT_T])
-    event_x = reals(table[at.M_EVENT_X])
+    event_x, event_p = reals(table[at.M_EVENT_X]), reals(table[at.M_EVENT_P])
     n_x, n_events = n[at.N_X], n[at.EVENTS]
     for e in range(n_events):
         if flags[at.FIRED * n_events + e] == 1:
@@ -286,6 +286,7 @@ def fire(table: Pointer) -> None:
             event_index[row] = e
             event_t[row] = r[at.T]
             copy(x, shifted(event_x, row * n_x), n_x)
+            copy(p, shifted(event_p, row * n[at.N_P]), n[at.N_P])
             c[at.LOGGED] += 1
             kind = flags[at.KIND * n_events + e]
             if kind == at.STOP:

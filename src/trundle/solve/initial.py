@@ -116,7 +116,7 @@ def consistent(
             )
     step = _least_change(acting, -rate[list(kept)], np.where(wish.given_u, 0.0, 1.0))
     u, rest = wish.u + step, rate + J @ step
-    if np.max(np.abs(rest)) > 1e-12 * (1 + np.max(np.abs(u))):  # what was given cannot be held
+    if np.max(np.abs(rest)) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):  # what was given cannot be held
         u = u + _least_change(J, -rest, np.where(wish.given_u, 1.0, 1e4))
         u = u + _least_change(J, -rows(t, q, u, p)[1], np.ones(layout.n_u))
     return InitialState(q, u, *_changes(wish, q, u, names_q, names_u))

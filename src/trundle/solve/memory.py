@@ -76,7 +76,7 @@ class Memory:
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
-        self.event_x = np.zeros((64 + n_e, n_x))
+        self.event_x, self.event_p = np.zeros((64 + n_e, n_x)), np.zeros((64 + n_e, n_p))
         self._set_samples(samples, t0, t1)
         self._set_sizes(t0, t1)
 
@@ -167,7 +167,7 @@ class Memory:
             self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
-            self.event_x, self.passage, self.near,
+            self.event_x, self.passage, self.near, self.event_p,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
@@ -178,7 +178,7 @@ class Memory:
             self.out_t, self.out_x = _doubled(self.out_t), _doubled(self.out_x)
         if 2 * c[at.LOGGED] >= len(self.event_t) - self.n[at.EVENTS]:
             self.event_index, self.event_t = _doubled(self.event_index), _doubled(self.event_t)
-            self.event_x = _doubled(self.event_x)
+            self.event_x, self.event_p = _doubled(self.event_x), _doubled(self.event_p)
         if 2 * c[at.NEAR] >= len(self.near) - 2 * self.n[at.MONITORS]:
             self.near = _doubled(self.near)
 
@@ -197,7 +197,10 @@ class Memory:
             t=self.out_t[:written].copy(),
             x=self.out_x[:written].copy(),
             events=EventLog(
-                self.event_index[:logged].copy(), self.event_t[:logged].copy(), self.event_x[:logged].copy()
+                self.event_index[:logged].copy(),
+                self.event_t[:logged].copy(),
+                self.event_x[:logged].copy(),
+                self.event_p[:logged].copy(),
             ),
             near_singular=NearSingular(near[:, 0].astype(int), near[:, 1], near[:, 2]),
             outcome=outcome,

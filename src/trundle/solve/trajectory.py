@@ -24,11 +24,12 @@ class Counts:
 @final
 @dataclass(frozen=True, eq=False)
 class EventLog:
-    """Events in the order in which they happened, with the state just before any jump."""
+    """Events in the order in which they happened, with state and parameters just before any jump."""
 
     index: np.ndarray
     t: np.ndarray
     x: np.ndarray
+    p: np.ndarray
 
     def __len__(self) -> int:
         return len(self.t)
@@ -61,3 +62,9 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
+
+    def parameters(self) -> np.ndarray:
+        """Parameters at each sample: events may have changed them."""
+        table = np.vstack([self.events.p, self.p_end[None, :]])
+        rows: np.ndarray = table[np.searchsorted(self.events.t, self.t, side="left")]
+        return rows

@@ -1,0 +1,39 @@
+"""Runs whose events change state or parameters keep their books right."""
+
+import numpy as np
+import pytest
+
+import trundle as tr
+
+
+def test_a_parameter_changed_by_an_event_counts_from_then_on():
+    m = tr.Model("mass on a spring that softens", gravity=(0, 0, 0))
+    k = m.parameter("stiffness", 100.0, "N/m")
+    cart = m.body("cart", mass=1.0)
+    m.connect(tr.Prismatic("x"), m.ground, cart, law=tr.Spring(k))
+    m.event("middle", lambda s: s["cart.displacement"], direction=-1, action={"stiffness": lambda s: 25.0})
+    run = m.build().simulate(2.0, {"cart.displacement": 0.1}, samples=401)
+    # A quarter period at 10 rad/s, then the spring is slack at the change: the energy stays.
+    assert run.events[0][1] == pytest.approx(np.pi / 20, abs=1e-10)
+    assert run.energy.drift < 1e-8
+    late = run.time > np.pi / 20
+    exact = -0.1 * 2 * np.sin(5.0 * (run.time[late] - np.pi / 20))
+    np.testing.assert_allclose(run.values("cart.displacement")[late], exact, atol=1e-9)
+
+
+def test_a_bouncing_ball_loses_energy_only_at_the_floor():
+    m = tr.Model("ball")
+    ball = m.body("ball", mass=2.0)
+    m.connect(tr.Prismatic("z"), m.ground, ball)
+    m.event(
+        "floor",
+        lambda s: s["ball.displacement"],
+        direction=-1,
+        action={"ball.displacement_rate": lambda s: -0.5 * s["ball.displacement_rate"]},
+    )
+    run = m.build().simulate(1.0, {"ball.displacement": 1.0}, samples=201)
+    first = np.sqrt(2 / 9.81)
+    assert run.events[0] == ("floor", pytest.approx(first, abs=1e-11))
+    assert run.events[1][1] == pytest.approx(2 * first, abs=1e-10)
+    before, after = run.energy.total[run.time < first][-1], run.energy.total[(run.time > first)][0]
+    assert after / before == pytest.approx(0.25, abs=1e-9)
