@@ -102,7 +102,9 @@ def rollouts(rounds: int, count: int) -> None:
     theirs: dict[str, Callable[[], Result]] = {}
     if mujoco is not None:
         for integrator in ("RK4", "Euler"):
-            theirs[f"mujoco {integrator} 2 ms"] = lambda i=integrator: mujoco.chain_rollouts(count, 5, 1.0, integrator=i)
+            theirs[f"mujoco {integrator} 2 ms"] = lambda i=integrator: mujoco.chain_rollouts(
+                count, 5, 1.0, integrator=i
+            )
     for tolerance in (1e-4, 1e-8):
         title = f"{count} rollouts of the n = 5 chain, 1 s, tolerance {tolerance:g}"
         compare(title, lambda t=tolerance: trundle_.chain_rollouts(count, 5, 1.0, t), theirs, rounds)

@@ -281,11 +281,19 @@ class System:
         q = np.zeros(self.layout.n_q)
         for i in self.layout.quaternions:
             q[i] = 1.0
-        return read_wish(self.layout, q, start).q
+        states = self.layout.state_names()
+        return read_wish(self.layout, q, {name: value for name, value in start.items() if name in states}).q
 
     def check_start_names(self) -> None:
-        """Start values of the model must fit its coordinates and rates."""
+        """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
         self._default_pose(self.model.start)
+        measured = [q for q in self.quantities.values() if q.group == "joints" or q.group.startswith("body ")]
+        known = self.layout.state_names() | {
+            n for q in measured for n in (q.name, *(f"{q.name}_{k}" for k in q.labels))
+        }
+        for name in self.model.start:
+            if name not in known:
+                raise UnknownNameError(name, sorted(known), "coordinate, rate or motion of a body")
 
     def _bodies_of(self, row: str) -> str:
         connection = self.model.connections[row.partition(".")[0]]
@@ -312,17 +320,26 @@ class System:
             raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
         default = np.array(self.mobility.q) if self.has_rows else self._default_pose({})
         given = {**self.model.start, **(start or {})}
-        wish = read_wish(self.layout, default, given)
+        states = self.layout.state_names()
+        extra = {name: value for name, value in given.items() if name not in states}
+        wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
+        rows = self.row_functions if self.has_rows else None
+        targets = None
+        if extra:
+            from trundle.solve.targets import Targets
+
+            targets = Targets(rows.equations if rows is not None else self.joint_functions.equations, rows, extra)
         names_q = [n for c in self.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
         return consistent(
             self.layout,
             wish,
-            self.row_functions if self.has_rows else None,
+            rows,
             self.parameter_vector(parameters),
             t,
             self.mobility.kept,
             names_q,
             self.layout.speed_names(),
+            targets,
         )
 
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:
@@ -382,7 +399,9 @@ class System:
         from trundle.solve.simulate import simulate
 
         if self.n_u == 0:
-            raise SolveError("nothing can move: every body is fixed to the ground. reactions() tells what the joints carry.")
+            raise SolveError(
+                "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
+            )
         return simulate(
             self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,

@@ -66,8 +66,16 @@ def free_pair() -> tr.Model:
     m.connect(tr.Free(), m.ground, a, law={"x": tr.Spring(3.0, 0.2), "z": tr.Motor(lambda t, q, u: tr.sin(3 * t))})
     m.connect(tr.Free(), a, b, law={"y": tr.Spring(5.0, rest=0.1)})
     m.apply(tr.SpringDamper(a.at(0.2, 0, 0), b.at(1.1, 0.2, 0.3), 20.0, 0.4, 0.5))
-    m.apply(tr.Bushing(a.frame((0.3, 0.1, 0), ("x", 0.3)), b.at(0.4, 0, 0.1), (5, 6, 7, 1, 2, 3), (0.1, 0.2, 0.1, 0.3, 0.2, 0.1)))
-    m.apply(tr.Wrench(b.at(1, 0, 0), force=lambda s: (s["a.position_x"], 0.3, tr.cos(s.t)), moment=(0.1, 0, -0.2), axes="body"))
+    m.apply(
+        tr.Bushing(
+            a.frame((0.3, 0.1, 0), ("x", 0.3)), b.at(0.4, 0, 0.1), (5, 6, 7, 1, 2, 3), (0.1, 0.2, 0.1, 0.3, 0.2, 0.1)
+        )
+    )
+    m.apply(
+        tr.Wrench(
+            b.at(1, 0, 0), force=lambda s: (s["a.position_x"], 0.3, tr.cos(s.t)), moment=(0.1, 0, -0.2), axes="body"
+        )
+    )
     m.apply(tr.Wrench(a, force=(0.3, 0, 1), moment=lambda s: (0, s["b.angular_velocity_y"], 0)))
     return m
 
@@ -78,7 +86,10 @@ def free_pair() -> tr.Model:
 def four_bar(laws: bool = False) -> tr.Model:
     """Planar four-bar of hinges: three of the five rows of its loop are redundant."""
     m = tr.Model("four-bar with laws" if laws else "four-bar", gravity=(0, -9.81, 0))
-    crank, coupler, rocker = (solid(m, n, c) for n, c in zip(("crank", "coupler", "rocker"), ((0, 0.2, 0), (0.5, 0.6, 0), (1.1, 0.4, 0)), strict=True))
+    crank, coupler, rocker = (
+        solid(m, n, c)
+        for n, c in zip(("crank", "coupler", "rocker"), ((0, 0.2, 0), (0.5, 0.6, 0), (1.1, 0.4, 0)), strict=True)
+    )
     law = {"law": tr.Spring(2.0, 0.3, 0.2)} if laws else {}
     motor = {"law": tr.Motor(lambda t, q, u: 0.7 * tr.cos(2 * t) - 0.1 * u)} if laws else {}
     join(m, tr.Revolute("z"), m.ground, crank, (0, 0, 0), "A", **motor)
@@ -108,7 +119,11 @@ def carried_four_bar() -> tr.Model:
     """A four-bar carried by a free body: its loop does not run over the ground."""
     m = tr.Model("carried four-bar", gravity=(0, 0, -1.6))
     base = solid(m, "base", (0.4, 0, 0.1), mass=4.0)
-    crank, coupler, rocker = solid(m, "crank", (0, 0.2, 0)), solid(m, "coupler", (0.5, 0.6, 0)), solid(m, "rocker", (1.1, 0.4, 0))
+    crank, coupler, rocker = (
+        solid(m, "crank", (0, 0.2, 0)),
+        solid(m, "coupler", (0.5, 0.6, 0)),
+        solid(m, "rocker", (1.1, 0.4, 0)),
+    )
     m.connect(tr.Free(), m.ground, base)
     join(m, tr.Revolute("z"), base, crank, (0, 0, 0), "A", law=tr.Servo(lambda t: 0.5 * tr.sin(t)))
     join(m, tr.Revolute("z"), rocker, base, (1.2, 0, 0), "D")
@@ -124,7 +139,11 @@ def carried_four_bar() -> tr.Model:
 def rssr() -> tr.Model:
     """Spatial four-bar with two balls; the rod can spin about its own line."""
     m = tr.Model("RSSR")
-    crank, rod, rocker = solid(m, "crank", (0, 0.1, 0.1)), solid(m, "rod", (0.5, 0.3, 0.5)), solid(m, "rocker", (1.0, 0.4, 0.3))
+    crank, rod, rocker = (
+        solid(m, "crank", (0, 0.1, 0.1)),
+        solid(m, "rod", (0.5, 0.3, 0.5)),
+        solid(m, "rocker", (1.0, 0.4, 0.3)),
+    )
     join(m, tr.Revolute("x"), m.ground, crank, (0, 0, 0), "A", law=tr.Motor(0.6))
     join(m, tr.Revolute("y"), m.ground, rocker, (1.0, 0.4, 0), "D")
     join(m, tr.Spherical(), crank, rod, (0, 0.2, 0.3), "B")
@@ -135,7 +154,11 @@ def rssr() -> tr.Model:
 def spatial_slider_crank() -> tr.Model:
     """Crank, ball, rod, cardan joint, slide."""
     m = tr.Model("spatial slider-crank")
-    crank, rod, slide = solid(m, "crank", (0, 0.1, 0.1)), solid(m, "rod", (0.5, 0.1, 0.2)), solid(m, "slide", (0.9, 0, 0))
+    crank, rod, slide = (
+        solid(m, "crank", (0, 0.1, 0.1)),
+        solid(m, "rod", (0.5, 0.1, 0.2)),
+        solid(m, "slide", (0.9, 0, 0)),
+    )
     join(m, tr.Revolute((1, 0.2, 0)), m.ground, crank, (0, 0, 0.1), "A", law=tr.Damper(0.2))
     join(m, tr.Prismatic("x"), m.ground, slide, (0.9, 0, 0), "S")
     join(m, tr.Spherical(), crank, rod, (0, 0.2, 0.25), "B")
@@ -165,7 +188,13 @@ def closed_by(pair: object, laws: dict[str, tr.EffortLaw] | None = None) -> tr.M
     join(m, tr.Spherical(), m.ground, a, (0, 0, 0), "J")
     m.connect(tr.Free(), m.ground, b, law={"x": tr.Spring(4.0, 0.3)})
     # type: ignore[arg-type]
-    m.connect(pair, a.frame((0.3, 0.3, -0.25), ("x", 0.5)), b.frame((0.3, 0.3, -0.25), ("x", 0.5)), name="closer", law=laws or None)
+    m.connect(
+        pair,
+        a.frame((0.3, 0.3, -0.25), ("x", 0.5)),
+        b.frame((0.3, 0.3, -0.25), ("x", 0.5)),
+        name="closer",
+        law=laws or None,
+    )
     m.apply(tr.TorsionSpring("closer.angle", 0.6)) if "angle" in (laws or {}) else None
     return m
 
@@ -189,11 +218,15 @@ MECHANISMS: dict[str, tuple[Callable[[], tr.Model], int]] = {
     "Bricard": (bricard, 1),
     "closed by Revolute": (lambda: closed_by(tr.Revolute("y"), {"angle": tr.Motor(lambda t, q, u: tr.sin(q) - u)}), 4),
     "closed by Helical": (lambda: closed_by(tr.Helical((1, 1, 0), pitch=0.2), {"angle": _spring(0.1)}), 4),
-    "closed by Cylindrical": (lambda: closed_by(tr.Cylindrical("x"), {"angle": _spring(), "displacement":
-    _spring(0.2)}), 5),
+    "closed by Cylindrical": (
+        lambda: closed_by(tr.Cylindrical("x"), {"angle": _spring(), "displacement": _spring(0.2)}),
+        5,
+    ),
     "closed by Prismatic": (lambda: closed_by(tr.Prismatic("z"), {"displacement": _spring(0.1)}), 4),
-    "closed by Planar": (lambda: closed_by(tr.Planar("y"), {"x": _spring(), "y": tr.Motor(0.4), "angle": _spring()}),
-    6),
+    "closed by Planar": (
+        lambda: closed_by(tr.Planar("y"), {"x": _spring(), "y": tr.Motor(0.4), "angle": _spring()}),
+        6,
+    ),
     "closed by Universal": (lambda: closed_by(tr.Universal("x"), {"angle": _spring(), "cross_angle": _spring(0.3)}), 5),
     "closed by Spherical": (lambda: closed_by(tr.Spherical()), 6),
     "closed by Fixed": (lambda: closed_by(tr.Fixed()), 3),

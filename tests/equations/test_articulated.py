@@ -19,7 +19,14 @@ def branched() -> tr.Model:
     length = m.parameter("length", 0.4)
     trunk = solid(m, "trunk", (0.1, 0, 0.2))
     join(m, tr.Revolute("y"), m.ground, trunk, (0, 0, 0), "root", law=tr.Spring(2.0, 0.1))
-    pairs = [tr.Revolute("y"), tr.Revolute("-y"), tr.Helical("z", pitch=-0.3), tr.Spherical(), tr.Prismatic("-x"), tr.Free()]
+    pairs = [
+        tr.Revolute("y"),
+        tr.Revolute("-y"),
+        tr.Helical("z", pitch=-0.3),
+        tr.Spherical(),
+        tr.Prismatic("-x"),
+        tr.Free(),
+    ]
     for i, pair in enumerate(pairs):
         twig, leaf = solid(m, f"twig{i}", (0.1, 0.2, 0.1 * i)), solid(m, f"leaf{i}", (0.3, 0.1, 0.1 * i))
         m.connect(pair, trunk.at(length, 0.1, 0.1 * i), twig.at(0.1, 0, length))
@@ -60,10 +67,20 @@ def test_cardan_joint_equals_hinges_with_a_massless_cross() -> None:
     join(m, tr.Universal("x", cross="y"), a, b, (0, 0, -0.5), "joint")
     state = {"shaft.angle": 0.2, "shaft.angle_rate": 1.1}
     one = m.build().accelerations(
-        {**state, "joint.angle": 0.4, "joint.cross_angle": -0.6, "joint.angle_rate": 0.5, "joint.cross_angle_rate": -0.9}
+        {
+            **state,
+            "joint.angle": 0.4,
+            "joint.cross_angle": -0.6,
+            "joint.angle_rate": 0.5,
+            "joint.cross_angle_rate": -0.9,
+        }
     )
-    two = massless_middle().build().accelerations(
-        {**state, "first.angle": 0.4, "second.angle": -0.6, "first.angle_rate": 0.5, "second.angle_rate": -0.9}
+    two = (
+        massless_middle()
+        .build()
+        .accelerations(
+            {**state, "first.angle": 0.4, "second.angle": -0.6, "first.angle_rate": 0.5, "second.angle_rate": -0.9}
+        )
     )
     for name in ("a.angular_acceleration", "b.acceleration", "b.angular_acceleration", "shaft.reaction_moment"):
         np.testing.assert_allclose(one[name], two[name], rtol=0, atol=1e-11)

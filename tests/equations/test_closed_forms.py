@@ -39,7 +39,9 @@ def test_projectile() -> None:
     m = tr.Model("projectile")
     ball = m.body("ball", mass=0.5, inertia=(0.01, 0.02, 0.03), com=(0.1, 0.2, 0.0))
     m.connect(tr.Free(), m.ground, ball)
-    run = m.build().simulate(1.5, {"ball.x_rate": 3.0, "ball.z_rate": 7.0, "ball.angular_rate": (1.0, 5.0, 0.3)}, samples=16)
+    run = m.build().simulate(
+        1.5, {"ball.x_rate": 3.0, "ball.z_rate": 7.0, "ball.angular_rate": (1.0, 5.0, 0.3)}, samples=16
+    )
     p, v = run.values("ball.com_position"), run.values("ball.com_velocity")[0]
     t = run.time[:, None]
     np.testing.assert_allclose(p, p[0] + v * t + np.array([0, 0, -G]) * t**2 / 2, rtol=0, atol=1e-9)
@@ -70,7 +72,9 @@ def test_differential_screw(formalism: str) -> None:
         np.testing.assert_allclose(a["thread.reaction_force"][2], 4.0 * (travel * alpha + G), atol=1e-8)
         run = system.simulate(0.4, state, {"coarse": value}, samples=3)
         assert run.ok, run.outcome
-        np.testing.assert_allclose(run.values("nut.position")[-1, 2], 9.0 * travel + travel * alpha * 0.4**2 / 2, atol=1e-8)
+        np.testing.assert_allclose(
+            run.values("nut.position")[-1, 2], 9.0 * travel + travel * alpha * 0.4**2 / 2, atol=1e-8
+        )
 
 
 @pytest.mark.parametrize("formalism", ["kane", "newton_euler"])

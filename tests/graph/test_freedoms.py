@@ -17,7 +17,9 @@ def body(m: tr.Model, name: str, x: float, y: float, z: float = 0.0) -> tr.Body:
     return m.body(name, mass=1.0, inertia=INERTIA, com=(x, y, z))
 
 
-def hinge(m: tr.Model, a: tr.Body, b: tr.Body, name: str, x: float, y: float, z: float = 0.0, **options: object) -> None:
+def hinge(
+    m: tr.Model, a: tr.Body, b: tr.Body, name: str, x: float, y: float, z: float = 0.0, **options: object
+) -> None:
     m.connect(tr.Revolute("z"), a.at(x, y, z), b.at(x, y, z), name=name, **options)  # type: ignore[arg-type]
 
 
@@ -71,7 +73,15 @@ def stewart(first: tr.pairs.Pair) -> tr.Model:
     top = m.body("top", mass=5.0, inertia=(1, 1, 2), com=(0, 0, 1))
     for i in range(6):
         low = np.array([*(1.2 * np.array([math.cos(a := math.pi / 3 * i + (-1) ** i * 0.2), math.sin(a)])), 0.0])
-        high = np.array([*(0.8 * np.array([math.cos(a := math.pi / 3 * (i + (i + 1) % 2 - 0.5) - (-1) ** i * 0.2), math.sin(a)])), 1.0])
+        high = np.array(
+            [
+                *(
+                    0.8
+                    * np.array([math.cos(a := math.pi / 3 * (i + (i + 1) % 2 - 0.5) - (-1) ** i * 0.2), math.sin(a)])
+                ),
+                1.0,
+            ]
+        )
         foot, rod = body(m, f"foot{i}", *low), body(m, f"rod{i}", *high)
         m.connect(first, m.ground.at(*low), foot.at(*low))
         m.connect(tr.Prismatic(tuple(high - low)), foot.at(*low), rod.at(*low))
@@ -122,6 +132,15 @@ def test_redundant_rows_of_a_planar_loop_are_the_ones_out_of_plane() -> None:
     system = analysed("four-bar")
     closer = system.topology.loops[0].name
     assert set(system.mobility.redundant) == {f"{closer}.z", f"{closer}.rx", f"{closer}.ry"}
+
+
+def test_joint_that_is_redundant_as_a_whole_carries_nothing() -> None:
+    system = slider_in_two_guides().build()
+    force = system.reactions()
+    np.testing.assert_allclose(force["slide.reaction_force"], [0, 0, 9.81], atol=1e-12)
+    np.testing.assert_allclose(force["second.reaction_force"], 0)
+    run = system.simulate(1.0, {"slide.displacement_rate": 2.0}, samples=3)
+    np.testing.assert_allclose(run.values("slide.displacement"), [0, 1, 2], atol=1e-12)
 
 
 def test_structure_stands_still() -> None:

@@ -146,6 +146,11 @@ class Measure:
     force: Any  # per unit effort, on the second body
     moment: Any
 
+    @property
+    def is_angle(self) -> bool:
+        """A turn, known up to whole turns; else a displacement."""
+        return bool(self.force.is_zero())
+
 
 def measured_coordinates(connection: Connection, motion: BodyMotion) -> dict[str, Measure]:
     """Angle and displacements of a connection that closes a loop; angles lie in (-pi, pi]."""

@@ -7,7 +7,7 @@ which happens to be singular does not count and an overconstrained linkage (Bric
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import casadi as ca
 import numpy as np
@@ -127,8 +127,16 @@ class RowFunctions:
         return g.ravel(), rate.ravel(), J, P
 
 
+class Residuals(Protocol):
+    """What must vanish: residuals, rates, rows J and the map P from speeds to coordinate rates."""
+
+    @property
+    def equations(self) -> Equations: ...
+    def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]: ...
+
+
 def close(
-    rows: RowFunctions,
+    rows: Residuals,
     q: Array,
     t: float,
     p: Array,

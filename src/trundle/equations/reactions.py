@@ -43,10 +43,9 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
         name = row.name.partition(".")[0]
         F, M = closing.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
         closing[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
-    if e.formalism != "kane":
-        zero = (ca.SX.zeros(3), ca.SX.zeros(3))
-        return {name: closing.get(name, zero) for name in e.model.connections}
-    return {**_tree_reactions(functions, closing), **closing}
+    nothing = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
+    in_tree = _tree_reactions(functions, closing) if e.formalism == "kane" else {}
+    return {**nothing, **in_tree, **closing}
 
 
 def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[str, Wrench]:

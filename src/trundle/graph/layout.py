@@ -48,6 +48,14 @@ class Layout:
     def quaternions(self) -> tuple[int, ...]:
         return tuple(c.i_q for c in self.coordinates if c.n_q == 4)
 
+    def state_names(self) -> set[str]:
+        """Names under which coordinates and speeds can be given, components of vectors too."""
+        names = {n for c in self.coordinates for n in (c.name, c.rate_name)}
+        for c in self.coordinates:
+            if c.n_u > 1:
+                names |= {f"{c.name}_{a}" for a in "wxyz"} | {f"{c.rate_name}_{a}" for a in "xyz"}
+        return names
+
     def speed_names(self) -> list[str]:
         """One name for each speed."""
         out = []

@@ -14,6 +14,7 @@ import numpy as np
 from trundle.equations.mobility import RowFunctions, close
 from trundle.errors import AssemblyError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout
+from trundle.solve.targets import Targets
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -89,22 +90,27 @@ def consistent(
     kept: Sequence[int],
     names_q: list[str],
     names_u: list[str],
+    targets: Targets | None = None,
 ) -> InitialState:
     """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done."""
-    if rows is None:
+    wanted = targets or rows
+    if wanted is None:
         return InitialState(wish.q, wish.u)
     speed_given = _speeds_of(layout, wish.given_q)
-    q, error = close(rows, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
+    q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
     if error > 1e-11:  # what was given cannot be held
-        q, error = close(rows, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
+        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
     if error > 1e-10:
-        g = rows(t, q, np.zeros(layout.n_u), p)[0]
-        worst = ", ".join(rows.names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
+        g = wanted(t, q, np.zeros(layout.n_u), p)[0]
+        names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
+        worst = ", ".join(names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
         raise AssemblyError(
             f"the start values cannot be assembled: the constraints {worst} stay open by {error:.3g}. "
             "Give fewer coordinates, or values nearer to a possible pose."
         )
-    _, rate, J, _ = rows(t, q, wish.u, p)
+    J, rate = np.zeros((0, layout.n_u)), np.zeros(0)
+    if rows is not None:
+        _, rate, J, _ = rows(t, q, wish.u, p)
     acting = J[list(kept)]  # the others are redundant at generic poses
     squares = np.linalg.eigvalsh(acting @ acting.T) if len(kept) else np.ones(1)
     if squares[0] < 1e-14 * squares[-1]:
@@ -114,11 +120,24 @@ def consistent(
                 f"the start pose is singular: only {local} of {len(kept)} independent constraints act there, so the "
                 "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
             )
-    step = _least_change(acting, -rate[list(kept)], np.where(wish.given_u, 0.0, 1.0))
+    needed, used = rate[list(kept)], acting
+    if targets is not None:
+        rate_wanted, J_wanted = targets.rates(t, q, wish.u, p)
+        needed, used = np.concatenate([needed, rate_wanted]), np.vstack([used, J_wanted])
+        rate, J = np.concatenate([rate, rate_wanted]), np.vstack([J, J_wanted])
+    step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
     u, rest = wish.u + step, rate + J @ step
-    if np.max(np.abs(rest)) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):  # what was given cannot be held
+    if np.max(np.abs(rest), initial=0.0) > 1e-12 * (
+        1 + np.max(np.abs(u), initial=0.0)
+    ):  # what was given cannot be held
         u = u + _least_change(J, -rest, np.where(wish.given_u, 1.0, 1e4))
-        u = u + _least_change(J, -rows(t, q, u, p)[1], np.ones(layout.n_u))
+        rest = rate + J @ (u - wish.u)
+        if targets is not None and np.max(np.abs(rest)) > 1e-9 * (1 + np.max(np.abs(u), initial=0.0)):
+            raise AssemblyError(
+                "the rates given at the start contradict each other or the constraints: "
+                f"they cannot all be met (off by {np.max(np.abs(rest)):.3g}). Give fewer of them."
+            )
+        u = u + _least_change(J, -rest, np.ones(layout.n_u))
     return InitialState(q, u, *_changes(wish, q, u, names_q, names_u))
 
 

@@ -1,0 +1,212 @@
+"""What a user asks of System.simulate: events, steps, samples, methods, endings, energy."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.run.dataset import Run
+from trundle.system import System
+
+G = 9.81
+
+
+def falling() -> tr.Model:
+    """A ball that falls on a floor; its times are closed forms."""
+    m = tr.Model("falling")
+    ball = m.body("ball", mass=2.0, inertia=(1, 1, 1))
+    m.connect(tr.Prismatic("z"), m.ground, ball)
+    m.parameter("restitution", 0.5)
+    return m
+
+
+@pytest.fixture(scope="module")
+def bouncing() -> System:
+    m = falling()
+    bounce = {
+        "ball.displacement_rate": lambda s: -s["restitution"] * s["ball.displacement_rate"],
+        "ball.displacement": 0.0,
+    }
+    m.event("floor", lambda s: s["ball.displacement"], direction=-1, action=bounce)
+    m.event("apex", lambda s: s["ball.displacement_rate"], direction=-1)
+    return m.build()
+
+
+def test_event_times_of_a_bouncing_ball(bouncing: System) -> None:
+    run = bouncing.simulate(1.0, {"ball.displacement": 1.0})
+    first = math.sqrt(2 / G)
+    floor = [t for name, t in run.events if name == "floor"]
+    apex = [t for name, t in run.events if name == "apex"]
+    np.testing.assert_allclose(floor[:2], [first, first + first], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(apex[0], 1.5 * first, rtol=0, atol=1e-10)
+    assert run.ok
+
+
+def test_parameter_in_an_assignment(bouncing: System) -> None:
+    run = bouncing.simulate(1.0, {"ball.displacement": 1.0}, {"restitution": 0.8})
+    floor = [t for name, t in run.events if name == "floor"]
+    np.testing.assert_allclose(floor[0] * (1 + 1.6), 0.4515236409857309 * 2.6, atol=1e-10)
+    assert len([n for n, _ in run.events if n == "floor"]) == 1
+
+
+def test_stop_event_ends_the_run() -> None:
+    m = falling()
+    m.event("floor", lambda s: s["ball.displacement"], direction=-1, action="stop")
+    run = m.build().simulate(5.0, {"ball.displacement": 1.0}, samples=[0.0, 0.1, 0.2, 3.0])
+    assert run.outcome.startswith("EVENT_STOP") and run.ok
+    assert run.events == [("floor", pytest.approx(math.sqrt(2 / G), abs=1e-10))]
+    np.testing.assert_allclose(run.time, [0.0, 0.1, 0.2])
+    assert run.trajectory is not None
+    assert run.trajectory.t_end == pytest.approx(math.sqrt(2 / G), abs=1e-10)
+    assert run.trajectory.x_end[0] == pytest.approx(0.0, abs=1e-10)
+
+
+def test_on_event_is_asked_and_obeyed() -> None:
+    m = falling()
+    m.event("floor", lambda s: s["ball.displacement"], direction=-1)
+    calls: list[tuple[str, float, float]] = []
+
+    def answer(name: str, t: float, state: dict[str, Any]) -> dict[str, float]:
+        calls.append((name, t, state["ball.displacement_rate"]))
+        return {"ball.displacement_rate": -state["ball.displacement_rate"]}
+
+    run = m.build().simulate(1.4, {"ball.displacement": 1.0}, on_event=answer)
+    first = math.sqrt(2 / G)
+    assert [c[0] for c in calls] == ["floor", "floor"]
+    np.testing.assert_allclose([c[1] for c in calls], [first, 3 * first], rtol=0, atol=1e-10)
+    np.testing.assert_allclose([c[2] for c in calls], -math.sqrt(2 * G), rtol=1e-10)
+    height = 1.0 - G * (1.4 - 4 * first) ** 2 / 2 if 1.4 > 3 * first else 0.0
+    assert run.values("ball.displacement")[-1] == pytest.approx(height, abs=1e-8)
+
+
+def test_on_event_that_only_looks() -> None:
+    m = falling()
+    m.event("floor", lambda s: s["ball.displacement"], direction=-1)
+    run = m.build().simulate(1.0, {"ball.displacement": 1.0}, on_event=lambda *_: None)
+    assert run.values("ball.displacement")[-1] == pytest.approx(1.0 - G / 2, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> System:
+    m = tr.Model("pendulum")
+    bob = m.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -1.0))
+    m.connect(tr.Revolute("y"), m.ground, bob)
+    return m.build()
+
+
+def test_samples_in_every_form(pendulum: System) -> None:
+    start = {"bob.angle": 1.0}
+    reference = pendulum.simulate(2.0, start)
+    assert len(reference.time) == 501 and reference.time[-1] == 2.0
+    seven = pendulum.simulate(2.0, start, samples=7)
+    np.testing.assert_allclose(seven.time, np.linspace(0, 2, 7))
+    chosen = pendulum.simulate(2.0, start, samples=(0.0, 0.4, 0.4, 2.0))
+    np.testing.assert_allclose(chosen.time, [0, 0.4, 0.4, 2.0])
+    assert chosen.values("bob.angle")[1] == pytest.approx(reference.values("bob.angle")[100], abs=1e-9)
+    steps = pendulum.simulate(2.0, start, samples="steps")
+    assert steps.time[0] == 0.0 and steps.time[-1] == 2.0 and np.all(np.diff(steps.time) > 0)
+    later = pendulum.simulate(2.0, start, samples=3, t0=5.0)
+    np.testing.assert_allclose(later.time, [5.0, 6.0, 7.0])
+    np.testing.assert_allclose(later.values("bob.angle")[-1], reference.values("bob.angle")[-1], atol=1e-9)
+
+
+def test_fixed_step_keeps_its_step_and_converges(pendulum: System) -> None:
+    start = {"bob.angle": 1.0}
+    exact = pendulum.simulate(1.0, start, samples=2, rtol=1e-13, atol=1e-13).values("bob.angle")[-1]
+    errors = []
+    for h in (0.1, 0.05):
+        run = pendulum.simulate(1.0, start, samples="steps", fixed_step=h, method="order5")
+        np.testing.assert_allclose(np.diff(run.time), h, rtol=1e-9)
+        errors.append(abs(run.values("bob.angle")[-1] - exact))
+    assert math.log2(errors[0] / errors[1]) > 4.0
+
+
+def test_max_step_is_kept(pendulum: System) -> None:
+    run = pendulum.simulate(1.0, {"bob.angle": 0.5}, samples="steps", max_step=0.01)
+    assert np.max(np.diff(run.time)) <= 0.01 * (1 + 1e-9)
+
+
+def test_too_many_steps_keeps_what_was_computed(pendulum: System) -> None:
+    run = pendulum.simulate(50.0, {"bob.angle": 1.0}, max_steps=20, samples="steps")
+    assert not run.ok and run.outcome.startswith("TOO_MANY_STEPS")
+    assert 0 < run.time[-1] < 50.0 and len(run.values("bob.angle")) == len(run.time)
+
+
+def test_interrupted_run_is_kept() -> None:
+    m = falling()
+    m.event("pass", lambda s: tr.sin(20 * s.t))
+
+    def answer(name: str, t: float, state: dict[str, Any]) -> None:
+        if t > 1.0:
+            raise KeyboardInterrupt
+
+    run = m.build().simulate(5.0, samples="steps", on_event=answer, max_step=0.05)
+    assert run.outcome.startswith("INTERRUPTED") and not run.ok
+    assert 0.9 < run.time[-1] < 1.5
+    assert run.values("ball.displacement")[-1] == pytest.approx(-G * run.time[-1] ** 2 / 2, abs=1e-8)
+
+
+def machine(formalism: str = "kane") -> System:
+    """Driven crank, rod, slide with motor, damper and spring: every kind of work at once."""
+    m = tr.Model("machine", gravity=(0, -G, 0))
+    crank = m.body("crank", mass=1, inertia=(0.1, 0.1, 0.1), com=(0.1, 0.1, 0))
+    rod = m.body("rod", mass=1, inertia=(0.1, 0.1, 0.1), com=(0.6, 0.1, 0))
+    slide = m.body("slide", mass=2, inertia=(0.1, 0.1, 0.1), com=(1, 0, 0))
+    flap = m.body("flap", mass=0.5, inertia=(0.1, 0.1, 0.1), com=(1.0, -0.4, 0.1))
+    m.connect(tr.Revolute("z"), m.ground, crank, law=tr.Servo(lambda t: 2 * t + 0.3 * tr.sin(3 * t)))
+    m.connect(tr.Prismatic("x"), m.ground.at(1, 0, 0), slide.at(1, 0, 0), law=tr.Spring(20.0, 3.0, 0.1))
+    m.connect(tr.Revolute("z"), crank.at(0.2, 0.2, 0), rod.at(0.2, 0.2, 0))
+    m.connect(tr.Revolute("z"), rod.at(1, 0, 0), slide.at(1, 0, 0), name="pin")
+    m.connect(
+        tr.Revolute("z"),
+        slide.at(1, 0, 0),
+        flap.at(1, 0, 0),
+        law=tr.Motor(lambda t, q, u: 0.5 * tr.cos(5 * t) - 0.1 * u),
+    )
+    return m.build(formalism)
+
+
+@pytest.fixture(scope="module")
+def machine_run() -> Run:
+    return machine().simulate(2.0, samples=41)
+
+
+def test_energy_balance_with_motor_damper_and_servo(machine_run: Run) -> None:
+    energy = machine_run.energy
+    assert energy.drift < 1e-8
+    assert np.ptp(energy.work_in) > 0.1 and energy.work_lost[-1] > 0.1
+    assert np.all(np.diff(energy.work_lost) >= 0)
+
+
+def test_stiff_method_gives_the_same_motion(machine_run: Run) -> None:
+    stiff = machine_run.system.simulate(2.0, samples=41, method="stiff", rtol=1e-9, atol=1e-9)  # type: ignore[union-attr]
+    assert stiff.ok, stiff.outcome
+    for name in ("slide.displacement", "flap.angle", "flap.angle_rate"):
+        np.testing.assert_allclose(stiff.values(name), machine_run.values(name), rtol=0, atol=2e-7)
+
+
+def test_servo_is_followed_exactly(machine_run: Run) -> None:
+    t = machine_run.time
+    np.testing.assert_allclose(machine_run.values("crank.angle"), 2 * t + 0.3 * np.sin(3 * t), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(machine_run.values("crank.angle_rate"), 2 + 0.9 * np.cos(3 * t), rtol=0, atol=1e-10)
+
+
+def test_near_singular_passage_is_reported() -> None:
+    """A change-point linkage that folds flat."""
+    m = tr.Model("change point", gravity=(0, 0, 0))
+    lengths = {"crank": 1.0, "coupler": 1.3, "rocker": 1.1}
+    bars = {n: m.body(n, mass=l, inertia=(l**3 / 12,) * 3, com=(l / 2, 0, 0)) for n, l in lengths.items()}
+    m.connect(tr.Revolute("z"), m.ground, bars["crank"])
+    m.connect(tr.Revolute("z"), bars["crank"].at(1, 0, 0), bars["coupler"])
+    m.connect(tr.Revolute("z"), m.ground.at(1.2, 0, 0), bars["rocker"])
+    m.connect(tr.Revolute("z"), bars["coupler"].at(1.3, 0, 0), bars["rocker"].at(1.1, 0, 0), name="pin")
+    m.start = {"crank.angle": math.pi / 3, "coupler.angle": 0.0437 - math.pi / 3, "rocker.angle": 0.995}
+    run = m.build().simulate(10.0, {"crank.angle_rate": -1.0}, samples=2)
+    assert run.ok
+    assert run.near_singular
+    names = {loop for loop, _, _ in run.near_singular}
+    closer = run.system.topology.loops[0].name  # type: ignore[union-attr]
+    assert names == {closer}
+    assert run.values("crank.angle")[-1] == pytest.approx(-7.70445091594096, abs=1e-3)

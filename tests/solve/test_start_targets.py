@@ -1,0 +1,52 @@
+"""Start values may be given for quantities that are not states of the tree."""
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import AssemblyError, UnknownNameError
+
+
+@pytest.fixture(scope="module")
+def linkage():
+    """Four-bar whose closing joint is C; the tree holds crank, coupler and rocker."""
+    m = tr.Model("linkage", gravity=(0, -9.81, 0))
+    crank, coupler, rocker = (
+        m.body(n, mass=1.0, inertia=(0.001, 0.1, 0.1), com=(x / 2, 0, 0))
+        for n, x in (("crank", 0.4), ("coupler", 1.0), ("rocker", 0.8))
+    )
+    m.connect(tr.Revolute("z"), m.ground, crank)
+    m.connect(tr.Revolute("z"), crank.at(0.4, 0, 0), coupler)
+    m.connect(tr.Revolute("z"), m.ground.at(0.9, 0, 0), rocker)
+    m.connect(tr.Revolute("z"), coupler.at(1.0, 0, 0), rocker.at(0.8, 0, 0), name="C")
+    m.start = {"crank.angle": 1.0, "rocker.angle": 1.7}
+    return m.build()
+
+
+def test_the_angle_of_a_loop_closer_can_be_given(linkage):
+    here = linkage.simulate(0.01, {"crank.angle": 1.2}, samples=2)
+    angle, rate = here.values("C.angle")[0], -0.7
+    m = linkage.model
+    m.start = {}
+    near = {"crank.angle": 1.1, "rocker.angle": 1.7}
+    state = linkage.start({**near, "C.angle": angle, "C.angle_rate": rate} | {"rocker.angle": 1.75})
+    run = linkage.simulate(0.01, {"C.angle": angle, "C.angle_rate": rate}, samples=2)
+    assert run.values("C.angle")[0] == pytest.approx(angle, abs=1e-10)
+    assert run.values("C.angle_rate")[0] == pytest.approx(rate, abs=1e-10)
+    assert state.changed  # three coordinates of a one-freedom linkage cannot all be held
+
+
+def test_the_position_and_velocity_of_a_body_can_be_given():
+    m = tr.Model("pendulum")
+    bob = m.body("bob", mass=1.0, com=(0, 0, -1.0))
+    m.connect(tr.Revolute("y"), m.ground, bob)
+    s = m.build()
+    state = s.start({"bob.com_position_x": 0.6, "bob.com_velocity_x": -1.6})
+    assert np.sin(state.q[0]) == pytest.approx(-0.6, abs=1e-12)
+    assert state.u[0] * np.cos(state.q[0]) == pytest.approx(1.6, abs=1e-10)
+    with pytest.raises(AssemblyError, match="bob.com_position_x"):
+        s.start({"bob.com_position_x": 1.7})
+    with pytest.raises(AssemblyError, match="contradict"):
+        s.start({"bob.com_position_x": 0.6, "bob.com_velocity_x": 1.0, "bob.com_velocity_y": 1.0})
+    with pytest.raises(UnknownNameError, match=r"bob\.com_position"):
+        s.start({"bob.com_positon": 1.0})
