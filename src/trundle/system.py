@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trundle.equations.quantities import Expressions
     from trundle.run.dataset import Run
     from trundle.solve.batch import BatchRun
-    from trundle.solve.initial import InitialState
+    from trundle.solve.initial import InitialState, Wish
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -93,15 +93,19 @@ class System:
     def mobility(self) -> "Mobility":
         """Degrees of freedom, redundant rows, independent speeds."""
         from trundle.equations.mobility import find_mobility, no_rows
+        from trundle.solve.initial import speeds_of
 
         if self._mobility is None:
-            start = self._default_pose(self.model.start)
+            wish = self._default_wish(self.model.start)
             if not self.has_rows:
-                self._mobility = no_rows(self.layout.n_u, start)
+                self._mobility = no_rows(self.layout.n_u, wish.q)
             else:
                 rows = self.row_functions
                 assert rows is not None
-                self._mobility = find_mobility(rows.equations, rows, start, self.default_parameters, self._bodies_of)
+                freedom = np.where(speeds_of(self.layout, wish.given_q), 1e-2, 1.0)
+                self._mobility = find_mobility(
+                    rows.equations, rows, wish.q, self.default_parameters, self._bodies_of, freedom
+                )
         return self._mobility
 
     @property
@@ -275,18 +279,19 @@ class System:
 
     # -- states --------------------------------------------------------------------------------------------------------
 
-    def _default_pose(self, start: Mapping[str, Any]) -> Array:
+    def _default_wish(self, start: Mapping[str, Any]) -> "Wish":
+        """Start values in the state vectors, zero angles and displacements elsewhere."""
         from trundle.solve.initial import read_wish
 
         q = np.zeros(self.layout.n_q)
         for i in self.layout.quaternions:
             q[i] = 1.0
         states = self.layout.state_names()
-        return read_wish(self.layout, q, {name: value for name, value in start.items() if name in states}).q
+        return read_wish(self.layout, q, {name: value for name, value in start.items() if name in states})
 
     def check_start_names(self) -> None:
         """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
-        self._default_pose(self.model.start)
+        self._default_wish(self.model.start)
         measured = [q for q in self.quantities.values() if q.group == "joints" or q.group.startswith("body ")]
         known = self.layout.state_names() | {
             n for q in measured for n in (q.name, *(f"{q.name}_{k}" for k in q.labels))
@@ -318,7 +323,7 @@ class System:
 
         if start is not None and not isinstance(start, Mapping):
             raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
-        default = np.array(self.mobility.q) if self.has_rows else self._default_pose({})
+        default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
         given = {**self.model.start, **(start or {})}
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}

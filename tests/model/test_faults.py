@@ -240,7 +240,7 @@ LAWS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "start of the model": (
         changed(lambda m: m.start.update({"bob.angel": 1.0})),
-        r"no coordinate or rate of the tree called 'bob\.angel'\. Did you mean 'bob\.angle'",
+        r"no coordinate, rate .* called 'bob\.angel'\. Did you mean 'bob\.angle'",
     ),
 }
 

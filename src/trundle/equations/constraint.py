@@ -50,7 +50,8 @@ def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) 
     first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
     A, B = motion.frame(first), motion.frame(second)
     locked = connection.pair.locked
-    slides = [b for b in "xyz" if b in locked]
+    pitch = connection.pair.coupling
+    slides = [b for b in "xyz" if b in locked and not (b == "z" and pitch is not None)]
     together = over_ground and len(slides) == 3  # the two points coincide: each body is asked at its own point
     partials = motion.partials(first.body, A.p if together else B.p)
     relative = _Relative(A, B, _difference(motion.partials(second.body, B.p), partials), together)
@@ -83,9 +84,7 @@ def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) 
         z, x = A.R[:, 2], B.R[:, 0]
         n = cross(x, z)
         add("ry", dot(z, x), zero, n, zero, cross(cross(B.w, x), z) + cross(x, cross(A.w, z)), "rad")
-    pitch = connection.pair.coupling
-    if pitch is not None:
-        rows[:] = [r for r in rows if r.name != f"{connection.name}.z"]
+    if pitch is not None:  # the advance follows the turn
         z = A.R[:, 2]
         turn, advance = relative.angle(), dot(z, d)
         rate = cross(A.w, z)

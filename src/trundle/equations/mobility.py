@@ -170,13 +170,19 @@ def close(
     return q, float(np.max(np.abs(g), initial=0.0))
 
 
-def assemble(rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[str], str]) -> Array:
-    """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby."""
+def assemble(
+    rows: RowFunctions, start: Array, freedom: Array | None, p: Array, bodies_of: Callable[[str], str]
+) -> Array:
+    """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby.
+
+    Speeds with less `freedom` move less at the first trial, so that what the user gave chooses the branch.
+    """
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
-    for trial in range(24):
-        spread = 0.0 if trial == 0 else 0.2 * trial
-        q, error = close(rows, start + spread * rng.normal(size=len(start)), 0.0, p)
+    for trial in range(25):
+        spread = 0.2 * max(trial - 1, 0)
+        guess = start + spread * rng.normal(size=len(start))
+        q, error = close(rows, guess, 0.0, p, freedom if trial == 0 else None)
         if error < best:
             best, q_best = error, q
         if error < 1e-10:
@@ -191,11 +197,16 @@ def assemble(rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[st
 
 
 def find_mobility(
-    equations: Equations, rows: RowFunctions, start: Array, p: Array, bodies_of: Callable[[str], str]
+    equations: Equations,
+    rows: RowFunctions,
+    start: Array,
+    p: Array,
+    bodies_of: Callable[[str], str],
+    freedom: Array | None = None,
 ) -> Mobility:
     """Rank of the rows at generic poses of the manifold."""
     e = equations
-    q = assemble(rows, start, p, bodies_of)
+    q = assemble(rows, start, freedom, p, bodies_of)
     poses = _generic_poses(rows, q, p)
     zero = np.zeros(e.n_u)
     acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree

@@ -96,7 +96,7 @@ def consistent(
     wanted = targets or rows
     if wanted is None:
         return InitialState(wish.q, wish.u)
-    speed_given = _speeds_of(layout, wish.given_q)
+    speed_given = speeds_of(layout, wish.given_q)
     q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
     if error > 1e-11:  # what was given cannot be held
         q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
@@ -149,7 +149,8 @@ def _least_change(J: Array, rhs: Array, freedom: Array) -> Array:
     return step
 
 
-def _speeds_of(layout: Layout, given_q: Array) -> Array:
+def speeds_of(layout: Layout, given_q: Array) -> Array:
+    """Which speeds belong to coordinates that are given."""
     out = np.zeros(layout.n_u, bool)
     for c in layout.coordinates:
         out[c.i_u : c.i_u + c.n_u] = bool(np.any(given_q[c.i_q : c.i_q + c.n_q]))

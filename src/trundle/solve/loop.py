@@ -42,10 +42,10 @@ def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> No
 @njit(error_model="numpy")
 def at_fold(n: Pointer, corrected: Pointer) -> bool:
     """Whether a loop is close to a singular pose."""
+    lowest = 1.0
     for loop in range(n[at.MONITORS]):
-        if corrected[n[at.N_X] + 2 + loop] < FOLD:
-            return True
-    return False
+        lowest = min(lowest, corrected[n[at.N_X] + 2 + loop])
+    return lowest < FOLD
 
 
 @part

@@ -1,4 +1,4 @@
-"""Start values of quantities that are not states (angles of loop closers, positions of bodies): met along with the rows."""
+"""Start values of quantities that are not states, such as positions of bodies: met along with the rows."""
 
 from collections.abc import Mapping
 from typing import Any, final

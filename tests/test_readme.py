@@ -1,0 +1,32 @@
+"""The code in the README runs and does what it says."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
+    (block,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    script = tmp_path / "readme.py"
+    script.write_text(block)
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(script))
+    assert "1 degree of freedom" in capsys.readouterr().out
+    run = names["run"]
+    assert run.ok and run.energy.drift < 1e-8
+    # Energy lost in the damper: integral of 30 v^2 over the samples, an independent quadrature.
+    v, t = run.values("piston.displacement_rate"), run.time
+    lost = float((30.0 * (v[1:] ** 2 + v[:-1] ** 2) / 2 * (t[1:] - t[:-1])).sum())
+    assert run.energy.work_lost[-1] == pytest.approx(lost, rel=2e-3)
+    assert (tmp_path / "out" / "crank.nc").exists() and (tmp_path / "out" / "crank.png").exists()
+
+
+def test_every_picture_of_the_readme_exists():
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README.read_text())
+    assert len(pictures) >= 13
+    assert [p for p in pictures if not (README.parent / p).exists()] == []
