@@ -102,7 +102,7 @@ class System:
             else:
                 rows = self.row_functions
                 assert rows is not None
-                freedom = np.where(speeds_of(self.layout, wish.given_q), 1e-2, 1.0)
+                freedom = np.where(speeds_of(self.layout, wish.given_q), 0.0, 1.0)
                 self._mobility = find_mobility(
                     rows.equations, rows, wish.q, self.default_parameters, self._bodies_of, freedom
                 )
@@ -165,19 +165,27 @@ class System:
         """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
         if kind in self._kernels:
             return self._kernels[kind]
-        key = f"{self.fingerprint} {self.formalism} {kind}"
-        bundle = USER_CACHE.load_bundle(key) if self.fingerprint else None
-        if bundle is None:
+        key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
+        if kind != "base":
+            key += f" {self.mobility.redundant}"
+        bundle = USER_CACHE.load_bundle(key)
+        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
             lanes = host_lanes() if kind == "lanes" else 1
             functions = {name: f for name, f in self._casadi_functions(kind).items() if f is not None}
-            meta = {"mobility": _mobility_to_dict(self.mobility)} if kind == "base" else {}
-            bundle = compile_bundle(functions, lanes, meta=meta)
-            if self.fingerprint:
-                USER_CACHE.save_bundle(key, bundle)
-        elif kind == "base":
-            self._mobility = _mobility_from_dict(bundle.meta["mobility"])
+            meta = {"mobility": _mobility_to_dict(self.mobility), "values": [*self.model.parameter_values().values()]}
+            bundle = compile_bundle(functions, lanes, meta=meta if kind == "base" else {})
+            USER_CACHE.save_bundle(key, bundle)
         self._kernels[kind] = bundle.load()
         return self._kernels[kind]
+
+    def _fits(self, meta: Mapping[str, Any]) -> bool:
+        """Whether kernels met before hold for the default parameters of this model too."""
+        kept = _mobility_from_dict(meta["mobility"])
+        if meta["values"] == [*self.model.parameter_values().values()]:
+            self._mobility = kept
+            return True
+        rows = self.functions.rows  # other values: masses and freedoms are looked at again
+        return not rows or self.mobility.redundant == kept.redundant
 
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
@@ -250,14 +258,16 @@ class System:
     def changed_state(self, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
         """State and parameters with named values replaced."""
         x, p = x.copy(), p.copy()
+        parameters = list(self.model.parameters)
+        if self.formalism != "kane" and any(name not in parameters for name in changes):
+            raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
         places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
         places |= {c.rate_name: self.n_q + c.i_u for c in self.layout.coordinates if c.n_u == 1}
-        parameters = list(self.model.parameters)
         for name, value in changes.items():
             if name in places:
-                x[places[name]] = value
+                x[places[name]] = finite_number(value, f"new value of {name!r}")
             elif name in parameters:
-                p[parameters.index(name)] = value
+                p[parameters.index(name)] = finite_number(value, f"new value of {name!r}")
             else:
                 raise UnknownNameError(name, [*places, *parameters], "state or parameter")
         return x, p

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import trundle as tr
 
 Point = tuple[float, float, float]
+FOUR_BAR: dict[str, Point] = {"crank": (0, 0.2, 0), "coupler": (0.5, 0.6, 0), "rocker": (1.1, 0.4, 0)}
 INERTIA = (0.12, 0.21, 0.17, 0.013, -0.021, 0.017)
 
 
@@ -19,7 +20,7 @@ def solid(m: tr.Model, name: str, centre: Point, mass: float = 1.3) -> tr.Body:
 
 def join(m: tr.Model, pair: object, first: tr.Body, second: tr.Body, at: Point, name: str, **options: object) -> None:
     """A joint at a point of space, given in the pose in which all coordinates are zero."""
-    m.connect(pair, first.at(*at), second.at(*at), name=name, **options)  # type: ignore[arg-type]
+    m.connect(pair, first.at(*at), second.at(*at), name=name, **options)
 
 
 # -- open
@@ -77,6 +78,21 @@ def free_pair() -> tr.Model:
         )
     )
     m.apply(tr.Wrench(a, force=(0.3, 0, 1), moment=lambda s: (0, s["b.angular_velocity_y"], 0)))
+    return m
+
+
+def driven_chain() -> tr.Model:
+    """Servos, motors and springs on pairs that are connected backwards; a screw that turns many times."""
+    m = tr.Model("driven chain")
+    a, b, c = solid(m, "a", (0.1, 0.2, -0.4)), solid(m, "b", (0.3, 0.1, 0.2)), solid(m, "c", (0.4, 0.3, -0.2))
+    d = solid(m, "d", (0.2, -0.1, 0.1))
+    join(m, tr.Helical((1, 2, 3), pitch=-0.3), a, m.ground, (0.1, 0.2, 0.3), "screw", law=tr.Servo(lambda t: 20 * t))
+    slide = {"displacement": tr.Servo(lambda t: 0.2 * tr.sin(3 * t)), "angle": tr.Motor(0.3)}
+    join(m, tr.Cylindrical((0, 1, 1)), b, a, (0.2, 0, 0.1), "tube", law=slide)
+    table = {"x": tr.Servo(lambda t: tr.sin(t)), "angle": tr.Servo(lambda t: 2 * t), "y": tr.Spring(9.0, 0.2)}
+    join(m, tr.Planar("y"), c, m.ground, (0.3, 0.1, 0), "table", law=table)
+    cardan = {"angle": tr.Servo(lambda t: tr.sin(t) + 0.3), "cross_angle": tr.Spring(2.0, 0.1)}
+    join(m, tr.Universal((1, 1, 0)), d, c, (0.1, 0, 0.2), "cardan", law=cardan)
     return m
 
 
@@ -187,15 +203,10 @@ def closed_by(pair: object, laws: dict[str, tr.EffortLaw] | None = None) -> tr.M
     a, b = solid(m, "a", (0.1, 0.2, -0.3)), solid(m, "b", (0.5, 0.4, -0.2))
     join(m, tr.Spherical(), m.ground, a, (0, 0, 0), "J")
     m.connect(tr.Free(), m.ground, b, law={"x": tr.Spring(4.0, 0.3)})
-    # type: ignore[arg-type]
-    m.connect(
-        pair,
-        a.frame((0.3, 0.3, -0.25), ("x", 0.5)),
-        b.frame((0.3, 0.3, -0.25), ("x", 0.5)),
-        name="closer",
-        law=laws or None,
-    )
-    m.apply(tr.TorsionSpring("closer.angle", 0.6)) if "angle" in (laws or {}) else None
+    places = [body.frame((0.3, 0.3, -0.25), ("x", 0.5)) for body in (a, b)]
+    m.connect(pair, *places, name="closer", law=laws or None)
+    if laws and "angle" in laws:
+        m.apply(tr.TorsionSpring("closer.angle", 0.6))
     return m
 
 
@@ -207,6 +218,7 @@ MECHANISMS: dict[str, tuple[Callable[[], tr.Model], int]] = {
     "mixed chain": (mixed_chain, 3 + 1 + 2 + 3 + 1 + 2 + 0 + 1),
     "reversed chain": (reversed_chain, 3 + 2 + 6 + 2),
     "free pair": (free_pair, 12),
+    "driven chain": (driven_chain, 3),
     "four-bar": (four_bar, 1),
     "four-bar with laws": (lambda: four_bar(laws=True), 1),
     "slider-crank": (slider_crank, 1),

@@ -14,7 +14,7 @@ from trundle.graph import find_topology
 
 
 def branched() -> tr.Model:
-    """Branches of all kinds of links on one body, axes parallel, antiparallel and crossed, parameters in the geometry."""
+    """Branches of all kinds of links on one body: axes parallel, antiparallel and crossed; a length is a parameter."""
     m = tr.Model("branched")
     length = m.parameter("length", 0.4)
     trunk = solid(m, "trunk", (0.1, 0, 0.2))
@@ -46,7 +46,7 @@ def massless_middle() -> tr.Model:
 
 @pytest.mark.parametrize("make", [mixed_chain, reversed_chain, free_pair, branched, massless_middle])
 def test_articulated_equals_composite(make: object) -> None:
-    model = make()  # type: ignore[operator]
+    model = make()
     e = derive(model, find_topology(model, {}), "kane")
     assert isinstance(e.motion, TreeMotion)
     articulated = forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, e.efforts)

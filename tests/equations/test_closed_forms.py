@@ -19,7 +19,7 @@ def test_reactions_of_a_compound_pendulum() -> None:
     assert a["bob.angle_acceleration"] == pytest.approx(alpha, rel=1e-13)
     s, c = np.sin(angle), np.cos(angle)
     centre = length * np.array([-c * alpha + s * rate**2, 0, s * alpha + c * rate**2])
-    np.testing.assert_allclose(a["bob.reaction_force"], mass * (centre + [0, 0, G]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(a["bob.reaction_force"], mass * (centre + np.array([0, 0, G])), rtol=0, atol=1e-12)
     np.testing.assert_allclose(a["bob.reaction_moment"], 0, atol=1e-13)
 
 
@@ -52,7 +52,7 @@ def test_projectile() -> None:
 
 @pytest.mark.parametrize("formalism", ["kane", "newton_euler"])
 def test_differential_screw(formalism: str) -> None:
-    """A spindle in the ground and a nut that cannot turn: like two masses over a stepped pulley, with redundant rows."""
+    """A spindle in the ground and a nut that cannot turn: two masses as over a stepped pulley, with redundant rows."""
     m = tr.Model("differential screw")
     coarse, fine = m.parameter("coarse", 0.03), 0.02
     spindle = m.body("spindle", mass=1.5, inertia=(0.3, 0.3, 0.1))

@@ -20,7 +20,7 @@ def body(m: tr.Model, name: str, x: float, y: float, z: float = 0.0) -> tr.Body:
 def hinge(
     m: tr.Model, a: tr.Body, b: tr.Body, name: str, x: float, y: float, z: float = 0.0, **options: object
 ) -> None:
-    m.connect(tr.Revolute("z"), a.at(x, y, z), b.at(x, y, z), name=name, **options)  # type: ignore[arg-type]
+    m.connect(tr.Revolute("z"), a.at(x, y, z), b.at(x, y, z), name=name, **options)
 
 
 def planar_arm() -> tr.Model:
@@ -155,15 +155,15 @@ def test_structure_stands_still() -> None:
 
 def test_story_of_a_model() -> None:
     m = parallelogram(2)
-    m.connections["foot0"].laws["angle"] = tr.Damper(0.1)  # type: ignore[index]
+    m.connections["foot0"].laws["angle"] = tr.Damper(0.1)
     m.apply(tr.SpringDamper(m.ground, m.bodies["coupler"], 10.0), "stay")
     m.parameter("gain", 2.5, "N m")
     text = m.build().describe()
     for words in (
         "3 bodies, 4 connections",
         "ground -> crank0: Revolute 'foot0' (foot0.angle)  [Damper on angle]",
-        "crank0 - ground - crank1" if "crank0 - ground" in text else "crank1",
-        "closes",
+        " closes ",
+        " - ground - ",
         "stay (SpringDamper)",
         "gain = 2.5 N m",
         "1 degree of freedom.",
@@ -176,18 +176,18 @@ def test_story_of_a_model() -> None:
 def two_drives(second: Callable[[object], object]) -> tr.Model:
     """A four-bar with a servo on both grounded cranks; equal cranks always have equal angles."""
     m = parallelogram(2)
-    m.connections["foot0"].laws["angle"] = tr.Servo(lambda t: 0.3 * t)  # type: ignore[index]
-    m.connections["foot1"].laws["angle"] = tr.Servo(second)  # type: ignore[index]
+    m.connections["foot0"].laws["angle"] = tr.Servo(lambda t: 0.3 * t)
+    m.connections["foot1"].laws["angle"] = tr.Servo(second)
     return m
 
 
 def test_two_drives_that_fight_are_refused() -> None:
     with pytest.raises(ModelError, match=r"contradict each other at t = .*foot[01]\.angle \(servo\).*Two drives"):
-        two_drives(lambda t: 0.2 * t).build()  # type: ignore[operator]
+        two_drives(lambda t: 0.2 * t).build()
 
 
 def test_two_drives_that_agree_are_redundant() -> None:
-    system = two_drives(lambda t: 0.3 * t).build()  # type: ignore[operator]
+    system = two_drives(lambda t: 0.3 * t).build()
     assert system.mobility.freedoms == 0
     assert sum(name.endswith("(servo)") for name in system.mobility.redundant) == 1
 

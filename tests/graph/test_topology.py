@@ -59,7 +59,7 @@ def test_loop_lists_the_bodies_around_it() -> None:
 @pytest.mark.parametrize("where", range(8))
 def test_law_takes_its_joint_into_the_tree(law: tr.EffortLaw, where: int) -> None:
     m = ring(7)
-    m.connections[f"j{where}"].laws["angle"] = law  # type: ignore[index]
+    m.connections[f"j{where}"].laws["angle"] = law
     t = topology(m)
     assert f"j{where}" not in [loop.name for loop in t.loops]
     assert len(t.tree) == 7 and len(t.loops) == 1
@@ -80,6 +80,22 @@ def test_massless_body_does_not_end_a_branch() -> None:
     t = topology(m)
     leaves = {j.child.name for j in t.tree} - {j.parent.name for j in t.tree}
     assert "cross" not in leaves
+
+
+def test_servo_and_massless_body_come_before_springs() -> None:
+    """Where laws stand all around a loop, a spring is what closes it."""
+    for where in range(5):
+        m = ring(4)
+        for name, c in m.connections.items():
+            c.laws["angle"] = tr.Servo(lambda t: t) if name == f"j{where}" else tr.Spring(1.0)
+        assert topology(m).loops[0].name != f"j{where}"
+    m = ring(2)
+    cross = m.body("cross")
+    m.connect(tr.Revolute("x"), m.bodies["b0"], cross, name="in")
+    m.connect(tr.Revolute("y"), cross, m.bodies["b1"], name="out")
+    for name in ("j0", "j1", "j2"):
+        m.connections[name].laws["angle"] = tr.Spring(1.0)
+    assert {loop.name for loop in topology(m).loops} <= {"j0", "j1", "j2"}
 
 
 def test_free_connection_closes_nothing() -> None:

@@ -91,7 +91,7 @@ BODIES: dict[str, tuple[Callable[[], Any], str]] = {
         r"body 'bob' has no mass or no inertia about some axis.*formalism='kane'",
     ),
     "name with a dot": (lambda: tr.Model("m").body("a.b"), r"'a.b' cannot name a body"),
-    "name that is no text": (lambda: tr.Model("m").body(3), r"3 cannot name a body"),  # type: ignore[arg-type]
+    "name that is no text": (lambda: tr.Model("m").body(3), r"3 cannot name a body"),
     "ground again": (lambda: tr.Model("m").body("ground"), r"already a body called 'ground'"),
     "body twice": (lambda: pendulum().body("bob"), r"already a body called 'bob'"),
     "no bodies": (lambda: tr.Model("m").build(), r"no bodies; add one with model\.body"),
@@ -108,7 +108,7 @@ CONNECTIONS: dict[str, tuple[Callable[[], Any], str]] = {
     "axis unknown": (lambda: pendulum(tr.Revolute("w")).build(), r"connection 'bob': axis 'w' is not known"),
     "axis of two numbers": (lambda: pendulum(tr.Revolute((1, 0))).build(), r"connection 'bob': axis \(1, 0\) has no"),
     "axis nan": (lambda: pendulum(tr.Revolute((nan, 0, 1))).build(), r"connection 'bob': axis"),
-    "axis that is a number": (lambda: pendulum(tr.Revolute(3)).build(), r"connection 'bob': axis 3"),  # type: ignore[arg-type]
+    "axis that is a number": (lambda: pendulum(tr.Revolute(3)).build(), r"connection 'bob': axis 3"),
     "cross not normal": (lambda: pendulum(tr.Universal("x", cross="x")).build(), r"connection 'bob'.*right angles"),
     "pitch inf": (lambda: tr.Helical("z", pitch=inf), r"pitch of a Helical joint is a finite number.*inf"),
     "pitch in words": (lambda: tr.Helical("z", pitch="steep"), r"pitch of a Helical joint.*'steep'"),

@@ -16,7 +16,7 @@ SETTINGS: dict[str, dict[str, object]] = {"Helical": {"pitch": 0.17}}  # pairs w
 
 
 def make(kind: type[Pair]) -> Pair:
-    return kind(**SETTINGS.get(kind.__name__, {}))  # type: ignore[arg-type]
+    return kind(**SETTINGS.get(kind.__name__, {}))
 
 
 def bodies(m: tr.Model) -> tuple[tr.Body, tr.Body]:
@@ -131,7 +131,9 @@ def test_tree_joint_equals_loop_closer(kind: type[Pair]) -> None:
     p, v, w = (first.values(f"b.{n}")[0] for n in ("position", "velocity", "angular_velocity"))
     from trundle.space.rotation import quaternion_from_rotation
 
-    same: dict[str, object] = {f"b.{k}": p[i] for i, k in enumerate("xyz")} | {f"b.{k}_rate": v[i] for i, k in enumerate("xyz")}
+    same: dict[str, object] = {f"b.{k}": p[i] for i, k in enumerate("xyz")} | {
+        f"b.{k}_rate": v[i] for i, k in enumerate("xyz")
+    }
     same |= {"b.quaternion": quaternion_from_rotation(R), "b.angular_rate": R.T @ w}
     second = closed.simulate(0.3, same, samples=4, rtol=1e-12, atol=1e-12)
     assert first.ok and second.ok
@@ -157,8 +159,8 @@ def test_axis_of_a_hinge_is_where_it_is_said(axis: object) -> None:
 
     m = tr.Model("hinge", gravity=(0, 0, 0))
     b = m.body("b", mass=1, inertia=(1, 1, 1))
-    m.connect(tr.Revolute(axis), m.ground, b)  # type: ignore[arg-type]
+    m.connect(tr.Revolute(axis), m.ground, b)
     run = m.build().simulate(1.0, {"b.angle": 0.3, "b.angle_rate": 0.5}, samples=2)
-    e = axis_vector(axis)  # type: ignore[arg-type]
+    e = axis_vector(axis)
     np.testing.assert_allclose(run.values("b.angular_velocity")[0], 0.5 * e, atol=1e-13)
-    np.testing.assert_allclose(run.values("b.rotation")[0].reshape(3, 3).T, tr.rotation(axis, 0.3), atol=1e-13)  # type: ignore[arg-type]
+    np.testing.assert_allclose(run.values("b.rotation")[0].reshape(3, 3).T, tr.rotation(axis, 0.3), atol=1e-13)

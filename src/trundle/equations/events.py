@@ -5,6 +5,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.equations.functions import Functions
+from trundle.equations.saddle import Saddle, Sparse, dense
 from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.model.model import Model
@@ -31,5 +32,21 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
                 p[parameters.index(name)] = expression(e.signals) if callable(expression) else expression
             else:
                 raise UnknownNameError(name, [*places, *parameters], f"state or parameter (in event {event.name!r})")
+        speeds = [places[name] - e.n_q for name in event.action if places.get(name, -1) >= e.n_q]
+        if speeds and functions.rows:
+            q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
+            x[e.n_q : e.n_q + e.n_u] = _hold_speeds(functions, speeds)(e.t, q, u, p)
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     return out
+
+
+def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:
+    """The speeds that meet the constraints while the given ones stay, by the least kinetic energy of the change."""
+    e, rows = functions.equations, functions.rows
+    stay: list[Sparse] = [{i: ca.SX(1)} for i in speeds]
+    n, m = len(rows), len(speeds)
+    scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows] + [1.0] * m
+    groups = [list(range(n)), *[[n + k] for k in range(m)]]
+    saddle = Saddle(e.mass, [*[r.jacobian for r in rows], *stay], e.motion.leaves_first(), groups, scale, e.shift)
+    change, _ = saddle.solve({}, {i: -row.rate for i, row in enumerate(rows)})
+    return ca.Function("hold", [e.t, e.q, e.u, e.p], [e.u + dense(change, e.n_u)])

@@ -175,14 +175,16 @@ def assemble(
 ) -> Array:
     """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby.
 
-    Speeds with less `freedom` move less at the first trial, so that what the user gave chooses the branch.
+    First the rest moves while what the user gave (freedom 0) stays, then all: so what is given chooses the branch.
     """
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
     for trial in range(25):
         spread = 0.2 * max(trial - 1, 0)
         guess = start + spread * rng.normal(size=len(start))
-        q, error = close(rows, guess, 0.0, p, freedom if trial == 0 else None)
+        if trial == 0 and freedom is not None:
+            guess, _ = close(rows, guess, 0.0, p, freedom)
+        q, error = close(rows, guess, 0.0, p)
         if error < best:
             best, q_best = error, q
         if error < 1e-10:

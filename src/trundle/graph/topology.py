@@ -13,6 +13,7 @@ from typing import final
 from trundle.errors import ModelError
 from trundle.model.body import Body
 from trundle.model.connection import Connection
+from trundle.model.law import Servo
 from trundle.model.model import Model
 
 
@@ -66,12 +67,17 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
         neighbours[a].append((connection, b))
         neighbours[b].append((connection, a))
 
-    def weight(connection: Connection) -> float:
-        if connection.laws or connection.name in wanted:
-            return 0.0
+    def rank(connection: Connection) -> int:
+        """Of connections that cost no depth, the lowest is taken first; only 3 may be cut freely."""
         if any(massless.get(b.name, False) for b in connection.bodies):
-            return 0.0
-        return 1.0 + 1e-3 * connection.pair.chain().n_u  # of two connections at equal depth, the freer one is cut
+            return 0
+        if any(isinstance(law, Servo) for law in connection.laws.values()):
+            return 1
+        return 2 if connection.laws or connection.name in wanted else 3
+
+    def weight(connection: Connection) -> float:
+        # of two connections at equal depth, the freer one is cut
+        return 0.0 if rank(connection) < 3 else 1.0 + 1e-3 * connection.pair.chain().n_u
 
     reached: dict[Body, TreeJoint | None] = {}
     depth: dict[Body, float] = {}
@@ -88,9 +94,8 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
         for connection, other in neighbours[body]:
             if other not in reached:
                 count += 1
-                w = weight(connection)
                 step = TreeJoint(connection, body, other, reverse=connection.second.body is body)
-                heapq.heappush(heap, (distance + w, 0 if w == 0.0 else 1, count, other, step))
+                heapq.heappush(heap, (distance + weight(connection), rank(connection), count, other, step))
     lost = [b.name for b in model.bodies.values() if b not in reached]
     if lost:
         raise ModelError(

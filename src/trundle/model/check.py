@@ -15,21 +15,21 @@ from trundle.space.inertia import inertia_faults
 def evaluate(model: Model, expression: Any) -> np.ndarray:
     """Numbers of an expression at the default values of the parameters."""
     expression = ca.SX(expression)
+    if expression.is_constant():
+        return np.array(ca.DM(expression))
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
     if foreign:
         raise ModelError(f"the symbol {foreign[0]!r} is no parameter of this model; declare it with model.parameter.")
-    if expression.is_constant():
-        return np.array(ca.DM(expression))
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     function = ca.Function("value", [symbols], [expression])
     return np.array(ca.DM(function([p.value for p in model.parameters.values()])))
 
 
-def finite_number(value: object, what: str) -> float:
+def finite_number(value: Any, what: str) -> float:
     """The value as a float; ModelError when it is not one finite number."""
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)
     except (TypeError, ValueError):
         raise ModelError(f"{what} must be a number, got {value!r}.") from None
     if not isfinite(number):
@@ -89,13 +89,12 @@ def _body_faults(model: Model, body: Body) -> list[str]:
         inertia = body.mass_properties()
         if inertia.mass.numel() != 1:
             raise ModelError(f"the mass is one number, got {body.mass!r}.")
-        evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))
+        values = evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix))).ravel()
     except ModelError as error:
         return [f"{where}: {error}"]
     except (TypeError, ValueError, NotImplementedError):
         return [f"{where}: mass {body.mass!r} and inertia {body.inertia!r} must be made of numbers or parameters."]
-    values = evaluate(model, ca.vertcat(inertia.mass, inertia.com, ca.vec(inertia.matrix))).ravel()
-    faults = inertia_faults(float(values[0]), values[4:].reshape(3, 3))
+    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3))
     return [f"{where}: {fault}." for fault in faults]
 
 

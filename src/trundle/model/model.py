@@ -200,7 +200,11 @@ class Model:
         return {p.name: p.value for p in self.parameters.values()}
 
     def build(self, formalism: str = "kane") -> "System":
-        """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found."""
+        """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found.
+
+        "newton_euler" measures angles between bodies within half a turn either way: a spring that is wound up further
+        needs "kane".
+        """
         from trundle.system import build
 
         return build(self, formalism)
@@ -212,5 +216,7 @@ class Model:
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
         if not isinstance(name, str) or not name or any(c in name for c in ".\n\t/"):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
+        if what in ("body", "connection") and name in self.forces:
+            raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")
         if name in taken:
             raise ModelError(f"there is already a {what} called {name!r}; names are unique.")

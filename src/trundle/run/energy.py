@@ -29,7 +29,8 @@ class Energy:
     @property
     def imbalance(self) -> Array:
         """What the balance leaves unexplained."""
-        return self.total - self.total[0] - (self.work_in - self.work_lost)
+        change = self.total + self.work_lost - self.work_in
+        return change - change[0]
 
     @property
     def scale(self) -> float:

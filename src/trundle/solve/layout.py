@@ -60,5 +60,5 @@ FLAG_ROWS = 6
 G_START, G_BEFORE, G_LEFT, G_RIGHT, G_PROBE, G_ROOT = range(6)
 G_ROWS = 6
 
-# numbers kept for each loop that is watched: smallest monitor of this passage, its time, rise at the end of the step
-PASSAGE = 3
+# kept for each loop that is watched: smallest monitor of this passage, its time, rise and value at the step's end
+PASSAGE = 4

@@ -41,11 +41,22 @@ def reject(n: Pointer, c: Pointer, r: Pointer, factor: float, answer: int) -> No
 
 @njit(error_model="numpy")
 def at_fold(n: Pointer, corrected: Pointer) -> bool:
-    """Whether a loop is close to a singular pose."""
+    """Whether a loop is close to a singular pose, as far as the projection tells."""
     lowest = 1.0
+    if n[at.PROJECTION] != at.BY_KERNEL:
+        return False
     for loop in range(n[at.MONITORS]):
         lowest = min(lowest, corrected[n[at.N_X] + 2 + loop])
     return lowest < FOLD
+
+
+@njit(error_model="numpy")
+def only_recorded(n: Pointer, flags: Pointer) -> bool:
+    """Whether all events that fired are of the kind that changes nothing."""
+    for e in range(n[at.EVENTS]):
+        if flags[at.FIRED * n[at.EVENTS] + e] == 1 and flags[at.KIND * n[at.EVENTS] + e] != at.RECORD:
+            return False
+    return True
 
 
 @part
@@ -56,6 +67,7 @@ def advance(table: Pointer) -> None:
     x, x_new, p, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_P]), reals(table[at.M_K])
     sample, dense = reals(table[at.M_SAMPLE]), reals(table[at.M_DENSE])
     sample_t, out_t, out_x = reals(table[at.M_SAMPLE_T]), reals(table[at.M_OUT_T]), reals(table[at.M_OUT_X])
+    corrected, flags, g = reals(table[at.M_CORRECTED]), wholes(table[at.M_FLAGS]), reals(table[at.M_G])
     n_x, n_events = n[at.N_X], n[at.EVENTS]
     end_slope = shifted(k, n[at.END_ROW] * n_x)
     projecting = n[at.PROJECTION] != at.NO_PROJECTION
@@ -141,7 +153,7 @@ def advance(table: Pointer) -> None:
                 continue
             copy(sample, x_new, n_x)
             # A state at a fold carries round-off magnified: the step is made to end elsewhere.
-            if adaptive and c[at.AVOIDED] < 4 and at_fold(n, reals(table[at.M_CORRECTED])):
+            if adaptive and c[at.AVOIDED] < 4 and at_fold(n, corrected):
                 c[at.AVOIDED] += 1
                 c[at.REJECTED] += 1
                 r[at.H] = 0.7 * h
@@ -169,6 +181,28 @@ def advance(table: Pointer) -> None:
                 continue
             if c[at.HIT] > 0:
                 t_new = t + r[at.STEP]
+            # An event at a fold is logged, but the step is taken whole: no state at a fold is a good place to go on.
+            if c[at.HIT] > 0 and projecting and adaptive and at_fold(n, corrected) and only_recorded(n, flags):
+                held = reals(table[at.M_JUMPED])
+                copy(x, held, n_x)
+                copy(x_new, x, n_x)
+                r[at.T] = t_new
+                call_table(address[at.A_FIRE], table)
+                copy(held, x, n_x)
+                r[at.T] = t
+                r[at.STEP] = h
+                t_new = r[at.T_END] if h == remaining else t + h
+                call_table(address[at.A_STEP], table)
+                clock[0] = t_new
+                copy(x_new, sample, n_x)
+                call_table(address[at.A_BRING], table)
+                copy(sample, x_new, n_x)
+                call(address[at.A_RHS], clock, x_new, p, end_slope, work)
+                call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_START * n_events), work)
+                for e in range(n_events):
+                    value = g[at.G_START * n_events + e]
+                    flags[at.SIGN * n_events + e] = 1 if value > 0.0 else -1 if value < 0.0 else 0
+                c[at.HIT] = 0
         if projecting:
             clock[0] = t_new
             call_table(address[at.A_WATCH], table)

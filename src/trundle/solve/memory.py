@@ -59,7 +59,7 @@ class Memory:
         rows = problem.n_u + problem.loop_rows
         self.scratch = aligned(max(4 * n_x, 4 * rows + 2 * problem.n_q) + 8)
         self.sample, self.clock = aligned(n_x), aligned(1)
-        self.corrected = aligned(n_x + 2 + problem.n_monitors)
+        self.corrected = aligned(n_x + 2 + 3 * problem.n_monitors)
         self.jumped = aligned(n_x + 2 + max(problem.n_monitors, n_p))
         self.quaternions = np.array(problem.quaternions or (0,), dtype=np.int64)
         metric_out = 0 if problem.metric is None else problem.metric.n_out
@@ -138,7 +138,7 @@ class Memory:
             self.n[at.PROJECTION] = at.BY_KERNEL
         if problem.metric is not None and (self.plan.needs_jacobian or problem.project is None):
             address[at.A_CORRECT] = compiled.address("correct_in_metric")
-            self.n[at.PROJECTION], self.n[at.MONITORS] = at.BY_METRIC, 0
+            self.n[at.PROJECTION] = at.BY_METRIC
         if problem.events is not None:
             address[at.A_SEARCH], address[at.A_SIGNS] = compiled.address("find_event"), compiled.address("set_signs")
             address[at.A_FIRE] = compiled.address("fire")
@@ -191,7 +191,7 @@ class Memory:
         """What was computed up to now; passages near a singular position that are still open are closed."""
         c = self.c
         written, logged, near = int(c[at.WRITTEN]), int(c[at.LOGGED]), self.near[: c[at.NEAR]]
-        still = [(loop, t, v) for loop, (v, t, _) in enumerate(self.passage) if v < self.r[at.SINGULAR]]
+        still = [(loop, t, v) for loop, (v, t, _, _) in enumerate(self.passage) if v < self.r[at.SINGULAR]]
         near = np.vstack([near, np.array(still).reshape(-1, 3)])
         return Trajectory(
             t=self.out_t[:written].copy(),

@@ -8,6 +8,8 @@ from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 PROJECTION_LIMIT = 10
+THIRD = 1.0 / 3.0
+WORTH_A_SEARCH = 0.5  # monitors that stay above are far from a fold
 SEARCH_LIMIT = 24  # evaluations in the search for the pose nearest to a fold
 CUTS = 4  # two evaluations each
 RATIO = 0.6  # of the cuts; not the golden one, whose points would coincide
@@ -54,40 +56,85 @@ def keep_lowest(n: Pointer, passage: Pointer, monitors: Pointer, t: float) -> No
             passage[at.PASSAGE * loop + 1] = t
 
 
+@njit(error_model="numpy")
+def values_between(table: Pointer, s: float, corrections: int) -> None:
+    """Monitors at a point inside the step, on the cubic between its ends (corrected); the smallest ones are remembered."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    x, x_new, k, probe = (
+        reals(table[at.M_X]),
+        reals(table[at.M_X_NEW]),
+        reals(table[at.M_K]),
+        reals(table[at.M_SAMPLE]),
+    )
+    clock, out = reals(table[at.M_CLOCK]), reals(table[at.M_JUMPED])
+    n_x, h = n[at.N_X], r[at.STEP]
+    slope = shifted(k, n[at.END_ROW] * n_x)
+    u, v = s * s * (3.0 - 2.0 * s), s - 1.0
+    for m in range(n_x):
+        cubic = (1.0 - u) * x[m] + u * x_new[m]
+        probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
+    clock[0] = r[at.T] + s * h
+    project, p, work = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_P]), reals(table[at.M_WORK])
+    call(project, clock, probe, p, out, work)
+    for _ in range(corrections):
+        copy(out, probe, n_x)
+        call(project, clock, probe, p, out, work)
+    c[at.PROJECTIONS] += 1 + corrections
+    keep_lowest(n, reals(table[at.M_PASSAGE]), shifted(out, n_x + 2), clock[0])
+
+
 @part
 def watch(table: Pointer) -> None:
     """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 
-    A linkage folds between two steps: where a monitor falls at the start of a step and rises at its end, the minimum is
-    looked for on the cubic between them.
+    A linkage folds between two steps: where a monitor has a minimum inside a step, as values and slopes tell, it is
+    looked for on the cubic between the ends.
     """
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     corrected, passage, near = reals(table[at.M_CORRECTED]), reals(table[at.M_PASSAGE]), reals(table[at.M_NEAR])
     clock, p, work = reals(table[at.M_CLOCK]), reals(table[at.M_P]), reals(table[at.M_WORK])
-    x, x_new, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_K])
+    x_new, k = reals(table[at.M_X_NEW]), reals(table[at.M_K])
     probe, out = reals(table[at.M_SAMPLE]), reals(table[at.M_JUMPED])
     project = wholes(table[at.M_ADDRESS])[at.A_PROJECT]
-    n_x, n_m, h, t = n[at.N_X], n[at.MONITORS], r[at.STEP], r[at.T]
-    if n_m == 0 or n[at.PROJECTION] != at.BY_KERNEL or c[at.PENDING] == 1:
+    n_x, n_m, h = n[at.N_X], n[at.MONITORS], r[at.STEP]
+    if n_m == 0 or c[at.PENDING] == 1:
         return
+    before, first = shifted(corrected, n_x + 2 + n_m), shifted(corrected, n_x + 2 + 2 * n_m)  # room for two per loop
     slope = shifted(k, n[at.END_ROW] * n_x)
     t_new, ahead = clock[0], 1e-4 * h
     now = shifted(corrected, n_x + 2)
     monitors = shifted(out, n_x + 2)
+    if n[at.PROJECTION] != at.BY_KERNEL:  # the metric of the stiff method has no monitors of its own
+        call(project, clock, x_new, p, out, work)
+        copy(monitors, now, n_m)
     keep_lowest(n, passage, now, t_new)
     for m in range(n_x):
         probe[m] = x_new[m] + ahead * slope[m]
     clock[0] = t_new + ahead
     call(project, clock, probe, p, out, work)
-    turning = -1
+    # Values at two points inside, slopes at both ends: where lies a minimum?
+    turning, low, high = -1, 0.0, 1.0
     for loop in range(n_m):
-        rising = monitors[loop] - now[loop]
-        if passage[at.PASSAGE * loop + 2] < 0.0 and rising > 0.0 and turning < 0:
-            turning = loop
-        passage[at.PASSAGE * loop + 2] = rising
+        passage[at.PASSAGE * loop + 2], before[loop] = monitors[loop] - now[loop], passage[at.PASSAGE * loop + 2]
+    values_between(table, THIRD, 0)
+    for loop in range(n_m):
+        first[loop] = monitors[loop]
+    values_between(table, 2.0 * THIRD, 0)
+    for loop in range(n_m):
+        start, one, two, end = passage[at.PASSAGE * loop + 3], first[loop], monitors[loop], now[loop]
+        if turning < 0 and start < math.inf and min(start, one, two, end) < WORTH_A_SEARCH:
+            if before[loop] < 0.0 and one >= start:
+                turning, high = loop, THIRD
+            elif one < start and one <= two:
+                turning, high = loop, 2.0 * THIRD
+            elif two < one and two <= end:
+                turning, low = loop, THIRD
+            elif two > end and passage[at.PASSAGE * loop + 2] > 0.0:
+                turning, low = loop, 2.0 * THIRD
+        passage[at.PASSAGE * loop + 3] = end
     if turning >= 0:
         # A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
-        low, high, inner = 0.0, 1.0, math.inf
+        inner = math.inf
         s0, s1, s2, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for trial in range(SEARCH_LIMIT):
             if trial < 2 * CUTS:
@@ -100,14 +147,7 @@ def watch(table: Pointer) -> None:
                 s = min(max(s, low), high)
                 if abs(s - s2) < 1e-10:
                     break
-            u, v = s * s * (3.0 - 2.0 * s), s - 1.0
-            for m in range(n_x):
-                cubic = (1.0 - u) * x[m] + u * x_new[m]
-                probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
-            clock[0] = t + s * h
-            call(project, clock, probe, p, out, work)
-            c[at.PROJECTIONS] += 1
-            keep_lowest(n, passage, monitors, clock[0])
+            values_between(table, s, 1)
             s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
             if trial < 2 * CUTS:
                 if trial % 2 == 0:

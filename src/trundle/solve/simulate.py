@@ -24,7 +24,7 @@ SAMPLES = 501
 def choose_method(method: Any, rtol: float) -> Method:
     """A method object from a word or from the tolerance."""
     if method == "auto":
-        return DormandPrince8() if rtol <= 1e-7 else DormandPrince5()
+        return DormandPrince8() if rtol < 1e-7 else DormandPrince5()
     words: dict[str, Any] = {
         "explicit": DormandPrince8,
         "order8": DormandPrince8,
