@@ -215,6 +215,10 @@ def find_mobility(
     jacobians = [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
     ranks = [_rank(J) for J in jacobians]
     rank = max(ranks)
+    if len(acting) > rank:  # there is a choice of rows: look far along the manifold for the one that stays good
+        poses = _generic_poses(rows, q, p, walks=2, length=48)
+        jacobians += [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
+        ranks = [_rank(J) for J in jacobians]
     generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == rank]
     chosen = _best_rows(generic, rank)
     kept = [acting[i] for i in chosen]
@@ -230,16 +234,16 @@ def _rank(J: Array) -> int:
     return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
 
 
-def _generic_poses(rows: RowFunctions, q: Array, p: Array) -> list[Array]:
-    """The pose and others reached by random walks along the manifold."""
+def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
+    """The pose and others reached by random walks along the manifold, every sixth step of 0.08."""
     rng = np.random.default_rng(7)
     e = rows.equations
     zero = np.zeros(e.n_u)
     poses = [q]
-    for _ in range(4):
+    for _ in range(walks):
         pose = q
         direction = rng.normal(size=e.n_u)
-        for _ in range(6):
+        for count in range(1, length + 1):
             J, P = rows(0.0, pose, zero, p)[2:]
             step = _tangent(J, direction)
             if not step.any():
@@ -248,8 +252,9 @@ def _generic_poses(rows: RowFunctions, q: Array, p: Array) -> list[Array]:
             trial, error = close(rows, pose + P @ step, 0.0, p)
             if error > 1e-11:
                 break
-            pose = trial
-        poses.append(pose)
+            pose, direction = trial, step
+            if count % 6 == 0:
+                poses.append(pose)
     return poses
 
 

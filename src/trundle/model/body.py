@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
+import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
@@ -31,8 +32,7 @@ class Body:
 
     def frame(self, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> "Frame":
         """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""
-        point = tuple(position) if isinstance(position, tuple | list | np.ndarray) else (position,)
-        return Frame(self, point, np.eye(3) if rotation is None else as_matrix(rotation))
+        return Frame(self, components(position), np.eye(3) if rotation is None else as_matrix(rotation))
 
     def mass_properties(self) -> Inertia:
         """Mass, centre and inertia about it as expressions."""
@@ -51,6 +51,13 @@ class Frame:
     body: Body
     position: tuple[Any, ...] = (0.0, 0.0, 0.0)
     rotation: Matrix = field(default_factory=lambda: np.eye(3))
+
+
+def components(vector: Any) -> tuple[Any, ...]:
+    """Components of what the user gave as a vector; what is none becomes one component, for the check to refuse."""
+    if isinstance(vector, ca.SX | ca.DM):
+        return tuple(vector[i] for i in range(vector.numel()))
+    return tuple(vector) if isinstance(vector, tuple | list | np.ndarray) else (vector,)
 
 
 def as_frame(place: Body | Frame) -> Frame:

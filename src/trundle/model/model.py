@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
-from trundle.model.body import Body, Frame, as_frame
+from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import Connection
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.law import EffortLaw, Law
@@ -90,8 +90,7 @@ class Model:
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
-        centre = tuple(com) if isinstance(com, tuple | list | np.ndarray) else (com,)
-        self.bodies[name] = Body(name, mass, inertia, centre, about, shapes)
+        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes)
         return self.bodies[name]
 
     def connect(

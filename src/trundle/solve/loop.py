@@ -11,6 +11,9 @@ from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 FOLD = 1e-5  # monitor of a loop below which no step should end
+NEAR = 0.1  # monitor of a loop at the start of a step that may meet a fold
+RETRIES = 12  # attempts to step over a fold without touching it
+ROUND_OFF_FELT = 1e-8  # tolerance below which magnified round-off can reject a step
 
 
 @njit(error_model="numpy")
@@ -51,6 +54,15 @@ def at_fold(n: Pointer, corrected: Pointer) -> bool:
 
 
 @njit(error_model="numpy")
+def near_fold(n: Pointer, passage: Pointer) -> bool:
+    """Whether a loop was near a fold at the end of the last step."""
+    lowest = 1.0
+    for loop in range(n[at.MONITORS]):
+        lowest = min(lowest, passage[at.PASSAGE * loop + 3])
+    return lowest < NEAR
+
+
+@njit(error_model="numpy")
 def only_recorded(n: Pointer, flags: Pointer) -> bool:
     """Whether all events that fired are of the kind that changes nothing."""
     for e in range(n[at.EVENTS]):
@@ -68,6 +80,7 @@ def advance(table: Pointer) -> None:
     sample, dense = reals(table[at.M_SAMPLE]), reals(table[at.M_DENSE])
     sample_t, out_t, out_x = reals(table[at.M_SAMPLE_T]), reals(table[at.M_OUT_T]), reals(table[at.M_OUT_X])
     corrected, flags, g = reals(table[at.M_CORRECTED]), wholes(table[at.M_FLAGS]), reals(table[at.M_G])
+    passage = reals(table[at.M_PASSAGE])
     n_x, n_events = n[at.N_X], n[at.EVENTS]
     end_slope = shifted(k, n[at.END_ROW] * n_x)
     projecting = n[at.PROJECTION] != at.NO_PROJECTION
@@ -141,7 +154,12 @@ def advance(table: Pointer) -> None:
             reject(n, c, r, 0.25, at.NOT_FINITE)
             continue
         if adaptive and error > 1.0:
-            reject(n, c, r, max(r[at.SHRINK], r[at.SAFETY] * error ** -r[at.ALPHA]), at.STEP_TOO_SMALL)
+            factor = max(r[at.SHRINK], r[at.SAFETY] * error ** -r[at.ALPHA])
+            # Near a fold the error is round-off of a stage that came too close: a little shorter is better than much.
+            if c[at.AVOIDED] < RETRIES and r[at.RTOL] < ROUND_OFF_FELT and near_fold(n, passage):
+                c[at.AVOIDED] += 1
+                factor = max(factor, 0.85)
+            reject(n, c, r, factor, at.STEP_TOO_SMALL)
             continue
 
         clock[0] = t_new
@@ -153,10 +171,10 @@ def advance(table: Pointer) -> None:
                 continue
             copy(sample, x_new, n_x)
             # A state at a fold carries round-off magnified: the step is made to end elsewhere.
-            if adaptive and c[at.AVOIDED] < 4 and at_fold(n, corrected):
+            if adaptive and c[at.AVOIDED] < RETRIES and at_fold(n, corrected):
                 c[at.AVOIDED] += 1
                 c[at.REJECTED] += 1
-                r[at.H] = 0.7 * h
+                r[at.H] = 0.85 * h
                 continue
         if projecting or n[at.END_IN_STEP] == 0:
             call(address[at.A_RHS], clock, x_new, p, end_slope, work)

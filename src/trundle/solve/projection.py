@@ -57,8 +57,8 @@ def keep_lowest(n: Pointer, passage: Pointer, monitors: Pointer, t: float) -> No
 
 
 @njit(error_model="numpy")
-def values_between(table: Pointer, s: float, corrections: int) -> None:
-    """Monitors at a point inside the step, on the cubic between its ends (corrected); the smallest ones are remembered."""
+def values_between(table: Pointer, s: float) -> None:
+    """Monitors at a point inside the step, on the cubic between its ends; the smallest ones are remembered."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     x, x_new, k, probe = (
         reals(table[at.M_X]),
@@ -76,10 +76,7 @@ def values_between(table: Pointer, s: float, corrections: int) -> None:
     clock[0] = r[at.T] + s * h
     project, p, work = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_P]), reals(table[at.M_WORK])
     call(project, clock, probe, p, out, work)
-    for _ in range(corrections):
-        copy(out, probe, n_x)
-        call(project, clock, probe, p, out, work)
-    c[at.PROJECTIONS] += 1 + corrections
+    c[at.PROJECTIONS] += 1
     keep_lowest(n, reals(table[at.M_PASSAGE]), shifted(out, n_x + 2), clock[0])
 
 
@@ -116,10 +113,10 @@ def watch(table: Pointer) -> None:
     turning, low, high = -1, 0.0, 1.0
     for loop in range(n_m):
         passage[at.PASSAGE * loop + 2], before[loop] = monitors[loop] - now[loop], passage[at.PASSAGE * loop + 2]
-    values_between(table, THIRD, 0)
+    values_between(table, THIRD)
     for loop in range(n_m):
         first[loop] = monitors[loop]
-    values_between(table, 2.0 * THIRD, 0)
+    values_between(table, 2.0 * THIRD)
     for loop in range(n_m):
         start, one, two, end = passage[at.PASSAGE * loop + 3], first[loop], monitors[loop], now[loop]
         if turning < 0 and start < math.inf and min(start, one, two, end) < WORTH_A_SEARCH:
@@ -147,7 +144,7 @@ def watch(table: Pointer) -> None:
                 s = min(max(s, low), high)
                 if abs(s - s2) < 1e-10:
                     break
-            values_between(table, s, 1)
+            values_between(table, s)
             s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
             if trial < 2 * CUTS:
                 if trial % 2 == 0:

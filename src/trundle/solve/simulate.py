@@ -84,7 +84,7 @@ def simulate(
     initial = system.start(start, parameters, t0)
     x0 = system.state_vector(initial, p, t0)
     p[-1] = multiplier_shift(rtol)
-    problem = make_problem(system, stiff, on_event is not None)
+    problem = make_problem(system, stiff, on_event is not None, rtol)
     trajectory = march(
         problem,
         chosen,
@@ -110,7 +110,7 @@ def multiplier_shift(rtol: float) -> float:
     return float(np.clip(1e-2 * rtol, 1e-12, 1e-8))
 
 
-def make_problem(system: "System", stiff: bool, returns: bool) -> Problem:
+def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> Problem:
     """Kernels of the system arranged for the time loop."""
     base = system.kernels("base")
     extra = system.kernels("stiff") if stiff else {}
@@ -135,6 +135,7 @@ def make_problem(system: "System", stiff: bool, returns: bool) -> Problem:
         event_directions=[event.direction for event in model.events.values()],
         event_kinds=kinds,
         error_weight=weight,
+        singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance
     )
 
 
