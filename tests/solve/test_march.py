@@ -73,7 +73,7 @@ def test_an_interruption_keeps_the_result():
     )  # fmt: skip
     assert run.outcome is outcome.INTERRUPTED
     assert 3.0 < run.t_end < 20.0
-    assert len(run.t) == math.floor(run.t_end) + 1
+    assert len(run.t) == math.floor(run.t_end) + 2 and run.t[-1] == run.t_end  # samples, then the end
     again = march(pendulum, DormandPrince8(), run.t_end, 30.0, run.x_end, NO_PARAMETERS)
     straight = march(pendulum, DormandPrince8(), 0.0, 30.0, START, NO_PARAMETERS)
     assert np.abs(again.x_end - straight.x_end).max() < 1e-6

@@ -57,7 +57,7 @@ def test_stop_event_ends_the_run() -> None:
     run = m.build().simulate(5.0, {"ball.displacement": 1.0}, samples=[0.0, 0.1, 0.2, 3.0])
     assert run.outcome.startswith("EVENT_STOP") and run.ok
     assert run.events == [("floor", pytest.approx(math.sqrt(2 / G), abs=1e-10))]
-    np.testing.assert_allclose(run.time, [0.0, 0.1, 0.2])
+    np.testing.assert_allclose(run.time, [0.0, 0.1, 0.2, math.sqrt(2 / G)])  # the end is kept
     assert run.trajectory is not None
     assert run.trajectory.t_end == pytest.approx(math.sqrt(2 / G), abs=1e-10)
     assert run.trajectory.x_end[0] == pytest.approx(0.0, abs=1e-10)

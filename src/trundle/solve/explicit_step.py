@@ -8,6 +8,7 @@ from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
 
 ROUND_OFF_FELT = 1e-8  # tolerance below which magnified round-off can reject a step
+SMALL_ENOUGH = 10.0  # error across the constraints, in units of the tolerance, that may be left to the projection
 
 
 @njit(error_model="numpy")
@@ -84,10 +85,10 @@ def explicit_step(table: Pointer) -> None:
     c[at.RHS] += last - 1
 
     error = scaled_error(n, r, a, k, x, x_new, atol, weight, scratch, weights, last)
-    noisy = r[at.RTOL] < ROUND_OFF_FELT and error < 0.01 / math.sqrt(r[at.RTOL] + 1e-30)
+    noisy = r[at.RTOL] < ROUND_OFF_FELT and error < SMALL_ENOUGH
     if error > 1.0 and noisy and n[at.PROJECTION] == at.BY_KERNEL:
         # What the projection takes out again is no error: near a fold of a linkage round-off across the constraints is
-        # magnified, and a step must not be refused for it, unless it is so large that its square would be felt.
+        # magnified, and a step must not be refused for a little of it.
         clock[0] = r[at.T] + h
         project, y = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_SAMPLE])
         base, moved = reals(table[at.M_JUMPED]), reals(table[at.M_CORRECTED])

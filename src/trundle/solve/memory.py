@@ -193,9 +193,12 @@ class Memory:
         written, logged, near = int(c[at.WRITTEN]), int(c[at.LOGGED]), self.near[: c[at.NEAR]]
         still = [(loop, t, v) for loop, (v, t, _, _) in enumerate(self.passage) if v < self.r[at.SINGULAR]]
         near = np.vstack([near, np.array(still).reshape(-1, 3)])
+        t, x = self.out_t[:written].copy(), self.out_x[:written].copy()
+        if outcome.name != "FINISHED" and (written == 0 or t[-1] < self.time):  # an early end is kept too
+            t, x = np.append(t, self.time), np.vstack([x, self.x[None, :]])
         return Trajectory(
-            t=self.out_t[:written].copy(),
-            x=self.out_x[:written].copy(),
+            t=t,
+            x=x,
             events=EventLog(
                 self.event_index[:logged].copy(),
                 self.event_t[:logged].copy(),

@@ -1,15 +1,16 @@
 """From a built system to a run: start state, method, events, time loop, ending."""
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.solve.explicit import DormandPrince5, DormandPrince8
+from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
-from trundle.solve.stiff import Rodas5P
+from trundle.solve.stiff import Rodas5P, Rosenbrock
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -25,21 +26,18 @@ def choose_method(method: Any, rtol: float) -> Method:
     """A method object from a word or from the tolerance."""
     if method == "auto":
         return DormandPrince8() if rtol < 1e-7 else DormandPrince5()
-    words: dict[str, Any] = {
+    if isinstance(method, ExplicitRungeKutta | Rosenbrock):
+        return method
+    words: dict[Any, type[DormandPrince8] | type[DormandPrince5] | type[Rodas5P]] = {
         "explicit": DormandPrince8,
         "order8": DormandPrince8,
         "order5": DormandPrince5,
         "stiff": Rodas5P,
     }
-    if isinstance(method, str):
-        if method not in words:
-            raise SolveError(
-                f"method {method!r} is not known; choose 'auto', {', '.join(map(repr, words))} or give a method object."
-            )
-        chosen: Method = words[method]()
-        return chosen
-    given: Method = method
-    return given
+    if not isinstance(method, str) or method not in words:
+        choices = ", ".join(map(repr, ("auto", *words)))
+        raise SolveError(f"method {method!r} is not known; choose {choices} or give a method object.")
+    return words[method]()
 
 
 def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float) -> Array | None:
@@ -49,11 +47,17 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
             raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
         return None
     if samples is None or isinstance(samples, int):
-        return np.linspace(t0, t1, SAMPLES if samples is None else max(int(samples), 2))
-    times = np.asarray(samples, dtype=float)
-    if times.ndim != 1 or np.any(np.diff(times) < 0) or len(times) == 0 or times[0] < t0 or times[-1] > t1 + 1e-12:
+        if samples is not None and samples < 2:
+            raise SolveError(f"samples={samples!r}: at least the two ends are kept.")
+        return np.linspace(t0, t1, SAMPLES if samples is None else samples)
+    try:
+        times = np.asarray(samples, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise SolveError(f"samples={samples!r}: the times must be numbers.") from error
+    inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 * (1 + 1e-12))))
+    if not inside or np.any(np.diff(times) < 0):
         raise SolveError(f"sample times must rise and lie between {t0:g} and {t1:g} s.")
-    return times
+    return np.minimum(times, t1)
 
 
 def simulate(
@@ -76,8 +80,11 @@ def simulate(
     """See System.simulate."""
     from trundle.run.dataset import Run
 
-    if not (np.isfinite(duration) and duration > 0):
-        raise SolveError(f"the duration must be a positive number of seconds, got {duration!r}.")
+    for what, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("max_step", max_step)):
+        if not (isinstance(value, Real) and value > 0) or (what != "max_step" and not np.isfinite(value)):
+            raise SolveError(f"{what} must be a positive number, got {value!r}.")
+    if fixed_step is not None and not (isinstance(fixed_step, Real) and 0 < fixed_step <= duration):
+        raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
     chosen = choose_method(method, rtol)
     stiff = isinstance(chosen, Rodas5P)
     p = system.parameter_vector(parameters)
