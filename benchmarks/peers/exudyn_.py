@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+
 from benchmarks import reference
 from benchmarks.reference import Result
 

@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
+from mujoco import rollout
+
 from benchmarks import reference
 from benchmarks.interleave import fastest
 from benchmarks.reference import Array, Result
-from mujoco import rollout
 
 # RK4 steps per sample (0.1 s) for an energy drift of 1e-9 over ten seconds, found by hand on ladders of a few per cent
 # (`search_chain` repeats it with ten); n = 100 was tried at 1600, 2850 (1.1e-9), 3100 and 3400 (7e-10).

@@ -8,10 +8,11 @@ from functools import cache, partial
 
 import numpy as np
 import pinocchio as pin
+from scipy.integrate import solve_ivp
+
 from benchmarks import reference
 from benchmarks.interleave import fastest
 from benchmarks.reference import Array, Result
-from scipy.integrate import solve_ivp
 
 # DOP853 tolerance for an energy drift of 1e-9 over ten seconds, found by `search_chain` (quarter decades).
 CHAIN_TOLERANCE = {3: 1e-9, 5: 1.78e-9, 7: 1e-9, 20: 1e-9, 100: 1e-10}
