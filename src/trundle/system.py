@@ -1,33 +1,26 @@
-"""A built model: graph, equations and kernels behind the questions an engineer asks."""
+"""A built model and the questions an engineer asks of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.quantities import Quantity, catalogue
 from trundle.errors import ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
-from trundle.graph.layout import Layout, lay_out
-from trundle.graph.topology import Topology, find_topology
-from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
+from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
-from trundle.model.fingerprint import fingerprint, function_faults
+from trundle.model.fingerprint import function_faults
 from trundle.model.model import Model
+from trundle.prepared import Prepared
 
 if TYPE_CHECKING:
-    from trundle.equations.functions import Functions
-    from trundle.equations.mobility import Mobility, RowFunctions
-    from trundle.equations.quantities import Expressions
     from trundle.run.dataset import Run
     from trundle.solve.batch import BatchRun
-    from trundle.solve.initial import InitialState, Wish
+    from trundle.solve.initial import InitialState
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FORMALISMS = ("kane", "newton_euler")
-SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 
 def build(model: Model, formalism: str = "kane") -> "System":
@@ -45,259 +38,10 @@ def build(model: Model, formalism: str = "kane") -> "System":
 
 
 @final
-class System:
+class System(Prepared):
     """Ready to run. Everything that is derived is derived once, when it is first needed."""
 
-    def __init__(self, model: Model, topology: Topology, formalism: str) -> None:
-        self.model, self.topology, self.formalism = model, topology, formalism
-        self.layout: Layout = lay_out(topology)
-        self._kernels: dict[str, dict[str, Kernel]] = {}
-        self._mobility: Mobility | None = None
-        self.fingerprint = fingerprint(model)
-
-    # -- what is derived -----------------------------------------------------------------------------------------------
-
-    @cached_property
-    def functions(self) -> "Functions":
-        """Equations in this formalism with their independent rows."""
-        from trundle.equations.derive import derive
-        from trundle.equations.functions import Functions
-        from trundle.equations.mobility import check_every_mass, check_mass
-
-        equations = derive(self.model, self.topology, self.formalism)
-        check_inertia = check_mass if self.formalism == "kane" else check_every_mass
-        check_inertia(equations, self.default_parameters)
-        rows = equations.rows
-        if rows:
-            dropped = set(self.mobility.redundant)
-            rows = [r for r in rows if r.name not in dropped]
-        return Functions(equations, rows, self.length)
-
-    @cached_property
-    def joint_functions(self) -> "Functions":
-        """Equations in joint coordinates, whatever the formalism: names and start values live there."""
-        if self.formalism == "kane":
-            return self.functions
-        return System(self.model, self.topology, "kane").functions
-
-    @cached_property
-    def row_functions(self) -> "RowFunctions | None":
-        """Numbers of the loop constraints in joint coordinates; None for a tree without servos."""
-        from trundle.equations.derive import derive
-        from trundle.equations.mobility import RowFunctions
-
-        equations = derive(self.model, self.topology, "kane")
-        return RowFunctions(equations, self.length) if equations.rows else None
-
-    @property
-    def mobility(self) -> "Mobility":
-        """Degrees of freedom, redundant rows, independent speeds."""
-        from trundle.equations.mobility import find_mobility, no_rows
-        from trundle.solve.initial import speeds_of
-
-        if self._mobility is None:
-            wish = self._default_wish(self.model.start)
-            if not self.has_rows:
-                self._mobility = no_rows(self.layout.n_u, wish.q)
-            else:
-                rows = self.row_functions
-                assert rows is not None
-                freedom = np.where(speeds_of(self.layout, wish.given_q), 0.0, 1.0)
-                self._mobility = find_mobility(
-                    rows.equations, rows, wish.q, self.default_parameters, self._bodies_of, freedom
-                )
-        return self._mobility
-
-    @property
-    def has_rows(self) -> bool:
-        """True when loops or servos constrain the tree."""
-        from trundle.model.law import Servo
-
-        servos = any(isinstance(law, Servo) for c in self.model.connections.values() for law in c.laws.values())
-        return bool(self.topology.loops) or servos
-
-    @cached_property
-    def expressions(self) -> "Expressions":
-        from trundle.equations.quantities import Expressions
-
-        return Expressions(self.functions, self.layout)
-
-    @cached_property
-    def quantities(self) -> dict[str, Quantity]:
-        """Everything that can be asked by name."""
-        return catalogue(self.model, self.topology, self.layout, self.formalism)
-
-    @cached_property
-    def length(self) -> float:
-        """A typical length of the model (m), to compare closing errors with."""
-        import casadi as ca
-
-        from trundle.model.check import evaluate as numbers
-
-        sizes = [
-            float(np.linalg.norm(numbers(self.model, ca.vertcat(*f.position))))
-            for c in self.model.connections.values()
-            for f in (c.first, c.second)
-        ]
-        large = [s for s in sizes if s > 0]
-        return float(np.median(large)) if large else 1.0
-
-    @property
-    def default_parameters(self) -> Array:
-        return self.parameter_vector(None)
-
-    @property
-    def n_x(self) -> int:
-        """Length of the state vector."""
-        return self.kernels("base")["rhs"].n_x
-
-    @property
-    def n_q(self) -> int:
-        return self.layout.n_q if self.formalism == "kane" else 7 * (len(self.model.bodies) - 1)
-
-    @property
-    def n_u(self) -> int:
-        return self.layout.n_u if self.formalism == "kane" else 6 * (len(self.model.bodies) - 1)
-
-    # -- machine code --------------------------------------------------------------------------------------------------
-
-    def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
-        if kind in self._kernels:
-            return self._kernels[kind]
-        key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
-        if kind != "base":
-            key += f" {self.mobility.redundant}"
-        bundle = USER_CACHE.load_bundle(key)
-        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
-            lanes = host_lanes() if kind == "lanes" else 1
-            functions = {name: f for name, f in self._casadi_functions(kind).items() if f is not None}
-            meta = {"mobility": _mobility_to_dict(self.mobility), "values": [*self.model.parameter_values().values()]}
-            bundle = compile_bundle(functions, lanes, meta=meta if kind == "base" else {})
-            USER_CACHE.save_bundle(key, bundle)
-        self._kernels[kind] = bundle.load()
-        return self._kernels[kind]
-
-    def _fits(self, meta: Mapping[str, Any]) -> bool:
-        """Whether kernels met before hold for the default parameters of this model too."""
-        kept = _mobility_from_dict(meta["mobility"])
-        if meta["values"] == [*self.model.parameter_values().values()]:
-            self._mobility = kept
-            return True
-        rows = self.functions.rows  # other values: masses and freedoms are looked at again
-        return not rows or self.mobility.redundant == kept.redundant
-
-    def _casadi_functions(self, kind: str) -> dict[str, Any]:
-        f = self.functions
-        if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project()}
-        if kind == "energy":
-            return {"energy": f.energy()}
-        if kind == "lanes":
-            return {"rhs": f.rhs(), "project": f.project()}
-        if kind == "stiff":
-            return {"rhs": f.plain_rhs(), "jacobian": f.jacobian(), "metric": f.metric()}
-        if kind == "events":
-            from trundle.equations.events import event_functions
-
-            return event_functions(self.model, f, self.layout)
-        names = self._group_names(kind.removeprefix("quantities "))
-        return {"quantities": f.function("quantities", *[self.expressions.of(n) for n in names])}
-
-    def _group_names(self, group: str) -> list[str]:
-        return [q.name for q in self._all_quantities().values() if q.group == group]
-
-    def _all_quantities(self) -> dict[str, Quantity]:
-        return {**self.quantities, **(self._force_quantities if self.model.forces or self._has_laws else {})}
-
-    @cached_property
-    def _force_quantities(self) -> dict[str, Quantity]:
-        return self.expressions.force_quantities()
-
-    @property
-    def _has_laws(self) -> bool:
-        return any(c.laws for c in self.model.connections.values())
-
-    def quantity(self, name: str) -> Quantity:
-        """Unit, sentence and size of a quantity."""
-        found = self.quantities.get(name) or self._all_quantities().get(name)
-        if found is None:
-            raise UnknownNameError(name, self._all_quantities())
-        return found
-
-    def evaluate(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
-        """The quantity and all others of its group at many states, each of shape (times, size)."""
-        group = self.quantity(name).group
-        if group == "state":
-            return self._state_quantities(x)
-        if group == "energy":
-            out = evaluate(k := self.kernels("energy")["energy"], k, t, x, p)
-            return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
-        kernel = self.kernels(f"quantities {group}")["quantities"]
-        out = evaluate(kernel, kernel, t, x, p)
-        values: dict[str, Array] = {}
-        at = 0
-        for member in self._group_names(group):
-            size = self.quantity(member).size
-            values[member] = out[:, at : at + size]
-            at += size
-        return values
-
-    def _state_quantities(self, x: Array) -> dict[str, Array]:
-        n = self.n_q
-        values = {}
-        for c in self.layout.coordinates:
-            values[c.name] = x[:, c.i_q : c.i_q + c.n_q]
-            values[c.rate_name] = x[:, n + c.i_u : n + c.i_u + c.n_u]
-        return values
-
-    def evaluate_state(self, x: Array) -> dict[str, Array]:
-        """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""
-        return self._state_quantities(x) if self.formalism == "kane" else {}
-
-    def changed_state(self, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
-        """State and parameters with named values replaced."""
-        x, p = x.copy(), p.copy()
-        parameters = list(self.model.parameters)
-        if self.formalism != "kane" and any(name not in parameters for name in changes):
-            raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
-        places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
-        places |= {c.rate_name: self.n_q + c.i_u for c in self.layout.coordinates if c.n_u == 1}
-        for name, value in changes.items():
-            if name in places:
-                x[places[name]] = finite_number(value, f"new value of {name!r}")
-            elif name in parameters:
-                p[parameters.index(name)] = finite_number(value, f"new value of {name!r}")
-            else:
-                raise UnknownNameError(name, [*places, *parameters], "state or parameter")
-        return x, p
-
-    @cached_property
-    def monitored_loops(self) -> list[str]:
-        """Loops whose closeness to a singular pose is watched, in the order of the kernel."""
-        dropped = set(self.mobility.redundant)
-        return [
-            loop.name
-            for loop in self.topology.loops
-            if any(f"{loop.name}.{bond}" not in dropped for bond in self._loop_bonds(loop.name))
-        ]
-
-    def _loop_bonds(self, name: str) -> list[str]:
-        pair = self.model.connections[name].pair
-        bonds = list(pair.locked)
-        return [*bonds, "z"] if pair.coupling is not None and "z" not in bonds else bonds
-
     # -- states --------------------------------------------------------------------------------------------------------
-
-    def _default_wish(self, start: Mapping[str, Any]) -> "Wish":
-        """Start values in the state vectors, zero angles and displacements elsewhere."""
-        from trundle.solve.initial import read_wish
-
-        q = np.zeros(self.layout.n_q)
-        for i in self.layout.quaternions:
-            q[i] = 1.0
-        states = self.layout.state_names()
-        return read_wish(self.layout, q, {name: value for name, value in start.items() if name in states})
 
     def check_start_names(self) -> None:
         """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
@@ -309,21 +53,6 @@ class System:
         for name in self.model.start:
             if name not in known:
                 raise UnknownNameError(name, sorted(known), "coordinate, rate or motion of a body")
-
-    def _bodies_of(self, row: str) -> str:
-        connection = self.model.connections[row.partition(".")[0]]
-        return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"
-
-    def parameter_vector(self, parameters: Mapping[str, float] | None) -> Array:
-        """What the kernels take: values of all parameters with the given ones replaced, then the shift of the
-        multiplier block.
-        """
-        values = self.model.parameter_values()
-        for name, value in (parameters or {}).items():
-            if name not in values:
-                raise UnknownNameError(name, values, "parameter")
-            values[name] = finite_number(value, f"parameter {name!r}")
-        return np.array([*values.values(), SHIFT])
 
     def start(
         self, start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
@@ -361,27 +90,31 @@ class System:
         """State vector of the formalism, quadratures zero."""
         q, u = state.q, state.u
         if self.formalism != "kane":
-            q, u = self._absolute(q, u, p, t)
+            from trundle.equations.newton_euler import absolute_state
+
+            q, u = absolute_state(self.joint_functions.equations, q, u, p, t)
         return np.concatenate([q, u, np.zeros(self.n_x - len(q) - len(u))])
 
-    def _absolute(self, q: Array, u: Array, p: Array, t: float) -> tuple[Array, Array]:
-        """Absolute coordinates of all bodies from joint coordinates."""
-        import casadi as ca
+    def evaluate_state(self, x: Array) -> dict[str, Array]:
+        """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""
+        return self._state_quantities(x) if self.formalism == "kane" else {}
 
-        from trundle.model.body import Frame
-        from trundle.space.rotation import quaternion_from_rotation
-
-        e = self.joint_functions.equations
-        out = []
-        for body in e.inertias:
-            c = e.motion.frame(Frame(body, body.com))
-            out.append(ca.vertcat(c.p, ca.vec(c.R), c.v, ca.mtimes(c.R.T, c.w)))
-        values = np.array(ca.DM(ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out)])(t, q, u, p))).ravel()
-        coordinates, speeds = [], []
-        for row in values.reshape(-1, 18):
-            coordinates += [*row[:3], *quaternion_from_rotation(row[3:12].reshape(3, 3).T)]
-            speeds += list(row[12:])
-        return np.array(coordinates), np.array(speeds)
+    def changed_state(self, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
+        """State and parameters with named values replaced."""
+        x, p = x.copy(), p.copy()
+        parameters = list(self.model.parameters)
+        if self.formalism != "kane" and any(name not in parameters for name in changes):
+            raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
+        places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
+        places |= {c.rate_name: self.n_q + c.i_u for c in self.layout.coordinates if c.n_u == 1}
+        for name, value in changes.items():
+            if name in places:
+                x[places[name]] = finite_number(value, f"new value of {name!r}")
+            elif name in parameters:
+                p[parameters.index(name)] = finite_number(value, f"new value of {name!r}")
+            else:
+                raise UnknownNameError(name, [*places, *parameters], "state or parameter")
+        return x, p
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
@@ -507,27 +240,3 @@ class System:
         p = self.parameter_vector(parameters)
         at = self.start(state, parameters, t)
         return linearise(self.joint_functions, self.layout, t, np.concatenate([at.q, at.u]), p)
-
-    def operations(self) -> dict[str, int]:
-        """Number of operations of each compiled function, for those who watch them."""
-        from trundle.kernel import read_tape
-
-        return {n: len(read_tape(f).operations) for n, f in self._casadi_functions("base").items() if f is not None}
-
-
-def _mobility_to_dict(mobility: "Mobility") -> dict[str, Any]:
-    return {
-        "freedoms": mobility.freedoms,
-        "kept": list(mobility.kept),
-        "redundant": list(mobility.redundant),
-        "independent": list(mobility.independent),
-        "q": list(mobility.q),
-    }
-
-
-def _mobility_from_dict(data: Mapping[str, Any]) -> "Mobility":
-    from trundle.equations.mobility import Mobility
-
-    return Mobility(
-        data["freedoms"], tuple(data["kept"]), tuple(data["redundant"]), tuple(data["independent"]), tuple(data["q"])
-    )

@@ -5,8 +5,8 @@ it, so that a pose
 which happens to be singular does not count and an overconstrained linkage (Bricard) keeps its freedom.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, final
 
 import casadi as ca
@@ -32,6 +32,14 @@ class Mobility:
     redundant: tuple[str, ...]
     independent: tuple[int, ...]  # speeds that can be chosen freely at the assembled pose
     q: tuple[float, ...]  # the assembled pose
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fit for JSON."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> "Mobility":
+        return Mobility(data["freedoms"], *(tuple(data[k]) for k in ("kept", "redundant", "independent", "q")))
 
 
 def no_rows(n_u: int, q: Array) -> Mobility:

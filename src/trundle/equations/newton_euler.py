@@ -5,7 +5,7 @@ axes and
 angular velocity in body axes. The mass matrix is block diagonal and all reactions are multipliers.
 """
 
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 import numpy as np
@@ -15,7 +15,10 @@ from trundle.equations.links import Pose
 from trundle.equations.saddle import Sparse
 from trundle.model.body import Body, Frame
 from trundle.space.inertia import Inertia
-from trundle.space.rotation import cross, rotation_from_quaternion
+from trundle.space.rotation import cross, quaternion_from_rotation, rotation_from_quaternion
+
+if TYPE_CHECKING:
+    from trundle.equations.derive import Equations
 
 
 @final
@@ -87,3 +90,18 @@ class AbsoluteMotion:
             h.append(-force)
             h.append(cross(w, ca.mtimes(inertia.matrix, w)) - ca.mtimes(centre.R.T, moment))
         return ca.vertcat(*h)
+
+
+def absolute_state(equations: "Equations", q: Any, u: Any, p: Any, t: float) -> tuple[Any, Any]:
+    """Numbers: absolute coordinates and speeds of all bodies from joint coordinates."""
+    e = equations
+    out = []
+    for body in e.inertias:
+        c = e.motion.frame(Frame(body, body.com))
+        out.append(ca.vertcat(c.p, ca.vec(c.R), c.v, ca.mtimes(c.R.T, c.w)))
+    values = np.array(ca.DM(ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out)])(t, q, u, p))).ravel()
+    coordinates, speeds = [], []
+    for row in values.reshape(-1, 18):
+        coordinates += [*row[:3], *quaternion_from_rotation(row[3:12].reshape(3, 3).T)]
+        speeds += list(row[12:])
+    return np.array(coordinates), np.array(speeds)

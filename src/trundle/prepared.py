@@ -1,0 +1,282 @@
+"""What a model becomes before it is asked anything: graph, equations, quantities and kernels, derived when needed."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.equations.quantities import Quantity, catalogue
+from trundle.errors import UnknownNameError
+from trundle.graph.layout import Layout, lay_out
+from trundle.graph.topology import Topology
+from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
+from trundle.model.check import finite_number
+from trundle.model.fingerprint import fingerprint
+from trundle.model.model import Model
+
+if TYPE_CHECKING:
+    from trundle.equations.functions import Functions
+    from trundle.equations.mobility import Mobility, RowFunctions
+    from trundle.equations.quantities import Expressions
+    from trundle.solve.initial import Wish
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
+
+
+class Prepared:
+    """Equations and machine code of a model in one formalism; System puts the questions to it."""
+
+    def __init__(self, model: Model, topology: Topology, formalism: str) -> None:
+        self.model, self.topology, self.formalism = model, topology, formalism
+        self.layout: Layout = lay_out(topology)
+        self._kernels: dict[str, dict[str, Kernel]] = {}
+        self._mobility: Mobility | None = None
+        self.fingerprint = fingerprint(model)
+
+    # -- what is derived -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def functions(self) -> "Functions":
+        """Equations in this formalism with their independent rows."""
+        from trundle.equations.derive import derive
+        from trundle.equations.functions import Functions
+        from trundle.equations.mobility import check_every_mass, check_mass
+
+        equations = derive(self.model, self.topology, self.formalism)
+        check_inertia = check_mass if self.formalism == "kane" else check_every_mass
+        check_inertia(equations, self.default_parameters)
+        rows = equations.rows
+        if rows:
+            dropped = set(self.mobility.redundant)
+            rows = [r for r in rows if r.name not in dropped]
+        return Functions(equations, rows, self.length)
+
+    @cached_property
+    def joint_functions(self) -> "Functions":
+        """Equations in joint coordinates, whatever the formalism: names and start values live there."""
+        if self.formalism == "kane":
+            return self.functions
+        return Prepared(self.model, self.topology, "kane").functions
+
+    @cached_property
+    def row_functions(self) -> "RowFunctions | None":
+        """Numbers of the loop constraints in joint coordinates; None for a tree without servos."""
+        from trundle.equations.derive import derive
+        from trundle.equations.mobility import RowFunctions
+
+        equations = derive(self.model, self.topology, "kane")
+        return RowFunctions(equations, self.length) if equations.rows else None
+
+    @property
+    def mobility(self) -> "Mobility":
+        """Degrees of freedom, redundant rows, independent speeds."""
+        from trundle.equations.mobility import find_mobility, no_rows
+        from trundle.solve.initial import speeds_of
+
+        if self._mobility is None:
+            wish = self._default_wish(self.model.start)
+            if not self.has_rows:
+                self._mobility = no_rows(self.layout.n_u, wish.q)
+            else:
+                rows = self.row_functions
+                assert rows is not None
+                freedom = np.where(speeds_of(self.layout, wish.given_q), 0.0, 1.0)
+                self._mobility = find_mobility(
+                    rows.equations, rows, wish.q, self.default_parameters, self._bodies_of, freedom
+                )
+        return self._mobility
+
+    @property
+    def has_rows(self) -> bool:
+        """True when loops or servos constrain the tree."""
+        from trundle.model.law import Servo
+
+        servos = any(isinstance(law, Servo) for c in self.model.connections.values() for law in c.laws.values())
+        return bool(self.topology.loops) or servos
+
+    @cached_property
+    def expressions(self) -> "Expressions":
+        from trundle.equations.quantities import Expressions
+
+        return Expressions(self.functions, self.layout)
+
+    @cached_property
+    def quantities(self) -> dict[str, Quantity]:
+        """Everything that can be asked by name."""
+        return catalogue(self.model, self.topology, self.layout, self.formalism)
+
+    @cached_property
+    def length(self) -> float:
+        """A typical length of the model (m), to compare closing errors with."""
+        import casadi as ca
+
+        from trundle.model.check import evaluate as numbers
+
+        sizes = [
+            float(np.linalg.norm(numbers(self.model, ca.vertcat(*f.position))))
+            for c in self.model.connections.values()
+            for f in (c.first, c.second)
+        ]
+        large = [s for s in sizes if s > 0]
+        return float(np.median(large)) if large else 1.0
+
+    @property
+    def default_parameters(self) -> Array:
+        return self.parameter_vector(None)
+
+    @property
+    def n_x(self) -> int:
+        """Length of the state vector."""
+        return self.kernels("base")["rhs"].n_x
+
+    @property
+    def n_q(self) -> int:
+        return self.layout.n_q if self.formalism == "kane" else 7 * (len(self.model.bodies) - 1)
+
+    @property
+    def n_u(self) -> int:
+        return self.layout.n_u if self.formalism == "kane" else 6 * (len(self.model.bodies) - 1)
+
+    # -- machine code --------------------------------------------------------------------------------------------------
+
+    def kernels(self, kind: str) -> dict[str, Kernel]:
+        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
+        if kind in self._kernels:
+            return self._kernels[kind]
+        key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
+        if kind != "base":
+            key += f" {self.mobility.redundant}"
+        bundle = USER_CACHE.load_bundle(key)
+        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+            lanes = host_lanes() if kind == "lanes" else 1
+            functions = {name: f for name, f in self._casadi_functions(kind).items() if f is not None}
+            meta = {"mobility": self.mobility.to_dict(), "values": [*self.model.parameter_values().values()]}
+            bundle = compile_bundle(functions, lanes, meta=meta if kind == "base" else {})
+            USER_CACHE.save_bundle(key, bundle)
+        self._kernels[kind] = bundle.load()
+        return self._kernels[kind]
+
+    def _fits(self, meta: Mapping[str, Any]) -> bool:
+        """Whether kernels met before hold for the default parameters of this model too."""
+        from trundle.equations.mobility import Mobility
+
+        kept = Mobility.from_dict(meta["mobility"])
+        if meta["values"] == [*self.model.parameter_values().values()]:
+            self._mobility = kept
+            return True
+        rows = self.functions.rows  # other values: masses and freedoms are looked at again
+        return not rows or self.mobility.redundant == kept.redundant
+
+    def _casadi_functions(self, kind: str) -> dict[str, Any]:
+        f = self.functions
+        if kind == "base":
+            return {"rhs": f.rhs(), "project": f.project()}
+        if kind == "energy":
+            return {"energy": f.energy()}
+        if kind == "lanes":
+            return {"rhs": f.rhs(), "project": f.project()}
+        if kind == "stiff":
+            return {"rhs": f.plain_rhs(), "jacobian": f.jacobian(), "metric": f.metric()}
+        if kind == "events":
+            from trundle.equations.events import event_functions
+
+            return event_functions(self.model, f, self.layout)
+        names = self._group_names(kind.removeprefix("quantities "))
+        return {"quantities": f.function("quantities", *[self.expressions.of(n) for n in names])}
+
+    def _group_names(self, group: str) -> list[str]:
+        return [q.name for q in self._all_quantities().values() if q.group == group]
+
+    def _all_quantities(self) -> dict[str, Quantity]:
+        return {**self.quantities, **(self._force_quantities if self.model.forces or self._has_laws else {})}
+
+    @cached_property
+    def _force_quantities(self) -> dict[str, Quantity]:
+        return self.expressions.force_quantities()
+
+    @property
+    def _has_laws(self) -> bool:
+        return any(c.laws for c in self.model.connections.values())
+
+    def quantity(self, name: str) -> Quantity:
+        """Unit, sentence and size of a quantity."""
+        found = self.quantities.get(name) or self._all_quantities().get(name)
+        if found is None:
+            raise UnknownNameError(name, self._all_quantities())
+        return found
+
+    def evaluate(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
+        """The quantity and all others of its group at many states, each of shape (times, size)."""
+        group = self.quantity(name).group
+        if group == "state":
+            return self._state_quantities(x)
+        if group == "energy":
+            out = evaluate(k := self.kernels("energy")["energy"], k, t, x, p)
+            return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
+        kernel = self.kernels(f"quantities {group}")["quantities"]
+        out = evaluate(kernel, kernel, t, x, p)
+        values: dict[str, Array] = {}
+        at = 0
+        for member in self._group_names(group):
+            size = self.quantity(member).size
+            values[member] = out[:, at : at + size]
+            at += size
+        return values
+
+    def _state_quantities(self, x: Array) -> dict[str, Array]:
+        n = self.n_q
+        values = {}
+        for c in self.layout.coordinates:
+            values[c.name] = x[:, c.i_q : c.i_q + c.n_q]
+            values[c.rate_name] = x[:, n + c.i_u : n + c.i_u + c.n_u]
+        return values
+
+    @cached_property
+    def monitored_loops(self) -> list[str]:
+        """Loops whose closeness to a singular pose is watched, in the order of the kernel."""
+        dropped = set(self.mobility.redundant)
+        return [
+            loop.name
+            for loop in self.topology.loops
+            if any(f"{loop.name}.{bond}" not in dropped for bond in self._loop_bonds(loop.name))
+        ]
+
+    def _loop_bonds(self, name: str) -> list[str]:
+        pair = self.model.connections[name].pair
+        bonds = list(pair.locked)
+        return [*bonds, "z"] if pair.coupling is not None and "z" not in bonds else bonds
+
+    def operations(self) -> dict[str, int]:
+        """Number of operations of each compiled function, for those who watch them."""
+        from trundle.kernel import read_tape
+
+        return {n: len(read_tape(f).operations) for n, f in self._casadi_functions("base").items() if f is not None}
+
+    # -- defaults ---------------------------------------------------------------------------------------------------
+
+    def _default_wish(self, start: Mapping[str, Any]) -> "Wish":
+        """Start values in the state vectors, zero angles and displacements elsewhere."""
+        from trundle.solve.initial import read_wish
+
+        q = np.zeros(self.layout.n_q)
+        for i in self.layout.quaternions:
+            q[i] = 1.0
+        states = self.layout.state_names()
+        return read_wish(self.layout, q, {name: value for name, value in start.items() if name in states})
+
+    def _bodies_of(self, row: str) -> str:
+        connection = self.model.connections[row.partition(".")[0]]
+        return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"
+
+    def parameter_vector(self, parameters: Mapping[str, float] | None) -> Array:
+        """What the kernels take: values of all parameters with the given ones replaced, then the shift of the
+        multiplier block.
+        """
+        values = self.model.parameter_values()
+        for name, value in (parameters or {}).items():
+            if name not in values:
+                raise UnknownNameError(name, values, "parameter")
+            values[name] = finite_number(value, f"parameter {name!r}")
+        return np.array([*values.values(), SHIFT])
