@@ -22,7 +22,10 @@ class UnknownNameError(TrundleError, KeyError):
     def __init__(self, name: str, known: Iterable[str], what: str = "quantity") -> None:
         known = list(known)
         near = get_close_matches(name, known, n=3, cutoff=0.5)
-        hint = f" Did you mean {', '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(known[:12])}."
+        if near:
+            hint = f" Did you mean {', '.join(repr(n) for n in near)}?"
+        else:
+            hint = f" Known: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}." if known else " There are none."
         self.text = f"there is no {what} called {name!r}.{hint}"
         super().__init__(self.text)
 

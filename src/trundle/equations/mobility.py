@@ -127,11 +127,22 @@ class RowFunctions:
         rate = ca.vertcat(*[r.rate for r in rows])
         J = ca.vertcat(*[dense(r.jacobian, e.n_u).T for r in rows])
         P = ca.jacobian(e.motion.coordinate_rates(), e.u)
-        self._f = ca.Function("rows", [e.t, e.q, e.u, e.p], [scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P])
+        outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
+        f = ca.Function("rows", [e.t, e.q, e.u, e.p], outputs)
+        # Arrays that CasADi reads and writes in place: ten times faster than a call with numpy arguments.
+        self._buffer, self._evaluate = f.buffer()
+        self._inputs = [np.zeros(f.numel_in(i)) for i in range(4)]
+        self._outputs = [np.zeros(f.size_out(i), order="F") for i in range(4)]
+        for i in range(4):
+            self._buffer.set_arg(i, memoryview(self._inputs[i]))
+            self._buffer.set_res(i, memoryview(self._outputs[i].reshape(-1, order="F")))
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """g, rate, J, P."""
-        g, rate, J, P = (v.full() for v in self._f(t, q, u, p))
+        for array, values in zip(self._inputs, (t, q, u, p), strict=True):
+            array[:] = values
+        self._evaluate()
+        g, rate, J, P = (v.copy() for v in self._outputs)
         return g.ravel(), rate.ravel(), J, P
 
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.errors import SolveError, UnknownNameError
-from trundle.kernel import evaluate
+from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
 from trundle.solve.lanes import Batch, LaneProblem, march_lanes
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-PROJECTIONS = 12  # Newton steps that bring the start states onto the constraints
 
 
 @final
@@ -98,7 +96,7 @@ def run_batch(
         if name not in names:
             raise UnknownNameError(name, names, "parameter")
         p[:, names.index(name)] = value
-    x0 = _start_states(system, start, p, count)
+    x0 = _start_states(system, start, parameters, p, count)
     kernels = system.kernels("lanes")
     weight = np.ones(system.n_x)
     weight[system.n_q + system.n_u :] = 0.0
@@ -121,32 +119,40 @@ def _is_vector(name: str, value: Any) -> bool:
     return np.ndim(value) == 1 and name.endswith((".quaternion", ".angular_rate"))
 
 
-def _start_states(system: "System", start: Mapping[str, Any], p: Array, count: int) -> Array:
-    """Start states of all cases; those of a constrained system are projected together."""
-    fixed = {k: v for k, v in start.items() if np.ndim(v) == 0 or _is_vector(k, v)}
+def _start_states(
+    system: "System", start: Mapping[str, Any], parameters: Mapping[str, Any], p: Array, count: int
+) -> Array:
+    """Start states of all cases: what simulate would start from."""
+    varied = {k: np.asarray(v, dtype=float) for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(k, v)}
+    fixed = {k: v for k, v in start.items() if k not in varied}
+    if not all(np.all(np.isfinite(v)) for v in varied.values()):
+        raise SolveError("the start values of a batch must be finite numbers.")
+    if system.has_rows or not system.layout.state_names().issuperset({*system.model.start, *start}):
+        x0 = [_assembled(system, fixed, varied, parameters, p, i) for i in range(count)]
+        return np.array(x0).reshape(count, -1)
     common = system.start(fixed)
     x0 = np.tile(system.state_vector(common, p[0]), (count, 1))
-    for name, value in start.items():
-        if name in fixed:
-            continue
-        values = np.asarray(value, dtype=float)
+    for name, values in varied.items():
         wish = read_wish(system.layout, common.q, {name: values[0]})
         given = np.concatenate([wish.given_q, wish.given_u, np.zeros(system.n_x - system.n_q - system.n_u, bool)])
         x0[:, given] = values.reshape(count, -1)
-    if not np.all(np.isfinite(x0)):
-        raise SolveError("the start values of a batch must be finite numbers.")
-    project = system.kernels("base").get("project")
-    if project is None:
-        return x0
-    wide = system.kernels("lanes")["project"]
-    n = system.n_x
-    for _ in range(PROJECTIONS):
-        out = evaluate(project, wide, np.zeros(count), x0, p)
-        x0 = out[:, :n]
-        worst = float(np.max(out[:, n : n + 2]))
-        if worst < 1e-12:
-            break
-    else:
-        bad = int(np.argmax(np.max(out[:, n : n + 2], axis=1)))
-        raise SolveError(f"case {bad} of the batch cannot be assembled: its constraints stay open by {worst:.3g}.")
+    for i in system.layout.quaternions:
+        x0[:, i : i + 4] /= np.linalg.norm(x0[:, i : i + 4], axis=1, keepdims=True)
     return x0
+
+
+def _assembled(
+    system: "System",
+    fixed: Mapping[str, Any],
+    varied: Mapping[str, Array],
+    parameters: Mapping[str, Any],
+    p: Array,
+    case: int,
+) -> Array:
+    """Start state of one case: what is given is held while the loops are closed."""
+    values = {name: v if np.ndim(v) == 0 else np.asarray(v)[case] for name, v in parameters.items()}
+    try:
+        state = system.start({**fixed, **{name: v[case] for name, v in varied.items()}}, values)
+    except AssemblyError as error:
+        raise AssemblyError(f"case {case} of the batch: {error}") from None
+    return system.state_vector(state, p[case])
