@@ -25,7 +25,8 @@ class UnknownNameError(TrundleError, KeyError):
         if near:
             hint = f" Did you mean {', '.join(repr(n) for n in near)}?"
         else:
-            hint = f" Known: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}." if known else " There are none."
+            more = ", ..." if len(known) > 12 else ""
+            hint = f" Known: {', '.join(known[:12])}{more}." if known else " There are none."
         self.text = f"there is no {what} called {name!r}.{hint}"
         super().__init__(self.text)
 

@@ -67,6 +67,9 @@ class System(Prepared):
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
+        firm = None
+        if start and self.model.start:
+            firm = read_wish(self.layout, default, {name: value for name, value in start.items() if name in states})
         rows = self.row_functions if self.has_rows else None
         targets = None
         if extra:
@@ -84,6 +87,7 @@ class System(Prepared):
             names_q,
             self.layout.speed_names(),
             targets,
+            firm,
         )
 
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:

@@ -236,3 +236,27 @@ def test_near_singular_passage_is_reported() -> None:
     closer = run.system.topology.loops[0].name
     assert names == {closer}
     assert run.values("crank.angle")[-1] == pytest.approx(-7.70445091594096, abs=1e-3)
+
+
+def test_sample_times_may_be_negative_and_their_number_from_numpy() -> None:
+    from trundle.solve.simulate import sample_times
+
+    np.testing.assert_array_equal(sample_times(np.linspace(-2.0, -1.0, 5), -2.0, -1.0), np.linspace(-2.0, -1.0, 5))
+    np.testing.assert_array_equal(sample_times(np.int64(5), 0.0, 1.0), np.linspace(0.0, 1.0, 5))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("direction", [-1, 0])
+def test_bounces_pile_up_also_when_another_event_falls_between_them(direction: int) -> None:
+    """The event at the top comes nearer and nearer to the impact; it must not swallow it."""
+    m = falling()
+    m.event(
+        "impact",
+        lambda s: s["ball.displacement"],
+        -1,
+        {"ball.displacement_rate": lambda s: -0.8 * s["ball.displacement_rate"]},
+    )
+    m.event("top", lambda s: s["ball.displacement_rate"], direction)
+    run = m.build().simulate(6.0, {"ball.displacement": 1.0, "ball.displacement_rate": 0.0})
+    assert run.outcome.startswith("ZENO")
+    assert abs(run.time[-1] - 9 * math.sqrt(2 / G)) < 1e-9
+    assert np.min(run.values("ball.displacement")) > -1e-9

@@ -156,3 +156,19 @@ def test_accelerations_by_name(linkage: System) -> None:
     rate = run.values("crank.angle_rate")
     slope = (-3 * rate[0] + 4 * rate[1] - rate[2]) / 1e-3
     assert a["crank.angle_acceleration"] == pytest.approx(slope, rel=1e-5)
+
+
+def test_what_a_run_is_given_goes_before_what_the_model_says() -> None:
+    m = tr.Model("four-bar")
+    a, b, c = (m.body(name, mass=1.0, inertia=0.1, com=(0.5, 0, 0)) for name in "abc")
+    m.connect(tr.Revolute("y"), m.ground, a)
+    m.connect(tr.Revolute("y"), a.at(1, 0, 0), b)
+    m.connect(tr.Revolute("y"), m.ground.at(2, 0, 0), c)
+    m.connect(tr.Revolute("y"), b.at(2, 0, 0), c.at(1.5, 0, 0), name="pin")
+    m.start = {"a.angle": -1.0, "c.angle": -1.2, "a.angle_rate": 1.0}
+    system = m.build()
+    state = system.start({"c.angle": -1.3, "c.angle_rate": 2.0})
+    assert "c.angle" not in state.changed and "c.angle_rate" not in state.changed
+    assert {"a.angle", "a.angle_rate"} <= state.changed.keys()
+    places = {coordinate.name: coordinate.i_q for coordinate in system.layout.coordinates}
+    assert state.q[places["c.angle"]] == pytest.approx(-1.3, abs=1e-12)

@@ -19,6 +19,8 @@ from trundle.model.body import Body
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, rotation_from_quaternion
 
+UPPER = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]  # entries of a symmetric block, in the order they are kept
+
 
 def template(n_in: tuple[int, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Write a formula in scalars once; afterwards it is expanded by CasADi, which is faster than Python."""
@@ -53,15 +55,16 @@ def _turn(c: Any, s: Any, I: Any, axis: int) -> Any:
     i, j, k = ((axis + 1) % 3, (axis + 2) % 3, axis)
     S = {}
     for name, at in (("A", 0), ("M", 15)):
-        index = {(0, 0): 0, (0, 1): 1, (0, 2): 2, (1, 1): 3, (1, 2): 4, (2, 2): 5}
-        get = lambda r, q, index=index, at=at: I[at + index[(min(r, q), max(r, q))]]  # noqa: E731
-        e = s * (get(i, i) - get(j, j)) + c * (2 * get(i, j))
-        S[name, i, i] = get(i, i) - s * e
-        S[name, j, j] = get(j, j) + s * e
-        S[name, min(i, j), max(i, j)] = c * e - get(i, j)
-        S[name, min(i, k), max(i, k)] = c * get(i, k) - s * get(j, k)
-        S[name, min(j, k), max(j, k)] = s * get(i, k) + c * get(j, k)
-        S[name, k, k] = get(k, k)
+        a = {(r, q): I[at + n] for n, (r, q) in enumerate(UPPER)} | {
+            (q, r): I[at + n] for n, (r, q) in enumerate(UPPER)
+        }
+        e = s * (a[i, i] - a[j, j]) + c * (2 * a[i, j])
+        S[name, i, i] = a[i, i] - s * e
+        S[name, j, j] = a[j, j] + s * e
+        S[name, min(i, j), max(i, j)] = c * e - a[i, j]
+        S[name, min(i, k), max(i, k)] = c * a[i, k] - s * a[j, k]
+        S[name, min(j, k), max(j, k)] = s * a[i, k] + c * a[j, k]
+        S[name, k, k] = a[k, k]
     H = {(r, q): I[6 + 3 * r + q] for r in range(3) for q in range(3)}
     e = s * (H[i, i] - H[j, j]) + c * (H[i, j] + H[j, i])
     G = {
@@ -75,11 +78,10 @@ def _turn(c: Any, s: Any, I: Any, axis: int) -> Any:
         (k, j): s * H[k, i] + c * H[k, j],
         (k, k): H[k, k],
     }
-    upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     return (
-        [S["A", r, q] for r, q in upper]
+        [S["A", r, q] for r, q in UPPER]
         + [G[r, q] for r in range(3) for q in range(3)]
-        + [S["M", r, q] for r, q in upper]
+        + [S["M", r, q] for r, q in UPPER]
     )
 
 
@@ -100,8 +102,7 @@ def inertia_shift(r: Any, I: Any) -> Any:
     X = ca.skew(r)
     G = H + ca.mtimes(X, M)
     A = A + ca.mtimes(X, H.T) - ca.mtimes(G, X)
-    upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    return [A[i, j] for i, j in upper] + [G[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in upper]
+    return [A[i, j] for i, j in UPPER] + [G[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in UPPER]
 
 
 def blocks(I: Any) -> tuple[Any, Any, Any]:
@@ -115,8 +116,7 @@ def blocks(I: Any) -> tuple[Any, Any, Any]:
 
 
 def pack(A: Any, H: Any, M: Any) -> Any:
-    upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    entries = [A[i, j] for i, j in upper] + [H[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in upper]
+    entries = [A[i, j] for i, j in UPPER] + [H[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in UPPER]
     return ca.vertcat(*entries)
 
 

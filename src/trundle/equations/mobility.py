@@ -130,12 +130,14 @@ class RowFunctions:
         outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
         f = ca.Function("rows", [e.t, e.q, e.u, e.p], outputs)
         # Arrays that CasADi reads and writes in place: ten times faster than a call with numpy arguments.
-        self._buffer, self._evaluate = f.buffer()
+        buffer: Any
+        buffer, self._evaluate = f.buffer()
+        self._buffer = buffer
         self._inputs = [np.zeros(f.numel_in(i)) for i in range(4)]
         self._outputs = [np.zeros(f.size_out(i), order="F") for i in range(4)]
         for i in range(4):
-            self._buffer.set_arg(i, memoryview(self._inputs[i]))
-            self._buffer.set_res(i, memoryview(self._outputs[i].reshape(-1, order="F")))
+            buffer.set_arg(i, self._inputs[i].data)
+            buffer.set_res(i, self._outputs[i].reshape(-1, order="F").data)
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """g, rate, J, P."""
@@ -243,7 +245,7 @@ def find_mobility(
     kept = [acting[i] for i in chosen]
     _check_consistent(rows, poses, kept, p, bodies_of)
     redundant = tuple(rows.names[i] for i in range(len(e.rows)) if i not in kept)
-    return Mobility(e.n_u - rank, tuple(kept), redundant, _independent(generic[0][chosen]), tuple(q))
+    return Mobility(e.n_u - rank, tuple(kept), redundant, tuple(split_speeds(generic[0][chosen])[0]), tuple(q))
 
 
 def _rank(J: Array) -> int:
@@ -301,14 +303,15 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
     return list(max(sorted(candidates), key=quality))
 
 
-def _independent(J: Array) -> tuple[int, ...]:
-    """Speeds that determine the others: the complement of the best pivots."""
+def split_speeds(J: Array) -> tuple[list[int], list[int]]:
+    """Independent and dependent speeds: the best pivots are dependent, those near the ground rather independent."""
     from scipy.linalg import qr
 
     if J.shape[0] == 0:
-        return tuple(range(J.shape[1]))
-    pivots = qr(J, mode="r", pivoting=True)[1][: J.shape[0]]
-    return tuple(i for i in range(J.shape[1]) if i not in pivots)
+        return list(range(J.shape[1])), []
+    preference = np.linspace(1.0, 4.0, J.shape[1])
+    pivots = sorted(int(i) for i in qr(J * preference, mode="r", pivoting=True)[1][: J.shape[0]])
+    return [i for i in range(J.shape[1]) if i not in pivots], pivots
 
 
 def _check_consistent(

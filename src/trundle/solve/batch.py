@@ -9,7 +9,7 @@ from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
 from trundle.solve.lanes import Batch, LaneProblem, march_lanes
-from trundle.solve.simulate import choose_method, multiplier_shift, sample_times
+from trundle.solve.simulate import check_positive, choose_method, multiplier_shift, sample_times
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,6 +85,7 @@ def run_batch(
         )
     if system.formalism != "kane":
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
+    check_positive(duration=duration, rtol=rtol, atol=atol)
     chosen = choose_method(method, rtol)
     if not isinstance(chosen, ExplicitRungeKutta):
         raise SolveError("a batch runs with an explicit method; stiff models are run one by one with simulate.")
@@ -95,7 +96,7 @@ def run_batch(
     for name, value in parameters.items():
         if name not in names:
             raise UnknownNameError(name, names, "parameter")
-        p[:, names.index(name)] = value
+        p[:, names.index(name)] = _finite(name, value, count)
     x0 = _start_states(system, start, parameters, p, count)
     kernels = system.kernels("lanes")
     weight = np.ones(system.n_x)
@@ -108,11 +109,22 @@ def run_batch(
 
 def _count(values: Mapping[str, Any]) -> int:
     sizes = {name: np.shape(v)[0] for name, v in values.items() if np.ndim(v) > 0 and not _is_vector(name, v)}
-    if not sizes:
+    if not any(sizes.values()):
         raise SolveError("a batch needs at least one start value or parameter given as an array, one entry per case.")
     if len(set(sizes.values())) > 1:
         raise SolveError(f"the arrays of a batch have different lengths: {sizes}.")
     return next(iter(sizes.values()))
+
+
+def _finite(name: str, value: Any, count: int | None = None) -> Array:
+    """The values of all cases; with `count`, one number for each or one for all."""
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
+    if not np.all(np.isfinite(numbers)) or (count is not None and numbers.shape not in ((), (count,))):
+        raise SolveError(f"{name!r} of a batch must be finite numbers, one for each case, got {value!r}.")
+    return numbers
 
 
 def _is_vector(name: str, value: Any) -> bool:
@@ -123,13 +135,10 @@ def _start_states(
     system: "System", start: Mapping[str, Any], parameters: Mapping[str, Any], p: Array, count: int
 ) -> Array:
     """Start states of all cases: what simulate would start from."""
-    varied = {k: np.asarray(v, dtype=float) for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(k, v)}
+    varied = {k: _finite(k, v) for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(k, v)}
     fixed = {k: v for k, v in start.items() if k not in varied}
-    if not all(np.all(np.isfinite(v)) for v in varied.values()):
-        raise SolveError("the start values of a batch must be finite numbers.")
     if system.has_rows or not system.layout.state_names().issuperset({*system.model.start, *start}):
-        x0 = [_assembled(system, fixed, varied, parameters, p, i) for i in range(count)]
-        return np.array(x0).reshape(count, -1)
+        return np.array([_assembled(system, fixed, varied, parameters, p, i) for i in range(count)])
     common = system.start(fixed)
     x0 = np.tile(system.state_vector(common, p[0]), (count, 1))
     for name, values in varied.items():

@@ -235,8 +235,11 @@ def find_event(table: Pointer) -> None:
     call(events, clock, x_new, p, shifted(g, at.G_START * n_events), work)
     together = SAME_TIME * max(1.0, abs(r[at.T])) / full
     for e in range(n_events):
+        # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
+        # a state that has not come to it yet, and be lost.
+        again = flags[at.JUST * n_events + e] == 1 and flags[at.KIND * n_events + e] == at.JUMP
         flags[at.JUST * n_events + e] = 0
-        if e == which or g[at.G_ROOT * n_events + e] <= first + together:
+        if e == which or (g[at.G_ROOT * n_events + e] <= first + together and not again):
             # What passes through zero is on the other side from now on (a jump may change that).
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]

@@ -91,13 +91,20 @@ def consistent(
     names_q: list[str],
     names_u: list[str],
     targets: Targets | None = None,
+    firm: Wish | None = None,
 ) -> InitialState:
-    """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done."""
+    """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done.
+
+    Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
+    """
     wanted = targets or rows
     if wanted is None:
         return InitialState(wish.q, wish.u)
     speed_given = speeds_of(layout, wish.given_q)
     q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
+    if error > 1e-11 and firm is not None:
+        held = speeds_of(layout, firm.given_q)
+        q, error = close(wanted, wish.q, t, p, np.where(held, 0.0, np.where(speed_given, 1e-2, 1.0)))
     if error > 1e-11:  # what was given cannot be held
         q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
     if error > 1e-10:
@@ -127,6 +134,10 @@ def consistent(
         rate, J = np.concatenate([rate, rate_wanted]), np.vstack([J, J_wanted])
     step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
     u, rest = wish.u + step, rate + J @ step
+    if firm is not None and np.max(np.abs(rest), initial=0.0) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):
+        step = _least_change(used, -needed, np.where(firm.given_u, 0.0, np.where(wish.given_u, 1e-2, 1.0)))
+        if np.linalg.norm(rate + J @ step) < np.linalg.norm(rest):
+            u, rest = wish.u + step, rate + J @ step
     if np.max(np.abs(rest), initial=0.0) > 1e-12 * (
         1 + np.max(np.abs(u), initial=0.0)
     ):  # what was given cannot be held

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.functions import Functions
+from trundle.equations.mobility import split_speeds
 from trundle.equations.saddle import dense
 from trundle.graph.layout import Layout
 
@@ -76,7 +77,7 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     F = ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
     n_q, n_u = e.n_q, e.n_u
     rates, A, Jn, Jq, Pn = (np.array(ca.DM(v)) for v in F(t, x[:n_q], x[n_q : n_q + n_u], p))
-    independent, dependent = _split(Jn)
+    independent, dependent = split_speeds(Jn)
     T = np.zeros((n_u, len(independent)))
     T[independent, range(len(independent))] = 1.0
     W = np.zeros_like(T)
@@ -92,15 +93,6 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     speeds = layout.speed_names()
     names = [speeds[i].removesuffix("_rate") for i in independent] + [speeds[i] for i in independent]
     return Linearisation(matrix, tuple(names), T, tuple(speeds))
-
-
-def _split(J: Array) -> tuple[list[int], list[int]]:
-    if J.shape[0] == 0:
-        return list(range(J.shape[1])), []
-    from scipy.linalg import qr
-
-    pivots = sorted(int(i) for i in qr(J, mode="r", pivoting=True)[1][: J.shape[0]])
-    return [i for i in range(J.shape[1]) if i not in pivots], pivots
 
 
 def _back(layout: Layout, q: Array, qdot: Array) -> tuple[Array, Array]:

@@ -1,6 +1,7 @@
 """From a built system to a run: start state, method, events, time loop, ending."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -40,21 +41,28 @@ def choose_method(method: Any, rtol: float) -> Method:
     return words[method]()
 
 
+def check_positive(**values: Any) -> None:
+    """Each of the named values must be a positive finite number."""
+    for what, value in values.items():
+        if not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
+            raise SolveError(f"{what} must be a positive number, got {value!r}.")
+
+
 def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float) -> Array | None:
     """Times at which the state is kept; None for every step."""
     if isinstance(samples, str):
         if samples != "steps":
             raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
         return None
-    if samples is None or isinstance(samples, int):
+    if samples is None or isinstance(samples, int | np.integer):
         if samples is not None and samples < 2:
             raise SolveError(f"samples={samples!r}: at least the two ends are kept.")
-        return np.linspace(t0, t1, SAMPLES if samples is None else samples)
+        return np.linspace(t0, t1, SAMPLES if samples is None else int(samples))
     try:
         times = np.asarray(samples, dtype=float)
     except (TypeError, ValueError) as error:
         raise SolveError(f"samples={samples!r}: the times must be numbers.") from error
-    inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 * (1 + 1e-12))))
+    inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 + 1e-12 * abs(t1))))
     if not inside or np.any(np.diff(times) < 0):
         raise SolveError(f"sample times must rise and lie between {t0:g} and {t1:g} s.")
     return np.minimum(times, t1)
@@ -80,9 +88,9 @@ def simulate(
     """See System.simulate."""
     from trundle.run.dataset import Run
 
-    for what, value in (("duration", duration), ("rtol", rtol), ("atol", atol), ("max_step", max_step)):
-        if not (isinstance(value, Real) and value > 0) or (what != "max_step" and not np.isfinite(value)):
-            raise SolveError(f"{what} must be a positive number, got {value!r}.")
+    check_positive(duration=duration, rtol=rtol, atol=atol)
+    if not (isinstance(max_step, Real) and max_step > 0):
+        raise SolveError(f"max_step must be a positive number, got {max_step!r}.")
     if fixed_step is not None and not (isinstance(fixed_step, Real) and 0 < fixed_step <= duration):
         raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
     chosen = choose_method(method, rtol)
