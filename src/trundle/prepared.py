@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.equations.quantities import Quantity, catalogue
-from trundle.errors import UnknownNameError
+from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
-from trundle.model.check import finite_number
+from trundle.model.check import finite_number, mass_faults
 from trundle.model.fingerprint import fingerprint
 from trundle.model.model import Model
 
@@ -279,4 +279,8 @@ class Prepared:
             if name not in values:
                 raise UnknownNameError(name, values, "parameter")
             values[name] = finite_number(value, f"parameter {name!r}")
+        if parameters:
+            faults = mass_faults(self.model, values)
+            if faults:
+                raise ModelError(faults)
         return np.array([*values.values(), SHIFT])

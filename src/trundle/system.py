@@ -226,14 +226,40 @@ class System(Prepared):
         return out
 
     def equilibrium(
-        self, start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
+        self,
+        start: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, float] | None = None,
+        t: float = 0.0,
+        stable: bool = True,
     ) -> dict[str, Any]:
-        """Coordinates of the static equilibrium nearest to the given pose, by name."""
-        from trundle.solve.equilibrium import find_equilibrium
+        """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
+
+        stable=False takes the nearest one that Newton's method finds, be it stable or not.
+        """
+        from trundle.solve.equilibrium import find_equilibrium, settle
 
         p = self.parameter_vector(parameters)
-        q = find_equilibrium(self.joint_functions, self.start(start, parameters, t).q, t, p)
+        joints = self if self.formalism == "kane" else Prepared(self.model, self.topology, "kane")
+        pose = self.start(start, parameters, t).q
+        try:
+            q = find_equilibrium(joints.functions, pose, t, p)
+            good = not stable or self._holds(q, t, p)
+        except SolveError:
+            if not stable:
+                raise
+            good = False
+        if not good:
+            q = find_equilibrium(joints.functions, settle(joints, pose, t, p), t, p)
         return {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in self.layout.coordinates}
+
+    def _holds(self, q: Array, t: float, p: Array) -> bool:
+        """Whether no small motion about rest at q grows."""
+        from trundle.solve.linearise import linearise
+
+        state = np.concatenate([q, np.zeros(self.layout.n_u)])
+        values = linearise(self.joint_functions, self.layout, t, state, p).eigenvalues
+        scale = float(np.max(np.abs(values), initial=1e-12))
+        return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
 
     def linearise(
         self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0

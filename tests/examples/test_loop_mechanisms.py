@@ -112,10 +112,13 @@ def test_diagonal_spring_equilibrium_and_eigenvalues() -> None:
 
 def test_diagonal_spring_has_a_second_equilibrium() -> None:
     upright = {"left.angle": 1.6, "right.angle": 1.6, "top.angle": -1.6}
-    rest = system("four-bar-diagonal-spring").equilibrium(upright)
-    assert rest["left.angle"] == pytest.approx(
-        reference("four-bar-diagonal-spring")["other_equilibrium_phi"], abs=1e-12
-    )
+    built, values = system("four-bar-diagonal-spring"), reference("four-bar-diagonal-spring")
+    rest = built.equilibrium(upright, stable=False)
+    assert rest["left.angle"] == pytest.approx(values["other_equilibrium_phi"], abs=1e-12)
+    assert (
+        np.max(built.linearise(rest).eigenvalues.real) > 0
+    )  # it is unstable: left alone, the linkage falls to the other
+    assert built.equilibrium(upright)["left.angle"] == pytest.approx(values["equilibrium_phi"], abs=1e-10)
 
 
 def test_diagonal_spring_settles_at_the_equilibrium() -> None:

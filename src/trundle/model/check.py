@@ -1,5 +1,6 @@
 """All validation of a model that needs no equations. Every fault is collected before one error is raised."""
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -12,8 +13,8 @@ from trundle.model.model import Model
 from trundle.space.inertia import inertia_faults
 
 
-def evaluate(model: Model, expression: Any) -> np.ndarray:
-    """Numbers of an expression at the default values of the parameters."""
+def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None = None) -> np.ndarray:
+    """Numbers of an expression at given values of all parameters, else at their defaults."""
     expression = ca.SX(expression)
     if expression.is_constant():
         return np.array(ca.DM(expression))
@@ -23,7 +24,26 @@ def evaluate(model: Model, expression: Any) -> np.ndarray:
         raise ModelError(f"the symbol {foreign[0]!r} is no parameter of this model; declare it with model.parameter.")
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     function = ca.Function("value", [symbols], [expression])
-    return np.array(ca.DM(function([p.value for p in model.parameters.values()])))
+    given = model.parameter_values() if values is None else values
+    return np.array(ca.DM(function([given[name] for name in model.parameters])))
+
+
+def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
+    """What is not physical about the masses and inertias at given values of the parameters."""
+    faults = []
+    for body in model.bodies.values():
+        if body.is_ground:
+            continue
+        inertia = body.mass_properties()
+        expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
+        if expression.is_constant():
+            continue
+        numbers, usual = evaluate(model, expression, values).ravel(), evaluate(model, expression).ravel()
+        found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3))
+        if not np.any(numbers) and np.any(usual):
+            found.append("it has neither mass nor inertia with these parameters")
+        faults += [f"body {body.name!r}: {fault}." for fault in found]
+    return faults
 
 
 def finite_number(value: Any, what: str) -> float:

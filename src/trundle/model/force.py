@@ -105,7 +105,33 @@ class SpringDamper(_Between):
     length: Any = 0.0  # m
 
     def terms(self, s: Signals) -> Terms:
+        if not isinstance(self.length, ca.SX) and float(self.length) == 0.0:
+            return self._without_length(s)
         return LineForce(self.first, self.second, Spring(self.stiffness, self.damping, self.length)).terms(s)
+
+    def _without_length(self, s: Signals) -> Terms:
+        """A spring that is slack when its ends meet: no direction is needed there."""
+        a, b = self.places
+        d, v = s.position(b) - s.position(a), s.velocity(b) - s.velocity(a)
+        square = dot(d, d) + 1e-300
+        along = dot(d, v) / square  # rate of the distance over the distance
+        F = -(self.stiffness + self.damping * along) * d
+        zero = ca.SX.zeros(3)
+        length = ca.sqrt(square)
+        return Terms(
+            wrenches=[(a, -F, zero), (b, F, zero)],
+            potential=self.stiffness * dot(d, d) / 2,
+            dissipated=self.damping * along * dot(d, v),
+            measures={
+                "length": (length, "m", "distance of the two points"),
+                "length_rate": (along * length, "m/s", "rate of the distance"),
+                "force": (
+                    -(self.stiffness + self.damping * along) * length,
+                    "N",
+                    "force along the line, positive when it pushes the points apart",
+                ),
+            },
+        )
 
 
 @final

@@ -224,6 +224,16 @@ class Run:
         return [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
 
     @cached_property
+    def jump_times(self) -> list[float]:
+        """Times of the events that may have changed state or parameters."""
+        if self.trajectory is None or self.system is None:
+            return [float(t) for t in self._stored("jump_times", [])]
+        quiet = {"stop"} if self.settings.get("answers") else {"stop", "record"}
+        changing = [not (isinstance(e.action, str) and e.action in quiet) for e in self.system.model.events.values()]
+        log = self.trajectory.events
+        return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
+
+    @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:
         """(loop, time, measure) of passages close to a singular pose."""
         if self.trajectory is None or self.system is None:

@@ -28,9 +28,11 @@ class Energy:
 
     @property
     def imbalance(self) -> Array:
-        """What the balance leaves unexplained."""
+        """What the balance leaves unexplained; it starts anew after every event that changed state or parameters."""
         change = self.total + self.work_lost - self.work_in
-        return change - change[0]
+        segment = np.searchsorted(self.run.jump_times, self.run.time, side="left")
+        first = np.searchsorted(segment, segment, side="left")  # first sample of the same segment
+        return change - change[first]
 
     @property
     def scale(self) -> float:

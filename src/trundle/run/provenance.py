@@ -44,6 +44,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         "joint_coordinates": as_json(run.coordinates),
         "events": as_json(run.events),
         "near_singular": as_json(run.near_singular),
+        "jump_times": as_json(run.jump_times),
         "geometry": as_json(geometry(run)),
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -1,6 +1,10 @@
-"""Static equilibrium: h(q, 0) = J' lambda and g(q) = 0, by a damped Newton method with derivatives from the tape."""
+"""Static equilibrium: h(q, 0) = J' lambda and g(q) = 0, by a damped Newton method with derivatives from the tape.
 
-from typing import Any
+Where that fails or ends in an unstable pose, the system is let go and stopped at every peak of its kinetic energy
+until it has settled (dynamic relaxation with kinetic damping), and Newton's method finishes.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -8,6 +12,12 @@ import numpy as np
 from trundle.equations.functions import Functions, normalised
 from trundle.equations.saddle import dense
 from trundle.errors import SolveError
+from trundle.solve.explicit import DormandPrince5
+from trundle.solve.march import march
+from trundle.solve.problem import Problem
+
+if TYPE_CHECKING:
+    from trundle.prepared import Prepared
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -65,3 +75,35 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
 
 def _norm(force: Array, g: Array, scale: float) -> float:
     return float(np.linalg.norm(np.concatenate([force.ravel() / scale, g.ravel()])))
+
+
+def settle(system: "Prepared", q: Array, t: float, p: Array, limit: int = 1500) -> Array:
+    """The pose in which the system comes to rest when it is stopped again and again; joint coordinates."""
+    base, energy = system.kernels("base"), system.kernels("energy")["energy"]
+    n_q, n_u = system.n_q, system.n_u
+    weight = np.ones(base["rhs"].n_x)
+    weight[n_q + n_u :] = 0.0
+    problem = Problem(
+        base["rhs"], base.get("project"), n_q=n_q, n_u=n_u, quaternions=system.layout.quaternions, error_weight=weight
+    )
+    x = np.concatenate([q, np.zeros(len(weight) - n_q)])
+    first = force = _push(base["rhs"], t, x, p, n_q, n_u)
+    before = 0.0
+    for _ in range(limit):
+        span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
+        x = march(
+            problem, DormandPrince5(), t, t + span, x, p, rtol=1e-6, atol=1e-8, samples=np.array([t + span])
+        ).x_end
+        now = float(energy(t, x, p)[0])
+        if now < before:
+            x[n_q:], now = 0.0, 0.0
+            force = _push(base["rhs"], t, x, p, n_q, n_u)
+            if force < 1e-6 * first:
+                break
+        before = now
+    return x[:n_q]
+
+
+def _push(rhs: Any, t: float, x: Array, p: Array, n_q: int, n_u: int) -> float:
+    """Largest acceleration from rest."""
+    return float(np.max(np.abs(rhs(t, x, p)[n_q : n_q + n_u]), initial=0.0))

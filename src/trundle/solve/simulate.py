@@ -117,6 +117,7 @@ def simulate(
         on_event=_event_caller(system, on_event) if on_event is not None else None,
     )
     settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
+    settings["answers"] = on_event is not None
     return Run.of(system, trajectory, p, initial, settings)
 
 
