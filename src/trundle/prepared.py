@@ -274,6 +274,8 @@ class Prepared:
         """What the kernels take: values of all parameters with the given ones replaced, then the shift of the
         multiplier block.
         """
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise ModelError(f"parameters go by name, {{'name': value}}, not as {type(parameters).__name__}.")
         values = self.model.parameter_values()
         for name, value in (parameters or {}).items():
             if name not in values:

@@ -69,3 +69,28 @@ def test_parameters_of_a_run_must_be_physical_too():
         s.simulate(1.0, parameters={"mass": -1.0})
     with pytest.raises(ModelError, match="neither mass nor inertia"):
         s.simulate(1.0, parameters={"mass": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (lambda s: s.simulate(1.0, parameters=[1]), "go by name"),
+        (lambda s: s.simulate(1.0, t0="a"), "t0"),
+        (lambda s: s.simulate(1.0)[3], "by name"),
+    ],
+)
+def test_odd_questions_get_words(question, message):
+    with pytest.raises(tr.TrundleError, match=message):
+        question(pendulum().build())
+
+
+def test_the_balance_starts_anew_after_a_jump(tmp_path):
+    m = tr.Model("ball")
+    ball = m.body("ball", mass=2.0)
+    m.connect(tr.Prismatic("z"), m.ground, ball)
+    half = {"ball.displacement_rate": lambda s: -0.5 * s["ball.displacement_rate"]}
+    m.event("floor", lambda s: s["ball.displacement"], direction=-1, action=half)
+    run = m.build().simulate(1.0, {"ball.displacement": 1.0}, samples=201)
+    assert len(run.jump_times) == 2
+    assert run.energy.drift < 1e-9
+    assert tr.load(run.save(tmp_path / "ball.nc")).energy.drift == run.energy.drift

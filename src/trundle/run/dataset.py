@@ -80,6 +80,8 @@ class Run:
 
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
+        if not isinstance(name, str):
+            raise UnknownNameError(str(name), self.names, "quantity (quantities go by name)")
         if name in self._values:
             return self._values[name]
         if self._dataset is not None and name in self._dataset.data_vars:

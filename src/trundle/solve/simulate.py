@@ -91,6 +91,8 @@ def simulate(
     check_positive(duration=duration, rtol=rtol, atol=atol)
     if not (isinstance(max_step, Real) and max_step > 0):
         raise SolveError(f"max_step must be a positive number, got {max_step!r}.")
+    if not (isinstance(t0, Real) and np.isfinite(t0)):
+        raise SolveError(f"t0 must be a finite time in seconds, got {t0!r}.")
     if fixed_step is not None and not (isinstance(fixed_step, Real) and 0 < fixed_step <= duration):
         raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
     chosen = choose_method(method, rtol)
@@ -169,6 +171,8 @@ def _event_caller(system: "System", action: EventAction) -> Callable[[int, float
     def call(index: int, t: float, x: Array, p: Array) -> tuple[Array, Array] | None:
         state = {k: v[0] if v.shape[1] > 1 else float(v[0, 0]) for k, v in system.evaluate_state(x[None, :]).items()}
         answer = action(names[index], t, state)
+        if answer is not None and not isinstance(answer, Mapping):
+            raise SolveError(f"on_event answers with {{'name': value}} or None, not with {answer!r}.")
         return None if not answer else system.changed_state(x, p, answer)
 
     return call

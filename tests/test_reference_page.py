@@ -1,0 +1,81 @@
+"""The reference page: its Python blocks and its YAML example run, and it mentions what there is."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import trundle as tr
+from trundle.cli import app
+from trundle.model import Force, Law
+from trundle.pairs import LOWER_PAIRS
+from trundle.solve import outcome
+
+PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def mentioned(name: str) -> bool:
+    """In a backquoted piece of code, as a whole word."""
+    prose = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
+    return any(re.search(rf"\b{name}\b", piece) for piece in re.findall(r"`([^`\n]+)`", prose))
+
+
+def test_the_python_blocks_are_one_script(tmp_path, monkeypatch):
+    found = blocks("python")
+    assert len(found) == 4
+    script = tmp_path / "reference.py"
+    script.write_text("\n".join(found), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(script))
+    run, state = names["run"], names["state"]
+    assert run.ok and run.energy.drift < 1e-8
+    assert run.values("height") == pytest.approx(run.values("bob.com_position_z"), abs=1e-15)
+    # x of the mass centre is 0.1 + (-0.4) sin(angle): -0.4 sin(angle) = 0.2.
+    assert state.found["bob.angle"] == pytest.approx(-0.5235987755982988, abs=1e-9)
+    assert set(names["b"].outcomes) == {"FINISHED"}
+
+
+def test_the_model_file_runs(tmp_path):
+    (text,) = blocks("yaml")
+    path = tmp_path / "cart.yaml"
+    path.write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(app, ["run", str(path), "--no-plot", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert "FINISHED" in result.output
+    run = tr.load(tmp_path / "out" / "result.nc")
+    assert run.ok and run.events and {name for name, _ in run.events} == {"stop"}
+    assert run.values("cart.displacement").max() < 0.1 + 1e-9
+
+
+def test_reactions_on_the_first_body_are_about_the_origin_of_the_second_frame():
+    m = tr.Model("slide")
+    block = m.body("block", mass=2.0, inertia=0.1)
+    m.connect(tr.Prismatic("x"), m.ground, block)
+    system = m.build()
+    for on, sign in (("second", 1.0), ("first", -1.0)):
+        found = system.reactions({"block.displacement": 3.0}, on=on)
+        assert found["block.reaction_force"] == pytest.approx([0, 0, sign * 2.0 * 9.81])
+        assert found["block.reaction_moment"] == pytest.approx([0, 0, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize("pair", LOWER_PAIRS)
+def test_every_pair_with_its_coordinates(pair):
+    rows = [line for line in PAGE.splitlines() if line.startswith(f"| `{pair.__name__}` |")]
+    assert len(rows) == 1
+    for step in pair().chain().steps:
+        assert f"`{step.name}`" in rows[0]
+        assert f"`{step.name}_rate`" in rows[0] if step.n_u == 1 else "`angular_rate`" in rows[0]
+
+
+def test_every_law_force_and_outcome():
+    exported = [getattr(tr, name) for name in tr.__all__]
+    kinds = [c.__name__ for c in exported if isinstance(c, type) and issubclass(c, Force | Law)]
+    assert len(kinds) >= 11
+    endings = [ending.name for ending in outcome.ALL]
+    assert [name for name in [*kinds, *endings] if not mentioned(name)] == []
