@@ -142,6 +142,7 @@ class System(Prepared):
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0,
         max_steps: int = 10_000_000,
+        max_events: int = 1_000_000,
     ) -> "Run":
         """Integrate from a consistent start over `duration` seconds.
 
@@ -158,6 +159,7 @@ class System(Prepared):
             self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,
             max_step=max_step, progress=progress, on_event=on_event, t0=t0, max_steps=max_steps,
+            max_events=max_events,
         )  # fmt: skip
 
     def batch(

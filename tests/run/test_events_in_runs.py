@@ -37,3 +37,13 @@ def test_a_bouncing_ball_loses_energy_only_at_the_floor():
     assert run.events[1][1] == pytest.approx(2 * first, abs=1e-10)
     before, after = run.energy.total[run.time < first][-1], run.energy.total[(run.time > first)][0]
     assert after / before == pytest.approx(0.25, abs=1e-9)
+
+
+def test_the_number_of_events_can_be_bounded():
+    m = tr.Model("oscillator", gravity=(0, 0, 0))
+    body = m.body("body", mass=1.0)
+    m.connect(tr.Prismatic("x"), m.ground, body, law=tr.Spring(100.0))
+    m.event("middle", lambda s: s["body.displacement"])
+    run = m.build().simulate(100.0, {"body.displacement": 1.0}, max_events=5)
+    assert run.outcome.startswith("TOO_MANY_EVENTS") and len(run.events) == 5
+    assert run.time[-1] == pytest.approx((4 + 0.5) * np.pi / 10, abs=1e-9)

@@ -84,6 +84,7 @@ def simulate(
     on_event: EventAction | None,
     t0: float,
     max_steps: int,
+    max_events: int,
 ) -> "Run":
     """See System.simulate."""
     from trundle.run.dataset import Run
@@ -116,6 +117,7 @@ def simulate(
         max_step=max_step,
         progress=progress,
         max_steps=max_steps,
+        max_events=max_events,
         on_event=_event_caller(system, on_event) if on_event is not None else None,
     )
     settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
