@@ -52,9 +52,9 @@ from trundle.space import Ball, Chain, Screw, rotation
 if TYPE_CHECKING:
     from trundle import examples
     from trundle.file import ModelFile, load_file, load_model
+    from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
-    from trundle.solve.batch import BatchRun
     from trundle.solve.explicit import DormandPrince5, DormandPrince8
     from trundle.solve.stiff import Rodas5P
     from trundle.system import System
@@ -130,7 +130,7 @@ __all__ = [
 ]
 
 _LATE = {
-    "BatchRun": "trundle.solve.batch",
+    "BatchRun": "trundle.run.batch",
     "DormandPrince5": "trundle.solve.explicit",
     "DormandPrince8": "trundle.solve.explicit",
     "ModelFile": "trundle.file",

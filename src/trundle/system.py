@@ -14,8 +14,8 @@ from trundle.model.model import Model
 from trundle.prepared import Prepared
 
 if TYPE_CHECKING:
+    from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
-    from trundle.solve.batch import BatchRun
     from trundle.solve.initial import InitialState
     from trundle.solve.linearise import Linearisation
 

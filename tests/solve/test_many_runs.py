@@ -79,3 +79,16 @@ def test_parameters_must_be_one_finite_number_for_each_case(lengths: object) -> 
 def test_duration_and_tolerances_must_be_positive(changes: dict[str, object]) -> None:
     with pytest.raises(SolveError, match=f"{next(iter(changes))} must be a positive number"):
         _slider_crank().build().batch(**{"duration": 0.1, "parameters": {"L": [0.8, 0.9]}, **changes})  # type: ignore[arg-type]
+
+
+def test_vectors_and_their_components_are_named_as_in_a_single_run() -> None:
+    m = tr.Model("pendulum")
+    bob = m.body("bob", mass=1.0, com=(0, 0, -1.0))
+    m.connect(tr.Revolute("y"), m.ground, bob)
+    s = m.build()
+    many = s.batch(0.5, {"bob.angle": [0.1, 0.4]}, samples=4)
+    one = s.simulate(0.5, {"bob.angle": 0.4}, samples=4, rtol=1e-8, atol=1e-8)
+    assert many["bob.com_position"].dims == ("case", "time", "axis")
+    for name in ("bob.com_position", "bob.com_position_x", "bob.angle"):
+        np.testing.assert_allclose(many[name].values[1], one.values(name), atol=1e-6)
+    np.testing.assert_allclose(many.end("bob.com_position_z"), many["bob.com_position_z"].values[:, -1], atol=1e-12)

@@ -1,69 +1,21 @@
 """Many runs of one system at once: start values and parameters as arrays, SIMD lanes and threads underneath."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
-from trundle.solve.lanes import Batch, LaneProblem, march_lanes
+from trundle.solve.lanes import LaneProblem, march_lanes
 from trundle.solve.simulate import check_positive, choose_method, multiplier_shift, sample_times
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from trundle.run.batch import BatchRun
     from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-@final
-class BatchRun:
-    """Results of a batch: states at the end (and at the samples), by name, with the dimension "case"."""
-
-    def __init__(self, system: "System", batch: Batch, p: Array) -> None:
-        self.system, self.batch, self._p = system, batch, p
-
-    def __len__(self) -> int:
-        return len(self.batch.t_end)
-
-    @property
-    def outcomes(self) -> list[str]:
-        """How each case ended."""
-        return [self.batch.outcome(i).name for i in range(len(self))]
-
-    def end(self, name: str) -> Array:
-        """A quantity at the end of every case."""
-        t, x = self.batch.t_end, self.batch.x_end
-        found = self._evaluate(name, t, x, self._p)
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def __getitem__(self, name: str) -> "xr.DataArray":
-        """A quantity over cases and sample times."""
-        import xarray as xr
-
-        if self.batch.x.size == 0:
-            raise SolveError(
-                "this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name)."
-            )
-        cases, times = self.batch.x.shape[:2]
-        flat = self.batch.x.reshape(cases * times, -1)
-        values = self._evaluate(name, np.tile(self.batch.t, cases), flat, np.repeat(self._p, times, axis=0))
-        q = self.system.quantity(name)
-        attrs = {"units": q.unit, "long_name": q.text}
-        shaped = values.reshape(cases, times, -1)
-        coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
-        if q.size == 1:
-            return xr.DataArray(shaped[..., 0], coords, ("case", "time"), name, attrs)
-        return xr.DataArray(shaped, {**coords, "component": list(q.labels)}, ("case", "time", "component"), name, attrs)
-
-    def _evaluate(self, name: str, t: Array, x: Array, p: Array) -> Array:
-        found = self.system.evaluate(name, t, x, p)
-        if name not in found:
-            raise UnknownNameError(name, found)
-        return found[name]
 
 
 def run_batch(
@@ -77,8 +29,10 @@ def run_batch(
     samples: int | Sequence[float] | None,
     threads: int | None,
     method: Any,
-) -> BatchRun:
+) -> "BatchRun":
     """See System.batch."""
+    from trundle.run.batch import BatchRun
+
     if system.model.events:
         raise SolveError(
             "a batch does not watch events; run the cases one by one with simulate, or build the model without them."

@@ -1,0 +1,73 @@
+"""Results of many runs at once."""
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.equations.quantities import Quantity
+from trundle.errors import SolveError
+from trundle.run.dataset import DIMENSIONS
+from trundle.solve.lanes import Batch
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@final
+class BatchRun:
+    """Results of a batch: states at the end (and at the samples), by name, with the dimension "case"."""
+
+    def __init__(self, system: "System", batch: Batch, p: Array) -> None:
+        self.system, self.batch, self._p = system, batch, p
+
+    def __len__(self) -> int:
+        return len(self.batch.t_end)
+
+    @property
+    def outcomes(self) -> list[str]:
+        """How each case ended."""
+        return [self.batch.outcome(i).name for i in range(len(self))]
+
+    def end(self, name: str) -> Array:
+        """A quantity, or a component such as "rod.position_x", at the end of every case."""
+        whole, part = self._split(name)
+        found = self._evaluate(whole.name, self.batch.t_end, self.batch.x_end, self._p)
+        if part is not None:
+            return found[:, part]
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def __getitem__(self, name: str) -> "xr.DataArray":
+        """A quantity, or a component of one, over cases and sample times."""
+        import xarray as xr
+
+        if self.batch.x.size == 0:
+            raise SolveError(
+                "this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name)."
+            )
+        whole, part = self._split(name)
+        cases, times = self.batch.x.shape[:2]
+        flat = self.batch.x.reshape(cases * times, -1)
+        values = self._evaluate(whole.name, np.tile(self.batch.t, cases), flat, np.repeat(self._p, times, axis=0))
+        attrs = {"units": whole.unit, "long_name": whole.text}
+        shaped = values.reshape(cases, times, -1)
+        coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
+        if whole.size == 1 or part is not None:
+            return xr.DataArray(shaped[..., part or 0], coords, ("case", "time"), name, attrs)
+        dimension = DIMENSIONS[whole.size]
+        return xr.DataArray(shaped, {**coords, dimension: list(whole.labels)}, ("case", "time", dimension), name, attrs)
+
+    def _split(self, name: str) -> tuple[Quantity, int | None]:
+        """The quantity and, where the name is that of a component, its number."""
+        stem, _, label = name.rpartition("_")
+        if name not in self.system.quantities and stem in self.system.quantities:
+            whole = self.system.quantity(stem)
+            if label in whole.labels:
+                return whole, whole.labels.index(label)
+        return self.system.quantity(name), None
+
+    def _evaluate(self, name: str, t: Array, x: Array, p: Array) -> Array:
+        return self.system.evaluate(name, t, x, p)[name]
