@@ -154,3 +154,25 @@ def test_files_that_cannot_be_read(tmp_path):
     binary.write_bytes(b"name: \xff\xfe\x00")
     with pytest.raises(FileError, match="not a text file"):
         load_file(binary)
+
+
+def test_what_is_not_physical_is_told_with_line_and_field():
+    text = """\
+name: bad
+bodies:
+  crank:
+    mass: -1.0
+    inertia: [0.1, 0.1, 0.1]
+  rod:
+    mass: 1.0
+    inertia: [0.1, 0.1, 5.0]
+connections:
+  crank: {pair: Revolute, axis: z, first: ground, second: crank}
+  rod: {pair: Revolute, axis: z, first: {body: crank, at: [1, 0, 0]}, second: rod}
+"""
+    with pytest.raises(FileError) as caught:
+        read_model(text, "bad.yaml")
+    message = str(caught.value)
+    assert "bad.yaml: 2 faults" in message
+    assert "line 3, bodies.crank: mass -1 kg is negative" in message
+    assert "line 6, bodies.rod: the principal moments" in message

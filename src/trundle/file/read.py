@@ -1,5 +1,6 @@
 """Model files: YAML to a Model and its settings for a run."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,11 @@ from trundle.file.faults import Faults
 from trundle.file.schema import ModelSection, RunSection
 from trundle.file.tree import MAX_BYTES, read_tree
 from trundle.file.values import Values
+from trundle.model.check import check
 from trundle.model.model import Model
+
+PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote):? ")
+SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 
 
 @final
@@ -77,6 +82,11 @@ def read_model(text: str, source: str = "model", parameters: Mapping[str, float]
     assembler = Assembler(section, faults, parameters or {})
     model = assembler.assemble()
     settings = _settings(section.run, assembler.values)
+    faults.raise_any()
+    for fault in check(model):  # what is not physical, at the line of its body, connection or force
+        place = PLACE.match(fault)
+        path = (SECTIONS[place["kind"]], place["name"]) if place else ()
+        faults.add(path, fault[place.end() :] if place else fault)
     faults.raise_any()
     return ModelFile(model, section.text, settings)
 
