@@ -131,7 +131,7 @@ class Memory:
     def _load_compiled_parts(self) -> None:
         """Load only those parts of the integrator that this problem needs: each takes time to compile at first use."""
         problem, address = self.problem, self.address
-        if problem.events is not None or self.n[at.SAMPLES] > 0:
+        if problem.events is not None or self.n[at.SAMPLES] > 0 or problem.n_monitors > 0:
             address[at.A_DENSE] = compiled.address("prepare_dense")
         if problem.metric is not None or problem.project is not None:
             address[at.A_BRING], address[at.A_WATCH] = compiled.address("project_sample"), compiled.address("watch")

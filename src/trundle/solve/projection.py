@@ -57,8 +57,8 @@ def keep_lowest(n: Pointer, passage: Pointer, monitors: Pointer, t: float) -> No
 
 
 @njit(error_model="numpy")
-def values_between(table: Pointer, s: float) -> None:
-    """Monitors at a point inside the step, on the cubic between its ends; the smallest ones are remembered."""
+def values_between(table: Pointer, s: float, exact: bool) -> None:
+    """Monitors at a point inside the step, on the cubic between its ends or, exactly, on the dense output."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     x, x_new, k, probe = (
         reals(table[at.M_X]),
@@ -70,9 +70,17 @@ def values_between(table: Pointer, s: float) -> None:
     n_x, h = n[at.N_X], r[at.STEP]
     slope = shifted(k, n[at.END_ROW] * n_x)
     u, v = s * s * (3.0 - 2.0 * s), s - 1.0
-    for m in range(n_x):
-        cubic = (1.0 - u) * x[m] + u * x_new[m]
-        probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
+    if exact:
+        dense, last = reals(table[at.M_DENSE]), n[at.DENSE] - 1
+        for m in range(n_x):
+            y = dense[last * n_x + m]
+            for j in range(last - 1, -1, -1):
+                y = dense[j * n_x + m] + (1.0 - s if j % 2 == 0 else s) * y
+            probe[m] = x[m] + s * y
+    else:
+        for m in range(n_x):
+            cubic = (1.0 - u) * x[m] + u * x_new[m]
+            probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
     clock[0] = r[at.T] + s * h
     project, p, work = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_P]), reals(table[at.M_WORK])
     call(project, clock, probe, p, out, work)
@@ -85,7 +93,7 @@ def watch(table: Pointer) -> None:
     """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 
     A linkage folds between two steps: where a monitor has a minimum inside a step, as values and slopes tell, it is
-    looked for on the cubic between the ends.
+    looked for on the dense output.
     """
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     corrected, passage, near = reals(table[at.M_CORRECTED]), reals(table[at.M_PASSAGE]), reals(table[at.M_NEAR])
@@ -113,10 +121,10 @@ def watch(table: Pointer) -> None:
     turning, low, high = -1, 0.0, 1.0
     for loop in range(n_m):
         passage[at.PASSAGE * loop + 2], before[loop] = monitors[loop] - now[loop], passage[at.PASSAGE * loop + 2]
-    values_between(table, THIRD)
+    values_between(table, THIRD, False)
     for loop in range(n_m):
         first[loop] = monitors[loop]
-    values_between(table, 2.0 * THIRD)
+    values_between(table, 2.0 * THIRD, False)
     for loop in range(n_m):
         start, one, two, end = passage[at.PASSAGE * loop + 3], first[loop], monitors[loop], now[loop]
         if turning < 0 and start < math.inf and min(start, one, two, end) < WORTH_A_SEARCH:
@@ -130,6 +138,8 @@ def watch(table: Pointer) -> None:
                 turning, low = loop, 2.0 * THIRD
         passage[at.PASSAGE * loop + 3] = end
     if turning >= 0:
+        call_table(wholes(table[at.M_ADDRESS])[at.A_DENSE], table)
+        low, high = max(0.0, low - 0.5 * THIRD), min(1.0, high + 0.5 * THIRD)  # the cubic was only a hint
         # A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
         inner = math.inf
         s0, s1, s2, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -144,7 +154,7 @@ def watch(table: Pointer) -> None:
                 s = min(max(s, low), high)
                 if abs(s - s2) < 1e-10:
                     break
-            values_between(table, s)
+            values_between(table, s, True)
             s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
             if trial < 2 * CUTS:
                 if trial % 2 == 0:
