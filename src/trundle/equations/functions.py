@@ -165,11 +165,6 @@ class Functions:
         e = self.equations
         return self.function("energy", e.kinetic(), e.potential())
 
-    def loop_measures(self) -> Any:
-        """Closeness of each loop to a singular pose, in [0, 1]."""
-        measures = [self.saddle.loop_measure(rows) for rows in self.loop_rows().values()]
-        return self.function("loop_measures", *measures)
-
 
 def normalised(q: Any, quaternions: Sequence[int]) -> Any:
     """Numbers: copy of q with unit quaternions."""

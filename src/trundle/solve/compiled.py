@@ -44,12 +44,6 @@ def address(part: str) -> int:
     return _load(part, code)
 
 
-def compile_all() -> None:
-    """Make all parts ready, so that no later run has to wait for them."""
-    for part in PARTS:
-        address(part)
-
-
 @cache
 def _sources() -> str:
     digest = hashlib.sha256()
