@@ -11,8 +11,9 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.equations.links import GROUND, Link, Pose, Tree
+from trundle.equations.links import GROUND, Link, Tree, frame_pose
 from trundle.model.body import Body, Frame
+from trundle.space.pose import Pose
 from trundle.space.rotation import Matrix, clean, cross, rotation_from_quaternion
 
 
@@ -99,7 +100,7 @@ class Motion:
 
     def frame(self, frame: Frame) -> Rigid:
         """Motion of a frame on a body."""
-        return self.body(frame.body).fixed(Pose.of(frame))
+        return self.body(frame.body).fixed(frame_pose(frame))
 
     def columns(self, link: int, point: Any) -> list[tuple[int, Any, Any]]:
         """(speed index, angular, linear) partial velocities of `point` on a body moved by this link alone."""

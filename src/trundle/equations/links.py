@@ -15,31 +15,15 @@ import numpy as np
 from trundle.graph.topology import Topology, TreeJoint
 from trundle.model.body import Body, Frame
 from trundle.space.chain import Ball, Screw
+from trundle.space.pose import Pose, identity
 from trundle.space.rotation import Matrix, align_z, axis_vector, clean
 
 GROUND = -1
 
 
-@dataclass
-class Pose:
-    """Constant pose: numeric rotation, position that may hold parameters."""
-
-    R: Matrix
-    p: Any
-
-    def __matmul__(self, other: "Pose") -> "Pose":
-        return Pose(clean(self.R @ other.R), self.p + ca.mtimes(ca.DM(self.R), other.p))
-
-    def inverse(self) -> "Pose":
-        return Pose(clean(self.R.T), -ca.mtimes(ca.DM(self.R.T), self.p))
-
-    @staticmethod
-    def of(frame: Frame) -> "Pose":
-        return Pose(clean(frame.rotation), ca.SX(ca.vertcat(*frame.position)))
-
-
-def identity() -> Pose:
-    return Pose(np.eye(3), ca.SX.zeros(3))
+def frame_pose(frame: Frame) -> Pose:
+    """Pose of a frame on its body."""
+    return Pose.at(frame.position, frame.rotation)
 
 
 def about_z(angle: float, slide: Any = 0.0) -> Pose:
@@ -108,16 +92,19 @@ def build_tree(topology: Topology, ground: Body) -> Tree:
         ends = (c.second, c.first) if joint.reverse else (c.first, c.second)
         turn = Pose(clean(c.pair.frame()), ca.SX.zeros(3))
         link, pose = place[joint.parent]
-        base = pose @ Pose.of(ends[0]) @ turn
-        steps = c.pair.chain().steps
+        chain = c.pair.chain()
+        before, after = (chain.end.inverse(), identity()) if joint.reverse else (identity(), chain.end)
+        base = pose @ frame_pose(ends[0]) @ turn @ before
+        steps = chain.steps
         offsets_q = np.cumsum([0, *[s.n_q for s in steps]])
         offsets_u = np.cumsum([0, *[s.n_u for s in steps]])
         for k in reversed(range(len(steps))) if joint.reverse else range(len(steps)):
             step = steps[k]
             at = i_q + int(offsets_q[k]), i_u + int(offsets_u[k])
             if isinstance(step, Ball):
-                links.append(Link(link, joint, "ball", step.name, *at, raw=base, reverse=joint.reverse))
-                base = identity()
+                centre = Pose.at(step.at)
+                links.append(Link(link, joint, "ball", step.name, *at, raw=base @ centre, reverse=joint.reverse))
+                base = centre.inverse()
             else:
                 local = _screw_frame(step, joint.reverse)
                 kind = "slide" if step.slides else "turn" if _is_zero(step.pitch) else "helix"
@@ -125,7 +112,7 @@ def build_tree(topology: Topology, ground: Body) -> Tree:
                 links.append(Link(link, joint, kind, step.name, *at, raw=base @ local, pitch=pitch))
                 base = local.inverse()
             link = len(links) - 1
-        place[joint.child] = (link, base @ (Pose.of(ends[1]) @ turn).inverse())
+        place[joint.child] = (link, base @ after @ (frame_pose(ends[1]) @ turn).inverse())
         i_q, i_u = i_q + int(offsets_q[-1]), i_u + int(offsets_u[-1])
     for i, item in enumerate(links):
         if item.parent != GROUND:

@@ -11,10 +11,11 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.kinematics import Rigid, quaternion_rate
-from trundle.equations.links import Pose
+from trundle.equations.links import frame_pose
 from trundle.equations.saddle import Sparse
 from trundle.model.body import Body, Frame
 from trundle.space.inertia import Inertia
+from trundle.space.pose import Pose
 from trundle.space.rotation import cross, quaternion_from_rotation, rotation_from_quaternion
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class AbsoluteMotion:
         return Rigid.at_rest() if body.is_ground else self._origins[body]
 
     def frame(self, frame: Frame) -> Rigid:
-        return self.body(frame.body).fixed(Pose.of(frame))
+        return self.body(frame.body).fixed(frame_pose(frame))
 
     def partials(self, body: Body, point: Any) -> list[tuple[int, Any, Any]]:
         """Partial velocities of a point fixed to the body."""

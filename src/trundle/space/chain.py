@@ -1,7 +1,7 @@
 """Chains of screws: the one way in which Trundle describes relative motion.
 
 A chain is a product of exponentials: every screw is given at the zero pose in the frame of the chain, and
-the pose after the motion is exp(S1 q1) exp(S2 q2) ... [Brockett 1984].
+the pose after the motion is exp(S1 q1) exp(S2 q2) ... X(0) [Brockett 1984].
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from typing import Any, ClassVar, final
 import casadi as ca
 
 from trundle.errors import ModelError
-from trundle.space.rotation import Axis, axis_vector, rotation_from_quaternion
+from trundle.space.pose import Pose, identity
+from trundle.space.rotation import Axis, axis_vector, rotation, rotation_from_quaternion
 
 
 @final
@@ -45,10 +46,21 @@ class Screw:
         return R, at - ca.mtimes(R, at) + e * (self.pitch * q)
 
 
+    def moved(self, angle: float) -> Pose:
+        """Pose after a turn by a number of radians; the screw must not be a pure slide."""
+        R = rotation(self.axis, angle)
+        at = ca.SX(ca.vertcat(*self.at))
+        return Pose(R, at - ca.mtimes(ca.DM(R), at) + ca.DM(axis_vector(self.axis)) * (self.pitch * angle))
+
+    def reversed(self) -> "Screw":
+        """The same screw with the coordinate counted the other way."""
+        return Screw(-axis_vector(self.axis), self.pitch, self.at, self.name)
+
+
 @final
 @dataclass(frozen=True)
 class Ball:
-    """Three rotations about the origin by a unit quaternion (w, x, y, z); speeds are the angular velocity in
+    """Three rotations about the point `at` by a unit quaternion (w, x, y, z); speeds are the angular velocity in
     the moving axes.
     """
 
@@ -57,10 +69,12 @@ class Ball:
     slides: ClassVar[bool] = False
 
     name: str = "quaternion"
+    at: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
 
     def pose(self, q: Any) -> tuple[Any, Any]:
         """Rotation and translation of the motion, as CasADi expressions."""
-        return rotation_from_quaternion(q), ca.SX.zeros(3)
+        R, at = rotation_from_quaternion(q), ca.vertcat(*self.at)
+        return R, at - ca.mtimes(R, at)
 
 
 Step = Screw | Ball
@@ -68,13 +82,14 @@ Step = Screw | Ball
 
 @final
 class Chain:
-    """Relative motion as a sequence of screws and balls."""
+    """Relative motion as a sequence of screws and balls; `end` is the pose of the second frame at zero."""
 
-    def __init__(self, *steps: Step) -> None:
+    def __init__(self, *steps: Step, end: Pose | None = None) -> None:
         names = [s.name for s in steps]
         if len(set(names)) != len(names):
             raise ModelError(f"a chain needs different names for its freedoms, got {names}.")
         self.steps = steps
+        self.end = identity() if end is None else end
 
     @property
     def n_q(self) -> int:
@@ -91,7 +106,7 @@ class Chain:
             part = q[i] if step.n_q == 1 else q[i : i + step.n_q]
             R_step, p_step = step.pose(part)
             R, p, i = ca.mtimes(R, R_step), p + ca.mtimes(R, p_step), i + step.n_q
-        return R, p
+        return ca.mtimes(R, ca.DM(self.end.R)), p + ca.mtimes(R, self.end.p)
 
 
 SLIDE = inf

@@ -1,0 +1,73 @@
+"""Edges and vertices: surfaces whose tube has shrunk to nothing [Meijaard 2024, Sec. 2.3]."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from trundle.pairs.surface import Surface, Torus
+from trundle.pairs.sweep import Sweep, upright
+from trundle.space.chain import SLIDE, Screw
+from trundle.space.pose import Pose
+
+
+@final
+@dataclass(frozen=True)
+class CircleEdge(Surface):
+    """A sharp circular rim about the y axis: a knife-edge wheel."""
+
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+    dimension: ClassVar[int] = 1
+
+    radius: Any  # m
+
+    def sweep(self) -> Sweep:
+        return Torus(self.radius).sweep()
+
+
+@final
+@dataclass(frozen=True)
+class LineEdge(Surface):
+    """A sharp straight edge along the y axis."""
+
+    ruled: ClassVar[bool] = True
+    dimension: ClassVar[int] = 1
+
+    def sweep(self) -> Sweep:
+        return Sweep(Screw("y", name="lean"), Screw("y", SLIDE, name="slide"), Pose.at((0, 0, 0)))
+
+
+@final
+@dataclass(frozen=True)
+class HelixEdge(Surface):
+    """A sharp edge along a helix about the y axis."""
+
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+    dimension: ClassVar[int] = 1
+
+    radius: float  # m
+    pitch: float  # m/rad
+
+    def faults(self) -> list[str]:
+        return [] if self.pitch != 0 else ["HelixEdge: a pitch of zero makes a CircleEdge."]
+
+    def sweep(self) -> Sweep:
+        along = (self.radius, self.pitch, 0.0)
+        lean = Screw(along, at=(0.0, 0.0, self.radius), name="lean")
+        return Sweep(Screw("y", self.pitch, name="angle"), lean, Pose.at((0, 0, self.radius), upright(along=along)))
+
+
+@final
+@dataclass(frozen=True)
+class Vertex(Surface):
+    """A sharp point at the origin."""
+
+    dimension: ClassVar[int] = 0
+
+    @property
+    def ball(self) -> Any:
+        return 0.0
+
+    def sweep(self) -> Sweep:
+        return Sweep(Screw("y", name="pitch"), Screw("x", name="roll"), Pose.at((0, 0, 0)))
+
+
+EDGES: tuple[type[Surface], ...] = (CircleEdge, LineEdge, HelixEdge, Vertex)

@@ -1,0 +1,108 @@
+"""Higher pairs as chains of screws: two that sweep the first surface, a turn about the common normal, two that sweep the
+second one [Meijaard 2024]. A sphere takes the last three together as a ball, which has no singular pose.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.pairs.lower import Pair
+from trundle.pairs.surface import Surface
+from trundle.pairs.sweep import MEET, Sweep, components
+from trundle.space.chain import Ball, Chain, Screw, Step
+from trundle.space.pose import Pose
+from trundle.space.rotation import axis_vector
+
+
+@final
+@dataclass(frozen=True)
+class HigherPair(Pair):
+    """Contact of a surface of the first body with a surface of the second, in one point."""
+
+    first: Surface
+    second: Surface
+
+    def __post_init__(self) -> None:
+        for surface in (self.first, self.second):
+            if not isinstance(surface, Surface):
+                raise ModelError(f"HigherPair takes two surfaces, edges or vertices such as tr.Plane(), got {surface!r}.")
+        reason = refusal(self.first, self.second)
+        if reason:
+            raise ModelError(f"{self.title} is no point contact: {reason}")
+
+    @property
+    def title(self) -> str:
+        """Names of the two surfaces."""
+        return f"{type(self.first).__name__} with {type(self.second).__name__}"
+
+    @property
+    def sweeps(self) -> tuple[Sweep, Sweep]:
+        """How the point of contact moves over each surface; coordinates are those of the chain."""
+        a, b = self.first.sweep(), self.second.sweep().half_turn()
+        names = [*([] if self._ball_first else [a.first.name, a.second.name])]
+        names += [] if self.second.ball is not None else [b.first.name, b.second.name]
+        clash = {n for n in names if names.count(n) > 1}
+        return _renamed(a, "first", clash), _renamed(b, "second", clash)
+
+    def chain(self) -> Chain:
+        a, b = self.sweeps
+        end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
+        swept_a: list[Step] = [a.first, a.second]
+        swept_b: list[Step] = [_seen(b.second, end), _seen(b.first, end)]
+        spin: Step = Screw(a.contact.R[:, 2], at=components(a.contact.p), name="yaw")
+        if self.second.ball is not None:
+            return Chain(*swept_a, Ball(at=components(end.p)), end=end)
+        if self._ball_first:
+            return Chain(Ball(), *swept_b, end=end)
+        return Chain(*swept_a, spin, *swept_b, end=end)
+
+    @property
+    def _ball_first(self) -> bool:
+        return self.first.ball is not None and self.second.ball is None
+
+    @property
+    def locked(self) -> tuple[str, ...]:
+        return ("normal",)
+
+
+def _seen(screw: Screw, pose: Pose) -> Screw:
+    """A screw of the second surface in the frame of the first; its coordinate moves the body, not the point."""
+    return Screw(-(pose.R @ axis_vector(screw.axis)), screw.pitch, components(pose.point(screw.at)), screw.name)
+
+
+def _renamed(sweep: Sweep, which: str, clash: set[str]) -> Sweep:
+    """Names that both surfaces use get the prefix "first" or "second"."""
+    screws = [
+        Screw(s.axis, s.pitch, s.at, f"{which}_{s.name}" if s.name in clash else s.name)
+        for s in (sweep.first, sweep.second)
+    ]
+    return Sweep(*screws, sweep.contact)
+
+
+def refusal(a: Surface, b: Surface) -> str:
+    """Why two surfaces cannot touch in one point; empty when they can."""
+    if a.flat and b.flat:
+        return "two planes lie on each other; use tr.Planar()."
+    if (a.flat and b.ruled) or (b.flat and a.ruled):
+        ruled = type(b if a.flat else a).__name__
+        return f"a {ruled} touches a plane along a straight line, not in a point. Give it a round profile (tr.Torus, tr.Sphere)."
+    if a.dimension + b.dimension < 2:
+        if a.dimension + b.dimension == 0:
+            return "two vertices that stay together are a ball joint; use tr.Spherical()."
+        return "a vertex on an edge is held in two directions and has no normal; only a surface can carry a vertex."
+    return _misfit(a, b)
+
+
+def _misfit(a: Surface, b: Surface) -> str:
+    """A ball that does not fit into a bowl."""
+    if a.ball is None or b.ball is None or isinstance(a.ball, ca.SX) or isinstance(b.ball, ca.SX):
+        return ""
+    if a.ball < 0 and b.ball < 0:
+        return "two hollow spheres cannot touch."
+    if a.ball + b.ball == 0:
+        return "a ball that fills its bowl is a ball joint; use tr.Spherical()."
+    if min(a.ball, b.ball) < 0 < a.ball + b.ball:
+        return f"a ball of radius {max(a.ball, b.ball):g} does not fit into a bowl of radius {-min(a.ball, b.ball):g}."
+    return ""

@@ -1,0 +1,229 @@
+"""The seven surfaces that two screws can sweep with a fixed normal, and the edges and vertices they shrink to.
+
+Every surface has the y axis as its axis and is met, at zero coordinates, where its normal out of the material points
+up (z); cones and tangent surfaces where it leans. `inside` puts the material on the other side: a pipe, a bowl, a hollow tyre.
+"""
+
+from dataclasses import dataclass, fields
+from math import cos, hypot, isfinite, sin
+from typing import Any, ClassVar, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.pairs.geometry import SurfaceGeometry
+from trundle.pairs.sweep import Sweep, upright
+from trundle.space.chain import SLIDE, Screw
+from trundle.space.pose import Pose
+from trundle.space.rotation import rotation
+
+
+@dataclass(frozen=True)
+class Surface(SurfaceGeometry):
+    """A smooth surface, edge or vertex of a body. Subclasses are final."""
+
+    ruled: ClassVar[bool] = False  # has straight lines along which the tangent plane does not turn
+    flat: ClassVar[bool] = False
+    positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
+    dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
+
+    def sweep(self) -> Sweep:
+        """The two screws and the contact frame at zero."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    @property
+    def ball(self) -> Any:
+        """Radius of a sphere, negative where it is hollow; None for every other surface."""
+        return None
+
+    def __post_init__(self) -> None:
+        faults = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool | ca.SX):
+                continue
+            if not isinstance(value, float | int | np.number) or not isfinite(value):
+                faults.append(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}.")
+            elif field.name in self.positive and value <= 0:
+                faults.append(f"{type(self).__name__}: {field.name} must be greater than zero, got {value!r}.")
+        faults += self.faults() if not faults else []
+        if faults:
+            raise ModelError(faults)
+
+    def faults(self) -> list[str]:
+        """What cannot be about the sizes, when each of them is a number of the right kind."""
+        return []
+
+
+@final
+@dataclass(frozen=True)
+class Plane(Surface):
+    """The plane z = 0 with the material below."""
+
+    ruled: ClassVar[bool] = True
+    flat: ClassVar[bool] = True
+
+    def sweep(self) -> Sweep:  # prismatic, prismatic
+        return Sweep(Screw("x", SLIDE, name="x"), Screw("y", SLIDE, name="y"), Pose.at((0, 0, 0)))
+
+
+@final
+@dataclass(frozen=True)
+class Cylinder(Surface):
+    """A round cylinder about the y axis, or a pipe."""
+
+    ruled: ClassVar[bool] = True
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+
+    radius: Any  # m
+    inside: bool = False
+
+    def sweep(self) -> Sweep:  # revolute, prismatic, parallel axes
+        height = -self.radius if self.inside else self.radius
+        return Sweep(Screw("y", name="angle"), Screw("y", SLIDE, name="slide"), Pose.at((0, 0, height)))
+
+
+@final
+@dataclass(frozen=True)
+class Cone(Surface):
+    """A cone about the y axis that widens along y; it is met where its radius is `radius`."""
+
+    ruled: ClassVar[bool] = True
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+
+    radius: Any  # m
+    angle: float  # half angle between axis and generator (rad)
+    inside: bool = False
+
+    def faults(self) -> list[str]:
+        if 0 < abs(self.angle) < np.pi / 2:
+            return []
+        return [
+            f"Cone: the half angle must lie between 0 (a Cylinder) and a right angle (a Plane), got {self.angle!r} rad."
+        ]
+
+    def sweep(self) -> Sweep:  # revolute, prismatic, oblique intersecting axes
+        angle, height = (-self.angle, -self.radius) if self.inside else (self.angle, self.radius)
+        generator = (0.0, cos(self.angle), sin(self.angle) * (-1 if self.inside else 1))
+        contact = Pose.at((0, 0, height), rotation("x", angle))
+        return Sweep(Screw("y", name="angle"), Screw(generator, SLIDE, name="slide"), contact)
+
+
+@final
+@dataclass(frozen=True)
+class Torus(Surface):
+    """A tyre: a tube of radius `tube` whose outermost circle, about the y axis, has the radius `radius`.
+
+    inside=True is a hollow tyre: the circle of radius `radius` is the bottom of a groove of radius `tube`.
+    """
+
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+
+    radius: Any  # m
+    tube: Any = 0.0  # m
+    inside: bool = False
+
+    def faults(self) -> list[str]:
+        if isinstance(self.tube, ca.SX) or isinstance(self.radius, ca.SX):
+            return []
+        if self.tube < 0:
+            return [f"Torus: the radius of the tube must not be negative, got {self.tube!r}."]
+        if self.inside and self.tube == 0:
+            return ["Torus: a hollow tyre (inside=True) needs a tube with a radius greater than zero."]
+        if not self.inside and self.tube >= self.radius:
+            return [
+                f"Torus: a tube of radius {self.tube!r} does not fit into a wheel of radius {self.radius!r}; "
+                "equal radii make a Sphere."
+            ]
+        return []
+
+    def sweep(self) -> Sweep:  # revolute, revolute, perpendicular axes
+        centre = self.radius + self.tube if self.inside else self.radius - self.tube
+        roll = Screw("x", at=(0.0, 0.0, centre), name="roll")
+        return Sweep(Screw("y", name="pitch"), roll, Pose.at((0, 0, self.radius)))
+
+
+@final
+@dataclass(frozen=True)
+class Sphere(Surface):
+    """A ball about the origin, or a bowl."""
+
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+
+    radius: Any  # m
+    inside: bool = False
+
+    @property
+    def ball(self) -> Any:
+        return -self.radius if self.inside else self.radius
+
+    def sweep(self) -> Sweep:  # revolute, revolute, intersecting axes
+        return Sweep(Screw("y", name="pitch"), Screw("x", name="roll"), Pose.at((0, 0, self.ball)))
+
+
+@final
+@dataclass(frozen=True)
+class SpiralColumn(Surface):
+    """A tube of radius `tube` around the helix of radius `radius` and pitch `pitch` (m/rad) about the y axis."""
+
+    positive: ClassVar[tuple[str, ...]] = ("radius", "tube")
+
+    radius: float  # m
+    pitch: float  # m/rad
+    tube: Any  # m
+    inside: bool = False
+
+    def faults(self) -> list[str]:
+        if self.pitch == 0:
+            return ["SpiralColumn: a pitch of zero makes a Torus."]
+        if isinstance(self.tube, ca.SX):
+            return []
+        limit = self.radius + self.pitch**2 / self.radius  # radius of curvature of the helix, a / sin^2 alpha
+        if self.tube >= limit:  # [Meijaard 2024, Eq. 19]
+            return [
+                f"SpiralColumn: a tube of radius {self.tube!r} folds over itself: it must be less than the radius of "
+                f"curvature of the helix, {limit:.6g}."
+            ]
+        return []
+
+    def sweep(self) -> Sweep:  # screw, revolute with its axis tangent to the screw line
+        along = (self.radius, self.pitch, 0.0)
+        lean = Screw(along, at=(0.0, 0.0, self.radius), name="lean")
+        height = self.radius - self.tube if self.inside else self.radius + self.tube
+        return Sweep(Screw("y", self.pitch, name="angle"), lean, Pose.at((0, 0, height), upright(along=along)))
+
+
+@final
+@dataclass(frozen=True)
+class TangentSurface(Surface):
+    """The surface swept by the tangent of a helix about the y axis, met at the distance `reach` from the helix along
+    the tangent; it ends in a cusp on the helix. inside=True takes its other side.
+    """
+
+    ruled: ClassVar[bool] = True
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+
+    radius: float  # m
+    pitch: float  # m/rad
+    reach: Any  # m
+    inside: bool = False
+
+    def faults(self) -> list[str]:
+        if self.pitch == 0:
+            return ["TangentSurface: a pitch of zero makes a Plane."]
+        if not isinstance(self.reach, ca.SX) and self.reach == 0:
+            return ["TangentSurface: the surface has a cusp on the helix; give a reach different from zero."]
+        return []
+
+    def sweep(self) -> Sweep:  # screw, prismatic with its axis tangent to the screw line
+        size = hypot(self.radius, self.pitch)
+        along = (self.radius / size, self.pitch / size, 0.0)
+        side = 1.0 if self.inside else -1.0
+        normal = (-side * self.pitch, side * self.radius, 0.0)  # the binormal of the helix, or its opposite
+        at = (self.reach * along[0], self.reach * along[1], self.radius)
+        slide = Screw(along, SLIDE, name="slide")
+        return Sweep(Screw("y", self.pitch, name="angle"), slide, Pose.at(at, upright(normal, along)))
+
+
+SURFACES: tuple[type[Surface], ...] = (Plane, Cylinder, Cone, Torus, Sphere, SpiralColumn, TangentSurface)

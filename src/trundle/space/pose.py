@@ -1,0 +1,39 @@
+"""A constant pose: where a frame stands in another one."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.space.rotation import Matrix, clean
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Numeric rotation, and a position that may hold parameters."""
+
+    R: Matrix
+    p: Any  # CasADi column
+
+    def __matmul__(self, other: "Pose") -> "Pose":
+        return Pose(clean(self.R @ other.R), self.p + ca.mtimes(ca.DM(self.R), other.p))
+
+    def inverse(self) -> "Pose":
+        """The pose of the outer frame in the inner one."""
+        return Pose(clean(self.R.T), -ca.mtimes(ca.DM(self.R.T), self.p))
+
+    def point(self, at: Any) -> Any:
+        """A point of the inner frame, seen in the outer one (CasADi column)."""
+        return self.p + ca.mtimes(ca.DM(self.R), ca.vertcat(*at) if isinstance(at, tuple) else at)
+
+    @staticmethod
+    def at(position: Any, R: Matrix | None = None) -> "Pose":
+        """From three numbers or expressions, and a rotation."""
+        return Pose(np.eye(3) if R is None else clean(R), ca.SX(ca.vertcat(*position)))
+
+
+def identity() -> Pose:
+    """The pose of a frame in itself."""
+    return Pose(np.eye(3), ca.SX.zeros(3))
