@@ -90,11 +90,12 @@ class Prepared:
 
     @property
     def has_rows(self) -> bool:
-        """True when loops or servos constrain the tree."""
+        """True when loops, servos or laws of rolling constrain the tree."""
         from trundle.model.law import Servo
 
-        servos = any(isinstance(law, Servo) for c in self.model.connections.values() for law in c.laws.values())
-        return bool(self.topology.loops) or servos
+        connections = self.model.connections.values()
+        servos = any(isinstance(law, Servo) for c in connections for law in c.laws.values())
+        return bool(self.topology.loops) or servos or any(c.held for c in connections)
 
     @cached_property
     def expressions(self) -> "Expressions":
@@ -133,7 +134,10 @@ class Prepared:
 
     @property
     def n_q(self) -> int:
-        return self.layout.n_q if self.formalism == "kane" else 7 * (len(self.model.bodies) - 1)
+        if self.formalism == "kane":
+            return self.layout.n_q
+        following = sum(len(c.pair.followers) for c in self.model.connections.values())
+        return 7 * (len(self.model.bodies) - 1) + following
 
     @property
     def n_u(self) -> int:
@@ -240,7 +244,7 @@ class Prepared:
         return [
             loop.name
             for loop in self.topology.loops
-            if any(f"{loop.name}.{bond}" not in dropped for bond in self._loop_bonds(loop.name))
+            if sum(f"{loop.name}.{bond}" not in dropped for bond in self._loop_bonds(loop.name)) > 1
         ]
 
     def _loop_bonds(self, name: str) -> list[str]:

@@ -7,11 +7,13 @@ written in ground axes when the loop runs over the ground, otherwise in the axes
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, final
 
 import casadi as ca
 
 from trundle.equations.kinematics import Rigid
+from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
 from trundle.model.connection import Connection
 from trundle.space.rotation import cross, dot
@@ -21,6 +23,7 @@ class BodyMotion(Protocol):
     """What rows need to know of a formalism: motion of frames and partial velocities of points of bodies."""
 
     def frame(self, frame: Frame) -> Rigid: ...
+    def body(self, body: Body) -> Rigid: ...
     def partials(self, body: Body, point: Any) -> list[tuple[int, Any, Any]]: ...
 
 
@@ -38,6 +41,7 @@ class Row:
     force: Any = field(default_factory=lambda: ca.SX.zeros(3))
     moment: Any = field(default_factory=lambda: ca.SX.zeros(3))
     unit: str = "m"
+    holonomic: bool = True  # a constraint on positions; else on velocities alone, with residual zero
 
 
 def connection_frame(frame: Frame, connection: Connection) -> Frame:
@@ -54,7 +58,7 @@ def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) 
     slides = [b for b in "xyz" if b in locked and not (b == "z" and pitch is not None)]
     together = over_ground and len(slides) == 3  # the two points coincide: each body is asked at its own point
     partials = motion.partials(first.body, A.p if together else B.p)
-    relative = _Relative(A, B, _difference(motion.partials(second.body, B.p), partials), together)
+    relative = _Relative(A, B, difference(motion.partials(second.body, B.p), partials), together)
     rows: list[Row] = []
 
     def add(bond: str, residual: Any, force: Any, moment: Any, force_rate: Any, moment_rate: Any, unit: str) -> None:
@@ -127,7 +131,7 @@ class _Relative:
         return Row(name, residual, rate, gamma, jacobian, F, M, unit)
 
 
-def _difference(second: list[tuple[int, Any, Any]], first: list[tuple[int, Any, Any]]) -> dict[int, tuple[Any, Any]]:
+def difference(second: list[tuple[int, Any, Any]], first: list[tuple[int, Any, Any]]) -> dict[int, tuple[Any, Any]]:
     """Partials of the second body minus those of the first; common ancestors cancel and are left out."""
     common = {i for i, _, _ in first} & {i for i, _, _ in second}
     out = {i: (angular, linear) for i, angular, linear in second if i not in common}
@@ -151,8 +155,38 @@ class Measure:
         return bool(self.force.is_zero())
 
 
+@final
+class Followed:
+    """A coordinate of a contact that closes a loop."""
+
+    def __init__(self, name: str, value: Any, q: Any, rates: Any) -> None:
+        self.name, self.value, self._q, self._rates = name, value, q, rates
+
+    @cached_property
+    def rate(self) -> Any:
+        """Its time derivative, from the tape."""
+        return ca.jtimes(self.value, self._q, self._rates)
+
+    @property
+    def is_angle(self) -> bool:
+        """Known up to whole turns; surface coordinates that follow the motion count them."""
+        return not self.value.is_symbolic() and self.name.rpartition(".")[2] in ("yaw", "pitch")
+
+    @property
+    def force(self) -> Any:
+        """Efforts need a bond that the tree knows."""
+        raise ModelError(
+            f"{self.name!r} is a coordinate of a contact that closes a loop: no effort can act on it. "
+            "Let the force act on the bodies (tr.Wrench, tr.SpringDamper)."
+        )
+
+    moment = force
+
+
 def measured_coordinates(connection: Connection, motion: BodyMotion) -> dict[str, Measure]:
-    """Angle and displacements of a connection that closes a loop; angles lie in (-pi, pi]."""
+    """Angle and displacements of a lower pair that closes a loop; angles lie in (-pi, pi]."""
+    if "normal" in connection.pair.locked:
+        return {}
     first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
     A, B = motion.frame(first), motion.frame(second)
     relative = _Relative(A, B, {})

@@ -1,23 +1,27 @@
 """From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import casadi as ca
 
-from trundle.equations.constraint import Measure, Row, closure_rows, measured_coordinates, servo_row
+from trundle.equations.constraint import Followed, Measure, Row, closure_rows, measured_coordinates, servo_row
 from trundle.equations.kane import TreeMotion
 from trundle.equations.links import Tree, build_tree
 from trundle.equations.newton_euler import AbsoluteMotion
 from trundle.equations.saddle import Sparse
 from trundle.equations.signals import Signals
+from trundle.equations.touch import Touch, touch_in_tree, touch_of_loop
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
 from trundle.model.body import Body, Frame
+from trundle.model.connection import Connection
 from trundle.model.force import Terms
 from trundle.model.law import Servo
 from trundle.model.model import Model
+from trundle.pairs.higher import HigherPair
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
 
@@ -45,14 +49,24 @@ class Equations:
     efforts: Any  # on tree speeds (kane)
     terms: dict[str, Terms]
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
+    touches: dict[str, Touch] = field(default_factory=dict)  # higher pairs by connection
 
     @property
     def n_q(self) -> int:
-        return self.motion.n_q
+        return int(self.q.shape[0])
 
     @property
     def n_u(self) -> int:
         return self.motion.n_u
+
+    def coordinate_rates(self) -> Any:
+        """qdot as an expression linear in u."""
+        following = [touch.contact.follower_rates for touch in self.touches.values()]
+        return ca.vertcat(self.motion.coordinate_rates(), *following)
+
+    def corrections(self) -> Any:
+        """Newton step of the coordinates that follow the motion; they stand at the end of q."""
+        return ca.vertcat(ca.SX(0, 1), *[touch.contact.corrections for touch in self.touches.values()])
 
     @cached_property
     def mass(self) -> list[Sparse]:
@@ -108,7 +122,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     p = ca.vertcat(*[x.symbol for x in model.parameters.values()], shift)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     coordinates: dict[str, tuple[Any, Any]] = {}
-    measured: dict[str, Measure] = {}
+    measured: dict[str, Measure | Followed] = {}
     motion: TreeMotion | AbsoluteMotion
     if formalism == "kane":
         q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
@@ -123,18 +137,48 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
         q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
         motion = AbsoluteMotion(moving, inertias, q, u)
         cut = list(model.connections.values())
+    touches, followers = _touches(model, motion, coordinates, cut)
+    q = ca.vertcat(q, followers)
+    rates = ca.vertcat(motion.coordinate_rates(), *[touch.contact.follower_rates for touch in touches.values()])
     for connection in cut:
         for name, measure in measured_coordinates(connection, motion).items():
             measured[f"{connection.name}.{name}"] = measure
-    signals = Signals(model, t, motion, coordinates, measured)
+        if connection.name in touches:
+            for name, value in touches[connection.name].contact.coordinates.items():
+                measured[f"{connection.name}.{name}"] = Followed(f"{connection.name}.{name}", value, q, rates)
+    signals = Signals(model, t, motion, coordinates, measured, touches)
     terms = _collect_terms(model, signals)
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
-    rows = _rows(model, topology, motion, signals, t, formalism)
+    rows = _rows(model, topology, motion, signals, t, formalism, touches)
     return Equations(
         model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
         efforts, terms,
-        by_coordinate,
+        by_coordinate, touches,
     )  # fmt: skip
+
+
+def _touches(
+    model: Model, motion: Any, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[Connection]
+) -> tuple[dict[str, Touch], Any]:
+    """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
+    touches: dict[str, Touch] = {}
+    followers = []
+    for c in model.connections.values():
+        if not isinstance(c.pair, HigherPair):
+            continue
+        if c in cut:
+            symbols = ca.SX.sym(f"{c.name} followers", len(c.pair.followers))
+            followers.append(symbols)
+            touches[c.name] = touch_of_loop(c, motion, symbols)
+        else:
+            at = {k.partition(".")[2]: pair for k, pair in coordinates.items() if k.partition(".")[0] == c.name}
+            value, rate = (partial(_part, at, i) for i in (0, 1))
+            touches[c.name] = touch_in_tree(c, motion, value, rate)
+    return touches, ca.vertcat(ca.SX(0, 1), *followers)
+
+
+def _part(table: Mapping[str, tuple[Any, Any]], i: int, name: str) -> Any:
+    return table[name][i]
 
 
 def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
@@ -175,11 +219,15 @@ def _distribute(
     return wrenches, efforts, by_coordinate
 
 
-def _rows(model: Model, topology: Topology, motion: Any, signals: Signals, t: Any, formalism: str) -> list[Row]:
+def _rows(
+    model: Model, topology: Topology, motion: Any, signals: Signals, t: Any, formalism: str, touches: dict[str, Touch]
+) -> list[Row]:
     rows: list[Row] = []
     cut = {loop.connection.name: loop for loop in topology.loops}
     for connection in model.connections.values():
-        if connection.name in cut:
+        if connection.name in touches:
+            rows += touches[connection.name].rows()
+        elif connection.name in cut:
             over_ground = any(b.is_ground for b in cut[connection.name].bodies)
             rows += closure_rows(connection, motion, over_ground)
         elif formalism == "newton_euler":

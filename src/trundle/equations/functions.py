@@ -77,7 +77,7 @@ class Functions:
     def plain_rhs(self) -> Any:
         """xdot without projection of the argument."""
         udot, multipliers = self.dynamics
-        return self.function("rhs", self.equations.motion.coordinate_rates(), udot, self.powers(multipliers))
+        return self.function("rhs", self.equations.coordinate_rates(), udot, self.powers(multipliers))
 
     def rhs(self) -> Any:
         """xdot; with constraints, of the nearest consistent state."""
@@ -92,7 +92,7 @@ class Functions:
         moving = ca.Function(
             "moving",
             [e.t, e.q, e.u, e.p],
-            [e.bias, ca.vertcat(*[r.gamma for r in self.rows]), e.motion.coordinate_rates()],
+            [e.bias, ca.vertcat(*[r.gamma for r in self.rows]), e.coordinate_rates()],
         )
         power = ca.Function("power", [e.t, e.q, e.u, e.p], [ca.vertcat(e.supplied(), e.dissipated())])
         u = self._corrected_u()
@@ -113,8 +113,8 @@ class Functions:
     def _corrected_q(self) -> Any:
         e = self.equations
         change = self.saddle.least_change({i: -row.residual for i, row in enumerate(self.rows)})
-        rates = ca.Function("rates", [e.q, e.u], [e.motion.coordinate_rates()])
-        return e.q + rates(e.q, dense(change, e.n_u))
+        rates = ca.Function("rates", [e.q, e.u, e.p], [e.coordinate_rates()])
+        return e.q + rates(e.q, dense(change, e.n_u), e.p) + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
     def project(self) -> Any:
         """[x, position residual, velocity residual, loop measures]: one Newton step; None when nothing can drift."""
@@ -131,20 +131,27 @@ class Functions:
             scale = self.length if row.unit == "m" else 1.0
             position = ca.fmax(position, ca.fabs(row.residual) / scale)
             velocity = ca.fmax(velocity, ca.fabs(row.rate) / (scale * speed))
+        for k in range(e.n_q - e.motion.n_q):
+            position = ca.fmax(position, ca.fabs(e.corrections()[k]))
         measures = [self.saddle.loop_measure(rows) for rows in self.loop_rows().values()]
         return self.function("project", q, u, self.x[e.n_q + e.n_u :], position, velocity, *measures)
 
     def loop_rows(self) -> dict[str, list[int]]:
-        """Rows of each closed loop by the name of its connection (tree joints of absolute coordinates left out)."""
+        """Rows of each closed loop by the name of its connection (tree joints of absolute coordinates left out, and
+        loops with a single row, which cannot fold).
+        """
         cut = [loop.name for loop in self.equations.topology.loops]
-        groups = {name: [i for i, r in enumerate(self.rows) if r.name.partition(".")[0] == name] for name in cut}
-        return {name: rows for name, rows in groups.items() if rows}
+        groups = {
+            name: [i for i, r in enumerate(self.rows) if r.holonomic and r.name.partition(".")[0] == name]
+            for name in cut
+        }
+        return {name: rows for name, rows in groups.items() if len(rows) > 1}
 
     def jacobian(self) -> Any:
         """[d xdot/dx, d xdot/dt] of the plain right-hand side."""
         e = self.equations
         udot, multipliers = self.dynamics
-        xdot = ca.vertcat(e.motion.coordinate_rates(), udot, self.powers(multipliers))
+        xdot = ca.vertcat(e.coordinate_rates(), udot, self.powers(multipliers))
         return self.function("jacobian", ca.jacobian(xdot, self.x), ca.jacobian(xdot, e.t))
 
     def metric(self) -> Any:
@@ -154,7 +161,7 @@ class Functions:
             return None
         M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
         J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in self.rows])
-        P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+        P = ca.jacobian(e.coordinate_rates(), e.u)
         K = ca.mtimes(ca.jacobian(e.bias, e.q), P)
         D = ca.jacobian(e.bias, e.u)
         g, rate = ca.vertcat(*[r.residual for r in self.rows]), ca.vertcat(*[r.rate for r in self.rows])

@@ -14,6 +14,7 @@ import numpy as np
 
 from trundle.equations.derive import Equations
 from trundle.equations.functions import normalised
+from trundle.equations.settle import Settler
 from trundle.equations.saddle import dense
 from trundle.errors import AssemblyError, ModelError
 
@@ -27,7 +28,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class Mobility:
     """What the rows leave free."""
 
-    freedoms: int
+    freedoms: int  # independent speeds
+    configuration: int  # independent coordinates: more than freedoms where velocities are held (rolling)
     kept: tuple[int, ...]  # indices of independent rows
     redundant: tuple[str, ...]
     independent: tuple[int, ...]  # speeds that can be chosen freely at the assembled pose
@@ -39,12 +41,13 @@ class Mobility:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Mobility":
-        return Mobility(data["freedoms"], *(tuple(data[k]) for k in ("kept", "redundant", "independent", "q")))
+        lists = (tuple(data[k]) for k in ("kept", "redundant", "independent", "q"))
+        return Mobility(data["freedoms"], data["configuration"], *lists)
 
 
 def no_rows(n_u: int, q: Array) -> Mobility:
     """A tree: everything is free."""
-    return Mobility(n_u, (), (), tuple(range(n_u)), tuple(float(v) for v in q))
+    return Mobility(n_u, n_u, (), (), tuple(range(n_u)), tuple(float(v) for v in q))
 
 
 def check_mass(equations: Equations, p: Array) -> None:
@@ -122,11 +125,13 @@ class RowFunctions:
         e, rows = equations, equations.rows
         self.equations = equations
         self.names = [r.name for r in rows]
+        self.holonomic = np.array([r.holonomic for r in rows], bool)
+        self.settle = Settler(equations)
         scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
         g = ca.vertcat(*[r.residual for r in rows])
         rate = ca.vertcat(*[r.rate for r in rows])
         J = ca.vertcat(*[dense(r.jacobian, e.n_u).T for r in rows])
-        P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+        P = ca.jacobian(e.coordinate_rates(), e.u)
         outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
         f = ca.Function("rows", [e.t, e.q, e.u, e.p], outputs)
         # Arrays that CasADi reads and writes in place: ten times faster than a call with numpy arguments.
@@ -153,6 +158,10 @@ class Residuals(Protocol):
 
     @property
     def equations(self) -> Equations: ...
+    @property
+    def settle(self) -> Settler: ...
+    @property
+    def holonomic(self) -> Array: ...
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]: ...
 
 
@@ -169,8 +178,14 @@ def close(
     e = rows.equations
     u = np.zeros(e.n_u)
     F = np.ones(e.n_u) if freedom is None else freedom
-    q = normalised(q, e.motion.quaternions)
-    g, _, J, P = rows(t, q, u, p)
+    held = rows.holonomic
+
+    def evaluate(q: Array) -> tuple[Array, Array, Array, Array]:
+        q = rows.settle(q, p)
+        g, _, J, P = rows(t, q, u, p)
+        return q, g[held], J[held], P
+
+    q, g, J, P = evaluate(q)
     error, damping = float(np.linalg.norm(g)), 1e-3
     for _ in range(limit):
         if np.max(np.abs(g), initial=0.0) < tolerance or not np.any(F):
@@ -179,11 +194,10 @@ def close(
         shift = max(damping * float(np.trace(A)) / len(g), 1e-300)
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         largest = float(np.max(np.abs(step), initial=0.0))
-        trial = normalised(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), e.motion.quaternions)
-        g_trial, _, J_trial, P_trial = rows(t, trial, u, p)
-        norm = float(np.linalg.norm(g_trial))
+        trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))))
+        norm = float(np.linalg.norm(trial[1]))
         if norm < error:
-            q, g, J, P, error, damping = trial, g_trial, J_trial, P_trial, norm, max(damping / 10, 1e-15)
+            (q, g, J, P), error, damping = trial, norm, max(damping / 10, 1e-15)
         else:
             damping *= 8
             if damping > 1e8:
@@ -210,7 +224,7 @@ def assemble(
             best, q_best = error, q
         if error < 1e-10:
             return q
-    g = np.abs(rows(0.0, q_best, np.zeros(rows.equations.n_u), p)[0])
+    g = np.abs(rows(0.0, q_best, np.zeros(rows.equations.n_u), p)[0] * rows.holonomic)
     worst = [i for i in np.argsort(-g) if g[i] > 1e-8][:6]
     named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])}; off by {g[i]:.3g})" for i in worst)
     raise AssemblyError(
@@ -245,7 +259,10 @@ def find_mobility(
     kept = [acting[i] for i in chosen]
     _check_consistent(rows, poses, kept, p, bodies_of)
     redundant = tuple(rows.names[i] for i in range(len(e.rows)) if i not in kept)
-    return Mobility(e.n_u - rank, tuple(kept), redundant, tuple(split_speeds(generic[0][chosen])[0]), tuple(q))
+    in_position = rows.holonomic[acting]
+    configuration = e.n_u - max(_rank(J[in_position]) for J in jacobians)
+    independent = tuple(split_speeds(generic[0][chosen])[0])
+    return Mobility(e.n_u - rank, configuration, tuple(kept), redundant, independent, tuple(q))
 
 
 def _rank(J: Array) -> int:
@@ -266,7 +283,7 @@ def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, lengt
         direction = rng.normal(size=e.n_u)
         for count in range(1, length + 1):
             J, P = rows(0.0, pose, zero, p)[2:]
-            step = _tangent(J, direction)
+            step = _tangent(J[rows.holonomic], direction)
             if not step.any():
                 break
             step *= 0.08 / float(np.max(np.abs(step)))

@@ -100,9 +100,13 @@ def absolute_state(equations: "Equations", q: Any, u: Any, p: Any, t: float) -> 
     for body in e.inertias:
         c = e.motion.frame(Frame(body, body.com))
         out.append(ca.vertcat(c.p, ca.vec(c.R), c.v, ca.mtimes(c.R.T, c.w)))
-    values = np.array(ca.DM(ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out)])(t, q, u, p))).ravel()
+    following = [
+        e.signals[f"{c.name}.{name}"] for c in e.model.connections.values() for name in c.pair.followers
+    ]  # the same coordinates, whether the tree or a loop holds them
+    f = ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out), ca.vertcat(ca.SX(0, 1), *following)])
+    motion, surface = (np.array(ca.DM(v)).ravel() for v in f(t, q, u, p))
     coordinates, speeds = [], []
-    for row in values.reshape(-1, 18):
+    for row in motion.reshape(-1, 18):
         coordinates += [*row[:3], *quaternion_from_rotation(row[3:12].reshape(3, 3).T)]
         speeds += list(row[12:])
-    return np.array(coordinates), np.array(speeds)
+    return np.array([*coordinates, *surface]), np.array(speeds)

@@ -25,7 +25,7 @@ def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, Rigid]
     udot, _ = functions.dynamics
     now = {b: e.motion.body(b) for b in bodies}
     rates = ca.vertcat(*[ca.vertcat(r.w, r.v) for r in now.values()])
-    change = ca.jtimes(rates, e.q, e.motion.coordinate_rates()) + ca.jtimes(rates, e.u, udot)
+    change = ca.jtimes(rates, e.q, e.coordinate_rates()) + ca.jtimes(rates, e.u, udot)
     return {
         b: Rigid(r.R, r.p, r.w, r.v, change[6 * i : 6 * i + 3], change[6 * i + 3 : 6 * i + 6])
         for i, (b, r) in enumerate(now.items())

@@ -5,8 +5,9 @@ from typing import Any, Protocol, final
 
 import casadi as ca
 
-from trundle.equations.constraint import Measure
+from trundle.equations.constraint import Followed, Measure
 from trundle.equations.kinematics import Rigid
+from trundle.equations.touch import Touch
 from trundle.errors import UnknownNameError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
@@ -20,6 +21,16 @@ BODY_QUANTITIES = {
     "rotation": ("", "rotation matrix from body to ground axes, by columns"),
 }
 """Vector quantities that every body has, with unit and sentence."""
+
+CONTACT_QUANTITIES = {
+    "contact_point": ("m", "point of contact in the ground", 3),
+    "contact_normal": ("", "normal out of the first surface at the point of contact, ground axes", 3),
+    "slip_x": ("m/s", "velocity of the second body against the first at the contact, along", 1),
+    "slip_y": ("m/s", "velocity of the second body against the first at the contact, across", 1),
+    "spin": ("rad/s", "turning of the second body against the first about the normal", 1),
+    "gap": ("m", "distance of the two surfaces", 1),
+}
+"""Quantities that every higher pair has, with unit, sentence and size."""
 
 
 class FrameMotion(Protocol):
@@ -41,10 +52,11 @@ class Signals:
         t: Any,
         motion: FrameMotion,
         coordinates: Mapping[str, tuple[Any, Any]],
-        measured: Mapping[str, Measure],
+        measured: Mapping[str, Measure | Followed],
+        touches: Mapping[str, Touch] | None = None,
     ) -> None:
         self.model, self.t, self.motion = model, t, motion
-        self.coordinates, self.measured = coordinates, measured
+        self.coordinates, self.measured, self.touches = coordinates, measured, touches or {}
 
     def __getitem__(self, name: str) -> Any:
         whole = self._whole(name)
@@ -65,11 +77,16 @@ class Signals:
             return self.model.parameters[name].symbol
         owner, _, quantity = name.partition(".")
         stem = f"{owner}.quaternion" if quantity == "angular_rate" else name.removesuffix("_rate")
-        for table in (self.coordinates, {k: (m.value, m.rate) for k, m in self.measured.items()}):
-            if name in table:
-                return table[name][0]
-            if stem != name and stem in table:
-                return table[stem][1]
+        if name in self.coordinates:
+            return self.coordinates[name][0]
+        if stem != name and stem in self.coordinates:
+            return self.coordinates[stem][1]
+        if name in self.measured:
+            return self.measured[name].value
+        if stem != name and stem in self.measured:
+            return self.measured[stem].rate
+        if owner in self.touches and quantity in CONTACT_QUANTITIES:
+            return self._contact(self.touches[owner], quantity)
         if owner in self.model.bodies and quantity in BODY_QUANTITIES:
             return self._body(self.model.bodies[owner], quantity)
         return None
@@ -81,7 +98,14 @@ class Signals:
             stem = k.removesuffix(".quaternion")
             joints += [k, f"{k}_rate" if stem == k else f"{stem}.angular_rate"]
         bodies = [f"{b}.{quantity}" for b in self.model.bodies if b != "ground" for quantity in BODY_QUANTITIES]
-        return [*joints, *bodies, *self.model.parameters, "t"]
+        contacts = [f"{c}.{quantity}" for c in self.touches for quantity in CONTACT_QUANTITIES]
+        return [*joints, *contacts, *bodies, *self.model.parameters, "t"]
+
+    def _contact(self, touch: Touch, quantity: str) -> Any:
+        vectors = {"contact_point": touch.contact.point, "contact_normal": touch.contact.axes[2]}
+        if quantity == "gap":
+            return touch.contact.gap
+        return vectors[quantity] if quantity in vectors else touch.rate(quantity)
 
     def _body(self, body: Body, quantity: str) -> Any:
         rigid = self.motion.body(body)

@@ -38,11 +38,14 @@ class Coordinate:
 @final
 @dataclass(frozen=True)
 class Layout:
-    """All coordinates of the tree in the order of the state vector."""
+    """All coordinates of the tree in the order of the state vector, then those that follow the contacts which close
+    loops; these have no speeds.
+    """
 
     coordinates: tuple[Coordinate, ...]
     n_q: int
     n_u: int
+    followers: tuple[str, ...] = ()
 
     @property
     def quaternions(self) -> tuple[int, ...]:
@@ -74,4 +77,5 @@ def lay_out(topology: Topology) -> Layout:
             name = f"{joint.connection.name}.{step.name}"
             coordinates.append(Coordinate(name, i_q, step.n_q, i_u, step.n_u, unit))
             i_q, i_u = i_q + step.n_q, i_u + step.n_u
-    return Layout(tuple(coordinates), i_q, i_u)
+    followers = [f"{loop.name}.{name}" for loop in topology.loops for name in loop.connection.pair.followers]
+    return Layout(tuple(coordinates), i_q + len(followers), i_u, tuple(followers))

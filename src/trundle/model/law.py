@@ -1,4 +1,5 @@
-"""Laws on one coordinate of a connection: an effort that follows a rule, or a motion that is prescribed.
+"""Laws of a connection: an effort on a coordinate that follows a rule, a motion that is prescribed, or what holds at
+a point of contact.
 
 An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated holds for each of them, and a test asks
 each.
@@ -6,12 +7,19 @@ each.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 
 @dataclass(frozen=True)
 class Law:
-    """Seal of a free bond. Subclasses are final, or an EffortLaw."""
+    """Seal of a free bond. Subclasses are final, an EffortLaw or a ContactLaw."""
+
+
+@dataclass(frozen=True)
+class ContactLaw(Law):
+    """What holds where two surfaces touch: the relative motions at the point of contact that are kept at zero."""
+
+    held: ClassVar[tuple[str, ...]] = ()  # of "slip_x", "slip_y" (along, across), "spin"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The model: what the user says, in the order it is said. Nothing is derived here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, final
@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame, as_frame, components
-from trundle.model.connection import Connection
+from trundle.model.connection import Connection, sort_laws
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.law import EffortLaw, Law
 from trundle.model.shape import Shape
@@ -99,9 +99,15 @@ class Model:
         first: Body | Frame,
         second: Body | Frame,
         name: str | None = None,
-        law: Law | Mapping[str, Law] | None = None,
+        law: Law | Sequence[Law] | Mapping[str, Law] | None = None,
+        wheel: Body | None = None,
     ) -> Connection:
-        """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates."""
+        """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates, or,
+        for a higher pair, at its point of contact (tr.NoSlip).
+
+        wheel: the body that carries the second surface where this turns about its own axis (y) against the second
+        body. The contact of a wheel can so be followed from the frame that the wheel is mounted in.
+        """
         if not isinstance(pair, Pair):
             raise ModelError(f"connect takes a pair first, such as tr.Revolute('z'), got {pair!r}.")
         a, b = as_frame(first), as_frame(second)
@@ -111,31 +117,8 @@ class Model:
         self._new_name(name, self.connections, "connection")
         if name in self.bodies and self.bodies[name] not in (a.body, b.body):
             raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
-        steps = [s.name for s in pair.chain().steps if s.n_u == 1]
-        if law is None:
-            laws: Mapping[str, Law] = {}
-        elif isinstance(law, Law):
-            if len(steps) != 1:
-                raise ModelError(
-                    f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the "
-                    f"law is for: "
-                    "law={'coordinate': law}."
-                )
-            laws = {steps[0]: law}
-        elif isinstance(law, Mapping):
-            laws = dict(law)
-        else:
-            laws = {"law": law}
-        for given in laws.values():
-            if not isinstance(given, Law):
-                raise ModelError(
-                    f"connection {name!r}: {given!r} is no law; give tr.Spring, tr.Damper, tr.Motor(function), "
-                    "tr.Servo(function) or a class of your own made from tr.EffortLaw."
-                )
-        for coordinate in laws:
-            if coordinate not in steps:
-                raise UnknownNameError(coordinate, steps, f"coordinate of connection {name!r}")
-        self.connections[name] = Connection(name, pair, a, b, laws)
+        laws, contact_laws = sort_laws(name, pair, law)
+        self.connections[name] = Connection(name, pair, a, b, laws, contact_laws, wheel)
         return self.connections[name]
 
     def apply(self, force: Force, name: str | None = None) -> Force:

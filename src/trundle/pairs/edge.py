@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-from trundle.pairs.surface import Surface, Torus
+from trundle.pairs.surface import Cylinder, Sphere, SpiralColumn, Surface, Torus
 from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import SLIDE, Screw
 from trundle.space.pose import Pose
@@ -14,6 +14,7 @@ from trundle.space.pose import Pose
 class CircleEdge(Surface):
     """A sharp circular rim about the y axis: a knife-edge wheel."""
 
+    round: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
     dimension: ClassVar[int] = 1
 
@@ -21,6 +22,9 @@ class CircleEdge(Surface):
 
     def sweep(self) -> Sweep:
         return Torus(self.radius).sweep()
+
+    def thickened(self, distance: float) -> Surface:
+        return Torus(self.radius + distance, distance) if distance else self
 
 
 @final
@@ -33,6 +37,9 @@ class LineEdge(Surface):
 
     def sweep(self) -> Sweep:
         return Sweep(Screw("y", name="lean"), Screw("y", SLIDE, name="slide"), Pose.at((0, 0, 0)))
+
+    def thickened(self, distance: float) -> Surface:
+        return Cylinder(distance) if distance else self
 
 
 @final
@@ -54,6 +61,9 @@ class HelixEdge(Surface):
         lean = Screw(along, at=(0.0, 0.0, self.radius), name="lean")
         return Sweep(Screw("y", self.pitch, name="angle"), lean, Pose.at((0, 0, self.radius), upright(along=along)))
 
+    def thickened(self, distance: float) -> Surface:
+        return SpiralColumn(self.radius, self.pitch, distance) if distance else self
+
 
 @final
 @dataclass(frozen=True)
@@ -68,6 +78,9 @@ class Vertex(Surface):
 
     def sweep(self) -> Sweep:
         return Sweep(Screw("y", name="pitch"), Screw("x", name="roll"), Pose.at((0, 0, 0)))
+
+    def thickened(self, distance: float) -> Surface:
+        return Sphere(distance) if distance else self
 
 
 EDGES: tuple[type[Surface], ...] = (CircleEdge, LineEdge, HelixEdge, Vertex)

@@ -1,8 +1,133 @@
-"""The geometry of a swept surface in numbers."""
+"""The geometry of a swept surface in numbers: points, normals, curvatures, closest points, meshes, offsets.
+
+Nothing here is written for one surface: all of it follows from the two screws and the contact frame.
+"""
 
 from dataclasses import dataclass
+from math import inf, isfinite, pi
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.pairs.closest import closest, sheet
+from trundle.pairs.curvature import principal
+from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, read_sweep
+from trundle.pairs.sweep import Sweep
+from trundle.space.pose import Pose
+
+if TYPE_CHECKING:
+    from trundle.pairs.surface import Surface
+
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class SurfaceGeometry:
-    """Points, tangents, normals and curvatures of a surface."""
+    """Points, tangents, normals and curvatures of a surface; a and b are the coordinates of its first and second screw,
+    numbers or arrays of any shape. Lengths in m, angles in rad.
+    """
+
+    def sweep(self) -> Sweep:
+        """The two screws and the contact frame at zero."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def thickened(self, distance: float) -> "Surface":
+        """The surface of the same family whose contact lies farther out; `offset` also tells where it stands."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def point(self, a: Any, b: Any) -> Array:
+        """Points (..., 3) of the surface."""
+        return self._numbers().points(a, b)
+
+    def tangents(self, a: Any, b: Any) -> tuple[Array, Array]:
+        """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans."""
+        patch = self._numbers().at(a, b)
+        return patch.x_a, patch.x_b
+
+    def normal(self, a: Any, b: Any) -> Array:
+        """Unit normals (..., 3) out of the material."""
+        return self._numbers().at(a, b).normal
+
+    def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
+        """Principal curvatures (..., 2) in 1/m, the larger first, and their unit directions (..., 2, 3).
+
+        A curvature is positive where the surface is convex seen from outside: 1/r on a ball, -1/r in a bowl. It is
+        infinite across an edge, at an apex and at a cusp.
+        """
+        a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+        return principal(self._numbers(), a, b)
+
+    def closest(self, point: Any) -> tuple[Any, Any, Any]:
+        """Coordinates a, b of the closest points to one or many points (..., 3), and the signed distances, positive
+        outside the material.
+
+        The search covers the whole surface, as far as it goes without turning over (a cone to its apex, a tangent
+        surface to its cusp). A turn is answered between -pi and pi, a helix on the winding that is closest. At a pole or
+        an apex, and for a point in the middle, one of many answers is given.
+        """
+        points = np.asarray(point, dtype=float)
+        if points.shape[-1:] != (3,) or not np.all(np.isfinite(points)):
+            raise ModelError(f"closest() takes points of three finite numbers, got {point!r}.")
+        found = closest(self._numbers(), points.reshape(-1, 3))
+        a, b, distance = (v.reshape(points.shape[:-1])[()] for v in found)
+        return a, b, distance
+
+    def ranges(self) -> tuple[Range, Range]:
+        """Ranges of a and b that show the surface: a whole turn, a slide of a typical size, two windings of a helix."""
+        numbers = self._numbers()
+        body = numbers.thick(numbers.size) if numbers.is_edge else numbers
+        return _range(numbers.first, numbers.size, -inf, inf), _range(numbers.second, numbers.size, *sheet(body))
+
+    def mesh(
+        self, a: Range | None = None, b: Range | None = None, count: tuple[int, int] = (73, 37)
+    ) -> tuple[Array, Array, Array]:
+        """Arrays X, Y, Z of points over ranges of a and b; an edge is drawn as its curve."""
+        usual_a, usual_b = self.ranges()
+        grid = np.meshgrid(np.linspace(*(a or usual_a), count[0]), np.linspace(*(b or usual_b), count[1]), indexing="ij")
+        x, y, z = np.moveaxis(self.point(*grid), -1, 0)
+        return x, y, z
+
+    def offset(self, distance: float) -> "Moved":
+        """The surface whose contact lies `distance` (m) farther out along the normal, on the same two screws.
+
+        A pair of surfaces offset by +d and -d has the same chain [Meijaard 2024, Sec. 2.2]: the radius of a cylinder,
+        sphere, torus or spiral column changes, a plane, cone or tangent surface moves.
+        """
+        name = type(self).__name__
+        if not isfinite(distance):
+            raise ModelError(f"{name}: an offset must be a finite number of metres, got {distance!r}.")
+        curvatures, _ = self.curvatures(0.0, 0.0)
+        highest, lowest = (float(k) for k in curvatures)
+        if distance < 0 and 1 + distance * highest <= 0:
+            raise ModelError(
+                f"{name}: an offset of {distance:g} m goes inwards to or beyond the centre of curvature, "
+                f"which is {1 / highest:.6g} m below the contact."
+            )
+        if distance > 0 and 1 + distance * lowest <= 0:
+            raise ModelError(
+                f"{name}: an offset of {distance:g} m goes outwards to or beyond the centre of curvature, "
+                f"which is {-1 / lowest:.6g} m above the contact."
+            )
+        surface = self.thickened(distance)
+        raised = self.sweep().contact @ Pose.at((0.0, 0.0, distance))
+        return Moved(surface, raised @ surface.sweep().contact.inverse())
+
+    def _numbers(self) -> NumericSweep:
+        return read_sweep(self.sweep(), type(self).__name__)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A surface and the pose of its frame in the frame of the surface it was made from."""
+
+    surface: "Surface"
+    pose: Pose
+
+
+def _range(screw: NumericScrew, size: float, low: float, high: float) -> Range:
+    if screw.spin == 0:
+        return max(low, -1.5 * size), min(high, 1.5 * size)
+    turns = 1.0 if screw.advance == 0 else 2.0
+    return max(low, -turns * pi), min(high, turns * pi)

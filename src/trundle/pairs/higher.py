@@ -63,6 +63,16 @@ class HigherPair(Pair):
         return self.first.ball is not None and self.second.ball is None
 
     @property
+    def followers(self) -> tuple[str, ...]:
+        a, b = self.sweeps
+        if self.first.ball is not None and self.second.ball is not None:
+            return ()
+        if self.first.flat and (self.second.round or self.second.ball is not None):
+            return ()
+        names = () if self.first.ball is not None else (a.first.name, a.second.name)
+        return names if self.second.ball is not None else (*names, b.first.name, b.second.name)
+
+    @property
     def locked(self) -> tuple[str, ...]:
         return ("normal",)
 

@@ -42,6 +42,11 @@ class Pair:
         """Pitch that ties z to rz (m/rad); None when they are not tied."""
         return None
 
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Coordinates that are found along with the motion when the pair closes a loop; none for a lower pair."""
+        return ()
+
 
 @dataclass(frozen=True)
 class AxisPair(Pair):

@@ -4,7 +4,7 @@ Every surface has the y axis as its axis and is met, at zero coordinates, where 
 up (z); cones and tangent surfaces where it leans. `inside` puts the material on the other side: a pipe, a bowl, a hollow tyre.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import cos, hypot, isfinite, sin
 from typing import Any, ClassVar, final
 
@@ -25,6 +25,7 @@ class Surface(SurfaceGeometry):
 
     ruled: ClassVar[bool] = False  # has straight lines along which the tangent plane does not turn
     flat: ClassVar[bool] = False
+    round: ClassVar[bool] = False  # a tube about a circle: a wheel
     positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
 
@@ -67,6 +68,9 @@ class Plane(Surface):
     def sweep(self) -> Sweep:  # prismatic, prismatic
         return Sweep(Screw("x", SLIDE, name="x"), Screw("y", SLIDE, name="y"), Pose.at((0, 0, 0)))
 
+    def thickened(self, distance: float) -> "Plane":
+        return self
+
 
 @final
 @dataclass(frozen=True)
@@ -82,6 +86,9 @@ class Cylinder(Surface):
     def sweep(self) -> Sweep:  # revolute, prismatic, parallel axes
         height = -self.radius if self.inside else self.radius
         return Sweep(Screw("y", name="angle"), Screw("y", SLIDE, name="slide"), Pose.at((0, 0, height)))
+
+    def thickened(self, distance: float) -> "Cylinder":
+        return replace(self, radius=self.radius + (-distance if self.inside else distance))
 
 
 @final
@@ -109,6 +116,9 @@ class Cone(Surface):
         contact = Pose.at((0, 0, height), rotation("x", angle))
         return Sweep(Screw("y", name="angle"), Screw(generator, SLIDE, name="slide"), contact)
 
+    def thickened(self, distance: float) -> "Cone":
+        return replace(self, radius=self.radius + (-distance if self.inside else distance) * cos(self.angle))
+
 
 @final
 @dataclass(frozen=True)
@@ -118,6 +128,7 @@ class Torus(Surface):
     inside=True is a hollow tyre: the circle of radius `radius` is the bottom of a groove of radius `tube`.
     """
 
+    round: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
     radius: Any  # m
@@ -143,6 +154,9 @@ class Torus(Surface):
         roll = Screw("x", at=(0.0, 0.0, centre), name="roll")
         return Sweep(Screw("y", name="pitch"), roll, Pose.at((0, 0, self.radius)))
 
+    def thickened(self, distance: float) -> "Torus":
+        return replace(self, radius=self.radius + distance, tube=self.tube + (-distance if self.inside else distance))
+
 
 @final
 @dataclass(frozen=True)
@@ -160,6 +174,9 @@ class Sphere(Surface):
 
     def sweep(self) -> Sweep:  # revolute, revolute, intersecting axes
         return Sweep(Screw("y", name="pitch"), Screw("x", name="roll"), Pose.at((0, 0, self.ball)))
+
+    def thickened(self, distance: float) -> "Sphere":
+        return replace(self, radius=self.radius + (-distance if self.inside else distance))
 
 
 @final
@@ -193,6 +210,9 @@ class SpiralColumn(Surface):
         height = self.radius - self.tube if self.inside else self.radius + self.tube
         return Sweep(Screw("y", self.pitch, name="angle"), lean, Pose.at((0, 0, height), upright(along=along)))
 
+    def thickened(self, distance: float) -> "SpiralColumn":
+        return replace(self, tube=self.tube + (-distance if self.inside else distance))
+
 
 @final
 @dataclass(frozen=True)
@@ -224,6 +244,10 @@ class TangentSurface(Surface):
         at = (self.reach * along[0], self.reach * along[1], self.radius)
         slide = Screw(along, SLIDE, name="slide")
         return Sweep(Screw("y", self.pitch, name="angle"), slide, Pose.at(at, upright(normal, along)))
+
+    def thickened(self, distance: float) -> "TangentSurface":
+        lift = distance * self.pitch / self.radius  # along the tangent: the binormal leans
+        return replace(self, reach=self.reach + (-lift if self.inside else lift))
 
 
 SURFACES: tuple[type[Surface], ...] = (Plane, Cylinder, Cone, Torus, Sphere, SpiralColumn, TangentSurface)

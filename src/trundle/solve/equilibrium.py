@@ -25,7 +25,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
     e, m = functions.equations, len(functions.rows)
-    P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+    P = ca.jacobian(e.coordinate_rates(), e.u)
     J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
     g = ca.vertcat(ca.SX(0, 1), *[r.residual for r in functions.rows])
     lam = ca.SX.sym("lam", m)

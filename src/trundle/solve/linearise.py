@@ -68,11 +68,11 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     """Linearise about a consistent state x = [q, u, ...]."""
     e = functions.equations
     udot, _ = functions.dynamics
-    f = ca.vertcat(e.motion.coordinate_rates(), udot)
+    f = ca.vertcat(e.coordinate_rates(), udot)
     state = ca.vertcat(e.q, e.u)
     J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
     Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in functions.rows])
-    P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+    P = ca.jacobian(e.coordinate_rates(), e.u)
     outputs = [f, ca.jacobian(f, state), J, ca.jacobian(Ju, e.q), P]
     F = ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
     n_q, n_u = e.n_q, e.n_u

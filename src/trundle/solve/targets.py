@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.equations.derive import Equations
 from trundle.equations.mobility import RowFunctions
+from trundle.equations.settle import Settler
 from trundle.errors import ModelError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -20,6 +21,7 @@ class Targets:
     def __init__(self, equations: Equations, rows: RowFunctions | None, wanted: Mapping[str, Any]) -> None:
         e = self.equations = equations
         self.rows = rows
+        self.settle = Settler(e) if rows is None else rows.settle
         self.names: list[str] = []
         positions, rates = [], []
         for name, value in wanted.items():
@@ -36,8 +38,10 @@ class Targets:
                 positions.append(difference)
                 self.names += [name] * expression.numel()
         g, rate = ca.vertcat(ca.SX(0, 1), *positions), ca.vertcat(ca.SX(0, 1), *rates)
-        P = ca.jacobian(e.motion.coordinate_rates(), e.u)
+        P = ca.jacobian(e.coordinate_rates(), e.u)
         outputs = [g, ca.mtimes(ca.jacobian(g, e.q), P), rate, ca.jacobian(rate, e.u), P]
+        own = np.ones(g.numel(), bool)
+        self.holonomic: Any = own if rows is None else np.concatenate([rows.holonomic, own])
         self._f = ca.Function("targets", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:

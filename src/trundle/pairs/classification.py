@@ -1,0 +1,135 @@
+"""Classification of the surfaces that two screws sweep: does the normal stay a normal, and which surface is it?
+
+The condition is tested as it stands: the normal at one displacement, carried by the two screws, must be perpendicular to
+both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.pairs.edge import Vertex
+from trundle.pairs.identify import Found, frame, identify, identify_edge, orbit
+from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, common_perpendicular, read_screw, typical_length
+from trundle.pairs.surface import Surface
+from trundle.space.chain import Screw
+from trundle.space.pose import Pose
+
+SAMPLES = 32  # displacements at which the condition is tested
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Classification:
+    """What two screws in series sweep: the surface (or edge) with numbers and the pose of its frame in the frame of the
+    screws; None where the normal does not stay a normal, with the reason.
+    """
+
+    surface: Surface | None
+    pose: Pose | None
+    reason: str
+    kinds: tuple[str, str]
+
+
+def classify(first: Screw, second: Screw, point: Any, tolerance: float = 1e-9) -> Classification:
+    """The surface that `point` sweeps when the second screw, carried by the first, moves it; both screws are given at
+    zero in one frame. `tolerance` is relative to the typical size.
+    """
+    screws = read_screw(first, "the first screw"), read_screw(second, "the second screw")
+    start = np.asarray(point, dtype=float)
+    if start.shape != (3,) or not np.all(np.isfinite(start)):
+        raise ModelError(f"the swept point must be three finite numbers, got {point!r}.")
+    kinds = screws[0].kind, screws[1].kind
+    position = relative_position(*screws, start, tolerance)
+    lead = f"A {kinds[0].lower()} and a {kinds[1].lower()} joint with {position}"
+    sweep = NumericSweep(*screws, start, np.zeros(3))
+    a, b = _displacements(sweep)
+    tangents = _carried_back(sweep, a, b)
+    normals = np.cross(tangents[:, 0], tangents[:, 1])
+    areas = np.linalg.norm(normals, axis=-1)
+    best = int(np.argmax(areas))
+    if areas[best] < tolerance:
+        found = _curve(sweep, tangents, b, tolerance)
+        return Classification(found.surface, found.pose, f"{lead}: {found.words}.", kinds)
+    normal = normals[best] / areas[best]
+    lean = np.abs(tangents @ normal) / np.maximum(np.linalg.norm(tangents, axis=-1), 1.0)
+    if np.max(lean) > tolerance:
+        angle = np.degrees(np.arcsin(min(1.0, float(np.max(lean)))))
+        reason = f"{lead} sweep a surface whose normal does not stay a normal: it leans by up to {angle:.3g} degrees."
+        return Classification(None, None, reason, kinds)
+    found = identify(NumericSweep(*screws, start, normal), b, 10 * tolerance)
+    return Classification(found.surface, found.pose, f"{lead} sweep {found.words}.", kinds)
+
+
+def _displacements(sweep: NumericSweep) -> tuple[Array, Array]:
+    """Displacements of both screws, spread evenly over some turns or sizes; the first is zero."""
+    number = np.arange(SAMPLES)
+    spread = [number * ratio % 1.0 for ratio in (0.7548776662466927, 0.5698402909980532)]  # plastic number
+    even = [4.0 * (s - (s > 0.5)) for s in spread]
+    a, b = (q * (np.pi if screw.spin else sweep.size) for q, screw in zip(even, (sweep.first, sweep.second), strict=True))
+    return a, b
+
+
+def _carried_back(sweep: NumericSweep, a: Array, b: Array) -> Array:
+    """Both tangents (sample, 2, 3) at displaced points, carried back to zero and relative to the size: a normal that is
+    carried along is perpendicular to them all.
+    """
+    patch = sweep.at(a, b)
+    scales = [1.0 / sweep.size if screw.spin else 1.0 for screw in (sweep.first, sweep.second)]
+    back = [sweep.second.turn(-b, sweep.first.turn(-a, v)) for v in (patch.x_a, patch.x_b)]
+    return np.stack([scale * v for scale, v in zip(scales, back, strict=True)], axis=1)
+
+
+def _curve(sweep: NumericSweep, tangents: Array, b: Array, tolerance: float) -> Found:
+    """Screws that sweep no area: the point stays, or runs along an edge on which the normal leans, or just along a
+    curve.
+    """
+    strength, axes = np.linalg.svd(tangents.reshape(-1, 3), full_matrices=False)[1:]
+    rank = int(np.sum(strength > tolerance * SAMPLES))
+    if rank == 0:
+        if np.linalg.norm(np.cross(sweep.first.axis, sweep.second.axis)) < tolerance:
+            return Found(None, None, "the point lies on both axes, which coincide, and only turns on the spot")
+        pose = frame(sweep.point, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
+        return Found(Vertex(), pose, "the point lies on both axes and stays there: a vertex")
+    moving = sweep.first if np.max(np.linalg.norm(tangents[:, 0], axis=-1)) > tolerance else sweep.second
+    if rank > 1:
+        path = _path_name(moving, sweep.point, tolerance)
+        return Found(None, None, f"the point lies on the second axis, so it runs along {path}; that would be an edge if "
+                     "the axis were tangent to it")  # fmt: skip
+    thick = [NumericSweep(sweep.first, sweep.second, sweep.point + sweep.size * n, n).area(b) for n in axes[1:]]
+    if np.max(np.abs(thick)) < tolerance * sweep.size:
+        return Found(None, None, f"both move the point along the same curve, {_path_name(moving, sweep.point, tolerance)}, "
+                     "and sweep no surface")  # fmt: skip
+    found = identify_edge(moving, sweep.point, tolerance)
+    return Found(found.surface, found.pose, f"the point lies on an axis along which it moves: {found.words}")
+
+
+def _path_name(screw: NumericScrew, point: Array, tolerance: float) -> str:
+    path = orbit(screw, point, tolerance)
+    if path.radius == 0:
+        return "a straight line"
+    return "a circle" if path.pitch == 0 else "a helix"
+
+
+def relative_position(first: NumericScrew, second: NumericScrew, point: Array, tolerance: float = 1e-9) -> str:
+    """How the two axes lie, in words; the axis of a slide goes through the point."""
+    sine = float(np.linalg.norm(np.cross(first.axis, second.axis)))
+    angle = "perpendicular" if abs(first.axis @ second.axis) < tolerance else "oblique"
+    if not first.spin:
+        return "parallel axes" if sine < tolerance else f"{angle} axes"
+    line = second if second.spin else NumericScrew(second.axis, point, 0.0, 1.0)
+    foot, way = common_perpendicular(first, line)
+    size, distance = typical_length(first, second, point), float(np.linalg.norm(way))
+    if sine < tolerance:
+        if distance > tolerance * size:
+            return "parallel axes"
+        same = second.spin and abs(first.advance - second.advance) < tolerance * size
+        return "coincident axes and equal pitches" if same else "coincident axes"
+    if distance < tolerance * size:
+        return f"{angle} intersecting axes"
+    velocity = first.velocity(foot)
+    if first.advance != 0 and np.linalg.norm(np.cross(velocity, second.axis)) < tolerance * size:
+        return "the second axis tangent to a screw line of the first"
+    return f"{angle} axes that do not meet"

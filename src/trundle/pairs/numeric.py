@@ -1,0 +1,180 @@
+"""A sweep in numbers: points, tangents and carried normals for many displacements at once.
+
+Arrays of displacements have any shape; vectors have one more dimension, of length 3, at the end.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.pairs.sweep import Sweep, components
+from trundle.space.chain import Screw
+from trundle.space.rotation import axis_vector
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NumericScrew:
+    """One screw: `spin` is 1 for a turn and 0 for a slide, `advance` the metres along the axis a unit of its coordinate."""
+
+    axis: Array
+    at: Array
+    spin: float
+    advance: float
+
+    def turn(self, q: Any, v: Any) -> Array:
+        """Directions carried by the displacement q [Rodrigues' formula]."""
+        angle = self.spin * np.asarray(q, dtype=float)[..., None]
+        across = np.cross(self.axis, v)
+        along: Array = self.axis * np.sum(self.axis * v, axis=-1, keepdims=True)
+        return along + np.cos(angle) * (v - along) + np.sin(angle) * across
+
+    def move(self, q: Any, x: Any) -> Array:
+        """Points carried by the displacement q."""
+        return self.at + self.turn(q, x - self.at) + self.advance * np.asarray(q, dtype=float)[..., None] * self.axis
+
+    def velocity(self, x: Any) -> Array:
+        """Motion of the points x a unit of the coordinate."""
+        return self.rate(x - self.at) + self.advance * self.axis
+
+    def rate(self, v: Any) -> Array:
+        """Change of carried directions a unit of the coordinate."""
+        return self.spin * np.cross(self.axis, v)
+
+    @property
+    def kind(self) -> str:
+        """Name of the joint."""
+        if self.spin == 0:
+            return "Prismatic"
+        return "Revolute" if self.advance == 0 else "Screw"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """The surface about some of its points, to second order. Indices are the coordinates a and b."""
+
+    point: Array
+    x_a: Array
+    x_b: Array
+    normal: Array
+    n_a: Array
+    n_b: Array
+    x_aa: Array
+    x_ab: Array
+    x_bb: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NumericSweep:
+    """Two screws with the point and the normal that they carry."""
+
+    first: NumericScrew
+    second: NumericScrew
+    point: Array
+    normal: Array
+
+    def at(self, a: Any, b: Any) -> Patch:
+        """Everything at displacements a, b, which are broadcast against each other."""
+        a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+        inner = self.second.move(b, self.point)
+        inner_b = self.second.velocity(inner)
+        inner_n = self.second.turn(b, self.normal)
+        point, x_b, normal = self.first.move(a, inner), self.first.turn(a, inner_b), self.first.turn(a, inner_n)
+        x_a = self.first.velocity(point)
+        return Patch(
+            point,
+            x_a,
+            x_b,
+            normal,
+            self.first.rate(normal),
+            self.first.turn(a, self.second.rate(inner_n)),
+            self.first.rate(x_a),
+            self.first.rate(x_b),
+            self.first.turn(a, self.second.rate(inner_b)),
+        )
+
+    def points(self, a: Any, b: Any) -> Array:
+        """Only the points."""
+        a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+        return self.first.move(a, self.second.move(b, self.point))
+
+    def thick(self, distance: float) -> "NumericSweep":
+        """The same screws with a point that lies farther out along the normal: the same normals everywhere."""
+        return replace(self, point=self.point + distance * self.normal)
+
+    def area(self, b: Any) -> Array:
+        """Area swept a unit of both coordinates, negative where the sheet has turned over; a does not matter."""
+        patch = self.at(0.0, b)
+        swept: Array = np.sum(np.cross(patch.x_a, patch.x_b) * patch.normal, axis=-1)
+        return swept
+
+    @property
+    def size(self) -> float:
+        """A typical length: the largest of the distances from the axes and the pitches; 1 m where there is none."""
+        return typical_length(self.first, self.second, self.point)
+
+    @property
+    def is_edge(self) -> bool:
+        """True when the screws sweep no area: the point runs along a curve or stays, and the normal leans."""
+        b = np.array([0.0, 0.7, 1.9]) * (1.0 if self.second.spin else self.size)
+        patch = self.at(0.0, b)
+        scale = self.size if self.first.spin else 1.0
+        scale *= self.size if self.second.spin else 1.0
+        return bool(np.all(np.linalg.norm(np.cross(patch.x_a, patch.x_b), axis=-1) < 1e-13 * scale))
+
+
+def typical_length(first: NumericScrew, second: NumericScrew, point: Array) -> float:
+    """The largest of the distances of point and axes from each other and the pitches; 1 m where all are zero."""
+    turning = [screw for screw in (first, second) if screw.spin]
+    lengths = [float(np.linalg.norm(np.cross(screw.axis, point - screw.at))) for screw in turning]
+    lengths += [abs(screw.advance) for screw in turning]
+    if len(turning) == 2:
+        lengths.append(float(np.linalg.norm(common_perpendicular(first, second)[1])))
+    largest = max(lengths, default=0.0)
+    return largest if largest > 0 else 1.0
+
+
+def common_perpendicular(first: NumericScrew, second: NumericScrew) -> tuple[Array, Array]:
+    """The point of the second axis that is closest to the first, and the way to it from the first axis."""
+    between = second.at - first.at
+    across = np.cross(first.axis, second.axis)
+    square = float(across @ across)
+    if square < 1e-20:  # parallel: any point will do
+        return second.at, between - first.axis * (first.axis @ between)
+    foot = second.at + second.axis * (np.cross(between, first.axis) @ across / square)
+    return foot, across * (between @ across / square)
+
+
+def read_screw(screw: Screw, what: str) -> NumericScrew:
+    """A screw in numbers; `what` names it in the error when a size is a symbol."""
+    at = np.array([_number(value, what) for value in screw.at])
+    if screw.slides:
+        return NumericScrew(axis_vector(screw.axis), at, 0.0, 1.0)
+    return NumericScrew(axis_vector(screw.axis), at, 1.0, _number(screw.pitch, what))
+
+
+def read_sweep(sweep: Sweep, what: str) -> NumericSweep:
+    """A sweep in numbers."""
+    point = np.array([_number(value, what) for value in components(sweep.contact.p)])
+    return NumericSweep(
+        read_screw(sweep.first, what), read_screw(sweep.second, what), point, np.array(sweep.contact.R[:, 2])
+    )
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, ca.SX) and not value.is_constant():
+        raise ModelError(
+            f"{what} has a size that is the parameter {value}: its geometry can only be computed in numbers. "
+            "Make another one with the value of the parameter."
+        )
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: {value!r} is not a number.") from None
