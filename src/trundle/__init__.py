@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from trundle import errors
+from trundle.contact import NoSlip, NoSpin
 from trundle.errors import TrundleError
 from trundle.functions import (
     abs,
@@ -47,10 +48,13 @@ from trundle.model import (
     shape,
 )
 from trundle.pairs import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
 from trundle.space import Ball, Chain, Screw, rotation
 
 if TYPE_CHECKING:
-    from trundle import examples
+    from trundle import bicycle, examples
     from trundle.file import ModelFile, load_file, load_model
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
@@ -67,7 +71,10 @@ __all__ = [
     "Body",
     "Bushing",
     "Chain",
+    "CircleEdge",
+    "Cone",
     "CoordinateForce",
+    "Cylinder",
     "Cylindrical",
     "Damper",
     "DormandPrince5",
@@ -78,24 +85,35 @@ __all__ = [
     "Frame",
     "Free",
     "Helical",
+    "HelixEdge",
+    "HigherPair",
+    "LineEdge",
     "LineForce",
     "Model",
     "ModelFile",
     "Motor",
+    "NoSlip",
+    "NoSpin",
     "Planar",
+    "Plane",
     "Prismatic",
     "Revolute",
     "Rodas5P",
     "Run",
     "Screw",
     "Servo",
+    "Sphere",
     "Spherical",
+    "SpiralColumn",
     "Spring",
     "SpringDamper",
     "System",
+    "TangentSurface",
     "TorsionSpring",
+    "Torus",
     "TrundleError",
     "Universal",
+    "Vertex",
     "Wrench",
     "__version__",
     "abs",
@@ -103,6 +121,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "bicycle",
     "ceil",
     "cos",
     "cosh",
@@ -116,6 +135,7 @@ __all__ = [
     "log",
     "max",
     "min",
+    "pairs",
     "pi",
     "rotation",
     "shape",
@@ -137,6 +157,7 @@ _LATE = {
     "Rodas5P": "trundle.solve.stiff",
     "Run": "trundle.run.dataset",
     "System": "trundle.system",
+    "bicycle": "trundle.bicycle",
     "examples": "trundle.examples",
     "load": "trundle.run.store",
     "load_file": "trundle.file",

@@ -200,10 +200,7 @@ def _ball_on_surface(pair: HigherPair, first: Rigid, second: Rigid, followers: A
     tangents = (side.R[:, 0], side.R[:, 1])
     r = ca.vertcat(*[dot(t, d) for t in tangents])
     J = ca.blockcat(
-        [
-            [dot(cross(n, t), d) - dot(t, v) for n, v in zip(side.turns, side.moves, strict=True)]
-            for t in tangents
-        ]
+        [[dot(cross(n, t), d) - dot(t, v) for n, v in zip(side.turns, side.moves, strict=True)] for t in tangents]
     )
     moving = ca.vertcat(*[dot(t, ball.v - side.carried) + dot(cross(body.w, t), d) for t in tangents])
     return _followed(side, J, r, moving, (sweep.first.name, sweep.second.name), 1.0 if on_first else -1.0,

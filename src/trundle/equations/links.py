@@ -16,7 +16,7 @@ from trundle.graph.topology import Topology, TreeJoint
 from trundle.model.body import Body, Frame
 from trundle.space.chain import Ball, Screw
 from trundle.space.pose import Pose, identity
-from trundle.space.rotation import Matrix, align_z, axis_vector, clean
+from trundle.space.rotation import align_z, axis_vector, clean
 
 GROUND = -1
 

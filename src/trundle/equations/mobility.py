@@ -14,8 +14,8 @@ import numpy as np
 
 from trundle.equations.derive import Equations
 from trundle.equations.functions import normalised
-from trundle.equations.settle import Settler
 from trundle.equations.saddle import dense
+from trundle.equations.settle import Settler
 from trundle.errors import AssemblyError, ModelError
 
 RANK_TOLERANCE = 1e-8

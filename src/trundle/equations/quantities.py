@@ -9,12 +9,14 @@ import casadi as ca
 
 from trundle.equations.functions import Functions
 from trundle.equations.reactions import accelerations, drive_efforts, reactions
-from trundle.equations.signals import BODY_QUANTITIES
+from trundle.equations.signals import BODY_QUANTITIES, CONTACT_QUANTITIES
 from trundle.errors import UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.graph.topology import Topology
+from trundle.model.connection import Connection
 from trundle.model.law import Servo
 from trundle.model.model import Model
+from trundle.pairs.higher import HigherPair
 
 
 @final
@@ -60,7 +62,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             )
     for loop in topology.loops:
         for step in loop.connection.pair.chain().steps:
-            if step.n_u == 1 and _is_measured(loop.connection.pair.free):
+            if step.n_u == 1 and _is_measured(loop.connection):
                 unit = "m" if step.slides else "rad"
                 of = f"of connection {loop.name!r}, which closes a loop"
                 found.append(Quantity(f"{loop.name}.{step.name}", unit, f"coordinate {of}", 1, "joints"))
@@ -84,6 +86,12 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 f"{connection.name}.reaction_moment", "N m", f"constraint moment at the joint {on}", 3, "reactions"
             )
         )
+        if isinstance(connection.pair, HigherPair):
+            of = f"in contact {connection.name!r}"
+            for name, (unit, text, size) in CONTACT_QUANTITIES.items():
+                found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", size, "contacts"))
+            for name, text in CONTACT_FORCES.items():
+                found.append(Quantity(f"{connection.name}.{name}", "N", f"{text}, {of}", 1, "reactions"))
         for name, law in connection.laws.items():
             if isinstance(law, Servo):
                 full = f"{connection.name}.{name}_drive"
@@ -97,8 +105,20 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
     return {q.name: q for q in found}
 
 
-def _is_measured(free: tuple[str, ...]) -> bool:
-    return sum(bond.startswith("r") for bond in free) < 3
+def _is_measured(connection: Connection) -> bool:
+    """Whether the coordinates of a connection that closes a loop are known; rotations of a ball joint are not."""
+    pair = connection.pair
+    if isinstance(pair, HigherPair):
+        return not (pair.first.ball is not None and pair.second.ball is not None)
+    return sum(bond.startswith("r") for bond in pair.free) < 3
+
+
+CONTACT_FORCES = {
+    "normal_force": "force of the first body on the second along the normal",
+    "slip_force_x": "force of the first body on the second along",
+    "slip_force_y": "force of the first body on the second across",
+}
+"""Components of the reaction of a higher pair in the axes of the contact."""
 
 
 @final
@@ -137,6 +157,9 @@ class Expressions:
             "acceleration": lambda: self._accelerations[e.model.bodies[owner]].a,
             "angular_acceleration": lambda: self._accelerations[e.model.bodies[owner]].alpha,
         }
+        for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
+            if quantity == component and owner in e.touches:
+                return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0])
         if name == "energy.kinetic":
             return e.kinetic()
         if name == "energy.potential":

@@ -10,10 +10,12 @@ from typing import Any
 import casadi as ca
 
 from trundle.equations.constraint import measured_coordinates
+from trundle.equations.derive import Equations
 from trundle.equations.functions import Functions
 from trundle.equations.kane import inertia_wrench
 from trundle.equations.kinematics import Rigid
 from trundle.model.body import Body
+from trundle.model.connection import Connection
 from trundle.space.rotation import cross
 
 Wrench = tuple[Any, Any]  # force, moment
@@ -43,9 +45,17 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
         name = row.name.partition(".")[0]
         F, M = closing.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
         closing[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
-    nothing = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
+    out = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
     in_tree = _tree_reactions(functions, closing) if e.formalism == "kane" else {}
-    return {**nothing, **in_tree, **closing}
+    for c in e.model.connections.values():
+        if c.wheel is not None:  # its normal force stands with the tree, or in the row of its bond
+            pressed = in_tree.get(c.name) or (normal(functions, c.name) if e.formalism != "kane" else None)
+            if pressed is not None:
+                _through_hub(e, c, pressed, in_tree if e.formalism == "kane" else closing)
+    for part in (in_tree, closing):  # a rolling contact in the tree has a share in both
+        for name, (F, M) in part.items():
+            out[name] = (out[name][0] + F, out[name][1] + M)
+    return out
 
 
 def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[str, Wrench]:
@@ -63,11 +73,11 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[st
     for name, (F, M) in closing.items():
         c = e.model.connections[name]
         point = e.motion.frame(c.second).p
-        for frame, sign in ((c.second, 1), (c.first, -1)):
-            if not frame.body.is_ground:
-                f, n = needed[frame.body]
-                arm = point - moving[frame.body].p
-                needed[frame.body] = (f - sign * F, n - sign * (M + cross(arm, F)))
+        for body, sign in ((c.touching, 1), (c.first.body, -1)):
+            if not body.is_ground:
+                f, n = needed[body]
+                arm = point - moving[body].p
+                needed[body] = (f - sign * F, n - sign * (M + cross(arm, F)))
     out: dict[str, Wrench] = {}
     drives = drive_efforts(functions)
     for joint in reversed(e.topology.tree):
@@ -85,6 +95,26 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[st
             F, M = F - effort * measure.force, M - effort * measure.moment
         out[c.name] = (F, M)
     return out
+
+
+def normal(functions: Functions, name: str) -> Wrench | None:
+    """The share of the normal in the wrench of a contact that closes a loop."""
+    _, multipliers = functions.dynamics
+    found = [(multipliers[i] * r.force, multipliers[i] * r.moment) for i, r in enumerate(functions.rows)
+             if r.name == f"{name}.normal"]  # fmt: skip
+    return found[0] if found else None
+
+
+def _through_hub(e: Equations, contact: Connection, pressed: Wrench, out: dict[str, Wrench]) -> None:
+    """A contact followed from the frame presses on the wheel: its normal force goes through the hub."""
+    hub = next(c for c in e.model.connections.values() if set(c.bodies) == {contact.second.body, contact.wheel})
+    if hub.name not in out:
+        return
+    F, M = pressed
+    M = M + cross(e.motion.frame(contact.second).p - e.motion.frame(hub.second).p, F)
+    sign = -1 if hub.second.body is contact.wheel else 1
+    f, n = out[hub.name]
+    out[hub.name] = (f + sign * F, n + sign * M)
 
 
 def drive_efforts(functions: Functions) -> dict[str, Any]:

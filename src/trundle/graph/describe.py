@@ -14,6 +14,8 @@ class Freedoms(Protocol):
     @property
     def freedoms(self) -> int: ...
     @property
+    def configuration(self) -> int: ...
+    @property
     def redundant(self) -> tuple[str, ...]: ...
     @property
     def independent(self) -> tuple[int, ...]: ...
@@ -28,7 +30,8 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
     for joint in topology.tree:
         c = joint.connection
         names = [k.name for k in layout.coordinates if k.name.partition(".")[0] == c.name]
-        laws = [f"{type(law).__name__} on {k}" for k, law in c.laws.items()]
+        laws = [type(law).__name__ for law in c.contact_laws]
+        laws += [f"{type(law).__name__} on {k}" for k, law in c.laws.items()]
         extra = f"  [{', '.join(laws)}]" if laws else ""
         coordinates = ", ".join(names) if names else "no freedom"
         lines.append(
@@ -39,8 +42,10 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         lines.append("Loops, closed by constraints:")
         for loop in topology.loops:
             around = " - ".join(b.name for b in loop.bodies)
+            laws = [type(law).__name__ for law in loop.connection.contact_laws]
+            extra = f"  [{', '.join(laws)}]" if laws else ""
             lines.append(
-                f"  {type(loop.connection.pair).__name__} {loop.name!r} closes {around} - {loop.bodies[0].name}"
+                f"  {type(loop.connection.pair).__name__} {loop.name!r} closes {around} - {loop.bodies[0].name}{extra}"
             )
     servos = [
         f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, Servo)
@@ -59,6 +64,11 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         f"{_count(layout.n_u, 'coordinate')} of the tree, {layout.n_u - mobility.freedoms} independent constraints: "
         f"{_count(mobility.freedoms, 'degree', 'degrees')} of freedom."
     )
+    if mobility.configuration > mobility.freedoms:
+        lines.append(
+            f"Rolling holds velocities only: {mobility.configuration} independent coordinates, "
+            f"{_count(mobility.freedoms, 'independent speed')}."
+        )
     if free:
         lines.append(f"Independent: {', '.join(free)}.")
     if mobility.redundant:

@@ -1,6 +1,7 @@
 """Spanning tree of least depth and the loops that it leaves open.
 
-A shallow tree keeps the mass matrix sparse. Connections with laws or servos are taken into the tree first, so that
+A shallow tree keeps the mass matrix sparse. Contacts are cut wherever joints hold the bodies together: a cut contact costs
+one row, a cut hinge five. Connections with laws or servos are taken into the tree first, so that
 their
 coordinates are states; so are those of massless bodies, which must not end a branch.
 """
@@ -82,10 +83,11 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     reached: dict[Body, TreeJoint | None] = {}
     depth: dict[Body, float] = {}
     heap: list[tuple[float, int, int, Body, TreeJoint | None]] = [(0.0, 0, 0, model.ground, None)]
+    contacts: list[tuple[float, int, int, Body, TreeJoint | None]] = []  # taken only where no joint leads on
     count = 0
     order: list[TreeJoint] = []
-    while heap:
-        distance, _, _, body, joint = heapq.heappop(heap)
+    while heap or contacts:
+        distance, _, _, body, joint = heapq.heappop(heap or contacts)
         if body in reached:
             continue
         reached[body], depth[body] = joint, distance
@@ -95,7 +97,8 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
             if other not in reached:
                 count += 1
                 step = TreeJoint(connection, body, other, reverse=connection.second.body is body)
-                heapq.heappush(heap, (distance + weight(connection), rank(connection), count, other, step))
+                queue = contacts if "normal" in connection.pair.locked and rank(connection) == 3 else heap
+                heapq.heappush(queue, (distance + weight(connection), rank(connection), count, other, step))
     lost = [b.name for b in model.bodies.values() if b not in reached]
     if lost:
         raise ModelError(

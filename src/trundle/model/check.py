@@ -9,7 +9,10 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
+from trundle.model.connection import Connection
 from trundle.model.model import Model
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.lower import Revolute
 from trundle.space.inertia import inertia_faults
 
 
@@ -86,6 +89,7 @@ def check(model: Model) -> list[str]:
             c.pair.frame()
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
+        faults += _wheel_faults(model, c)
     coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
     for name, force in model.forces.items():
         for frame in force.places:
@@ -94,6 +98,33 @@ def check(model: Model) -> list[str]:
             if coordinate not in coordinates:
                 faults.append(f"force {name!r}: {UnknownNameError(coordinate, coordinates, 'coordinate')}")
     return faults
+
+
+def _wheel_faults(model: Model, c: Connection) -> list[str]:
+    """A contact followed from the frame needs a wheel that turns about the axis of its surface, and in nothing else."""
+    if c.wheel is None:
+        return []
+    where = f"connection {c.name!r}: wheel"
+    if model.bodies.get(c.wheel.name) is not c.wheel:
+        return [f"{where} {c.wheel.name!r} belongs to another model."]
+    if not isinstance(c.pair, HigherPair) or not c.pair.second.turns:
+        return [
+            f"{where}: the second surface must be one of revolution about its y axis (Torus, CircleEdge, Sphere, ...)."
+        ]
+    hubs = [h for h in model.connections.values() if set(h.bodies) == {c.second.body, c.wheel}]
+    for hub in hubs:
+        mount = hub.first if hub.first.body is c.second.body else hub.second
+        axis = mount.rotation @ hub.pair.frame()[:, 2]
+        arm = evaluate(model, ca.vertcat(*mount.position) - ca.vertcat(*c.second.position)).ravel()
+        own = c.second.rotation[:, 1]
+        size = max(1.0, float(np.linalg.norm(arm)))
+        if isinstance(hub.pair, Revolute) and abs(abs(axis @ own) - 1) < 1e-12:
+            if np.linalg.norm(np.cross(arm, own)) < 1e-9 * size:
+                return []
+    return [
+        f"{where} {c.wheel.name!r} must be joined to {c.second.body.name!r} by a Revolute joint whose axis is the y axis of the "
+        f"frame of contact on {c.second.body.name!r}; otherwise connect the contact to the wheel itself."
+    ]
 
 
 def _body_faults(model: Model, body: Body) -> list[str]:

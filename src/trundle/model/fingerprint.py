@@ -18,6 +18,7 @@ from trundle.model.ask import Asker
 from trundle.model.body import Body, Frame
 from trundle.model.law import EffortLaw, Servo
 from trundle.model.model import Model
+from trundle.pairs.surface import Surface
 
 
 def fingerprint(model: Model) -> str:
@@ -32,6 +33,7 @@ def fingerprint(model: Model) -> str:
     for c in model.connections.values():
         settings = [_text(getattr(c.pair, f.name)) for f in fields(c.pair)]
         parts.append(f"connect {c.name} {type(c.pair).__name__} {settings} {_text(c.first)} {_text(c.second)}")
+        parts.append(f"contact {c.held} {c.touching.name}")
     parts += _answers(model, asker)
     if asker.faults:
         raise ModelError(asker.faults)
@@ -104,4 +106,6 @@ def _text(value: Any) -> str:
         return "{" + ",".join(f"{k}:{_text(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_text(v) for v in value) + "]"
+    if isinstance(value, Surface):
+        return f"{type(value).__name__} {_text([getattr(value, f.name) for f in fields(value)])}"
     return repr(value)

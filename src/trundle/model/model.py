@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.errors import ModelError, UnknownNameError
+from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import Connection, sort_laws
 from trundle.model.force import CoordinateForce, Force

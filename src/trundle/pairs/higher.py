@@ -3,7 +3,7 @@ second one [Meijaard 2024]. A sphere takes the last three together as a ball, wh
 """
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -27,7 +27,9 @@ class HigherPair(Pair):
     def __post_init__(self) -> None:
         for surface in (self.first, self.second):
             if not isinstance(surface, Surface):
-                raise ModelError(f"HigherPair takes two surfaces, edges or vertices such as tr.Plane(), got {surface!r}.")
+                raise ModelError(
+                    f"HigherPair takes two surfaces, edges or vertices such as tr.Plane(), got {surface!r}."
+                )
         reason = refusal(self.first, self.second)
         if reason:
             raise ModelError(f"{self.title} is no point contact: {reason}")
@@ -98,6 +100,8 @@ def refusal(a: Surface, b: Surface) -> str:
     if (a.flat and b.ruled) or (b.flat and a.ruled):
         ruled = type(b if a.flat else a).__name__
         return f"a {ruled} touches a plane along a straight line, not in a point. Give it a round profile (tr.Torus, tr.Sphere)."
+    if (a.flat and b.hollow) or (b.flat and a.hollow):
+        return f"a hollow {type(b if a.flat else a).__name__} (inside=True) cannot touch a plane."
     if a.dimension + b.dimension < 2:
         if a.dimension + b.dimension == 0:
             return "two vertices that stay together are a ball joint; use tr.Spherical()."

@@ -38,6 +38,17 @@ class Surface(SurfaceGeometry):
         """Radius of a sphere, negative where it is hollow; None for every other surface."""
         return None
 
+    @property
+    def hollow(self) -> bool:
+        """Whether the material lies on the outer side: a pipe, a bowl, a groove."""
+        return any(f.name == "inside" and getattr(self, f.name) for f in fields(self))
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is a surface of revolution: turning about the y axis does not change it."""
+        first = self.sweep().first
+        return not first.slides and isinstance(first.pitch, float) and first.pitch == 0.0
+
     def __post_init__(self) -> None:
         faults = []
         for field in fields(self):

@@ -1,0 +1,127 @@
+"""The Whipple bicycle: four rigid bodies, two wheels that roll without slip [Meijaard 2007].
+
+Axes are z up, x forward, y to the left: yaw and steer are positive to the left, roll to the right, and wheels that roll
+forward turn in the positive sense. All coordinates are zero in the upright pose.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import cos, sin
+from typing import Any, final
+
+from trundle.contact import NoSlip
+from trundle.model import Model, shape
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.lower import Revolute
+from trundle.pairs.surface import Plane, Torus
+
+
+@final
+@dataclass(frozen=True)
+class Part:
+    """A frame in the plane of symmetry: mass, mass centre (x forward, z up) and inertia about it, z-up axes."""
+
+    mass: Any  # kg
+    x: Any  # m, from the rear point of contact
+    z: Any  # m
+    Ixx: Any  # kg m^2
+    Iyy: Any
+    Izz: Any
+    Ixz: Any  # element of the matrix, not the product of inertia with opposite sign
+
+    @property
+    def inertia(self) -> tuple[tuple[Any, Any, Any], ...]:
+        """The inertia matrix."""
+        return ((self.Ixx, 0, self.Ixz), (0, self.Iyy, 0), (self.Ixz, 0, self.Izz))
+
+
+@final
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel that is the same all round; `tyre` is the radius of its profile, zero for a knife edge."""
+
+    radius: Any  # m
+    mass: Any  # kg
+    Ixx: Any  # kg m^2, about a diameter
+    Iyy: Any  # about the axle
+    tyre: Any = 0.0  # m
+
+
+@final
+@dataclass(frozen=True)
+class Parts:
+    """Everything that a Whipple bicycle is made of."""
+
+    wheelbase: Any  # m
+    trail: Any  # m
+    tilt: float  # of the steering axis from the vertical (rad)
+    rear_wheel: Wheel
+    rear_frame: Part
+    front_frame: Part
+    front_wheel: Wheel
+    gravity: Any = 9.81  # m/s^2
+
+
+@cache
+def benchmark_parts() -> Parts:
+    """The parameters of the benchmark bicycle, from the file beside this one."""
+    import yaml
+
+    data = yaml.safe_load(files("trundle.bicycle").joinpath("benchmark.yaml").read_text(encoding="utf-8"))
+
+    def part(name: str) -> Part:  # the table has z down: heights and products of inertia change their sign
+        d = dict(data[name])
+        return Part(**{**d, "z": -d["z"], "Ixz": -d["Ixz"]})
+
+    return Parts(
+        data["wheelbase"], data["trail"], data["tilt"], Wheel(**data["rear_wheel"]), part("rear_frame"),
+        part("front_frame"), Wheel(**data["front_wheel"]), data["gravity"],
+    )  # fmt: skip
+
+
+def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> Model:
+    """The model of a bicycle on the plane z = 0.
+
+    The rear contact is followed from the rear frame, so that its pitch is a coordinate; wheels_first=True connects the
+    contacts to the wheels themselves, which gives the same motion in other coordinates.
+    """
+    m = Model(name, gravity=(0.0, 0.0, -parts.gravity))
+    rear, front = parts.rear_wheel, parts.front_wheel
+    frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius))
+    fork = _frame(m, "front frame", parts.front_frame, (parts.wheelbase, 0.0, front.radius))
+    wheels = [
+        m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(w.radius))
+        for n, w in (("rear wheel", rear), ("front wheel", front))
+    ]
+    axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
+    at_frame = (parts.wheelbase + parts.trail, 0.0, -rear.radius)  # where the steering axis meets the road
+    at_fork = (parts.trail, 0.0, -front.radius)
+    for contact, body, wheel, surface in (
+        ("rear", frame, wheels[0], Torus(rear.radius, rear.tyre)),
+        ("front", fork, wheels[1], Torus(front.radius, front.tyre)),
+    ):
+        pair = HigherPair(Plane(), surface)
+        if wheels_first:
+            m.connect(pair, m.ground, wheel, contact, NoSlip())
+        else:
+            m.connect(pair, m.ground, body, contact, NoSlip(), wheel=wheel)
+    m.connect(Revolute(axis), frame.at(*at_frame), fork.at(*at_fork), "steering")
+    m.connect(Revolute("y"), frame, wheels[0], "rear hub")
+    m.connect(Revolute("y"), fork, wheels[1], "front hub")
+    return m
+
+
+def _frame(m: Model, name: str, part: Part, hub: tuple[Any, Any, Any]) -> Any:
+    """A frame whose own origin is the hub of its wheel."""
+    com = (part.x - hub[0], 0.0, part.z - hub[2])
+    return m.body(name, part.mass, part.inertia, com, shape=shape.Rod((0.0, 0.0, 0.0), com))
+
+
+def benchmark(rear_tyre: Any = 0.0, front_tyre: Any = 0.0) -> Model:
+    """The benchmark bicycle; tyres with a profile radius greater than zero have the same wheel radii."""
+    from dataclasses import replace
+
+    parts = benchmark_parts()
+    rear, front = replace(parts.rear_wheel, tyre=rear_tyre), replace(parts.front_wheel, tyre=front_tyre)
+    return whipple(replace(parts, rear_wheel=rear, front_wheel=front), "benchmark bicycle")
