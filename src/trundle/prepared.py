@@ -204,8 +204,13 @@ class Prepared:
     def _has_laws(self) -> bool:
         return any(c.laws for c in self.model.connections.values())
 
+    def resolved(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by the full names of their quantities."""
+        return {self.model.resolve(name): value for name, value in values.items()}
+
     def quantity(self, name: str) -> Quantity:
         """Unit, sentence and size of a quantity."""
+        name = self.model.resolve(name)
         found = self.quantities.get(name) or self._all_quantities().get(name)
         if found is None:
             raise UnknownNameError(name, self._all_quantities())
@@ -268,7 +273,8 @@ class Prepared:
         for i in self.layout.quaternions:
             q[i] = 1.0
         states = self.layout.state_names()
-        return read_wish(self.layout, q, {name: value for name, value in start.items() if name in states})
+        given = self.resolved(start)
+        return read_wish(self.layout, q, {name: value for name, value in given.items() if name in states})
 
     def _bodies_of(self, row: str) -> str:
         connection = self.model.connections[row.partition(".")[0]]

@@ -50,7 +50,7 @@ class System(Prepared):
         known = self.layout.state_names() | {
             n for q in measured for n in (q.name, *(f"{q.name}_{k}" for k in q.labels))
         }
-        for name in self.model.start:
+        for name in self.resolved(self.model.start):
             if name not in known:
                 raise UnknownNameError(name, sorted(known), "coordinate, rate or motion of a body")
 
@@ -63,7 +63,8 @@ class System(Prepared):
         if start is not None and not isinstance(start, Mapping):
             raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
         default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
-        given = {**self.model.start, **(start or {})}
+        start = self.resolved(start or {})
+        given = {**self.resolved(self.model.start), **start}
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
@@ -111,7 +112,7 @@ class System(Prepared):
             raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
         places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
         places |= {c.rate_name: self.n_q + c.i_u for c in self.layout.coordinates if c.n_u == 1}
-        for name, value in changes.items():
+        for name, value in self.resolved(changes).items():
             if name in places:
                 x[places[name]] = finite_number(value, f"new value of {name!r}")
             elif name in parameters:

@@ -1,4 +1,4 @@
-"""The Whipple bicycle: four rigid bodies, two wheels that roll without slip [Meijaard 2007].
+"""The Whipple bicycle: four rigid bodies, two wheels that roll without slip [Meijaard et al. 2007].
 
 Axes are z up, x forward, y to the left: yaw and steer are positive to the left, roll to the right, and wheels that roll
 forward turn in the positive sense. All coordinates are zero in the upright pose.
@@ -109,6 +109,11 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
     m.connect(Revolute(axis), frame.at(*at_frame), fork.at(*at_fork), "steering")
     m.connect(Revolute("y"), frame, wheels[0], "rear hub")
     m.connect(Revolute("y"), fork, wheels[1], "front hub")
+    for short in ("x", "y", "yaw", "roll") if wheels_first else ("x", "y", "yaw", "roll", "pitch"):
+        m.alias(short, f"rear.{short}")
+    for short, full in (("steer", "steering"), ("rear_angle", "rear hub"), ("front_angle", "front hub")):
+        m.alias(short, f"{full}.angle")
+    m.alias("speed", "rear.x_rate")
     return m
 
 

@@ -37,6 +37,7 @@ class Contact:
     corrections: Any = field(default_factory=lambda: ca.SX(0, 1))  # Newton step of the followers
     opposed: Any = None  # the normal of the second surface, minus the normal of the first at a contact of outer sides
     quality: Any = None  # determinant of that step over the product of its rows: zero where the contact is singular
+    residual: Any = field(default_factory=lambda: ca.SX(0, 1))  # vanishes when the followers have found the contact
 
 
 @final
@@ -245,7 +246,7 @@ def _followed(
     return Contact(
         side.point, axes, velocity, tuple(cross(turning, e) for e in axes), gap,  # type: ignore[arg-type]
         dict(zip(names, [followers[i] for i in range(len(names))], strict=True)), names, rates,
-        -ca.mtimes(inverse, r), -axes[2], determinant / size,
+        -ca.mtimes(inverse, r), -axes[2], determinant / size, r,
     )  # fmt: skip
 
 

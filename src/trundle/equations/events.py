@@ -25,14 +25,15 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
         if e.formalism != "kane":
             raise ModelError(f"event {event.name!r} changes the state: that needs joint coordinates, formalism='kane'.")
         x, p = ca.SX(functions.x), ca.SX(e.p)
-        for name, expression in event.action.items():
+        action = {model.resolve(name): expression for name, expression in event.action.items()}
+        for name, expression in action.items():
             if name in places:
                 x[places[name]] = expression(e.signals) if callable(expression) else expression
             elif name in parameters:
                 p[parameters.index(name)] = expression(e.signals) if callable(expression) else expression
             else:
                 raise UnknownNameError(name, [*places, *parameters], f"state or parameter (in event {event.name!r})")
-        speeds = [places[name] - e.n_q for name in event.action if places.get(name, -1) >= e.n_q]
+        speeds = [places[name] - e.n_q for name in action if places.get(name, -1) >= e.n_q]
         if speeds and functions.rows:
             q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
             x[e.n_q : e.n_q + e.n_u] = _hold_speeds(functions, speeds)(e.t, q, u, p)

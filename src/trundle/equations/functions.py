@@ -154,6 +154,18 @@ class Functions:
         xdot = ca.vertcat(e.coordinate_rates(), udot, self.powers(multipliers))
         return self.function("jacobian", ca.jacobian(xdot, self.x), ca.jacobian(xdot, e.t))
 
+    @cached_property
+    def linear(self) -> Any:
+        """[xdot, d xdot/d(q, u), J, d(J u)/dq, P] by CasADi's own evaluator, for linearisations."""
+        e = self.equations
+        udot, _ = self.dynamics
+        f = ca.vertcat(e.coordinate_rates(), udot)
+        J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in self.rows])
+        Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in self.rows])
+        P = ca.jacobian(e.coordinate_rates(), e.u)
+        outputs = [f, ca.jacobian(f, ca.vertcat(e.q, e.u)), J, ca.jacobian(Ju, e.q), P]
+        return ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
+
     def metric(self) -> Any:
         """[M, K, D, J, g, rate, P] for projection in the metric M + h D + h^2 K; None without rows."""
         e = self.equations

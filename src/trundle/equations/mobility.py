@@ -320,13 +320,17 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
     return list(max(sorted(candidates), key=quality))
 
 
-def split_speeds(J: Array) -> tuple[list[int], list[int]]:
-    """Independent and dependent speeds: the best pivots are dependent, those near the ground rather independent."""
+def split_speeds(J: Array, avoid: Array | None = None) -> tuple[list[int], list[int]]:
+    """Independent and dependent speeds: the best pivots are dependent, those near the ground rather independent, and
+    those to avoid dependent wherever they can be.
+    """
     from scipy.linalg import qr
 
     if J.shape[0] == 0:
         return list(range(J.shape[1])), []
     preference = np.linspace(1.0, 4.0, J.shape[1])
+    if avoid is not None:
+        preference[avoid] *= 1e6
     pivots = sorted(int(i) for i in qr(J * preference, mode="r", pivoting=True)[1][: J.shape[0]])
     return [i for i in range(J.shape[1]) if i not in pivots], pivots
 

@@ -59,6 +59,7 @@ class Signals:
         self.coordinates, self.measured, self.touches = coordinates, measured, touches or {}
 
     def __getitem__(self, name: str) -> Any:
+        name = self.model.resolve(name)
         whole = self._whole(name)
         if whole is not None:
             return whole

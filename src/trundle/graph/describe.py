@@ -52,6 +52,8 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
     ]
     if servos:
         lines.append(f"Driven coordinates: {', '.join(servos)}.")
+    if model.aliases:
+        lines.append("Short names: " + ", ".join(f"{k} ({v})" for k, v in model.aliases.items()) + ".")
     if model.forces:
         lines.append("Forces: " + ", ".join(f"{n} ({type(f).__name__})" for n, f in model.forces.items()) + ".")
     if model.parameters:

@@ -15,6 +15,7 @@ from trundle.model.force import Terms
 from trundle.model.model import Model
 
 BODY_VECTORS = ("position", "velocity", "angular_velocity", "com_position", "com_velocity")
+CONTACT_SIZES = {"contact_point": 3, "contact_normal": 3, "slip_x": 1, "slip_y": 1, "spin": 1, "gap": 1}
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
     "math, of `if` and of max"
@@ -117,6 +118,7 @@ class Placeholder:
         return self.asked[name]
 
     def __getitem__(self, name: str) -> Any:
+        name = self.model.resolve(name)
         if name == "t":
             return self.t
         if name in self.model.parameters:
@@ -151,6 +153,8 @@ def signal_sizes(model: Model) -> dict[str, int]:
                 sizes |= {f"{c.name}.{step.name}": 1, f"{c.name}.{step.name}_rate": 1}
             else:
                 sizes |= {f"{c.name}.{step.name}": 4, f"{c.name}.angular_rate": 3}
+        if "normal" in c.pair.locked:
+            sizes |= {f"{c.name}.{quantity}": size for quantity, size in CONTACT_SIZES.items()}
     for body in model.bodies:
         sizes |= {f"{body}.{quantity}": 3 for quantity in BODY_VECTORS} | {f"{body}.rotation": 9}
     parts = {f"{name}_{axis}": 1 for name, size in sizes.items() if size in (3, 4) for axis in "wxyz"[4 - size :]}

@@ -24,7 +24,7 @@ from trundle.pairs.surface import Surface
 def fingerprint(model: Model) -> str:
     """Digest of a checked model; ModelError with all faults when a law, force, output or event is no expression."""
     asker = Asker(model)
-    parts: list[str] = [model.name, _text(model.gravity), _text(model.start)]
+    parts: list[str] = [model.name, _text(model.gravity), _text(model.start), _text(model.aliases)]
     parts += [f"parameter {p.name}" for p in model.parameters.values()]
     for body in model.bodies.values():
         if not body.is_ground:

@@ -72,6 +72,7 @@ class Model:
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
+        self.aliases: dict[str, str] = {}  # short name -> quantity
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
@@ -145,6 +146,22 @@ class Model:
         symbol = ca.SX.sym(name)
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
+
+    def alias(self, name: str, quantity: str) -> None:
+        """Give a quantity a short name: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known
+        wherever quantities go by name.
+        """
+        self._new_name(name, {**self.aliases, **self.parameters, **self.outputs}, "short name, parameter or output")
+        self.aliases[name] = quantity
+
+    def resolve(self, name: str) -> str:
+        """The full name of a quantity that may be given by a short name, with an ending such as _rate or _x."""
+        for short, full in self.aliases.items():
+            if name == short or name.startswith(f"{short}_"):
+                ending = name[len(short) :]
+                if ending == "" or ending.rpartition("_")[2] in ("rate", "acceleration", *"wxyz"):
+                    return full + ending
+        return name
 
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""

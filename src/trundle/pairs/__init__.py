@@ -1,5 +1,9 @@
 """Kinematic pairs as chains of screws."""
 
+from trundle.pairs.classification import Classification, classify
+from trundle.pairs.edge import EDGES, CircleEdge, HelixEdge, LineEdge, Vertex
+from trundle.pairs.geometry import Moved
+from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import (
     LOWER_PAIRS,
     Cylindrical,
@@ -13,17 +17,49 @@ from trundle.pairs.lower import (
     Spherical,
     Universal,
 )
+from trundle.pairs.surface import (
+    SURFACES,
+    Cone,
+    Cylinder,
+    Plane,
+    Sphere,
+    SpiralColumn,
+    Surface,
+    TangentSurface,
+    Torus,
+)
+from trundle.pairs.tabulate import Row, table
 
 __all__ = [
+    "EDGES",
     "LOWER_PAIRS",
+    "SURFACES",
+    "CircleEdge",
+    "Classification",
+    "Cone",
+    "Cylinder",
     "Cylindrical",
     "Fixed",
     "Free",
     "Helical",
+    "HelixEdge",
+    "HigherPair",
+    "LineEdge",
+    "Moved",
     "Pair",
     "Planar",
+    "Plane",
     "Prismatic",
     "Revolute",
+    "Row",
+    "Sphere",
     "Spherical",
+    "SpiralColumn",
+    "Surface",
+    "TangentSurface",
+    "Torus",
     "Universal",
+    "Vertex",
+    "classify",
+    "table",
 ]

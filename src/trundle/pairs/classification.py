@@ -4,7 +4,7 @@ The condition is tested as it stands: the normal at one displacement, carried by
 both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -51,7 +51,7 @@ def classify(first: Screw, second: Screw, point: Any, tolerance: float = 1e-9) -
     areas = np.linalg.norm(normals, axis=-1)
     best = int(np.argmax(areas))
     if areas[best] < tolerance:
-        found = _curve(sweep, tangents, b, tolerance)
+        found = _curve(sweep, tangents, a, b, tolerance)
         return Classification(found.surface, found.pose, f"{lead}: {found.words}.", kinds)
     normal = normals[best] / areas[best]
     lean = np.abs(tangents @ normal) / np.maximum(np.linalg.norm(tangents, axis=-1), 1.0)
@@ -68,7 +68,9 @@ def _displacements(sweep: NumericSweep) -> tuple[Array, Array]:
     number = np.arange(SAMPLES)
     spread = [number * ratio % 1.0 for ratio in (0.7548776662466927, 0.5698402909980532)]  # plastic number
     even = [4.0 * (s - (s > 0.5)) for s in spread]
-    a, b = (q * (np.pi if screw.spin else sweep.size) for q, screw in zip(even, (sweep.first, sweep.second), strict=True))
+    a, b = (
+        q * (np.pi if screw.spin else sweep.size) for q, screw in zip(even, (sweep.first, sweep.second), strict=True)
+    )
     return a, b
 
 
@@ -82,7 +84,7 @@ def _carried_back(sweep: NumericSweep, a: Array, b: Array) -> Array:
     return np.stack([scale * v for scale, v in zip(scales, back, strict=True)], axis=1)
 
 
-def _curve(sweep: NumericSweep, tangents: Array, b: Array, tolerance: float) -> Found:
+def _curve(sweep: NumericSweep, tangents: Array, a: Array, b: Array, tolerance: float) -> Found:
     """Screws that sweep no area: the point stays, or runs along an edge on which the normal leans, or just along a
     curve.
     """
@@ -98,8 +100,9 @@ def _curve(sweep: NumericSweep, tangents: Array, b: Array, tolerance: float) -> 
         path = _path_name(moving, sweep.point, tolerance)
         return Found(None, None, f"the point lies on the second axis, so it runs along {path}; that would be an edge if "
                      "the axis were tangent to it")  # fmt: skip
-    thick = [NumericSweep(sweep.first, sweep.second, sweep.point + sweep.size * n, n).area(b) for n in axes[1:]]
-    if np.max(np.abs(thick)) < tolerance * sweep.size:
+    tubes = [replace(sweep, point=sweep.point + sweep.size * normal) for normal in axes[1:]]
+    sides = np.concatenate([_carried_back(tube, a, b) for tube in tubes])
+    if np.max(np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=-1)) < tolerance:
         return Found(None, None, f"both move the point along the same curve, {_path_name(moving, sweep.point, tolerance)}, "
                      "and sweep no surface")  # fmt: skip
     found = identify_edge(moving, sweep.point, tolerance)

@@ -11,8 +11,9 @@ import numpy as np
 from trundle.pairs.curvature import principal
 from trundle.pairs.numeric import Array, NumericScrew, NumericSweep
 
-GRID = 65  # displacements b at which a valley is looked for
-VALLEYS = 4  # that are followed to the bottom, for each branch
+GRID = 65  # turns b at which a valley is looked for
+LONG = 257  # the same for a slide, which goes far
+VALLEYS = 6  # that are followed to the bottom, for each branch
 MANY = 2000  # points at once, to bound the memory
 
 
@@ -130,7 +131,7 @@ def _grid(sweep: NumericSweep, points: Array, low: float, high: float) -> Array:
         nearest = sweep.points(nearest_on_orbit(sweep.first, sweep.point, points), 0.0)
         gap = np.min(np.linalg.norm(nearest - points, axis=-1), axis=0)
         reach = (radius + target + gap) / sine
-        return np.linspace(np.maximum(low, -reach), np.minimum(high, reach), GRID, axis=-1)
+        return np.linspace(np.maximum(low, -reach), np.minimum(high, reach), LONG, axis=-1)
     slide = sweep.second.axis
     if not sweep.first.spin:
         slide = slide - sweep.first.axis * np.sum(sweep.first.axis * slide)
@@ -146,9 +147,7 @@ def _valleys(far: Array) -> Array:
     return np.argsort(low, axis=-1)[..., :VALLEYS]
 
 
-def _descend(
-    sweep: NumericSweep, target: Array, a: Array, b: Array, low: float, high: float
-) -> tuple[Array, Array]:
+def _descend(sweep: NumericSweep, target: Array, a: Array, b: Array, low: float, high: float) -> tuple[Array, Array]:
     """Newton's method with a damping that falls while the distance does, and last without: by then the distance is flat
     and only its slope tells.
     """
@@ -163,7 +162,7 @@ def _descend(
         damping = np.clip(np.where(better, damping / 10, damping * 10), 1e-12, 1e12)
         if not np.any(better):
             break
-    for _ in range(3):
+    for _ in range(6):
         da, db, slope = _newton_step(sweep, target, a, b, np.zeros(a.shape))
         a_new, b_new = a + da, np.clip(b + db, low, high)
         better = _newton_step(sweep, target, a_new, b_new, np.zeros(a.shape))[2] < slope

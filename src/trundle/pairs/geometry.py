@@ -84,7 +84,9 @@ class SurfaceGeometry:
     ) -> tuple[Array, Array, Array]:
         """Arrays X, Y, Z of points over ranges of a and b; an edge is drawn as its curve."""
         usual_a, usual_b = self.ranges()
-        grid = np.meshgrid(np.linspace(*(a or usual_a), count[0]), np.linspace(*(b or usual_b), count[1]), indexing="ij")
+        grid = np.meshgrid(
+            np.linspace(*(a or usual_a), count[0]), np.linspace(*(b or usual_b), count[1]), indexing="ij"
+        )
         x, y, z = np.moveaxis(self.point(*grid), -1, 0)
         return x, y, z
 

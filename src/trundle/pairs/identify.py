@@ -113,9 +113,7 @@ def _ball(sweep: NumericSweep, centre: Array) -> Pose:
     return frame(centre, y / np.linalg.norm(y), z)
 
 
-def _developable(
-    sweep: NumericSweep, line: Array, along: Array, radii: Array, start: Array, tolerance: float
-) -> Found:
+def _developable(sweep: NumericSweep, line: Array, along: Array, radii: Array, start: Array, tolerance: float) -> Found:
     """A cone or a tangent surface: along each of its lines the radius of curvature falls to zero at the end."""
     first, last = int(np.argmin(along)), int(np.argmax(along))
     slope = (radii[last] - radii[first]) / (along[last] - along[first])
@@ -132,7 +130,9 @@ def _developable(
     helix = orbit(sweep.first, end, tolerance)
     words = f"the tangent surface of a helix of radius {helix.radius:.6g} and pitch {helix.pitch:.6g}"
     if reach < tolerance * sweep.size:
-        return Found(None, None, f"{words}, but the point is on its cusp, which has no normal; take a point off the helix")
+        return Found(
+            None, None, f"{words}, but the point is on its cusp, which has no normal; take a point off the helix"
+        )
     pose = frame(helix.centre, helix.axis, end - helix.centre)
     tangent = pose.R @ np.array([helix.radius, helix.pitch, 0.0]) / hypot(helix.radius, helix.pitch)
     signed = float(tangent @ (sweep.point - end))
@@ -147,14 +147,18 @@ def _tube(sweep: NumericSweep, centre: Array, tube: float, tolerance: float) -> 
         limit = path.radius + path.pitch**2 / path.radius
         if tube >= limit:  # [Meijaard 2024, Eq. 19]: a <= r sin^2 alpha
             return Found(
-                None, None, f"{words}, but it folds: its normals are singular, since the tube is not thinner than {limit:.6g}"
+                None,
+                None,
+                f"{words}, but it folds: its normals are singular, since the tube is not thinner than {limit:.6g}",
             )
         return Found(SpiralColumn(path.radius, path.pitch, tube), pose, f"{words} and pitch {path.pitch:.6g}")
     words = f"a torus: a tube of radius {tube:.6g} about a circle of radius {path.radius:.6g}"
     if tube >= path.radius * (1 - tolerance):
         radial = float(pose.R[:, 2] @ (sweep.point - path.centre))
         if radial <= tolerance * path.radius:
-            return Found(None, None, f"{words}, but the point lies where the tube has crossed the axis: the sheet is folded")
+            return Found(
+                None, None, f"{words}, but the point lies where the tube has crossed the axis: the sheet is folded"
+            )
         words += "; its normals are singular where the tube meets the axis"
     return Found(Torus(path.radius + tube, tube), pose, words)
 

@@ -4,6 +4,7 @@ Arrays of displacements have any shape; vectors have one more dimension, of leng
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, final
 
 import casadi as ca
@@ -30,9 +31,9 @@ class NumericScrew:
     def turn(self, q: Any, v: Any) -> Array:
         """Directions carried by the displacement q [Rodrigues' formula]."""
         angle = self.spin * np.asarray(q, dtype=float)[..., None]
-        across = np.cross(self.axis, v)
-        along: Array = self.axis * np.sum(self.axis * v, axis=-1, keepdims=True)
-        return along + np.cos(angle) * (v - along) + np.sin(angle) * across
+        across = v @ self._cross
+        turned: Array = v + np.sin(angle) * across + (1.0 - np.cos(angle)) * (across @ self._cross)
+        return turned
 
     def move(self, q: Any, x: Any) -> Array:
         """Points carried by the displacement q."""
@@ -44,7 +45,14 @@ class NumericScrew:
 
     def rate(self, v: Any) -> Array:
         """Change of carried directions a unit of the coordinate."""
-        return self.spin * np.cross(self.axis, v)
+        rate: Array = self.spin * (v @ self._cross)
+        return rate
+
+    @cached_property
+    def _cross(self) -> Array:
+        """Turns a row v into the vector product of the axis with v."""
+        x, y, z = self.axis
+        return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])
 
     @property
     def kind(self) -> str:

@@ -82,6 +82,8 @@ class Run:
         """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
         if not isinstance(name, str):
             raise UnknownNameError(str(name), self.names, "quantity (quantities go by name)")
+        if self.system is not None:
+            name = self.system.model.resolve(name)
         if name in self._values:
             return self._values[name]
         if self._dataset is not None and name in self._dataset.data_vars:
@@ -102,7 +104,7 @@ class Run:
     def names(self) -> list[str]:
         """Quantities that can be asked for: those of the model, or those in the file."""
         if self.system is not None:
-            return [*self.system.quantities, *WORK]
+            return [*self.system.quantities, *self.system.model.aliases, *WORK]
         return [] if self._dataset is None else [str(name) for name in self._dataset.data_vars]
 
     @cached_property

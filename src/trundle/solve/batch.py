@@ -43,6 +43,7 @@ def run_batch(
     chosen = choose_method(method, rtol)
     if not isinstance(chosen, ExplicitRungeKutta):
         raise SolveError("a batch runs with an explicit method; stiff models are run one by one with simulate.")
+    start = system.resolved(start)
     count = _count({**start, **parameters})
     p = np.tile(system.parameter_vector(None), (count, 1))
     p[:, -1] = multiplier_shift(rtol)
@@ -91,7 +92,7 @@ def _start_states(
     """Start states of all cases: what simulate would start from."""
     varied = {k: _finite(k, v) for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(k, v)}
     fixed = {k: v for k, v in start.items() if k not in varied}
-    if system.has_rows or not system.layout.state_names().issuperset({*system.model.start, *start}):
+    if system.has_rows or not system.layout.state_names().issuperset({*system.resolved(system.model.start), *start}):
         return np.array([_assembled(system, fixed, varied, parameters, p, i) for i in range(count)])
     common = system.start(fixed)
     x0 = np.tile(system.state_vector(common, p[0]), (count, 1))

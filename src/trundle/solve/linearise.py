@@ -1,10 +1,11 @@
-"""Linear equations of small motions on the constraint manifold, in independent coordinates.
+"""Linear equations of small motions on the constraint manifold, in independent coordinates and speeds.
 
-With T = [1; G] the tangents of the manifold, a small motion is dq = P T ds, du = T dv + W ds, where W keeps the
-velocity constraints;
-the derivative of the exact equations along these directions gives the state matrix. Singular choices of independent
-coordinates
-are avoided by choosing them at the state itself.
+With T = [1; G] the tangents of the manifold of positions and V those of the allowed velocities (rolling leaves fewer speeds
+than coordinates), a small motion is dq = P T ds, du = V dv + W ds, where W keeps the velocity constraints; the derivative of
+the exact equations along these directions gives the state matrix. Independent coordinates are chosen at the state itself.
+
+Steady motion (a vehicle that runs or turns) is an equilibrium only up to the coordinates on which nothing depends, its place
+and heading: these are left out where the state moves, and speeds that change in the steady motion are not independent.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ import numpy as np
 
 from trundle.equations.functions import Functions
 from trundle.equations.mobility import split_speeds
-from trundle.equations.saddle import dense
 from trundle.graph.layout import Layout
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -28,8 +28,10 @@ class Linearisation:
 
     matrix: Array
     names: tuple[str, ...]
-    tangents: Array  # all speeds per unit independent speed
+    tangents: Array  # all speeds per unit of each state
     speed_names: tuple[str, ...]
+    cyclic: tuple[str, ...] = ()  # coordinates left out: nothing depends on them
+    steady: bool = True  # whether the state is an equilibrium or a steady motion
 
     @property
     def eigenvalues(self) -> Array:
@@ -42,8 +44,7 @@ class Linearisation:
         """Columns: shape of every speed of the tree in the mode of each eigenvalue, largest entry 1."""
         values, vectors = np.linalg.eig(self.matrix)
         order = np.lexsort((values.imag, values.real.round(12), np.abs(values.imag).round(12)))
-        n = self.matrix.shape[0] // 2
-        shapes = self.tangents @ vectors[:n, order]
+        shapes = self.tangents @ vectors[:, order]
         largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])]
         scaled: Array = shapes / np.where(largest == 0, 1, largest)
         return scaled
@@ -67,32 +68,59 @@ class Linearisation:
 def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array) -> Linearisation:
     """Linearise about a consistent state x = [q, u, ...]."""
     e = functions.equations
-    udot, _ = functions.dynamics
-    f = ca.vertcat(e.coordinate_rates(), udot)
-    state = ca.vertcat(e.q, e.u)
-    J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
-    Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in functions.rows])
-    P = ca.jacobian(e.coordinate_rates(), e.u)
-    outputs = [f, ca.jacobian(f, state), J, ca.jacobian(Ju, e.q), P]
-    F = ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
     n_q, n_u = e.n_q, e.n_u
-    rates, A, Jn, Jq, Pn = (np.array(ca.DM(v)) for v in F(t, x[:n_q], x[n_q : n_q + n_u], p))
-    independent, dependent = split_speeds(Jn)
-    T = np.zeros((n_u, len(independent)))
-    T[independent, range(len(independent))] = 1.0
-    W = np.zeros_like(T)
-    if len(dependent):
-        inverse = np.linalg.inv(Jn[:, dependent])
-        T[dependent] = -inverse @ Jn[:, independent]
-        W[dependent] = -inverse @ (Jq @ Pn @ T)
-    B = np.block([[Pn @ T, np.zeros((n_q, len(independent)))], [W, T]])
+    rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in functions.linear(t, x[:n_q], x[n_q : n_q + n_u], p))
+    qdot, udot = rates.ravel()[:n_q], rates.ravel()[n_q:]
+    holonomic = np.array([row.holonomic for row in functions.rows], bool)
+    size = max(1.0, float(np.max(np.abs(x[n_q : n_q + n_u]), initial=0.0)))
+    changing = np.abs(udot) > 1e-7 * size**2
+    coordinates, T = _tangents(J[holonomic], np.zeros(n_u, bool))
+    speeds, V = _tangents(J, changing)
+    W = np.zeros((n_u, len(coordinates)))
+    if len(J):
+        dependent = [i for i in range(n_u) if i not in speeds]
+        W[dependent] = -np.linalg.solve(J[:, dependent], Jq @ P @ T)
+    B = np.block([[P @ T, np.zeros((n_q, len(speeds)))], [W, V]])
     full = A @ B
-    back, back_rate = _back(layout, x[:n_q], rates.ravel()[:n_q])  # speeds-like increments of coordinates
+    back, back_rate = _back(layout, x[:n_q], qdot)  # speeds-like increments of coordinates
     ds_rate = back @ full[:n_q] + back_rate @ B[:n_q]
-    matrix = np.vstack([ds_rate[independent], full[n_q:][independent]])
-    speeds = layout.speed_names()
-    names = [speeds[i].removesuffix("_rate") for i in independent] + [speeds[i] for i in independent]
-    return Linearisation(matrix, tuple(names), T, tuple(speeds))
+    matrix = np.vstack([ds_rate[coordinates], full[n_q:][speeds]])
+    shapes = np.vstack([np.hstack([T, np.zeros_like(V)])])
+    every = layout.speed_names()
+    names = [every[i].removesuffix("_rate") for i in coordinates] + [every[i] for i in speeds]
+    moving = bool(np.max(np.abs(qdot), initial=0.0) > 1e-9)
+    cyclic = _cyclic(matrix, len(coordinates)) if moving else []
+    keep = [i for i in range(len(names)) if i not in cyclic]
+    still = [abs(x[n_q + i]) < 1e-7 * size for k, i in enumerate(coordinates) if k not in cyclic]
+    steady = all(still) and not any(changing[speeds])
+    if moving:
+        shapes = np.hstack([np.zeros_like(T), V])  # places left out: modes are told by their speeds
+    return Linearisation(
+        matrix[np.ix_(keep, keep)], tuple(names[i] for i in keep), shapes[:, keep], tuple(every),
+        tuple(names[i] for i in cyclic), steady,
+    )  # fmt: skip
+
+
+def _tangents(J: Array, avoid: Array) -> tuple[list[int], Array]:
+    """Independent speeds, not of those to avoid where it can be helped, and all speeds per unit of them."""
+    independent, dependent = split_speeds(J, avoid)
+    T = np.zeros((J.shape[1], len(independent)))
+    T[independent, range(len(independent))] = 1.0
+    if len(dependent):
+        T[dependent] = -np.linalg.solve(J[:, dependent], J[:, independent])
+    return independent, T
+
+
+def _cyclic(matrix: Array, n: int) -> list[int]:
+    """The largest set of coordinates (the first n states) on which only their own rates depend."""
+    near_zero = np.abs(matrix) < 1e-9 * max(1.0, float(np.max(np.abs(matrix), initial=0.0)))
+    chosen = list(range(n))
+    while True:
+        others = [i for i in range(len(matrix)) if i not in chosen]
+        left = [k for k in chosen if np.all(near_zero[others, k])]
+        if left == chosen:
+            return chosen
+        chosen = left
 
 
 def _back(layout: Layout, q: Array, qdot: Array) -> tuple[Array, Array]:

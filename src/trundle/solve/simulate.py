@@ -138,7 +138,7 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
     weight[system.n_q + system.n_u :] = 0.0  # work done is a by-product, it does not steer the step
     quaternions = system.layout.quaternions
     if system.formalism != "kane":
-        quaternions = tuple(range(3, system.n_q, 7))
+        quaternions = tuple(range(3, 7 * (len(system.model.bodies) - 1), 7))
     model = system.model
     kernels = system.kernels("events") if model.events else {}
     kinds = [_kind(event.action, returns) for event in model.events.values()]

@@ -45,7 +45,6 @@ class Screw:
         at = ca.vertcat(*self.at)
         return R, at - ca.mtimes(R, at) + e * (self.pitch * q)
 
-
     def moved(self, angle: float) -> Pose:
         """Pose after a turn by a number of radians; the screw must not be a pure slide."""
         R = rotation(self.axis, angle)
