@@ -84,7 +84,9 @@ class Functions:
         if not self.rows:
             return self.plain_rhs()
         e = self.equations
-        return self.function("rhs", self._on_manifold()(e.t, self._corrected_q(), e.u, e.p))
+        folds = any(row.holonomic and not row.name.endswith(".normal") for row in self.rows)
+        q = self._corrected_q() if folds else self._followed_q()
+        return self.function("rhs", self._on_manifold()(e.t, q, e.u, e.p))
 
     def _on_manifold(self) -> Any:
         """xdot at (t, q, u, p) with u projected first."""
@@ -115,6 +117,13 @@ class Functions:
         change = self.saddle.least_change({i: -row.residual for i, row in enumerate(self.rows)})
         rates = ca.Function("rates", [e.q, e.u, e.p], [e.coordinate_rates()])
         return e.q + rates(e.q, dense(change, e.n_u), e.p) + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
+
+    def _followed_q(self) -> Any:
+        """q with exact surface coordinates: enough between two projections where only contacts close loops, for these
+        cannot fold.
+        """
+        e = self.equations
+        return e.q + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
     def project(self) -> Any:
         """[x, position residual, velocity residual, loop measures]: one Newton step; None when nothing can drift."""

@@ -102,7 +102,16 @@ class TreeMotion:
         """Mass, first moment and inertia of the bodies on a link about its origin, ground axes."""
         m, h, I = link_inertia(self.tree.links[link], inertias)
         R = self.motion.links[link].R
+        if is_round(h, I):  # a wheel looks the same at every angle: only its axis counts
+            z = R[:, 2]
+            return m, z * h[2], I[0, 0] * ca.SX.eye(3) + (I[2, 2] - I[0, 0]) * ca.mtimes(z, z.T)
         return m, ca.mtimes(R, h), turned(I, R)
+
+
+def is_round(h: Any, I: Any) -> bool:
+    """Whether first moment and inertia are the same all round the z axis."""
+    off = (h[0], h[1], I[0, 1], I[0, 2], I[1, 2])
+    return all(ca.SX(v).is_zero() for v in off) and bool(ca.is_equal(ca.SX(I[0, 0]), ca.SX(I[1, 1]), 4))
 
 
 def inertia_wrench(inertia: Inertia, body: Rigid, gravity: Any) -> tuple[Any, Any, Any]:
