@@ -1,4 +1,4 @@
-"""Pictures of all examples for docs/gallery.md.
+"""Pictures of all examples, surfaces and contacts for docs/gallery.md.
 
 python -m benchmarks.gallery [NAME ...] [--out DIR]
 """
@@ -6,7 +6,7 @@ python -m benchmarks.gallery [NAME ...] [--out DIR]
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
@@ -14,8 +14,20 @@ from typing import final
 import numpy as np
 from matplotlib.figure import Figure
 
+from benchmarks import rail_pictures, trace_pictures
 from trundle import examples
+from trundle.pairs import (
+    Cone,
+    Cylinder,
+    HigherPair,
+    Plane,
+    Sphere,
+    SpiralColumn,
+    TangentSurface,
+    Torus,
+)
 from trundle.run.dataset import Run
+from trundle.view import draw_pair, draw_surfaces
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
 WIDTH, HEIGHT, DOTS = 7.0, 4.8, 100  # inches and dots per inch: at most about 700 x 480
@@ -50,6 +62,43 @@ PICTURES = {
 }
 
 
+def _seven_surfaces() -> Figure:
+    kinds = (Plane(), Cylinder(0.5), Cone(0.5, 0.4), Torus(0.5, 0.15), Sphere(0.5))
+    return draw_surfaces((*kinds, SpiralColumn(1.0, 0.5, 0.5), TangentSurface(1.0, 0.5, 1.0)))
+
+
+def _column_and_cylinder() -> Figure:  # [Meijaard 2024, Sec. 3.1]
+    pair = HigherPair(SpiralColumn(1.0, 1.0, 0.5**0.5), Cylinder(0.2 * 2**0.5))
+    return draw_pair(pair, (0.0, 0.0, 1.2, 0.0, 0.0), reach=2.2, width=WIDTH)
+
+
+def _ball_on_tangent_surface() -> Figure:  # [Meijaard 2024, Sec. 3.1]
+    return draw_pair(HigherPair(TangentSurface(1.0, 1.0, 1.5), Sphere(0.5**0.5)), reach=2.4, width=5.0)
+
+
+SCENES: dict[str, Callable[[], Figure]] = {
+    "surfaces": _seven_surfaces,
+    "wheel-on-plane": lambda: draw_pair(HigherPair(Plane(), Torus(0.5, 0.12)), (0, 0, 0.4, 0.25, 0.3), width=WIDTH),
+    "column-and-cylinder": _column_and_cylinder,
+    "ball-on-tangent-surface": _ball_on_tangent_surface,
+    "two-tori": lambda: draw_pair(HigherPair(Torus(0.6, 0.2), Torus(0.5, 0.15)), (0, 0, 1.0, 0.3, 0.4), width=5.0),
+    "roller-rig": rail_pictures.rig_in_space,
+    "roller-rig-pose": rail_pictures.roll_and_lift,
+    "roller-rig-oscillation": rail_pictures.oscillation,
+    "spiral-column": trace_pictures.column_in_space,
+    "spiral-column-curves": trace_pictures.column_curves,
+    "sphere-on-tangent-surface": trace_pictures.ball_in_space,
+    "sphere-on-tangent-surface-curves": trace_pictures.ball_curves,
+}
+
+
+def make_scene(name: str, folder: Path) -> Path:
+    """Write a picture of surfaces."""
+    path = folder / f"{name}.png"
+    SCENES[name]().savefig(path, dpi=DOTS, bbox_inches="tight", pad_inches=0.06)
+    return path
+
+
 def make(name: str, picture: Picture, folder: Path) -> Path:
     """Run the example and write its picture."""
     file = examples.load(name, picture.parameters)
@@ -81,15 +130,17 @@ def _drawn(run: Run, picture: Picture, title: str) -> Figure:
 def main() -> None:
     """Make the pictures that are asked for, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="examples; all when none is given")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="pictures; all when none is given")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the pictures")
     options = parser.parse_args()
-    unknown = [name for name in options.names if name not in PICTURES]
+    known = (*PICTURES, *SCENES)
+    unknown = [name for name in options.names if name not in known]
     if unknown:
-        parser.error(f"no picture is known for {', '.join(unknown)}; choose from {', '.join(PICTURES)}")
+        parser.error(f"no picture is known for {', '.join(unknown)}; choose from {', '.join(known)}")
     options.out.mkdir(parents=True, exist_ok=True)
-    for name in options.names or PICTURES:
-        print(make(name, PICTURES[name], options.out), flush=True)
+    for name in options.names or known:
+        path = make_scene(name, options.out) if name in SCENES else make(name, PICTURES[name], options.out)
+        print(path, flush=True)
 
 
 if __name__ == "__main__":

@@ -50,11 +50,12 @@ from trundle.model import (
 from trundle.pairs import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.higher import HigherPair
+from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
 from trundle.space import Ball, Chain, Screw, rotation
 
 if TYPE_CHECKING:
-    from trundle import bicycle, examples
+    from trundle import bicycle, examples, rail
     from trundle.file import ModelFile, load_file, load_model
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
@@ -71,6 +72,7 @@ __all__ = [
     "Body",
     "Bushing",
     "Chain",
+    "Circle",
     "CircleEdge",
     "Cone",
     "CoordinateForce",
@@ -87,6 +89,7 @@ __all__ = [
     "Helical",
     "HelixEdge",
     "HigherPair",
+    "Line",
     "LineEdge",
     "LineForce",
     "Model",
@@ -95,6 +98,7 @@ __all__ = [
     "NoSlip",
     "NoSpin",
     "Planar",
+    "PlanarPair",
     "Plane",
     "Prismatic",
     "Revolute",
@@ -137,6 +141,7 @@ __all__ = [
     "min",
     "pairs",
     "pi",
+    "rail",
     "rotation",
     "shape",
     "sign",
@@ -162,6 +167,7 @@ _LATE = {
     "load": "trundle.run.store",
     "load_file": "trundle.file",
     "load_model": "trundle.file",
+    "rail": "trundle.rail",
 }
 
 

@@ -12,7 +12,8 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.equations.kinematics import Rigid
-from trundle.pairs.higher import HigherPair
+from trundle.pairs.higher import ContactPair
+from trundle.pairs.planar import PlanarPair
 from trundle.pairs.sweep import Sweep
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector, cross, dot
@@ -84,11 +85,11 @@ def _partial(screw: Screw, point: Any) -> tuple[Any, Any]:
 
 
 def chain_contact(
-    pair: HigherPair, first: Rigid, second: Rigid, value: Callable[[str], Any], rate: Callable[[str], Any]
+    pair: ContactPair, first: Rigid, second: Rigid, value: Callable[[str], Any], rate: Callable[[str], Any]
 ) -> Contact:
     """The contact from coordinates of the chain, given by name."""
     a, b = pair.sweeps
-    if pair.first.ball is not None and pair.second.ball is None:  # the chain begins with a ball
+    if pair.ball_first:
         names = (b.first.name, b.second.name)
         side = Side(second, b, *map(value, names))
         R, sign = side.R, -1.0
@@ -98,8 +99,8 @@ def chain_contact(
         side = Side(first, a, *map(value, names))
         R, sign = side.R, 1.0
         turning, velocity = side.turn([rate(n) for n in names]), side.velocity([rate(n) for n in names])
-    x, y, z = R[:, 0], sign * R[:, 1], sign * R[:, 2]
-    if pair.first.ball is None and pair.second.ball is None:
+    x, y, z = sign * R[:, 0], R[:, 1], sign * R[:, 2]
+    if pair.spins:
         yaw = value("yaw")
         x, y = x * ca.cos(yaw) + y * ca.sin(yaw), y * ca.cos(yaw) - x * ca.sin(yaw)
         turning = turning + z * rate("yaw")
@@ -109,12 +110,14 @@ def chain_contact(
 # -- closing a loop ----------------------------------------------------------------------------------------------------
 
 
-def loop_contact(pair: HigherPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+def loop_contact(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
     """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
     if pair.first.flat and pair.second.round:
         return _wheel_on_plane(pair, first, second)
     if pair.first.flat and pair.second.ball is not None:
-        return _ball_on_plane(pair, first, second)
+        return _ball_on_plane(pair, first, second, pair.second.ball, 1.0)
+    if pair.second.flat and pair.first.ball is not None:
+        return _ball_on_plane(pair, second, first, pair.first.ball, -1.0)
     if pair.first.ball is not None and pair.second.ball is not None:
         return _two_balls(pair, first, second)
     if pair.first.ball is not None or pair.second.ball is not None:
@@ -122,7 +125,7 @@ def loop_contact(pair: HigherPair, first: Rigid, second: Rigid, followers: Any) 
     return _two_surfaces(pair, first, second, followers)
 
 
-def _wheel_on_plane(pair: HigherPair, plane: Rigid, wheel: Rigid) -> Contact:
+def _wheel_on_plane(pair: ContactPair, plane: Rigid, wheel: Rigid) -> Contact:
     """Closed form: the lowest point of the tube, seen along the normal of the plane."""
     sweep = pair.second.sweep()
     arm, tube = sweep.second.at[2], sweep.contact.p[2] - sweep.second.at[2]
@@ -149,37 +152,42 @@ def _wheel_on_plane(pair: HigherPair, plane: Rigid, wheel: Rigid) -> Contact:
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, seeds[0]), dot(n, d), coordinates)
 
 
-def _ball_on_plane(pair: HigherPair, plane: Rigid, ball: Rigid) -> Contact:
+def _ball_on_plane(pair: ContactPair, plane: Rigid, ball: Rigid, radius: Any, sign: float) -> Contact:
+    """Closed form; sign -1 when the plane is the second surface."""
     x, y, n = (plane.R[:, i] for i in range(3))
     rates = [cross(plane.w, e) for e in (x, y, n)]
-    point = ball.p - pair.second.ball * n
+    point = ball.p - radius * n
     d = point - plane.p
-    coordinates = {"x": dot(x, d), "y": dot(y, d)}
-    velocity = ball.v - pair.second.ball * rates[2]
-    return Contact(point, (x, y, n), velocity, (rates[0], rates[1], rates[2]), dot(n, d), coordinates)
+    screws = pair.sweeps[0 if sign > 0 else 1]
+    coordinates = {screws.first.name: sign * dot(x, d), screws.second.name: sign * dot(y, d)}
+    velocity = ball.v - radius * rates[2]
+    axes, axes_rates = (sign * x, y, sign * n), (sign * rates[0], rates[1], sign * rates[2])
+    return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates if pair.measured else {})
 
 
-def _two_balls(pair: HigherPair, first: Rigid, second: Rigid) -> Contact:
-    """Closed form on the line of the centres."""
+def _two_balls(pair: ContactPair, first: Rigid, second: Rigid) -> Contact:
+    """Closed form on the line of the centres; in a plane, across is the axis."""
     both = ca.SX(pair.first.ball + pair.second.ball)
+    side = ca.sign(both)
 
-    def locate(a: Any, b: Any, reference: Any) -> tuple[Any, Any, Any]:
-        d = b - a
-        n = ca.if_else(both > 0, 1, -1) * d / ca.norm_2(d) if not both.is_constant() else d / ca.norm_2(d)
-        n = -n if both.is_constant() and float(both) < 0 else n
+    def locate(a: Any, b: Any, x_axis: Any, y_axis: Any) -> tuple[Any, Any, Any]:
+        n = side * (b - a) / ca.norm_2(b - a)
+        if isinstance(pair, PlanarPair):
+            return a + pair.first.ball * n, y_axis, n
+        reference = ca.if_else(dot(n, x_axis) ** 2 < 0.5, x_axis, y_axis)  # not along the normal
         across = cross(n, reference)
         return a + pair.first.ball * n, across / ca.norm_2(across), n
 
-    reference = first.R[:, 0]
-    seeds = (first.v, second.v, cross(first.w, reference))
-    (point, y, n), (velocity, y_rate, n_rate) = _with_rates(locate, (first.p, second.p, reference), seeds)
+    x, y = first.R[:, 0], first.R[:, 1]
+    seeds = (first.v, second.v, cross(first.w, x), cross(first.w, y))
+    (point, y, n), (velocity, y_rate, n_rate) = _with_rates(locate, (first.p, second.p, x, y), seeds)
     x, x_rate = cross(y, n), cross(y_rate, n) + cross(y, n_rate)
     gap = dot(n, second.p - first.p) - both
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, n_rate), gap)
 
 
 def _with_rates(
-    f: Callable[[Any, Any, Any], tuple[Any, Any, Any]], values: Sequence[Any], rates: Sequence[Any]
+    f: Callable[..., tuple[Any, Any, Any]], values: Sequence[Any], rates: Sequence[Any]
 ) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
     """f at the values, and its time derivative, from the tape of f alone."""
     symbols = [ca.SX.sym("s", 3) for _ in values]
@@ -191,7 +199,7 @@ def _with_rates(
     return now, then  # type: ignore[return-value]
 
 
-def _ball_on_surface(pair: HigherPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+def _ball_on_surface(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
     """The foot of the perpendicular from the centre of the ball."""
     on_first = pair.second.ball is not None
     sweep = pair.sweeps[0 if on_first else 1]
@@ -208,7 +216,7 @@ def _ball_on_surface(pair: HigherPair, first: Rigid, second: Rigid, followers: A
                      dot(side.normal, d) - radius, followers)  # fmt: skip
 
 
-def _two_surfaces(pair: HigherPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+def _two_surfaces(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
     """Common normal of two surfaces: four equations for four surface coordinates."""
     a, b = pair.sweeps
     A, B = Side(first, a, followers[0], followers[1]), Side(second, b, followers[2], followers[3])
@@ -228,6 +236,10 @@ def _two_surfaces(pair: HigherPair, first: Rigid, second: Rigid, followers: Any)
     names = (a.first.name, a.second.name, b.first.name, b.second.name)
     contact = _followed(A, ca.blockcat(rows), r, ca.vertcat(*moving), names, 1.0, dot(A.normal, d), followers)
     contact.opposed = n_B
+    turning = B.turn([contact.follower_rates[2], contact.follower_rates[3]])
+    x, y = -B.R[:, 0], B.R[:, 1]  # directions of slip turn with the second surface, as in the tree
+    contact.axes = (x, y, contact.axes[2])
+    contact.axes_rates = (cross(turning, x), cross(turning, y), contact.axes_rates[2])
     contact.coordinates["yaw"] = ca.atan2(-dot(tangents[1], B.R[:, 0]), -dot(tangents[0], B.R[:, 0]))
     return contact
 
@@ -239,7 +251,7 @@ def _followed(
     determinant, inverse = _inverse(J)
     rates = -ca.mtimes(inverse, moving)
     velocity, turning = side.velocity([rates[0], rates[1]]), side.turn([rates[0], rates[1]])
-    axes = (side.R[:, 0], sign * side.R[:, 1], sign * side.normal)
+    axes = (sign * side.R[:, 0], side.R[:, 1], sign * side.normal)
     size = ca.SX(1)
     for i in range(J.shape[0]):
         size = size * ca.norm_2(J[i, :].T)

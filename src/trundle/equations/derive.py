@@ -1,7 +1,7 @@
 """From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, final
 
@@ -21,7 +21,8 @@ from trundle.model.connection import Connection
 from trundle.model.force import Terms
 from trundle.model.law import Servo
 from trundle.model.model import Model
-from trundle.pairs.higher import HigherPair
+from trundle.pairs.higher import ContactPair
+from trundle.pairs.lower import Planar
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
 
@@ -164,7 +165,7 @@ def _touches(
     touches: dict[str, Touch] = {}
     followers = []
     for c in model.connections.values():
-        if not isinstance(c.pair, HigherPair):
+        if not isinstance(c.pair, ContactPair):
             continue
         if c in cut:
             symbols = ca.SX.sym(f"{c.name} followers", len(c.pair.followers))
@@ -178,7 +179,7 @@ def _touches(
 
 
 def _part(table: Mapping[str, tuple[Any, Any]], i: int, name: str) -> Any:
-    return table[name][i]
+    return table[name][i] if name else ca.SX(0)  # a planar pair does not move across its plane
 
 
 def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
@@ -226,7 +227,11 @@ def _rows(
     cut = {loop.connection.name: loop for loop in topology.loops}
     for connection in model.connections.values():
         if connection.name in touches:
-            rows += touches[connection.name].rows()
+            touch = touches[connection.name]
+            if touch.closes and "z" in connection.pair.locked:  # a planar pair keeps its plane
+                plane = replace(connection, pair=Planar("y"))
+                rows += closure_rows(plane, motion, over_ground=any(b.is_ground for b in connection.bodies))
+            rows += touch.rows()
         elif connection.name in cut:
             over_ground = any(b.is_ground for b in cut[connection.name].bodies)
             rows += closure_rows(connection, motion, over_ground)

@@ -173,19 +173,25 @@ def close(
     freedom: Array | None = None,
     tolerance: float = 1e-14,
     limit: int = 200,
+    search: bool = True,
 ) -> tuple[Array, float]:
-    """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual."""
+    """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual.
+
+    search: whether contacts that closed loops have lost are searched for all over their surfaces at the start.
+    """
     e = rows.equations
     u = np.zeros(e.n_u)
     F = np.ones(e.n_u) if freedom is None else freedom
     held = rows.holonomic
 
-    def evaluate(q: Array) -> tuple[Array, Array, Array, Array]:
-        q = rows.settle(q, p)
+    def evaluate(q: Array, search: bool) -> tuple[Array, Array, Array, Array]:
+        q = rows.settle(q, p, search)
         g, _, J, P = rows(t, q, u, p)
         return q, g[held], J[held], P
 
-    q, g, J, P = evaluate(q)
+    q, g, J, P = evaluate(q, search)
+    if not np.all(np.isfinite(g)):
+        return q, np.inf
     error, damping = float(np.linalg.norm(g)), 1e-3
     for _ in range(limit):
         if np.max(np.abs(g), initial=0.0) < tolerance or not np.any(F):
@@ -194,7 +200,7 @@ def close(
         shift = max(damping * float(np.trace(A)) / len(g), 1e-300)
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         largest = float(np.max(np.abs(step), initial=0.0))
-        trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))))
+        trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
         norm = float(np.linalg.norm(trial[1]))
         if norm < error:
             (q, g, J, P), error, damping = trial, norm, max(damping / 10, 1e-15)
@@ -287,7 +293,7 @@ def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, lengt
             if not step.any():
                 break
             step *= 0.08 / float(np.max(np.abs(step)))
-            trial, error = close(rows, pose + P @ step, 0.0, p)
+            trial, error = close(rows, pose + P @ step, 0.0, p, search=False)
             if error > 1e-11:
                 break
             pose, direction = trial, step

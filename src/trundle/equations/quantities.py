@@ -16,7 +16,7 @@ from trundle.graph.topology import Topology
 from trundle.model.connection import Connection
 from trundle.model.law import Servo
 from trundle.model.model import Model
-from trundle.pairs.higher import HigherPair
+from trundle.pairs.higher import ContactPair
 
 
 @final
@@ -86,7 +86,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 f"{connection.name}.reaction_moment", "N m", f"constraint moment at the joint {on}", 3, "reactions"
             )
         )
-        if isinstance(connection.pair, HigherPair):
+        if isinstance(connection.pair, ContactPair):
             of = f"in contact {connection.name!r}"
             for name, (unit, text, size) in CONTACT_QUANTITIES.items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", size, "contacts"))
@@ -108,8 +108,8 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
 def _is_measured(connection: Connection) -> bool:
     """Whether the coordinates of a connection that closes a loop are known; rotations of a ball joint are not."""
     pair = connection.pair
-    if isinstance(pair, HigherPair):
-        return not (pair.first.ball is not None and pair.second.ball is not None)
+    if isinstance(pair, ContactPair):
+        return pair.measured
     return sum(bond.startswith("r") for bond in pair.free) < 3
 
 

@@ -33,15 +33,19 @@ class Settler:
                 at += count
         self._f = [ca.Function("settle", [e.q, e.p], [ca.densify(out)]) for out in outputs]
 
-    def __call__(self, q: Any, p: Any) -> Array:
-        """The pose with unit quaternions and exact surface coordinates; from the nearest ones where Newton fails."""
+    def __call__(self, q: Any, p: Any, search: bool = True) -> Array:
+        """The pose with unit quaternions and exact surface coordinates; where Newton fails from those given, they are
+        searched for all over the surfaces, or made nan when no search is wanted.
+        """
         q = normalised(q, self.equations.motion.quaternions)
         for f, block in zip(self._f, self._blocks, strict=True):
             found = self._follow(f, q, p, block)
-            if found is None:
+            if found is None and search:
                 found = self._search(f, q, p, block)
             if found is not None:
                 q = found
+            elif not search:
+                q[block] = np.nan
         return q
 
     def _follow(self, f: Any, q: Array, p: Any, block: slice) -> Array | None:

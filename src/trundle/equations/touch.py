@@ -7,7 +7,7 @@ from trundle.equations.constraint import BodyMotion, Row, difference
 from trundle.equations.contact import Contact, chain_contact, loop_contact
 from trundle.model.body import Body
 from trundle.model.connection import Connection
-from trundle.pairs.higher import HigherPair
+from trundle.pairs.higher import ContactPair
 from trundle.space.rotation import cross, dot
 
 AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "spin": 2}
@@ -62,7 +62,9 @@ class Touch:
 
     def rows(self) -> list[Row]:
         """The normal where the pair closes a loop, then what its laws hold."""
-        names = [*(["normal"] if self.closes else []), *self.connection.held]
+        pair = self.connection.pair
+        assert isinstance(pair, ContactPair)
+        names = [*(["normal"] if self.closes else []), *(n for n in self.connection.held if n in pair.held)]
         return [self.row(name) for name in names]
 
 
@@ -71,7 +73,7 @@ def touch_in_tree(
 ) -> Touch:
     """Contact of a higher pair whose chain is part of the tree."""
     pair = connection.pair
-    assert isinstance(pair, HigherPair)
+    assert isinstance(pair, ContactPair)
     first, second = motion.frame(connection.first), motion.frame(connection.second)
     return Touch(connection, chain_contact(pair, first, second, value, rate), motion, closes=False)
 
@@ -79,6 +81,6 @@ def touch_in_tree(
 def touch_of_loop(connection: Connection, motion: BodyMotion, followers: Any) -> Touch:
     """Contact of a higher pair that closes a loop."""
     pair = connection.pair
-    assert isinstance(pair, HigherPair)
+    assert isinstance(pair, ContactPair)
     first, second = motion.frame(connection.first), motion.frame(connection.second)
     return Touch(connection, loop_contact(pair, first, second, followers), motion, closes=True)

@@ -1,7 +1,7 @@
 """Classification of the surfaces that two screws sweep: does the normal stay a normal, and which surface is it?
 
-The condition is tested as it stands: the normal at one displacement, carried by the two screws, must be perpendicular to
-both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
+The condition is tested as it stands: the normal at one displacement, carried by the two screws, must be perpendicular
+to both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
 """
 
 from dataclasses import dataclass, replace
@@ -65,12 +65,9 @@ def classify(first: Screw, second: Screw, point: Any, tolerance: float = 1e-9) -
 
 def _displacements(sweep: NumericSweep) -> tuple[Array, Array]:
     """Displacements of both screws, spread evenly over some turns or sizes; the first is zero."""
-    number = np.arange(SAMPLES)
-    spread = [number * ratio % 1.0 for ratio in (0.7548776662466927, 0.5698402909980532)]  # plastic number
-    even = [4.0 * (s - (s > 0.5)) for s in spread]
-    a, b = (
-        q * (np.pi if screw.spin else sweep.size) for q, screw in zip(even, (sweep.first, sweep.second), strict=True)
-    )
+    spread = np.arange(SAMPLES) * np.array([[0.7548776662466927], [0.5698402909980532]]) % 1.0  # plastic number
+    even = 4.0 * (spread - (spread > 0.5))
+    a, b = (q * (np.pi if s.spin else sweep.size) for q, s in zip(even, (sweep.first, sweep.second), strict=True))
     return a, b
 
 
@@ -96,15 +93,14 @@ def _curve(sweep: NumericSweep, tangents: Array, a: Array, b: Array, tolerance: 
         pose = frame(sweep.point, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
         return Found(Vertex(), pose, "the point lies on both axes and stays there: a vertex")
     moving = sweep.first if np.max(np.linalg.norm(tangents[:, 0], axis=-1)) > tolerance else sweep.second
+    path = _path_name(moving, sweep.point, tolerance)
     if rank > 1:
-        path = _path_name(moving, sweep.point, tolerance)
-        return Found(None, None, f"the point lies on the second axis, so it runs along {path}; that would be an edge if "
-                     "the axis were tangent to it")  # fmt: skip
+        words = f"the point lies on the second axis, so it runs along {path}, an edge only if the axis is tangent to it"
+        return Found(None, None, words)
     tubes = [replace(sweep, point=sweep.point + sweep.size * normal) for normal in axes[1:]]
     sides = np.concatenate([_carried_back(tube, a, b) for tube in tubes])
     if np.max(np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=-1)) < tolerance:
-        return Found(None, None, f"both move the point along the same curve, {_path_name(moving, sweep.point, tolerance)}, "
-                     "and sweep no surface")  # fmt: skip
+        return Found(None, None, f"both move the point along the same curve, {path}, and sweep no surface")
     found = identify_edge(moving, sweep.point, tolerance)
     return Found(found.surface, found.pose, f"the point lies on an axis along which it moves: {found.words}")
 

@@ -5,6 +5,7 @@ over b alone finds all valleys of the distance; Newton's method does the rest, i
 """
 
 from math import acos, atan2, hypot, inf, pi
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,11 @@ def sheet(sweep: NumericSweep) -> tuple[float, float]:
     return max(r for r in roots if r <= 0), min(r for r in roots if r >= 0)
 
 
+def limits(sweep: NumericSweep) -> tuple[float, float]:
+    """The ends of the sheet, those of the tube about it for an edge."""
+    return sheet(sweep.thick(edge_thickness(sweep)) if sweep.is_edge else sweep)
+
+
 def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
     low, high = sheet(sweep)
     b = _grid(sweep, points, low, high)
@@ -94,7 +100,9 @@ def _wound(screw: NumericScrew, q: Array) -> Array:
 
 
 def nearest_on_orbit(screw: NumericScrew, start: Array, points: Array) -> Array:
-    """Displacements (branch, ...) that bring `start` closest to the points: one for a line or circle, two for a helix."""
+    """Displacements (branch, ...) that bring `start` closest to the points: one for a line or circle, two for a
+    helix.
+    """
     along = np.sum(screw.axis * (points - start), axis=-1)
     if screw.spin == 0:
         return along[None]
@@ -139,7 +147,7 @@ def _grid(sweep: NumericSweep, points: Array, low: float, high: float) -> Array:
     return np.broadcast_to((from_start @ slide)[:, None], (len(points), 1))
 
 
-def _valleys(far: Array) -> Array:
+def _valleys(far: Array) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Numbers of the lowest grid points that are not higher than their neighbours."""
     edge = np.full((*far.shape[:-1], 1), inf)
     left, right = np.concatenate([edge, far[..., :-1]], -1), np.concatenate([far[..., 1:], edge], -1)

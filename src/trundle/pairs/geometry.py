@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.pairs.closest import closest, sheet
+from trundle.pairs.closest import closest, limits
 from trundle.pairs.curvature import principal
 from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, read_sweep
 from trundle.pairs.sweep import Sweep
@@ -63,8 +63,8 @@ class SurfaceGeometry:
         outside the material.
 
         The search covers the whole surface, as far as it goes without turning over (a cone to its apex, a tangent
-        surface to its cusp). A turn is answered between -pi and pi, a helix on the winding that is closest. At a pole or
-        an apex, and for a point in the middle, one of many answers is given.
+        surface to its cusp). A turn is answered between -pi and pi, a helix on the winding that is closest. At a pole
+        or an apex, and for a point in the middle, one of many answers is given.
         """
         points = np.asarray(point, dtype=float)
         if points.shape[-1:] != (3,) or not np.all(np.isfinite(points)):
@@ -76,8 +76,7 @@ class SurfaceGeometry:
     def ranges(self) -> tuple[Range, Range]:
         """Ranges of a and b that show the surface: a whole turn, a slide of a typical size, two windings of a helix."""
         numbers = self._numbers()
-        body = numbers.thick(numbers.size) if numbers.is_edge else numbers
-        return _range(numbers.first, numbers.size, -inf, inf), _range(numbers.second, numbers.size, *sheet(body))
+        return _range(numbers.first, numbers.size, -inf, inf), _range(numbers.second, numbers.size, *limits(numbers))
 
     def mesh(
         self, a: Range | None = None, b: Range | None = None, count: tuple[int, int] = (73, 37)
@@ -101,12 +100,12 @@ class SurfaceGeometry:
             raise ModelError(f"{name}: an offset must be a finite number of metres, got {distance!r}.")
         curvatures, _ = self.curvatures(0.0, 0.0)
         highest, lowest = (float(k) for k in curvatures)
-        if distance < 0 and 1 + distance * highest <= 0:
+        if distance < 0 and 1 + distance * highest <= 1e-9:
             raise ModelError(
                 f"{name}: an offset of {distance:g} m goes inwards to or beyond the centre of curvature, "
                 f"which is {1 / highest:.6g} m below the contact."
             )
-        if distance > 0 and 1 + distance * lowest <= 0:
+        if distance > 0 and 1 + distance * lowest <= 1e-9:
             raise ModelError(
                 f"{name}: an offset of {distance:g} m goes outwards to or beyond the centre of curvature, "
                 f"which is {-1 / lowest:.6g} m above the contact."

@@ -3,7 +3,7 @@ second one [Meijaard 2024]. A sphere takes the last three together as a ball, wh
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import casadi as ca
 
@@ -16,13 +16,45 @@ from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector
 
 
-@final
 @dataclass(frozen=True)
-class HigherPair(Pair):
-    """Contact of a surface of the first body with a surface of the second, in one point."""
+class ContactPair(Pair):
+    """Contact of a surface or curve of the first body with one of the second. Subclasses are final."""
+
+    held: ClassVar[tuple[str, ...]] = ("slip_x", "slip_y", "spin")  # relative motions that a law can hold
 
     first: Surface
     second: Surface
+
+    @property
+    def title(self) -> str:
+        """Names of the two surfaces."""
+        return f"{type(self.first).__name__} with {type(self.second).__name__}"
+
+    @property
+    def sweeps(self) -> tuple[Sweep, Sweep]:
+        """How the point of contact moves over each surface; coordinates are those of the chain."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    @property
+    def ball_first(self) -> bool:
+        """Whether the chain begins with a ball, so that its coordinates tell the contact on the second surface."""
+        return False
+
+    @property
+    def spins(self) -> bool:
+        """Whether the chain has a turn about the normal."""
+        return False
+
+    @property
+    def measured(self) -> bool:
+        """Whether the coordinates of the chain are known where the pair closes a loop."""
+        return False
+
+
+@final
+@dataclass(frozen=True)
+class HigherPair(ContactPair):
+    """Contact of a surface of the first body with a surface of the second, in one point."""
 
     def __post_init__(self) -> None:
         for surface in (self.first, self.second):
@@ -35,15 +67,9 @@ class HigherPair(Pair):
             raise ModelError(f"{self.title} is no point contact: {reason}")
 
     @property
-    def title(self) -> str:
-        """Names of the two surfaces."""
-        return f"{type(self.first).__name__} with {type(self.second).__name__}"
-
-    @property
     def sweeps(self) -> tuple[Sweep, Sweep]:
-        """How the point of contact moves over each surface; coordinates are those of the chain."""
         a, b = self.first.sweep(), self.second.sweep().half_turn()
-        names = [*([] if self._ball_first else [a.first.name, a.second.name])]
+        names = [*([] if self.ball_first else [a.first.name, a.second.name])]
         names += [] if self.second.ball is not None else [b.first.name, b.second.name]
         clash = {n for n in names if names.count(n) > 1}
         return _renamed(a, "first", clash), _renamed(b, "second", clash)
@@ -52,16 +78,24 @@ class HigherPair(Pair):
         a, b = self.sweeps
         end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
         swept_a: list[Step] = [a.first, a.second]
-        swept_b: list[Step] = [_seen(b.second, end), _seen(b.first, end)]
+        swept_b: list[Step] = [seen(b.second, end), seen(b.first, end)]
         spin: Step = Screw(a.contact.R[:, 2], at=components(a.contact.p), name="yaw")
         if self.second.ball is not None:
             return Chain(*swept_a, Ball(at=components(end.p)), end=end)
-        if self._ball_first:
+        if self.ball_first:
             return Chain(Ball(), *swept_b, end=end)
         return Chain(*swept_a, spin, *swept_b, end=end)
 
     @property
-    def _ball_first(self) -> bool:
+    def spins(self) -> bool:
+        return self.first.ball is None and self.second.ball is None
+
+    @property
+    def measured(self) -> bool:
+        return self.first.ball is None or self.second.ball is None
+
+    @property
+    def ball_first(self) -> bool:
         return self.first.ball is not None and self.second.ball is None
 
     @property
@@ -71,6 +105,8 @@ class HigherPair(Pair):
             return ()
         if self.first.flat and (self.second.round or self.second.ball is not None):
             return ()
+        if self.second.flat and self.first.ball is not None:
+            return ()
         names = () if self.first.ball is not None else (a.first.name, a.second.name)
         return names if self.second.ball is not None else (*names, b.first.name, b.second.name)
 
@@ -79,7 +115,7 @@ class HigherPair(Pair):
         return ("normal",)
 
 
-def _seen(screw: Screw, pose: Pose) -> Screw:
+def seen(screw: Screw, pose: Pose) -> Screw:
     """A screw of the second surface in the frame of the first; its coordinate moves the body, not the point."""
     return Screw(-(pose.R @ axis_vector(screw.axis)), screw.pitch, components(pose.point(screw.at)), screw.name)
 
@@ -106,10 +142,10 @@ def refusal(a: Surface, b: Surface) -> str:
         if a.dimension + b.dimension == 0:
             return "two vertices that stay together are a ball joint; use tr.Spherical()."
         return "a vertex on an edge is held in two directions and has no normal; only a surface can carry a vertex."
-    return _misfit(a, b)
+    return misfit(a, b)
 
 
-def _misfit(a: Surface, b: Surface) -> str:
+def misfit(a: Surface, b: Surface) -> str:
     """A ball that does not fit into a bowl."""
     if a.ball is None or b.ball is None or isinstance(a.ball, ca.SX) or isinstance(b.ball, ca.SX):
         return ""

@@ -1,8 +1,8 @@
 """Which surface two screws sweep, told by its curvatures and by the orbits of its points.
 
-No curvature: a plane. One that is the same everywhere: a cylinder. One that changes: a cone or a tangent surface, as the
-end of its lines rests or moves. Two that are the same: a sphere. One of two the same everywhere: a tube about the orbit
-of its centre, which is a circle (torus) or a helix (spiral column).
+No curvature: a plane. One that is the same everywhere: a cylinder. One that changes: a cone or a tangent surface, as
+the end of its lines rests or moves. Two that are the same: a sphere. One of two the same everywhere: a tube about the
+orbit of its centre, which is a circle (torus) or a helix (spiral column).
 """
 
 from dataclasses import dataclass
@@ -145,7 +145,7 @@ def _tube(sweep: NumericSweep, centre: Array, tube: float, tolerance: float) -> 
     if path.pitch != 0:
         words = f"a spiral column: a tube of radius {tube:.6g} about a helix of radius {path.radius:.6g}"
         limit = path.radius + path.pitch**2 / path.radius
-        if tube >= limit:  # [Meijaard 2024, Eq. 19]: a <= r sin^2 alpha
+        if tube >= limit * (1 - tolerance):  # [Meijaard 2024, Eq. 19]: a <= r sin^2 alpha
             return Found(
                 None,
                 None,

@@ -21,7 +21,9 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 @final
 @dataclass(frozen=True, eq=False)
 class NumericScrew:
-    """One screw: `spin` is 1 for a turn and 0 for a slide, `advance` the metres along the axis a unit of its coordinate."""
+    """One screw: `spin` is 1 for a turn and 0 for a slide, `advance` the metres along the axis a unit of the
+    coordinate.
+    """
 
     axis: Array
     at: Array
@@ -123,12 +125,12 @@ class NumericSweep:
         swept: Array = np.sum(np.cross(patch.x_a, patch.x_b) * patch.normal, axis=-1)
         return swept
 
-    @property
+    @cached_property
     def size(self) -> float:
         """A typical length: the largest of the distances from the axes and the pitches; 1 m where there is none."""
         return typical_length(self.first, self.second, self.point)
 
-    @property
+    @cached_property
     def is_edge(self) -> bool:
         """True when the screws sweep no area: the point runs along a curve or stays, and the normal leans."""
         b = np.array([0.0, 0.7, 1.9]) * (1.0 if self.second.spin else self.size)
@@ -138,15 +140,18 @@ class NumericSweep:
         return bool(np.all(np.linalg.norm(np.cross(patch.x_a, patch.x_b), axis=-1) < 1e-13 * scale))
 
 
-def typical_length(first: NumericScrew, second: NumericScrew, point: Array) -> float:
-    """The largest of the distances of point and axes from each other and the pitches; 1 m where all are zero."""
+def typical_length(first: NumericScrew, second: NumericScrew, point: Array, otherwise: float = 1.0) -> float:
+    """The largest of the distances of point and axes from each other and the pitches; `otherwise` where there is
+    none.
+    """
     turning = [screw for screw in (first, second) if screw.spin]
     lengths = [float(np.linalg.norm(np.cross(screw.axis, point - screw.at))) for screw in turning]
     lengths += [abs(screw.advance) for screw in turning]
     if len(turning) == 2:
         lengths.append(float(np.linalg.norm(common_perpendicular(first, second)[1])))
+    far = max(float(np.linalg.norm(v)) for v in (point, *(screw.at for screw in turning)))
     largest = max(lengths, default=0.0)
-    return largest if largest > 0 else 1.0
+    return largest if largest > 1e-12 * far else otherwise  # what is less is round-off of the positions
 
 
 def common_perpendicular(first: NumericScrew, second: NumericScrew) -> tuple[Array, Array]:
@@ -178,8 +183,9 @@ def read_sweep(sweep: Sweep, what: str) -> NumericSweep:
 
 def _number(value: Any, what: str) -> float:
     if isinstance(value, ca.SX) and not value.is_constant():
+        names = ", ".join(symbol.name() for symbol in ca.symvar(value))
         raise ModelError(
-            f"{what} has a size that is the parameter {value}: its geometry can only be computed in numbers. "
+            f"{what} has sizes that depend on {names}: its geometry can only be computed in numbers. "
             "Make another one with the value of the parameter."
         )
     try:

@@ -1,7 +1,7 @@
-"""The table of all surfaces that two joints with one freedom can sweep, made by classifying samples of every combination.
+"""The table of all surfaces that two joints with one freedom can sweep, made by classifying samples of every kind.
 
-Samples are laid out as in [Meijaard 2024, Eq. 1]: the first axis along z, the second at the distance a along x and turned
-about x by alpha, the point at the distance r from the second axis and s along it from the common perpendicular.
+Samples are laid out as in [Meijaard 2024, Eq. 1]: the first axis along z, the second at the distance a along x and
+turned about x by alpha, the point at the distance r from the second axis and s along it from the common perpendicular.
 """
 
 from dataclasses import dataclass

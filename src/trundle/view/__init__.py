@@ -1,12 +1,29 @@
-"""What a person sees: plots over time, pictures of the mechanism."""
+"""What a person sees: plots over time, pictures of the mechanism, of surfaces and of contacts."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trundle.view.contact import draw_pair
     from trundle.view.plot import plot_eigenvalues, plot_energy, plot_quantities
     from trundle.view.scene import draw
+    from trundle.view.surface import draw_surface, draw_surfaces
 
-__all__ = ["draw", "plot_eigenvalues", "plot_energy", "plot_quantities"]
+__all__ = [
+    "draw",
+    "draw_pair",
+    "draw_surface",
+    "draw_surfaces",
+    "plot_eigenvalues",
+    "plot_energy",
+    "plot_quantities",
+]
+
+_HOMES = {
+    "draw": "scene",
+    "draw_pair": "contact",
+    "draw_surface": "surface",
+    "draw_surfaces": "surface",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -15,4 +32,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("trundle.view.scene" if name == "draw" else "trundle.view.plot"), name)
+    return getattr(import_module(f"trundle.view.{_HOMES.get(name, 'plot')}"), name)

@@ -1,0 +1,109 @@
+"""Pictures of a wheelset on a roller rig for docs/gallery.md."""
+
+from dataclasses import replace
+from math import atan
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from trundle.pairs import Cylinder, Surface
+from trundle.rail import RigPose, RollerRig
+from trundle.space import rotation
+from trundle.view.stage import Camera, Stage
+from trundle.view.style import COLOURS, INK, new_figure, style
+
+RIG = RollerRig(half_gauge=0.75, wheel_radius=0.46, ring_radius=1.0, ring_profile_radius=0.3, cone_angle=atan(1 / 20))
+STEEL, RINGS, SHAFT = "#F0C9A6", "#C9DCEB", "#DDE1E6"
+HALF_WIDTH = 0.07  # m, of wheels and rings as drawn
+DRUM_RADIUS, AXLE_RADIUS = 0.9, 0.085  # m
+AROUND = np.linspace(-np.pi, np.pi, 145)
+
+
+def rig_in_space() -> Figure:
+    """The rig with a large displacement and yaw, points of contact and their normals."""
+    pose = RIG.pose(0.05, 0.12)
+    R = rotation("x", float(pose.roll)) @ rotation("z", float(pose.yaw))
+    centre = np.array([0.0, float(pose.lateral), RIG.axle_height + float(pose.lift)])
+    stage = Stage(Camera(15.0, -32.0))
+    around = HALF_WIDTH / RIG.ring_profile_radius
+    for side, sign in RIG.sides.items():
+        lean = sign * RIG.cone_angle
+        ring_place, wheel_place = np.array(RIG.ring_place(side)), np.array(RIG.wheel_place(side))
+        _tread(stage, RIG.ring, RINGS, (lean - around, lean + around), np.eye(3), ring_place, DRUM_RADIUS)
+        _tread(stage, RIG.wheel(side), STEEL, (-HALF_WIDTH, HALF_WIDTH), R, centre + R @ wheel_place, AXLE_RADIUS)
+    inner = RIG.half_gauge - HALF_WIDTH
+    for radius, turned, place in ((DRUM_RADIUS, np.eye(3), np.zeros(3)), (AXLE_RADIUS, R, centre)):
+        a, b = np.meshgrid(AROUND, np.linspace(-inner, inner, 41), indexing="ij")
+        shaft = Cylinder(radius)
+        stage.mesh(place + shaft.point(a, b) @ turned.T, shaft.normal(a, b) @ turned.T, SHAFT)
+    for side in RIG.sides:
+        point = pose.contacts[side]
+        stage.arrow(point, point + 0.4 * pose.normals[side], COLOURS[1])
+        stage.dot(point)
+    with style():
+        figure = new_figure(6.0, 5.4, "wheelset on a roller rig: 50 mm to the left, yaw 0.12 rad")
+        stage.paint(figure.subplots())
+        return figure
+
+
+def _tread(
+    stage: Stage, surface: Surface, colour: str, across: tuple[float, float], R: Any, p: Any, hub: float
+) -> None:
+    """A wheel or ring: the part of its surface that rolls, and two flat faces down to the hub."""
+    a, b = np.meshgrid(AROUND, np.linspace(*across, 9), indexing="ij")
+    points = surface.point(a, b)
+    stage.mesh(p + points @ R.T, surface.normal(a, b) @ R.T, colour)
+    middle = np.mean(points[0, :, 1])
+    for rim in (points[:, 0], points[:, -1]):
+        radius = np.hypot(rim[:, 0], rim[:, 2])
+        shares = np.linspace(hub, radius[0], 9) / radius[0]
+        face = np.stack([rim * [share, 1.0, share] for share in shares], axis=1)
+        normal = np.array([0.0, np.sign(rim[0, 1] - middle), 0.0])
+        stage.mesh(p + face @ R.T, np.broadcast_to(R @ normal, face.shape), colour)
+
+
+def roll_and_lift() -> Figure:
+    """Roll, lift and rolling radii over the lateral displacement, for conical and hollow wheels."""
+    lateral = np.linspace(-0.008, 0.008, 161)
+    poses: dict[str, RigPose] = {"conical wheels": RIG.pose(lateral)}
+    for radius in (0.5, 0.33):
+        poses[f"hollow, profile radius {radius:g} m"] = replace(RIG, wheel_profile_radius=radius).pose(lateral)
+    with style():
+        figure = new_figure(7.0, 4.8, "wheelset on a roller rig without yaw")
+        panels = figure.subplots(1, 3)
+        for k, (name, pose) in enumerate(poses.items()):
+            difference = pose.rolling_radius["left"] - pose.rolling_radius["right"]
+            for axes, values in zip(panels, (1e3 * pose.roll, 1e3 * pose.lift, 1e3 * difference), strict=True):
+                axes.plot(1e3 * lateral, values, color=COLOURS[k], label=name)
+        words = ("roll (mrad)", "lift (mm)", "difference of rolling radii (mm)")
+        for axes, word in zip(panels, words, strict=True):
+            axes.set_title(word, loc="left", fontsize=10)
+            axes.set_xlabel("to the left (mm)")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        return figure
+
+
+def oscillation() -> Figure:
+    """Rolling without slip from a displacement of 4 mm, against linear theory and Klingel."""
+    system = RIG.model(1100.0, (650.0, 90.0, 650.0), 800.0, no_slip=True).build()
+    start = {"wheelset.lateral": 0.004, "wheelset.yaw": 0.0, "wheelset.pitch_rate": 20.0}
+    run = system.simulate(4.2, start, samples=601)
+    distance = -RIG.ring_radius * run.values("drum.angle").ravel()
+    with style():
+        figure = new_figure(7.0, 4.8, "kinematic oscillation on the rig: no slip, 9.2 m/s")
+        top, bottom = figure.subplots(2, sharex=True)
+        top.plot(distance, 1e3 * run.values("wheelset.lateral").ravel(), color=COLOURS[0], label="nonlinear model")
+        for length, dashes, colour, name in (
+            (RIG.wavelength, (0, (1.2, 1.6)), INK, f"linear theory, {RIG.wavelength:.3f} m"),
+            (RIG.klingel_wavelength, (0, (5, 2)), COLOURS[1], f"Klingel, {RIG.klingel_wavelength:.3f} m"),
+        ):
+            top.plot(distance, 4.0 * np.cos(2 * np.pi * distance / length), color=colour, linestyle=dashes, label=name)
+        top.set_ylabel("lateral (mm)")
+        for name, colour in (("yaw", COLOURS[2]), ("roll", COLOURS[3])):
+            bottom.plot(distance, 1e3 * run.values(f"wheelset.{name}").ravel(), color=colour, label=name)
+        bottom.set_ylabel("angle (mrad)")
+        bottom.set_xlabel("distance along the ring (m)")
+        for axes in (top, bottom):
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
+        return figure

@@ -1,0 +1,23 @@
+"""Bicycles: how they stand on the road (pitch), and how they move (whipple).
+
+The closed form of the pitch has axes z down; the models have z up. See pitch.__doc__ and whipple.__doc__.
+"""
+
+from trundle.bicycle.geometry import Geometry
+from trundle.bicycle.loop import Loop
+from trundle.bicycle.pitch import Pitch, loop_pitch, pitch
+from trundle.bicycle.whipple import Part, Parts, Wheel, benchmark, benchmark_parts, whipple
+
+__all__ = [
+    "Geometry",
+    "Loop",
+    "Part",
+    "Parts",
+    "Pitch",
+    "Wheel",
+    "benchmark",
+    "benchmark_parts",
+    "loop_pitch",
+    "pitch",
+    "whipple",
+]

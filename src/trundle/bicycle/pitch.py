@@ -1,0 +1,125 @@
+"""Pitch of a bicycle that stands on both wheels, in closed form."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import degrees
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from trundle.bicycle.follow import Closure, follow, roots_at
+from trundle.bicycle.geometry import Geometry
+from trundle.bicycle.loop import Loop
+from trundle.errors import AssemblyError, ModelError
+
+_BLOCK = 8192  # poses whose arrays stay in the cache
+
+
+@final
+@dataclass(frozen=True)
+class Pitch:
+    """How a bicycle stands. Of one pose: numbers, and `roots` of shape (4,). Of arrays of poses: arrays of their
+    common shape, nan where the front wheel cannot touch, and `roots` with one more axis.
+    """
+
+    pitch: Any
+    """angle of the frame, in rad: the tilt of the steering axis when upright"""
+    front_roll: Any
+    """roll of the front wheel in rad"""
+    touches: Any
+    """whether the front wheel can touch the road with the rear wheel on it, the way it does when upright"""
+    roots: np.ndarray
+    """every real root of the closure in rad, ascending, within half a turn of the tilt; nan after the last"""
+    physical: np.ndarray
+    """which of the roots is the pitch: at most one"""
+
+
+def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
+    """Pitch of a symmetric bicycle at a roll of the rear wheel and a steer, in rad; both may be arrays.
+
+    Axes and signs are those of [Meijaard 2024]: x forward, y to the right, z down. Roll, steer and yaw are positive to
+    the right, and pitch grows as the nose rises. In axes with z up (x forward, y left) roll keeps its sign; steer, yaw
+    and pitch change theirs. So a lean to the right with the steer to the left is roll > 0, steer < 0 here, and both
+    positive there.
+
+    One pose at which the front wheel cannot touch raises AssemblyError; arrays never do, they have nan there and
+    `touches` is False. First use compiles for half a second and is kept on disk; then a million poses take less than
+    a second. Bicycles whose wheels would meet with the fork turned round are followed from upright, which is slower.
+    """
+    return _solve(geometry.coefficients, (roll, steer), geometry.tilt, geometry.wheels_stay_clear)
+
+
+def loop_pitch(
+    loop: Loop,
+    roll: ArrayLike,
+    steer: ArrayLike,
+    rear_angle: ArrayLike = 0.0,
+    front_angle: ArrayLike = 0.0,
+    *,
+    yaw: ArrayLike = 0.0,
+    x: ArrayLike = 0.0,
+    y: ArrayLike = 0.0,
+) -> Pitch:
+    """Pitch tilt + chi_r + chi_rf of a general bicycle, with the angles of its hubs; else like `pitch`.
+
+    Yaw, x and y of the rear wheel and its contact matter where the front wheel's road is another plane.
+    """
+    pose = (roll, steer, rear_angle, front_angle, yaw, x, y)
+    return _solve(loop.coefficients, pose, loop.tilt, loop.wheels_stay_clear)
+
+
+def _solve(closure: Closure, pose: Sequence[ArrayLike], tilt: float, clear: bool) -> Pitch:
+    arrays = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in pose))
+    shape = arrays[0].shape
+    flat = [v.ravel() for v in arrays]
+    if not shape and not all(np.isfinite(v[0]) for v in flat):
+        raise ModelError(f"the pose of a bicycle needs finite angles, got roll {flat[0][0]}, steer {flat[1][0]}.")
+    n = flat[0].size
+    roots, angle, front_roll = np.empty((n, 4)), np.empty(n), np.empty(n)
+    for start in range(0, n, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        roots[part], angle[part], front_roll[part] = _solve_block(closure, [v[part] for v in flat], tilt, clear)
+    touches = np.isfinite(angle)
+    if not shape and not touches[0]:
+        raise AssemblyError(_why_not(closure, flat, tilt))
+    physical = roots == angle[:, None]
+    shaped = (angle.reshape(shape)[()], front_roll.reshape(shape)[()], touches.reshape(shape)[()])
+    return Pitch(*shaped, roots.reshape(*shape, 4), physical.reshape(*shape, 4))
+
+
+def _solve_block(
+    closure: Closure, pose: list[np.ndarray], tilt: float, clear: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Roots, pitch and front roll of a few thousand poses."""
+    found = roots_at(closure, pose, tilt)
+    angle, front_roll = found.standing, found.front_roll
+    fallen = np.cos(pose[0]) <= 0  # the rear wheel lies on its side, or beyond
+    angle[fallen] = front_roll[fallen] = np.nan
+    # One root that stands is the one; of several, and where there may be strangers, it is the one that is reached.
+    doubtful = np.flatnonzero((found.how_many > (1 if clear else 0)) & ~fallen)
+    if doubtful.size:
+        subset = [v[doubtful] for v in pose]
+        reached = follow(closure, subset, tilt)
+        c = closure(*subset)
+        s, k = np.sin(reached), np.cos(reached)
+        angle[doubtful] = reached
+        front_roll[doubtful] = np.arctan2(c[0] * s + c[1] * k + c[2], c[3] * s + c[4] * k + c[5])
+    return found.pitch, angle, front_roll
+
+
+def _why_not(closure: Closure, pose: list[np.ndarray], tilt: float) -> str:
+    """A sentence on a pose at which the front wheel cannot touch."""
+    roll, steer = float(pose[0][0]), float(pose[1][0])
+    text = f"the front wheel cannot touch the road at a roll of {degrees(roll):.6g} deg and a steer of "
+    text += f"{degrees(steer):.6g} deg: "
+    if np.cos(roll) <= 0:
+        return text + "the rear wheel itself lies on its side. Roll less than 90 degrees."
+    if roots_at(closure, pose, tilt).how_many[0] > 0:
+        return text + "it could, but the pose is not reached from upright with both wheels on the road. Steer less."
+    c1, c2, c3, c4, c5, c6 = (float(v[0]) for v in closure(*pose))
+    s, k = np.sin(tilt), np.cos(tilt)
+    # Without a root the wheel is on one side of the road at every pitch.
+    above = c4 * s + c5 * k + c6 > np.sqrt(max(1 - (c1 * s + c2 * k + c3) ** 2, 0.0))
+    side = "hangs above the road" if above else "cuts into the road"
+    return text + f"it {side} at every pitch. Roll or steer less."

@@ -1,0 +1,91 @@
+"""The four planar higher pairs: circle on circle, circle on line, circle on vertex, line on vertex, inner and outer
+[Meijaard 2024, Sec. 2.1]. The motion is in the x, z plane of the frames; the axis is y.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from trundle.errors import ModelError
+from trundle.pairs.edge import Vertex
+from trundle.pairs.higher import ContactPair, misfit, seen
+from trundle.pairs.surface import Cylinder, Plane, Surface
+from trundle.pairs.sweep import MEET, Sweep
+from trundle.space.chain import SLIDE, Chain, Screw
+from trundle.space.pose import Pose
+
+
+@final
+@dataclass(frozen=True)
+class Circle(Surface):
+    """A circle about the y axis, or a ring that is touched from inside."""
+
+    positive: ClassVar[tuple[str, ...]] = ("radius",)
+
+    radius: Any  # m
+    inside: bool = False
+
+    @property
+    def ball(self) -> Any:
+        return -self.radius if self.inside else self.radius
+
+    def sweep(self) -> Sweep:
+        return Cylinder(self.radius, self.inside).sweep()
+
+
+@final
+@dataclass(frozen=True)
+class Line(Surface):
+    """The line z = 0 with the material below."""
+
+    ruled: ClassVar[bool] = True
+    flat: ClassVar[bool] = True
+
+    def sweep(self) -> Sweep:
+        along, across = Plane().sweep().first, Plane().sweep().second
+        return Sweep(Screw(along.axis, SLIDE, name="slide"), across, Pose.at((0, 0, 0)))
+
+
+@final
+@dataclass(frozen=True)
+class PlanarPair(ContactPair):
+    """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line and Vertex."""
+
+    first: Surface
+    second: Surface
+    held: ClassVar[tuple[str, ...]] = ("slip_x",)
+
+    def __post_init__(self) -> None:
+        kinds = (Circle, Line, Vertex)
+        for curve in (self.first, self.second):
+            if not isinstance(curve, kinds):
+                raise ModelError(f"PlanarPair takes two of Circle, Line and Vertex, such as tr.Circle(0.1), got {curve!r}.")
+        reason = misfit(self.first, self.second)
+        if self.first.flat and self.second.flat:
+            reason = "two lines lie on each other; use tr.Prismatic('x')."
+        elif self.first.dimension + self.second.dimension == 0:
+            reason = "two vertices that stay together are a hinge; use tr.Revolute('y')."
+        elif (self.first.flat and self.second.hollow) or (self.second.flat and self.first.hollow):
+            reason = "a ring (inside=True) cannot touch a line from inside."
+        if reason:
+            raise ModelError(f"{self.title} is no planar pair: {reason}")
+
+    @property
+    def sweeps(self) -> tuple[Sweep, Sweep]:
+        a, b = self.first.sweep(), self.second.sweep().half_turn()
+        names = [(a.first.name, "first"), (b.first.name, "second")]
+        clash = a.first.name == b.first.name
+        firsts = [
+            Screw(s.first.axis, s.first.pitch, s.first.at, f"{which}_{name}" if clash else name)
+            for s, (name, which) in zip((a, b), names, strict=True)
+        ]
+        still = Screw("y", SLIDE, name="")  # across the plane nothing moves
+        return Sweep(firsts[0], still, a.contact), Sweep(firsts[1], still, b.contact)
+
+    def chain(self) -> Chain:
+        a, b = self.sweeps
+        end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
+        return Chain(a.first, seen(b.first, end), end=end)
+
+    @property
+    def locked(self) -> tuple[str, ...]:
+        return ("z", "rx", "ry", "normal")

@@ -1,0 +1,27 @@
+"""How a wheelset hangs in a roller rig: the joints 1 to 5 of [Meijaard 2024, Fig. 13] as one pair."""
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from trundle.pairs.lower import Pair
+from trundle.space.chain import SLIDE, Chain, Screw
+
+
+@final
+@dataclass(frozen=True)
+class WheelsetGuide(Pair):
+    """Holds the centre of a wheelset against moving along x and leaves everything else free: lift along z, lateral
+    along y, then roll about x, yaw about z and pitch about the axle, each about its axis as the turns before have left
+    it.
+    """
+
+    free: ClassVar[tuple[str, ...]] = ("z", "y", "rx", "rz", "ry")
+
+    def chain(self) -> Chain:
+        return Chain(
+            Screw("z", SLIDE, name="lift"),
+            Screw("y", SLIDE, name="lateral"),
+            Screw("x", name="roll"),
+            Screw("z", name="yaw"),
+            Screw("y", name="pitch"),
+        )

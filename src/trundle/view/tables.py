@@ -1,0 +1,58 @@
+"""What is known about surfaces and pairs, as text for the command line."""
+
+from itertools import combinations_with_replacement
+from textwrap import fill
+
+from trundle.pairs import EDGES, SURFACES, Surface, table
+from trundle.pairs.higher import refusal
+
+WIDTH = 100
+LEVEL = "s: distance of the point, along the second axis, from the common perpendicular of the axes."
+SIZES: dict[str, tuple[float, ...]] = {  # of an ordinary one of each kind, m and rad; the others have one radius
+    "Plane": (),
+    "LineEdge": (),
+    "Vertex": (),
+    "Cone": (0.5, 0.3),
+    "Torus": (0.5, 0.1),
+    "SpiralColumn": (1.0, 1.0, 0.3),
+    "TangentSurface": (1.0, 1.0, 0.5),
+    "HelixEdge": (1.0, 1.0),
+}
+
+
+def samples() -> tuple[Surface, ...]:
+    """An ordinary surface of every kind, edges and vertex included."""
+    return tuple(kind(*SIZES.get(kind.__name__, (0.5,))) for kind in (*SURFACES, *EDGES))
+
+
+def pairs_text() -> str:
+    """Which surfaces there are and which of them can touch in a point."""
+    surfaces, edges = (", ".join(kind.__name__ for kind in kinds) for kinds in (SURFACES, EDGES))
+    pairs = list(combinations_with_replacement(samples(), 2))
+    refused: dict[str, dict[str, list[str]]] = {}
+    for a, b in pairs:
+        reason = refusal(a, b)
+        if reason:
+            first, second = type(a).__name__, type(b).__name__
+            partners = refused.setdefault(reason.replace(f"a {second}", "it"), {})
+            partners.setdefault(first if a.flat else second, []).append(second if a.flat else first)
+    count = sum(len(names) for partners in refused.values() for names in partners.values())
+    lead = (
+        f"Surfaces: {surfaces}. Edges and points: {edges}. Two of them that touch in one point make a HigherPair; "
+        f"{len(pairs) - count} of the {len(pairs)} pairs can. The others:"
+    )
+    lines = [
+        fill(f"{one} with {', '.join(names)}: {reason}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+        for reason, partners in refused.items()
+        for one, names in partners.items()
+    ]
+    return "\n".join([fill(lead, WIDTH), *lines])
+
+
+def table_text() -> str:
+    """The surfaces that two joints in series sweep with a normal that stays a normal, computed."""
+    head = ("first joint", "second joint", "surface", "condition")
+    rows = [head, *((row.first, row.second, row.surface, row.condition) for row in table())]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = ["  ".join([*(text.ljust(w) for text, w in zip(row, widths, strict=False)), row[3]]) for row in rows]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:], LEVEL])
