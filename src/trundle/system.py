@@ -16,6 +16,7 @@ from trundle.prepared import Prepared
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
+    from trundle.run.trace import Trace
     from trundle.solve.initial import InitialState
     from trundle.solve.linearise import Linearisation
 
@@ -263,6 +264,31 @@ class System(Prepared):
         values = linearise(self.joint_functions, self.layout, t, state, p).eigenvalues
         scale = float(np.max(np.abs(values), initial=1e-12))
         return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
+
+    def trace(
+        self,
+        coordinate: str,
+        to: float | Sequence[float],
+        start: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, float] | None = None,
+        *,
+        hold: Mapping[str, Any] | Sequence[str] = (),
+        step: float | None = None,
+        through_folds: bool = False,
+        double_contacts: bool = True,
+        limit: int = 20_000,
+    ) -> "Trace":
+        """Poses of the mechanism while a coordinate is driven from its start over the values `to`, without time.
+
+        hold: other independent coordinates, with values or as names (at their start values). step: largest step along the
+        curve (rad, or typical lengths; default 0.1). through_folds=True goes on where the coordinate turns back.
+        """
+        from trundle.solve.trace import trace
+
+        return trace(
+            self, coordinate, to, start, parameters, hold=hold, step=step, through_folds=through_folds,
+            double_contacts=double_contacts, limit=limit,
+        )  # fmt: skip
 
     def linearise(
         self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0

@@ -6,8 +6,9 @@ from trundle import examples
 
 NAMES = examples.names()
 EXPECTED = {
-    "andrews-squeezer", "bricard", "chain", "change-point-four-bar", "dzhanibekov", "flyball-governor", "four-bar",
-    "four-bar-diagonal-spring", "heavy-top", "n-four-bar", "simple-pendulum", "spatial-slider-crank", "stiff-four-bar",
+    "andrews-squeezer", "ball-in-bowl", "benchmark-bicycle", "bricard", "chain", "change-point-four-bar", "dzhanibekov",
+    "flyball-governor", "four-bar", "four-bar-diagonal-spring", "heavy-top", "n-four-bar", "rolling-disc",
+    "simple-pendulum", "spatial-slider-crank", "stiff-four-bar",
 }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.pairs.higher import HigherPair
+
 if TYPE_CHECKING:
     from trundle.solve.trajectory import Trajectory
     from trundle.system import System
@@ -19,7 +21,24 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
         if culprits:
             text += f" Not finite there: {', '.join(culprits)}."
+    if not outcome.ok:
+        text += "".join(
+            f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), which is a singular pose of its chain; "
+            "an event on the roll can stop the run before."
+            for name in flat_wheels(system, trajectory, p)
+        )
     return text
+
+
+def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
+    """Contacts of wheels on planes whose plane has come down onto the road."""
+    found = []
+    for c in system.model.connections.values():
+        if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:
+            roll = system.evaluate(f"{c.name}.roll", np.array([trajectory.t_end]), trajectory.x_end[None, :], p)
+            if abs(np.cos(roll[f"{c.name}.roll"][0, 0])) < 0.02:
+                found.append(c.name)
+    return found
 
 
 def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:

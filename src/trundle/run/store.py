@@ -19,14 +19,15 @@ ENGINE: Final = "h5netcdf"
 
 def save(run: "Run", path: Path | str) -> Path:
     """Write a run; returns the path, with ".nc" added when it has no suffix."""
-    target = Path(path)
-    target = target if target.suffix else target.with_name(target.name + ".nc")
-    if not target.parent.is_dir():
-        raise StoreError(f"cannot write {target}: there is no directory {str(target.parent)!r}. Create it first.")
-    if target.is_dir():
-        raise StoreError(f"cannot write {target}: this is a directory. Give the name of a file.")
+    target = _target(Path(path))
     _evaluate_all(run)
-    content = _encode(run.dataset)
+    return write(run.dataset, target)
+
+
+def write(dataset: "xr.Dataset", path: Path | str) -> Path:
+    """Write a dataset; returns the path, with ".nc" added when it has no suffix."""
+    target = _target(Path(path))
+    content = _encode(dataset)
     # A neighbour of the target: os.replace is atomic within a directory.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     try:
@@ -48,11 +49,21 @@ def save(run: "Run", path: Path | str) -> Path:
     return target
 
 
+def _target(path: Path) -> Path:
+    target = path if path.suffix else path.with_name(path.name + ".nc")
+    if not target.parent.is_dir():
+        raise StoreError(f"cannot write {target}: there is no directory {str(target.parent)!r}. Create it first.")
+    if target.is_dir():
+        raise StoreError(f"cannot write {target}: this is a directory. Give the name of a file.")
+    return target
+
+
 def load(path: Path | str) -> "Run":
     """Read a run that `save` has written. It answers as before for what is stored, without its model."""
     from trundle.run.dataset import Run
 
-    dataset = _read(_existing(Path(path)))
+    dataset = read(path)
+    _check_run(dataset, Path(path))
     attrs = dataset.attrs
     return Run(dataset, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
 
@@ -67,12 +78,14 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _read(path: Path) -> "xr.Dataset":
+def read(path: Path | str) -> "xr.Dataset":
+    """Read a dataset as it was written."""
     import xarray as xr
 
+    path = _existing(Path(path))
     try:
         # Nothing is decoded: a quantity in "seconds" is a number, and not-a-number is kept as it is.
-        dataset = xr.load_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False)
+        return xr.load_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False)
     except PermissionError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}. Ask for the right to read it.") from error
     except ImportError as error:
@@ -83,13 +96,15 @@ def _read(path: Path) -> "xr.Dataset":
             f"cannot read {path}: it is not a netCDF-4 file, or it is damaged or cut short ({error}). "
             "Copy it again from its source, or run the model again."
         ) from error
+
+
+def _check_run(dataset: "xr.Dataset", path: Path) -> None:
     missing = [name for name in ("outcome", "settings", "events", "near_singular") if name not in dataset.attrs]
     if not str(dataset.attrs.get("source", "")).startswith("Trundle") or missing or "time" not in dataset.coords:
         raise StoreError(
             f"cannot read {path}: it is a netCDF file, but not a result written by Trundle. "
             "Open it with xarray.open_dataset instead."
         )
-    return dataset
 
 
 def _evaluate_all(run: "Run") -> None:

@@ -1,0 +1,193 @@
+"""A trace: poses of a mechanism along a driven coordinate, as xarray data with units and sentences."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError, StoreError, UnknownNameError
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+DIMENSIONS = {3: "axis", 4: "quaternion", 9: "matrix"}
+LABELS = {3: list("xyz"), 4: list("wxyz"), 9: [f"{r}{c}" for c in "xyz" for r in "xyz"]}
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """Something met along a trace: its kind, the value of the driven coordinate, and a sentence."""
+
+    name: str  # "turning point", "singular pose", "loss of contact", "double contact"
+    value: float
+    text: str
+    where: str = ""  # connection or loop
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Values (points, size) of a quantity."""
+
+    name: str
+    values: Array
+    unit: str
+    text: str
+
+
+@final
+class Trace:
+    """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events tells what
+    was met; "crank.angle_derivative" is the change of a quantity a unit of the driven coordinate.
+    """
+
+    def __init__(
+        self,
+        dataset: "xr.Dataset",
+        events: Sequence[Finding] = (),
+        system: "System | None" = None,
+        solve: Callable[[float, Mapping[str, Any]], "xr.Dataset"] | None = None,
+    ) -> None:
+        self.dataset, self.events, self.system, self._solve = dataset, list(events), system, solve
+
+    def __repr__(self) -> str:
+        ends = f"{self.value[0]:g} to {self.value[-1]:g}"
+        return f"<Trace of {self.model_name!r}: {len(self.value)} points, {self.driven} from {ends}, {self.outcome}>"
+
+    @property
+    def driven(self) -> str:
+        """Name of the driven coordinate."""
+        return str(self.dataset.attrs["driven"])
+
+    @property
+    def value(self) -> Array:
+        """The driven coordinate at the points."""
+        return np.asarray(self.dataset[self.driven].values)
+
+    @property
+    def outcome(self) -> str:
+        """How the trace ended."""
+        return str(self.dataset.attrs["outcome"])
+
+    @property
+    def ok(self) -> bool:
+        """True when all wanted values were reached."""
+        return self.outcome.startswith("reached")
+
+    @property
+    def model_name(self) -> str:
+        return str(self.dataset.attrs.get("title", ""))
+
+    @property
+    def names(self) -> list[str]:
+        """Quantities that can be asked for."""
+        return [str(name) for name in self.dataset.data_vars]
+
+    def __getitem__(self, name: str) -> "xr.DataArray":
+        """A quantity over the points; components such as "contact.contact_point_x" too."""
+        if self.system is not None:
+            name = self.system.model.resolve(name)
+        if name in self.dataset:
+            return self.dataset[name]
+        derivative = name.endswith("_derivative")
+        stem, _, label = name.removesuffix("_derivative").rpartition("_")
+        whole = f"{stem}_derivative" if derivative else stem
+        if whole in self.dataset and self.dataset[whole].ndim == 2:
+            array = self.dataset[whole]
+            if label in array[array.dims[1]].values:
+                part = array.sel({array.dims[1]: label}, drop=True).rename(name)
+                part.attrs = {**array.attrs, "long_name": f"{array.attrs['long_name']}, component {label}"}
+                return part
+        raise UnknownNameError(name, self.names)
+
+    def values(self, name: str) -> Array:
+        """Plain numbers of a quantity."""
+        return np.asarray(self[name].values)
+
+    def at(self, value: float) -> "xr.Dataset":
+        """All quantities where the driven coordinate first has this value: exact, or between the points of a stored
+        trace by cubic interpolation.
+        """
+        c = self.value
+        same = np.flatnonzero(c == value)
+        if len(same):
+            return self.dataset.isel(point=int(same[0]))
+        passed = np.flatnonzero((c[:-1] - value) * (c[1:] - value) < 0)
+        if not len(passed):
+            raise SolveError(
+                f"{self.driven} = {value:g} is not on the trace, which runs from {c.min():.9g} to {c.max():.9g}."
+            )
+        i = int(passed[0])
+        between = self._interpolated(i, value)
+        return between if self._solve is None else self._solve(value, {"point": i, "dataset": between})
+
+    def _interpolated(self, i: int, value: float) -> "xr.Dataset":
+        """Cubic in the driven coordinate where derivatives are known, else linear."""
+        a, b = self.dataset.isel(point=i), self.dataset.isel(point=i + 1)
+        h = float(b[self.driven] - a[self.driven])
+        x = (value - float(a[self.driven])) / h
+        out = a.copy()
+        for name in self.names:
+            y0, y1 = a[name].values, b[name].values
+            line = (1 - x) * y0 + x * y1
+            slope = f"{name}_derivative"
+            if slope in self.dataset and np.all(np.isfinite([a[slope].values, b[slope].values])):
+                m0, m1 = h * a[slope].values - (y1 - y0), h * b[slope].values - (y1 - y0)
+                line = line + x * (1 - x) * ((1 - x) * m0 - x * m1)
+            out[name] = (a[name].dims, line, a[name].attrs)
+        return out.assign_coords({self.driven: value})
+
+    def plot(self, *names: str, **options: Any) -> "Figure":
+        """Quantities over the driven coordinate; returns the matplotlib figure."""
+        from trundle.view.trace import plot_trace
+
+        return plot_trace(self, names, **options)
+
+    def draw(self, value: float | None = None, **options: Any) -> "Figure":
+        """Picture of the surfaces in contact at a value of the driven coordinate, with the way of the contact."""
+        from trundle.view.trace import draw_trace
+
+        return draw_trace(self, value, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything as netCDF, whole or not at all."""
+        from trundle.run.store import write
+
+        return write(self.dataset, path)
+
+    @staticmethod
+    def load(path: str | Path) -> "Trace":
+        """Read a trace that `save` has written."""
+        from trundle.run.store import read
+
+        dataset = read(path)
+        if "driven" not in dataset.attrs:
+            raise StoreError(f"cannot read {path}: it is no trace. A run is read by trundle.load(path).")
+        return Trace(dataset, [Finding(**each) for each in json.loads(dataset.attrs["events"])])
+
+
+def make_dataset(
+    driven: Column, columns: Sequence[Column], attrs: Mapping[str, Any], events: Sequence[Finding]
+) -> "xr.Dataset":
+    """Columns as variables over the points, the driven coordinate as their coordinate."""
+    import xarray as xr
+
+    arrays = {}
+    for column in columns:
+        size = column.values.shape[1]
+        about = {"units": column.unit, "long_name": column.text}
+        dims: tuple[str, ...] = ("point",) if size == 1 else ("point", DIMENSIONS[size])
+        arrays[column.name] = (dims, column.values[:, 0] if size == 1 else column.values, about)
+    sizes = {column.values.shape[1] for column in columns} - {1}
+    coords: dict[str, Any] = {DIMENSIONS[size]: LABELS[size] for size in sizes}
+    coords[driven.name] = ("point", driven.values[:, 0], {"units": driven.unit, "long_name": driven.text})
+    told = json.dumps([asdict(event) for event in events], ensure_ascii=False)
+    return xr.Dataset(arrays, coords, {**attrs, "driven": driven.name, "events": told})

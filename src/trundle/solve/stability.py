@@ -1,0 +1,219 @@
+"""Eigenvalues of steady motions over speed, and the ranges of speed in which none of them grows.
+
+A steady motion has eigenvalues that are zero at every speed (nothing holds its forward speed): they are counted once
+and left out, so that a crossing of zero by another eigenvalue is seen.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError, UnknownNameError
+from trundle.solve.linearise import Linearisation
+
+if TYPE_CHECKING:
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[Any]]
+ROUND_OFF = 1e-7  # of the largest eigenvalue; a double zero is found to the root of the machine's precision only
+UNDAMPED = 1e-11  # likewise: real parts of motions that neither grow nor decay
+WIDTH = 1e-13  # of a bracket around a border, relative
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Linear equations over speed; `ranges` are those without growing motions, to twelve digits."""
+
+    quantity: str
+    unit: str
+    speeds: tuple[float, ...]
+    linearisations: tuple[Linearisation, ...]
+    neutral: int  # eigenvalues that are zero at all speeds
+    ranges: tuple[tuple[float, float], ...]
+
+    def words(self) -> str:
+        """The ranges as a sentence."""
+        first, last, unit = self.speeds[0], self.speeds[-1], f" {self.unit}".rstrip()
+        if not self.ranges:
+            return f"stable nowhere between {first:.10g} and {last:.10g}{unit}"
+        if self.ranges == ((first, last),):
+            return f"stable at every {self.quantity} from {first:.10g} to {last:.10g}{unit}"
+        parts = []
+        for low, high in self.ranges:
+            if high == last:
+                parts.append(f"from {low:.10g}{unit} on")
+            elif low == first:
+                parts.append(f"up to {high:.10g}{unit}")
+            else:
+                parts.append(f"between {low:.10g} and {high:.10g}{unit}")
+        return f"stable {' and '.join(parts)}"
+
+
+def over_speeds(
+    system: "System",
+    speeds: Sequence[float],
+    quantity: str = "speed",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    keep_rates: bool = False,
+) -> list[Linearisation]:
+    """Linearise about the start of the model at each of the speeds.
+
+    Rates that the model gives for its own start are left out, so that a push does not count, unless keep_rates=True;
+    those in `start` are taken. Coordinates that are cyclic at one of the speeds are left out at all, also at rest.
+    """
+    at = _Steady(system, quantity, start, parameters, keep_rates)
+    found = [at(float(speed)) for speed in speeds]
+    cyclic = {name for one in found for name in one.cyclic}
+    return [_without(one, cyclic) for one in found]
+
+
+def stability(
+    system: "System",
+    first: float,
+    last: float,
+    quantity: str = "speed",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    keep_rates: bool = False,
+    count: int = 201,
+) -> Stability:
+    """Eigenvalues at `count` speeds from first to last, and the ranges in which no motion grows.
+
+    A range that begins and ends between two neighbouring speeds is not seen.
+    """
+    if not (np.isfinite(first) and np.isfinite(last) and first < last and count >= 2):
+        raise SolveError(f"speeds from {first!r} to {last!r} in {count!r} steps: give a rising range and at least two.")
+    speeds = np.linspace(first, last, count)
+    linears = over_speeds(system, [*speeds], quantity, start, parameters, keep_rates)
+    neutral = min(int(np.sum(np.abs(v := one.eigenvalues) <= ROUND_OFF * _size(v))) for one in linears)
+    at = _Steady(system, quantity, start, parameters, keep_rates)
+    limit = UNDAMPED * max(_size(one.eigenvalues) for one in linears)
+    growths = [growth(one.eigenvalues, neutral) for one in linears]
+
+    def grows(speed: float) -> float:
+        return growth(at(speed).eigenvalues, neutral)
+
+    edges = [float(first)] * (growths[0] <= limit)
+    for k in range(count - 1):
+        if (growths[k] > limit) != (growths[k + 1] > limit):
+            edges.append(_border(grows, (speeds[k], growths[k]), (speeds[k + 1], growths[k + 1]), limit))
+    edges += [float(last)] * (growths[-1] <= limit)
+    ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
+    unit = system.quantity(quantity).unit
+    return Stability(quantity, unit, tuple(float(v) for v in speeds), tuple(linears), neutral, ranges)
+
+
+def stable_ranges(
+    system: "System",
+    first: float,
+    last: float,
+    quantity: str = "speed",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    keep_rates: bool = False,
+    count: int = 201,
+) -> list[tuple[float, float]]:
+    """Ranges of speed between first and last in which no small motion about the steady one grows."""
+    return list(stability(system, first, last, quantity, start, parameters, keep_rates, count).ranges)
+
+
+def moving(eigenvalues: Array, neutral: int) -> Array:
+    """The eigenvalues without the `neutral` smallest ones, in the same order."""
+    smallest = np.argsort(np.abs(eigenvalues), kind="stable")[:neutral]
+    kept: Array = np.delete(eigenvalues, smallest)
+    return kept
+
+
+def growth(eigenvalues: Array, neutral: int = 0) -> float:
+    """Largest real part, without the `neutral` smallest eigenvalues."""
+    return float(np.max(moving(eigenvalues, neutral).real, initial=-np.inf))
+
+
+def _size(eigenvalues: Array) -> float:
+    return float(np.max(np.abs(eigenvalues), initial=1e-300))
+
+
+def _border(
+    grows: Callable[[float], float], below: tuple[float, float], above: tuple[float, float], limit: float
+) -> float:
+    """Where the growth changes its sign: by its values, or by halving where one side neither grows nor decays."""
+    (low, side), high = below, above[0]
+    width = WIDTH * max(abs(low), abs(high))
+    if min(side, above[1]) < -limit:
+        from scipy.optimize import brentq
+
+        return float(brentq(grows, low, high, xtol=width, rtol=4 * WIDTH))
+    while high - low > width:
+        middle = (low + high) / 2
+        if (grows(middle) > limit) == (side > limit):
+            low = middle
+        else:
+            high = middle
+    return float((low + high) / 2)
+
+
+@final
+class _Steady:
+    """Linearises about the start with a given speed; SolveError where that is no steady motion."""
+
+    def __init__(
+        self,
+        system: "System",
+        quantity: str,
+        start: Mapping[str, Any] | None,
+        parameters: Mapping[str, float] | None,
+        keep_rates: bool,
+    ) -> None:
+        self.quantity, self.start, self.parameters = quantity, dict(start or {}), parameters
+        if system.model.resolve(quantity) not in system.quantities:
+            rates = [c.rate_name for c in system.layout.coordinates if c.n_u == 1]
+            if quantity != "speed":
+                raise UnknownNameError(quantity, [*system.model.aliases, *rates])
+            raise SolveError(
+                f"the model {system.model.name!r} has no quantity with the short name 'speed'. Give it one, such as "
+                f"m.alias('speed', {next(iter(rates), 'wheel.x_rate')!r}), or names: {{speed: ...}} in a file."
+            )
+        self.system = system if keep_rates else _without_rates(system)
+
+    def __call__(self, speed: float) -> Linearisation:
+        found = self.system.linearise({**self.start, self.quantity: speed}, self.parameters)
+        if not found.steady:
+            raise SolveError(
+                f"with {self.quantity} = {speed:g} the start is no steady motion: something would accelerate. "
+                "Give a start that is one, such as upright and straight (on the command line --start roll=0), or all "
+                "rates of a steady turn."
+            )
+        return found
+
+
+def _without_rates(system: "System") -> "System":
+    """The same system with a start that gives only a pose."""
+    model = copy(system.model)
+    model.start = {name: v for name, v in model.start.items() if not _is_rate(model.resolve(name))}
+    twin = copy(system)
+    twin.model = model
+    return twin
+
+
+def _is_rate(name: str) -> bool:
+    stem = name[:-2] if name[-2:] in ("_x", "_y", "_z") else name
+    return stem.endswith(("_rate", "velocity"))
+
+
+def _without(linear: Linearisation, cyclic: set[str]) -> Linearisation:
+    """A linearisation without coordinates on which nothing depends."""
+    keep = [i for i, name in enumerate(linear.names) if name not in cyclic]
+    dropped = [i for i in range(len(linear.names)) if i not in keep]
+    largest = float(np.max(np.abs(linear.matrix), initial=1.0))
+    if not dropped or np.max(np.abs(linear.matrix[np.ix_(keep, dropped)]), initial=0.0) > 1e-9 * largest:
+        return linear
+    names = tuple(linear.names[i] for i in keep)
+    return replace(
+        linear, matrix=linear.matrix[np.ix_(keep, keep)], names=names, tangents=linear.tangents[:, keep],
+        cyclic=(*linear.cyclic, *(linear.names[i] for i in dropped)),
+    )  # fmt: skip

@@ -1,0 +1,61 @@
+"""The ball on the tangent surface of a helix [Meijaard 2024, Sec. 3.1]: its motion is proportional to the angle."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from trundle import examples
+from trundle.errors import UnknownNameError
+from trundle.system import System
+
+RATIO = {"z": -1.0, "y": 1.0}  # minus the pitch, and the radius
+
+
+@cache
+def system(moves: str) -> System:
+    return examples.model("sphere-on-tangent-surface", moves=moves).build()
+
+
+@pytest.mark.parametrize("moves", ["z", "y"])
+def test_displacement_is_proportional_to_the_angle(moves):
+    trace = system(moves).trace("surface.angle", [2.0, -1.0])
+    assert trace.ok
+    np.testing.assert_allclose(trace.values("ball.displacement"), RATIO[moves] * trace.value, atol=1e-12)
+    np.testing.assert_allclose(trace.values("ball.displacement_derivative"), RATIO[moves], atol=1e-12)
+    np.testing.assert_allclose(trace.at(0.0)["contact.contact_point"], [1.0, 2.0, 2.0], atol=1e-14)
+    np.testing.assert_allclose(trace.at(0.0)["ball.position"], [1.0, 1.5, 2.5], atol=1e-14)
+    # The sheet has the curvature -1/distance from the helix across its generators, the ball sqrt(2).
+    distance = 2 * np.sqrt(2) + trace.values("contact.slide")
+    np.testing.assert_allclose(trace.values("contact.relative_curvature"), np.sqrt(2) - 1 / distance, atol=1e-12)
+    assert trace.events == []
+
+
+def test_the_ball_leaves_towards_the_cusp():
+    """Led along y the contact runs down the tangent: 1/sqrt(2) from the helix the sheet is as hollow as the ball, and
+    on the helix it ends.
+    """
+    trace = system("y").trace("surface.angle", -2.5)
+    assert trace.ok
+    np.testing.assert_allclose(trace.values("ball.displacement"), trace.value, atol=1e-12)
+    found = [(event.name, event.value) for event in trace.events]
+    assert {name for name, value in found if abs(value + 1.5) < 1e-10} == {"singular pose", "loss of contact"}
+    assert [name for name, value in found if abs(value + 2.0) < 1e-10] == ["loss of contact"]
+    assert len(found) == 3
+    assert "TangentSurface" in next(event.text for event in trace.events if abs(event.value + 2.0) < 1e-10)
+
+
+@pytest.mark.parametrize(("moves", "acceleration"), [("z", 9.81 / 3.0), ("y", 0.0)])
+def test_motion(moves, acceleration):
+    """Inertia 2 kg m^2 about the axis and a ball of 1 kg that sinks by 1 m/rad, or moves level."""
+    run = system(moves).simulate(1.0, samples=11)
+    assert run.ok, run.outcome
+    assert run.energy.drift < 1e-12
+    angle = 0.5 * run.time + acceleration / 2 * run.time**2
+    np.testing.assert_allclose(run.values("surface.angle"), angle, atol=1e-12)
+    np.testing.assert_allclose(run.values("ball.displacement"), RATIO[moves] * angle, atol=1e-12)
+
+
+def test_other_directions_are_refused():
+    with pytest.raises(UnknownNameError, match="direction for the ball"):
+        examples.model("sphere-on-tangent-surface", moves="x")
