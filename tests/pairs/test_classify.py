@@ -83,7 +83,7 @@ def test_admissible_screws_sweep_the_surface(
     first: str, second: str, surface: str, family: Family, sizes: tuple[str, ...]
 ) -> None:
     rng = np.random.default_rng(11)
-    for _ in range(25 if surface in ("SpiralColumn", "TangentSurface") else 80):
+    for _ in range(20 if surface in ("SpiralColumn", "TangentSurface") else 60):
         one, two, point = family(rng).placed(rng)
         found = classify(one, two, point)
         assert type(found.surface).__name__ == surface, found.reason

@@ -18,6 +18,8 @@ from trundle.equations.derive import Equations
 from trundle.equations.kane import TreeMotion
 from trundle.equations.saddle import Saddle, dense, sparse
 
+DRAWN = 100.0  # 1/s
+
 
 @final
 class Functions:
@@ -77,7 +79,14 @@ class Functions:
     def plain_rhs(self) -> Any:
         """xdot without projection of the argument."""
         udot, multipliers = self.dynamics
-        return self.function("rhs", self.equations.coordinate_rates(), udot, self.powers(multipliers))
+        return self.function("rhs", self._drawn_rates(), udot, self.powers(multipliers))
+
+    def _drawn_rates(self) -> Any:
+        """qdot with surface coordinates drawn to the contact: the stiff method, which this does not disturb, has no
+        Newton step for them.
+        """
+        e = self.equations
+        return e.coordinate_rates() + ca.vertcat(ca.SX.zeros(e.motion.n_q), DRAWN * e.corrections())
 
     def rhs(self) -> Any:
         """xdot; with constraints, of the nearest consistent state."""
@@ -160,7 +169,7 @@ class Functions:
         """[d xdot/dx, d xdot/dt] of the plain right-hand side."""
         e = self.equations
         udot, multipliers = self.dynamics
-        xdot = ca.vertcat(e.coordinate_rates(), udot, self.powers(multipliers))
+        xdot = ca.vertcat(self._drawn_rates(), udot, self.powers(multipliers))
         return self.function("jacobian", ca.jacobian(xdot, self.x), ca.jacobian(xdot, e.t))
 
     @cached_property
