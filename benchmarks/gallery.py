@@ -27,7 +27,9 @@ from trundle.pairs import (
     Torus,
 )
 from trundle.run.dataset import Run
+from trundle.solve.stability import stability
 from trundle.view import draw_pair, draw_surfaces
+from trundle.view.speeds import plot_stability
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
 WIDTH, HEIGHT, DOTS = 7.0, 4.8, 100  # inches and dots per inch: at most about 700 x 480
@@ -59,6 +61,9 @@ PICTURES = {
     "change-point-four-bar": Picture((0.0, 0.56, 1.0524, 1.66, 2.22, 2.78)),
     "stiff-four-bar": Picture(plot=("left.angle", "extension.displacement")),
     "chain": Picture((0.0, 0.33, 0.46, 0.55, 0.65, 0.9)),
+    "rolling-disc": Picture((0.0, 0.6, 1.2, 1.8, 2.4, 3.0)),
+    "ball-in-bowl": Picture(plot=("x", "y", "ball.normal_force")),
+    "benchmark-bicycle": Picture((0.0, 0.35, 0.7)),
 }
 
 
@@ -76,6 +81,11 @@ def _ball_on_tangent_surface() -> Figure:  # [Meijaard 2024, Sec. 3.1]
     return draw_pair(HigherPair(TangentSurface(1.0, 1.0, 1.5), Sphere(0.5**0.5)), reach=2.4, width=5.0)
 
 
+def _bicycle_over_speed() -> Figure:
+    found = stability(examples.model("benchmark-bicycle").build(), 0.0, 10.0)
+    return plot_stability(found, title="benchmark bicycle: eigenvalues over speed", width=WIDTH)
+
+
 SCENES: dict[str, Callable[[], Figure]] = {
     "surfaces": _seven_surfaces,
     "wheel-on-plane": lambda: draw_pair(HigherPair(Plane(), Torus(0.5, 0.12)), (0, 0, 0.4, 0.25, 0.3), width=WIDTH),
@@ -89,6 +99,7 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "spiral-column-curves": trace_pictures.column_curves,
     "sphere-on-tangent-surface": trace_pictures.ball_in_space,
     "sphere-on-tangent-surface-curves": trace_pictures.ball_curves,
+    "benchmark-bicycle-eigenvalues": _bicycle_over_speed,
 }
 
 

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from typer.testing import CliRunner
 
 import trundle as tr
 from trundle.cli import app
+from trundle.equations.quantities import CONTACT_FORCES
+from trundle.equations.signals import CONTACT_QUANTITIES
+from trundle.file.schema import CONTACT_LAWS
 from trundle.model import Force, Law
-from trundle.pairs import LOWER_PAIRS
+from trundle.pairs import EDGES, LOWER_PAIRS, SURFACES
 from trundle.solve import outcome
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
@@ -28,7 +32,7 @@ def mentioned(name: str) -> bool:
 
 def test_the_python_blocks_are_one_script(tmp_path, monkeypatch):
     found = blocks("python")
-    assert len(found) == 4
+    assert len(found) == 5
     script = tmp_path / "reference.py"
     script.write_text("\n".join(found), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -39,10 +43,12 @@ def test_the_python_blocks_are_one_script(tmp_path, monkeypatch):
     # x of the mass centre is 0.1 + (-0.4) sin(angle): -0.4 sin(angle) = 0.2.
     assert state.changed["bob.angle"] == pytest.approx((0.5, -0.5235987755982988), abs=1e-9)
     assert set(names["b"].outcomes) == {"FINISHED"}
+    assert (names["rolling"].mobility.configuration, names["rolling"].mobility.freedoms) == (5, 3)
+    assert names["turn"].ok and names["turn"].energy.drift < 1e-8
 
 
 def test_the_model_file_runs(tmp_path):
-    (text,) = blocks("yaml")
+    text, _ = blocks("yaml")
     path = tmp_path / "cart.yaml"
     path.write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["run", str(path), "--no-plot", "--out", str(tmp_path / "out")])
@@ -51,6 +57,19 @@ def test_the_model_file_runs(tmp_path):
     run = tr.load(tmp_path / "out" / "result.nc")
     assert run.ok and run.events and {name for name, _ in run.events} == {"stop"}
     assert run.values("cart.displacement").max() < 0.1 + 1e-9
+
+
+def test_the_model_file_of_the_wheel_rolls(tmp_path):
+    _, text = blocks("yaml")
+    path = tmp_path / "wheel.yaml"
+    path.write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(app, ["run", str(path), "--no-plot", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    run = tr.load(tmp_path / "out" / "result.nc")
+    assert run.ok
+    # A straight run without slip: the hub moves with the speed of the contact, and the wheel turns with speed / radius.
+    turning = run.values("hub.angle_rate") + run.values("road.pitch_rate")
+    assert turning == pytest.approx(run.values("road.x_rate") / 0.3)
 
 
 def test_reactions_on_the_first_body_are_about_the_origin_of_the_second_frame():
@@ -71,6 +90,44 @@ def test_every_pair_with_its_coordinates(pair):
     for step in pair().chain().steps:
         assert f"`{step.name}`" in rows[0]
         assert f"`{step.name}_rate`" in rows[0] if step.n_u == 1 else "`angular_rate`" in rows[0]
+
+
+def row_of(name):
+    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}")]
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+SIZES = {"radius": 0.4, "angle": 0.3, "tube": 0.1, "pitch": 0.05, "reach": 0.6, "inside": False}
+
+
+@pytest.mark.parametrize("kind", [*SURFACES, *EDGES])
+def test_every_surface_with_its_sizes_and_coordinates(kind):
+    _, sizes, coordinates, sentence = row_of(f"{kind.__name__}` | ")
+    sweep = kind(**{f.name: SIZES[f.name] for f in fields(kind)}).sweep()
+    assert re.findall(r"`(\w+)`", coordinates) == [sweep.first.name, sweep.second.name]
+    assert re.findall(r"`(\w+)`", sizes) == [f.name for f in fields(kind)]
+    for field, piece in zip(fields(kind), sizes.split(", "), strict=False):
+        assert ("\\*" in piece) == (field.type is float)  # plain numbers are marked
+    assert sentence
+
+
+@pytest.mark.parametrize("law", CONTACT_LAWS.values())
+def test_every_law_of_contact(law):
+    _, holds, _ = row_of(f"{law.__name__}()` | ")
+    assert all(f"`{name}`" in holds for name in law.held)
+
+
+@pytest.mark.parametrize("name", [*CONTACT_QUANTITIES, *CONTACT_FORCES])
+def test_every_quantity_of_a_contact(name):
+    unit = CONTACT_QUANTITIES[name][0] if name in CONTACT_QUANTITIES else "N"
+    (row,) = [line for line in PAGE.splitlines() if line.startswith("|") and f"`contact.{name}`" in line]
+    assert f"| {unit} |".replace("|  |", "| |") in row
+
+
+def test_every_verb_of_the_command_line():
+    verbs = [command.callback.__name__ for command in app.registered_commands]
+    assert len(verbs) >= 8
+    assert [verb for verb in verbs if f"| `trundle {verb}" not in PAGE] == []
 
 
 def test_every_law_force_and_outcome():

@@ -1,7 +1,6 @@
 """The command line: the verbs of the Python API on model files and examples."""
 
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, final
 
@@ -12,11 +11,8 @@ from trundle import __version__
 from trundle.errors import FileError, TrundleError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from trundle.file import ModelFile
     from trundle.run.dataset import Run
-    from trundle.solve.linearise import Linearisation
     from trundle.system import System
 
 
@@ -54,7 +50,9 @@ Set = Annotated[
 Start = Annotated[
     list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="Change a start value; may be repeated.")
 ]
-Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Also draw the eigenvalues.")]
+Picture = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the eigenvalues; --speed always does.")
+]
 Method = Literal["auto", "explicit", "order5", "order8", "stiff"]
 
 
@@ -184,6 +182,8 @@ def check(source: Source, set_: Set = None) -> None:
         f"{file.model.name}: well posed. {bodies} {'body' if bodies == 1 else 'bodies'}, "
         f"{joints} connection{'' if joints == 1 else 's'}, {freedoms} degree{'' if freedoms == 1 else 's'} of freedom."
     )
+    if system.mobility.configuration > freedoms:
+        typer.echo(f"Rolling holds velocities only: {system.mobility.configuration} coordinates are independent.")
     if system.mobility.redundant:
         typer.echo(f"Redundant constraints, taken out: {', '.join(system.mobility.redundant)}.")
     if state.changed:
@@ -199,14 +199,17 @@ def describe(source: Source, set_: Set = None) -> None:
 @app.command(epilog="Example: trundle equilibrium simple-pendulum --start pivot.angle=-1.5")
 def equilibrium(source: Source, set_: Set = None, start: Start = None) -> None:
     """Find the static equilibrium nearest to the start."""
+    from trundle.command.tables import coordinate_table, show
+
     file = _load(source, set_)
     begin = _start(file, start)
     system = file.model.build()
-    _show(_coordinate_table(system, system.equilibrium(begin)))
+    show(coordinate_table(system, system.equilibrium(begin)))
 
 
 @app.command(
-    epilog="Example: trundle eigen simple-pendulum --start pivot.angle=-1.5 --sweep l=0.5:2:4 --plot locus.png"
+    epilog="Example: trundle eigen simple-pendulum --start pivot.angle=-1.5 --sweep l=0.5:2:4 --plot locus.png\n\n"
+    "Example: trundle eigen benchmark-bicycle --speed 0:10"
 )
 def eigen(
     source: Source,
@@ -216,148 +219,31 @@ def eigen(
         bool, typer.Option("--at-start", help="Linearise about the start, not the equilibrium.")
     ] = False,
     sweep: Annotated[str | None, typer.Option(metavar="NAME=FIRST:LAST:COUNT", help="Vary a parameter.")] = None,
+    speed: Annotated[
+        str | None, typer.Option(metavar="FIRST:LAST[:COUNT]", help="Over the quantity `speed` of a steady motion.")
+    ] = None,
     plot: Picture = None,
 ) -> None:
-    """Eigenvalues of small motions about the equilibrium, or a root locus over a parameter."""
+    """Eigenvalues of small motions about the equilibrium, over a parameter (root locus), or over forward speed."""
+    from trundle.command.eigen import print_eigenvalues, print_locus, print_speeds
+
+    if sweep is not None and speed is not None:
+        raise typer.BadParameter("give --sweep or --speed, not both; --set changes a parameter of a sweep over speed.")
     file = _load(source, set_)
     begin = _start(file, start)
-    if sweep is None:
-        linear = _small_motions(file.model.build(), begin, at_start=at_start)
-        _show(_eigenvalue_table(linear))
-        _draw_eigenvalues(plot, [linear])
-        return
-    name, values = _sweep(file, sweep)
-    linears = _root_locus(file.model.build(), name, values, begin, at_start=at_start)
-    _show(_locus_table(name, values, linears))
-    _draw_eigenvalues(plot, linears, values=values, parameter=name)
-
-
-def _sweep(file: "ModelFile", text: str) -> tuple[str, list[float]]:
-    import numpy as np
-
-    from trundle.file.find import read_sweep
-
+    system = file.model.build()
+    told: list[str] = []
     try:
-        name, first, last, count = read_sweep(text)
-    except FileError as error:
+        if speed is not None:
+            told, written = print_speeds(system, speed, begin, at_start, plot)
+        elif sweep is not None:
+            written = print_locus(system, sweep, begin, at_start, plot)
+        else:
+            written = print_eigenvalues(system, begin, at_start, plot)
+    except (FileError, UnknownNameError) as error:  # of what was typed; the file itself is read already
         raise typer.BadParameter(str(error)) from error
-    if name not in file.model.parameters:
-        raise typer.BadParameter(str(UnknownNameError(name, file.model.parameters, "parameter")))
-    return name, [float(v) for v in np.linspace(first, last, count)]
-
-
-def _draw_eigenvalues(path: Path | None, linears: list[Any], **options: Any) -> None:
-    if path is not None:
-        from trundle.view.plot import plot_eigenvalues
-
-        _make_folder(path.parent)
-        plot_eigenvalues(linears if len(linears) > 1 else linears[0], path=path, **options)
-        typer.echo(f"written: {path}")
-
-
-def _small_motions(
-    system: "System",
-    start: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    at_start: bool = False,
-) -> "Linearisation":
-    """Linearise about the static equilibrium nearest to the start, or about the start itself."""
-    return system.linearise(start if at_start else _rest(system, start, parameters), parameters)
-
-
-def _root_locus(
-    system: "System",
-    parameter: str,
-    values: Sequence[float],
-    start: Mapping[str, Any] | None = None,
-    at_start: bool = False,
-) -> list["Linearisation"]:
-    """Linearisations over values of a parameter; each equilibrium is looked for near the last one."""
-    found = []
-    state = start
-    for value in values:
-        parameters = {parameter: float(value)}
-        if not at_start:
-            state = _rest(system, state, parameters)
-        found.append(system.linearise(state, parameters))
-    return found
-
-
-def _rest(system: "System", start: Mapping[str, Any] | None, parameters: Mapping[str, float] | None) -> dict[str, Any]:
-    """The equilibrium, with the speeds that the start may have given set to zero."""
-    speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.layout.coordinates}
-    given = {name: value for name, value in (start or {}).items() if name not in speeds}
-    return {**system.equilibrium(given, parameters), **speeds}
-
-
-def _show(table: "Table") -> None:
-    """Print a table at its own width, so that a pipe or a narrow window cuts nothing."""
-    from rich.console import Console
-
-    console = Console()
-    needed = table.__rich_measure__(console, console.options.update(max_width=10_000)).maximum
-    Console(width=max(console.width, needed)).print(table)
-
-
-def _table(title: str, *columns: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
-    return table
-
-
-def _coordinate_table(system: "System", values: Mapping[str, Any]) -> "Table":
-    """Coordinates by name with unit."""
-    import numpy as np
-
-    table = _table(f"{system.model.name}: static equilibrium", "coordinate", "value", "unit")
-    for name, value in values.items():
-        numbers = " ".join(f"{_tidy(v):.9g}" for v in np.atleast_1d(value))
-        table.add_row(name, numbers, system.quantity(name).unit)
-    return table
-
-
-def _eigenvalue_table(linear: "Linearisation") -> "Table":
-    """One row per real eigenvalue or conjugate pair."""
-    import numpy as np
-
-    table = _table("eigenvalues", "real (1/s)", "imaginary (rad/s)", "frequency (Hz)", "damping ratio", "mode")
-    modes = linear.modes
-    for i, row in enumerate(linear.table()):
-        if row["imaginary"] < 0:
-            continue
-        sign = "±" if row["imaginary"] > 0 else " "
-        shape = np.abs(modes[:, i])
-        largest = [linear.speed_names[k].removesuffix("_rate") for k in np.argsort(-shape)[:3] if shape[k] > 0.1]
-        table.add_row(
-            f"{_tidy(row['real']):.6g}",
-            f"{sign}{row['imaginary']:.6g}",
-            f"{row['frequency_hz']:.6g}",
-            f"{_tidy(row['damping_ratio']):.4g}",
-            ", ".join(largest),
-        )
-    return table
-
-
-def _locus_table(parameter: str, values: Sequence[float], linears: Sequence["Linearisation"]) -> "Table":
-    """One row per value of the parameter; conjugate pairs stand once."""
-    import numpy as np
-
-    table = _table("root locus", parameter, "largest real part", "eigenvalues (1/s)")
-    for value, linear in zip(values, linears, strict=True):
-        roots = linear.eigenvalues
-        upper = [root for root in roots if root.imag >= 0]
-        texts = [f"{_tidy(r.real):.4g}" + (f"±{r.imag:.4g}i" if r.imag > 0 else "") for r in upper]
-        largest = f"{_tidy(float(np.max(roots.real))):.4g}" if len(roots) else ""
-        table.add_row(f"{value:.6g}", largest, "  ".join(texts))
-    return table
-
-
-def _tidy(value: float) -> float:
-    """Round-off shown as zero."""
-    return 0.0 if abs(value) < 1e-12 else float(value)
+    for line in (*told, *(f"written: {path}" for path in written)):
+        typer.echo(line)
 
 
 @app.command(epilog="Example: trundle examples four-bar > my-model.yaml")
@@ -374,6 +260,16 @@ def examples(name: Annotated[str | None, typer.Argument(help="Print the file of 
         typer.echo(library.find(name).path.read_text(encoding="utf-8"), nl=False)
     except UnknownNameError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+@app.command(epilog="Example: trundle pairs --table")
+def pairs(
+    table: Annotated[bool, typer.Option("--table", help="The surfaces that two joints in series sweep.")] = False,
+) -> None:
+    """Tell which surfaces can touch in one point, and why others cannot."""
+    from trundle.view.tables import pairs_text, table_text
+
+    typer.echo(table_text() if table else pairs_text())
 
 
 @app.command(epilog="Example: trundle bench")

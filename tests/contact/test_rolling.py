@@ -52,7 +52,7 @@ def test_steady_turn_of_a_rolling_disc() -> None:
     for sign in (1.0, -1.0):
         state = {"disc.roll": a, "disc.yaw_rate": -sign * yaw_rate, "disc.pitch_rate": sign * (spin + yaw_rate * s),
                  "disc.roll_rate": 0.0}  # fmt: skip
-        run = disc(tr.NoSlip()).build().simulate(20.0, state)
+        run = disc(tr.NoSlip()).build().simulate(20.0, state, rtol=1e-13, atol=1e-13)
         assert np.ptp(run.values("disc.roll")) < 1e-10
         centre = run.values("disc.position")
         assert np.ptp(centre[:, 2]) < 1e-10

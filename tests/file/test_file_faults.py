@@ -27,7 +27,11 @@ def test_the_good_file_is_good():
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("name: pendulum", "nam: pendulum", "line 1, nam: there is no field called 'nam' here. Did you mean 'name'?"),
+        (
+            "name: pendulum",
+            "nam: pendulum",
+            "line 1, nam: there is no field called 'nam' here. Did you mean 'name', 'names'?",
+        ),
         ("name: pendulum\n", "", "line 1, name: this field is missing"),
         ("mass: 1", "mas: 1", "line 4, bodies.bar.mas: there is no field called 'mas' here. Did you mean 'mass'?"),
         ("mass: 1", "mass: [1]", "line 4, bodies.bar.mass: give a number or an expression, not a list."),

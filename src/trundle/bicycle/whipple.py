@@ -11,10 +11,13 @@ from math import cos, sin
 from typing import Any, final
 
 from trundle.contact import NoSlip
-from trundle.model import Model, shape
+from trundle.model import Body, Frame, Model, shape
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Plane, Torus
+
+
+Point = tuple[Any, Any, Any]
 
 
 @final
@@ -88,15 +91,15 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
     """
     m = Model(name, gravity=(0.0, 0.0, -parts.gravity))
     rear, front = parts.rear_wheel, parts.front_wheel
-    frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius))
-    fork = _frame(m, "front frame", parts.front_frame, (parts.wheelbase, 0.0, front.radius))
+    axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
+    height = 2.4 * front.radius  # of the head on the steering axis, where the two frames are joined
+    head = (parts.wheelbase + parts.trail + height * axis[0] / axis[2], 0.0, height)
+    frame, at_frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius), head)
+    fork, at_fork = _frame(m, "front frame", parts.front_frame, (parts.wheelbase, 0.0, front.radius), head)
     wheels = [
         m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(w.radius))
         for n, w in (("rear wheel", rear), ("front wheel", front))
     ]
-    axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
-    at_frame = (parts.wheelbase + parts.trail, 0.0, -rear.radius)  # where the steering axis meets the road
-    at_fork = (parts.trail, 0.0, -front.radius)
     for contact, body, wheel, surface in (
         ("rear", frame, wheels[0], Torus(rear.radius, rear.tyre)),
         ("front", fork, wheels[1], Torus(front.radius, front.tyre)),
@@ -106,7 +109,7 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
             m.connect(pair, m.ground, wheel, contact, NoSlip())
         else:
             m.connect(pair, m.ground, body, contact, NoSlip(), wheel=wheel)
-    m.connect(Revolute(axis), frame.at(*at_frame), fork.at(*at_fork), "steering")
+    m.connect(Revolute(axis), at_frame, at_fork, "steering")
     m.connect(Revolute("y"), frame, wheels[0], "rear hub")
     m.connect(Revolute("y"), fork, wheels[1], "front hub")
     for short in ("x", "y", "yaw", "roll") if wheels_first else ("x", "y", "yaw", "roll", "pitch"):
@@ -117,10 +120,14 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
     return m
 
 
-def _frame(m: Model, name: str, part: Part, hub: tuple[Any, Any, Any]) -> Any:
-    """A frame whose own origin is the hub of its wheel."""
+def _frame(m: Model, name: str, part: Part, hub: Point, head: Point) -> tuple[Body, Frame]:
+    """A frame whose own origin is the hub of its wheel, and the place of its head."""
     com = (part.x - hub[0], 0.0, part.z - hub[2])
-    return m.body(name, part.mass, part.inertia, com, shape=shape.Rod((0.0, 0.0, 0.0), com))
+    at = tuple(head[i] - hub[i] for i in range(3))
+    rods = (shape.Rod((0.0, 0.0, 0.0), at), shape.Rod(at, com))
+    drawn = rods if all(isinstance(v, float) for v in (*com, *at)) else ()
+    body = m.body(name, part.mass, part.inertia, com, shape=drawn)
+    return body, body.at(*at)
 
 
 def benchmark(rear_tyre: Any = 0.0, front_tyre: Any = 0.0) -> Model:

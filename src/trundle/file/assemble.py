@@ -2,22 +2,19 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any, final
 
 from trundle.errors import FileError, TrundleError
 from trundle.file import schema
 from trundle.file.faults import Faults, near
 from trundle.file.forces import Forces
+from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
-from trundle.file.scope import signal_names, start_names
+from trundle.file.scope import quantity_names, signal_names, start_names
 from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.functions import RESERVED
 from trundle.model.model import Model
-from trundle.pairs.lower import LOWER_PAIRS, Pair
-
-PAIRS = {pair.__name__: pair for pair in LOWER_PAIRS}
 
 
 @final
@@ -29,6 +26,7 @@ class Assembler:
         self.values = Values(faults)
         self.model = Model(section.name)
         self.parts = Parts(self.values, self.model, section.bodies)
+        self.pairs = Pairs(self.parts)
 
     def assemble(self) -> Model:
         """The model, complete as far as it could be understood."""
@@ -42,6 +40,7 @@ class Assembler:
         for key, connection in section.connections.items():
             with self._watch(("connections", key)):
                 self._connection(key, connection)
+        self._names()
         signals = dict.fromkeys(signal_names(self.model))  # a set that keeps its order
         forces = Forces(self.parts, signals)
         for name, one in section.forces.items():
@@ -115,37 +114,37 @@ class Assembler:
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:
         path: Path = ("connections", key)
-        pair = self._pair(connection, path)
+        pair = self.pairs.make(connection, path)
         first = self.parts.place(connection.first, (*path, "first"))
         second = self.parts.place(connection.second, (*path, "second"))
         law: dict[str, Any] = {}
         for coordinate, one in connection.law.items():
             law[coordinate] = self.parts.law(one, (*path, "law", coordinate) if coordinate else (*path, "law"))
+        for i, named in enumerate(connection.contact_law):
+            held = self.pairs.contact_law(named, (*path, "law", i))
+            if held is not None:
+                law[type(held).__name__] = held
         name = connection.name or (key if isinstance(key, str) else None)
+        wheel = None
+        if connection.wheel is not None:
+            wheel = self.parts.body(connection.wheel, (*path, "wheel"))
         if pair is not None and first is not None and second is not None:
-            self.model.connect(pair, first, second, name, law.get("", law))
+            self.model.connect(pair, first, second, name, law.get("", law), wheel)
 
-    def _pair(self, connection: schema.Connection, path: Path) -> Pair | None:
-        kind = PAIRS.get(connection.pair)
-        if kind is None:
-            hint = near(connection.pair, list(PAIRS))
-            self.faults.add((*path, "pair"), f"there is no pair called {connection.pair!r}. {hint}")
-            return None
-        options: dict[str, Any] = {}
-        if connection.axis is not None:
-            options["axis"] = self.parts.axis(connection.axis, (*path, "axis"))
-        if connection.cross is not None:
-            options["cross"] = self.parts.axis(connection.cross, (*path, "cross"))
-        if connection.pitch is not None:
-            options["pitch"] = self.values.number(connection.pitch, (*path, "pitch"))
-        known = [f.name for f in fields(kind)]
-        for option in options:
-            if option not in known:
-                takes = " and ".join(known) or "no options"
-                self.faults.add((*path, option), f"{connection.pair} has no {option}; it takes {takes}")
-        pair = kind(**{k: v for k, v in options.items() if k in known})
-        pair.frame()  # refuses axes that have no direction or are not at right angles
-        return pair
+    def _names(self) -> None:
+        """Short names; each stands for a quantity that the model has so far."""
+        known = dict.fromkeys(quantity_names(self.model))
+        for name, full in self.section.names.items():
+            path = ("names", name)
+            if name in RESERVED or name in self.values.scope.symbols:
+                self.faults.add(
+                    path, f"{name!r} is a word of expressions, a parameter or a constant; choose another name"
+                )
+            elif full not in known:
+                self.faults.add(path, f"there is no quantity called {full!r}. {near(full, list(known))}")
+            else:
+                with self._watch(path):
+                    self.model.alias(name, full)
 
     def _event(self, name: str, event: schema.Event, signals: Collection[str], states: Collection[str]) -> None:
         path = ("events", name)

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Union, final, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from trundle.errors import FileError
-from trundle.file.schema import ModelSection, in_words
+from trundle.file.field import in_words
+from trundle.file.schema import ModelSection
 from trundle.file.tree import Path, Tree
 
 MAX_SHOWN = 25  # faults
@@ -97,7 +98,9 @@ def _fields_at(path: Path) -> list[str]:
             here = _plain(here.model_fields[str(part)].annotation)
         else:
             here = _plain(get_args(here)[-1])  # what a mapping or list holds
-    return list(here.model_fields) if isinstance(here, type) and issubclass(here, BaseModel) else []
+    if not isinstance(here, type) or not issubclass(here, BaseModel):
+        return []
+    return [name for name, one in here.model_fields.items() if not one.exclude]
 
 
 def _plain(annotation: Any) -> Any:

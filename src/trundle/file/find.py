@@ -56,6 +56,20 @@ def read_sweep(text: str) -> tuple[str, float, float, int]:
     return name.strip(), first, last, round(count)
 
 
+def read_speeds(text: str, usual: int) -> tuple[float, float, int]:
+    """ "first:last" or "first:last:count" as typed; the usual count unless given."""
+    parts = text.split(":")
+    if len(parts) not in (2, 3):
+        raise FileError(f"{text!r} is not of the form first:last or first:last:count, such as 0:10.")
+    first, last = read_number(parts[0]), read_number(parts[1])
+    count = read_number(parts[2]) if len(parts) == 3 else usual
+    if not first < last:
+        raise FileError(f"{text!r}: the first speed must be less than the last.")
+    if count < 2 or count > 100_000 or count != round(count):
+        raise FileError(f"{text!r}: the count must be a whole number from 2 on.")
+    return first, last, round(count)
+
+
 def read_number(text: str) -> float:
     """A number or an expression of numbers and pi."""
     expression = parse(text)

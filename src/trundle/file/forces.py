@@ -53,17 +53,17 @@ class Forces:
         return forces.LineForce(*ends, law) if ends else None
 
     def _torsion_spring(self, spec: schema.TorsionSpring, path: Path) -> forces.Force:
-        self._check_coordinate(spec.coordinate, path)
+        coordinate = self._coordinate(spec.coordinate, path)
         numbers = [self.values.number(getattr(spec, k), (*path, k)) for k in ("stiffness", "damping", "rest")]
-        return forces.TorsionSpring(spec.coordinate, *numbers)
+        return forces.TorsionSpring(coordinate, *numbers)
 
     def _coordinate_force(self, spec: schema.CoordinateForce, path: Path) -> forces.Force:
-        self._check_coordinate(spec.coordinate, path)
+        coordinate = self._coordinate(spec.coordinate, path)
         if spec.law is not None:
-            return forces.CoordinateForce(spec.coordinate, self.parts.law(spec.law, (*path, "law")))
+            return forces.CoordinateForce(coordinate, self.parts.law(spec.law, (*path, "law")))
         assert spec.effort is not None
         effort = self.values.signal(spec.effort, (*path, "effort"), self.signals)
-        return forces.CoordinateForce(spec.coordinate, effort)
+        return forces.CoordinateForce(coordinate, effort)
 
     def _wrench(self, spec: schema.Wrench, path: Path) -> forces.Force | None:
         place = self.parts.place(spec.place, (*path, "place"))
@@ -75,7 +75,10 @@ class Forces:
             return None
         return forces.Wrench(place, lambda s: [f(s) for f in force], lambda s: [f(s) for f in moment], spec.axes)
 
-    def _check_coordinate(self, name: str, path: Path) -> None:
-        if name not in self.coordinates:
+    def _coordinate(self, name: str, path: Path) -> str:
+        """The full name of a coordinate."""
+        full = self.parts.model.resolve(name)
+        if full not in self.coordinates:
             hint = near(name, list(self.coordinates))
             self.values.faults.add((*path, "coordinate"), f"there is no coordinate called {name!r}. {hint}")
+        return full

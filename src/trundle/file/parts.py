@@ -24,16 +24,18 @@ class Parts:
         """A letter, or three plain numbers."""
         return axis if isinstance(axis, str) else tuple(self.values.fixed(a, (*path, i)) for i, a in enumerate(axis))
 
+    def body(self, name: str, path: Path) -> Body | None:
+        """A body; None when there is no such body."""
+        bodies = self.model.bodies
+        if name not in bodies and name not in self.announced:  # else the fault of the body itself is told already
+            self.values.faults.add(path, f"there is no body called {name!r}. {near(name, list(bodies))}")
+        return bodies.get(name)
+
     def place(self, place: schema.Place, path: Path) -> Body | Frame | None:
         """A frame on a body; None when there is no such body."""
-        bodies = self.model.bodies
-        if place.body not in bodies:
-            if place.body not in self.announced:  # else the fault of the body itself is told already
-                self.values.faults.add(
-                    path, f"there is no body called {place.body!r}. {near(place.body, list(bodies))}"
-                )
+        body = self.body(place.body, path)
+        if body is None:
             return None
-        body = bodies[place.body]
         at = self.values.vector(place.at, (*path, "at"))
         if place.rotation is None:
             return body if all(isinstance(a, float) and a == 0.0 for a in at) else Frame(body, at)

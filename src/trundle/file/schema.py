@@ -1,115 +1,35 @@
 """What a model file may say: one class per section, with the words of the Python API."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, LiteralString
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from trundle.errors import FileError
-from trundle.file.expression import Expression, constant, parse
+from trundle import contact
+from trundle.file.expression import constant
+from trundle.file.field import (
+    ZERO,
+    About,
+    Axis,
+    Inertia,
+    Named,
+    Scalar,
+    SixVector,
+    Vector,
+    exactly_one,
+    listed,
+    numbered,
+    refusal,
+    scalar,
+    short,
+    zeros,
+)
+from trundle.model.law import ContactLaw
 
-
-def _scalar(value: Any) -> Expression:
-    """A number, or a text that is read as an expression."""
-    if isinstance(value, Expression):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise _refusal("give a number or an expression, not {got}", value)
-    if isinstance(value, str):
-        try:
-            return parse(value)
-        except FileError as error:
-            raise PydanticCustomError("expression", "{text}", {"text": str(error)}) from error
-    return constant(value)
-
-
-def in_words(value: Any) -> str:
-    """A value of a file, short, for messages."""
-    kinds: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
-    return kinds.get(type(value), repr(value))
-
-
-def _refusal(text: LiteralString, value: Any) -> PydanticCustomError:
-    return PydanticCustomError("refused", text, {"got": in_words(value)})
-
-
-def _short(field: str) -> BeforeValidator:
-    """A plain value stands for a mapping with this one field."""
-    return BeforeValidator(lambda value: value if isinstance(value, dict) or value is None else {field: value})
-
-
-def _numbered(value: Any) -> Any:
-    """A list as a mapping from the number of the entry."""
-    return dict(enumerate(value)) if isinstance(value, list) else value
-
-
-def _listed(value: Any) -> Any:
-    """One entry as a list."""
-    return [value] if isinstance(value, dict) else value
-
-
-def _inertia(value: Any) -> list[Any]:
-    """One moment, three moments, six numbers, or three rows of three."""
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value):
-        return [[_scalar(v) for v in row] for row in value]
-    if not isinstance(value, list):
-        return [_scalar(value)]
-    if len(value) not in (3, 6) or any(isinstance(v, list | dict) for v in value):
-        raise PydanticCustomError(
-            "inertia", "give one moment, three moments, six numbers [xx, yy, zz, xy, xz, yz] or a 3x3 matrix"
-        )
-    return [_scalar(v) for v in value]
-
-
-def _about(value: Any) -> Any:
-    """The word com or a point."""
-    if value == "com":
-        return value
-    if not isinstance(value, list) or len(value) != 3:
-        raise _refusal("give the word com or a point [x, y, z], not {got}", value)
-    return [_scalar(v) for v in value]
-
-
-def _axis(value: Any) -> Any:
-    """A letter with or without a minus, or three numbers."""
-    if value in ("x", "y", "z", "-x", "-y", "-z"):
-        return value
-    if not isinstance(value, list) or len(value) != 3:
-        raise _refusal("give x, y, z, -x, -y, -z or three numbers, not {got}", value)
-    return [_scalar(v) for v in value]
-
-
-def _direction(value: Any) -> Any:
-    return {"falling": -1, "both": 0, "rising": 1}.get(value, value) if isinstance(value, str) else value
-
-
-def _single_law(value: Any) -> Any:
-    """A law without the name of a coordinate belongs to the only coordinate of its pair, here called ''."""
-    return {"": value} if isinstance(value, dict) and value and set(value) <= set(Law.model_fields) else value
-
-
-def _exactly_one(kinds: BaseModel, what: str) -> None:
-    given = [name for name in type(kinds).model_fields if getattr(kinds, name) is not None]
-    if len(given) != 1:
-        choices = ", ".join(type(kinds).model_fields)
-        found = " and ".join(given) or "none"
-        words = {"what": what, "choices": choices, "found": found}
-        raise PydanticCustomError("one", "give exactly one kind of {what} ({choices}); found {found}", words)
-
-
-Scalar = Annotated[Expression, BeforeValidator(_scalar)]
-Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
-SixVector = Annotated[list[Scalar], Field(min_length=6, max_length=6)]
-Inertia = Annotated[Any, BeforeValidator(_inertia)]
-About = Annotated[Any, BeforeValidator(_about)]
-Axis = Annotated[Any, BeforeValidator(_axis)]
-ZERO = constant(0.0)
-
-
-def zeros(n: int) -> Callable[[], list[Expression]]:
-    """Default of a vector."""
-    return lambda: [ZERO] * n
+CONTACT_LAWS: dict[str, type[ContactLaw]] = {
+    name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
+}
+AT_CONTACT = "law at the contact"  # where those of them that a connection has are kept
 
 
 class Section(BaseModel):
@@ -164,7 +84,7 @@ class Shape(Section):
     ball: Ball | None = None
 
     def model_post_init(self, context: Any) -> None:
-        _exactly_one(self, "shape")
+        exactly_one(self, "shape")
 
 
 class Body(Section):
@@ -174,7 +94,7 @@ class Body(Section):
     inertia: Inertia = Field(default_factory=zeros(3))
     com: Vector = Field(default_factory=zeros(3))
     about: About = "com"
-    shape: Annotated[list[Shape], BeforeValidator(_listed)] = []
+    shape: Annotated[list[Shape], BeforeValidator(listed)] = []
 
 
 class Turn(Section):
@@ -204,7 +124,7 @@ class Place(Section):
     rotation: Annotated[Turn | None, BeforeValidator(_listed_rotation)] = None
 
 
-PlaceField = Annotated[Place, _short("body")]
+PlaceField = Annotated[Place, short("body")]
 
 
 class SpringLaw(Section):
@@ -224,37 +144,62 @@ class DamperLaw(Section):
 class EffortLaw(Section):
     """A law that gives a force or torque: spring, damper, or motor (an expression of t, q, u)."""
 
-    spring: Annotated[SpringLaw | None, _short("stiffness")] = None
-    damper: Annotated[DamperLaw | None, _short("damping")] = None
+    spring: Annotated[SpringLaw | None, short("stiffness")] = None
+    damper: Annotated[DamperLaw | None, short("damping")] = None
     motor: Scalar | None = None
 
     def model_post_init(self, context: Any) -> None:
-        _exactly_one(self, "law")
+        exactly_one(self, "law")
 
 
 class Law(Section):
     """A law on a coordinate: spring, damper, motor (expression of t, q, u) or servo (expression of t)."""
 
-    spring: Annotated[SpringLaw | None, _short("stiffness")] = None
-    damper: Annotated[DamperLaw | None, _short("damping")] = None
+    spring: Annotated[SpringLaw | None, short("stiffness")] = None
+    damper: Annotated[DamperLaw | None, short("damping")] = None
     motor: Scalar | None = None
     servo: Scalar | None = None
 
     def model_post_init(self, context: Any) -> None:
-        _exactly_one(self, "law")
+        exactly_one(self, "law")
+
+
+def _single_law(value: Any) -> Any:
+    """A law without the name of a coordinate belongs to the only coordinate of its pair, here called ''."""
+    return {"": value} if isinstance(value, dict) and value and set(value) <= set(Law.model_fields) else value
+
+
+def _apart(value: Any) -> Any:
+    """A connection with its laws at the point of contact taken out of those on coordinates."""
+    if not isinstance(value, dict) or "law" not in value:
+        return value
+    coordinates: dict[str, Any] = {}
+    touching: list[Any] = []
+    for one in value["law"] if isinstance(value["law"], list) else [value["law"]]:
+        if isinstance(one, dict):
+            touching += [{k: v} for k, v in one.items() if k in CONTACT_LAWS]
+            coordinates |= _single_law({k: v for k, v in one.items() if k not in CONTACT_LAWS})
+        else:
+            touching.append(one)
+    return {**value, "law": coordinates, AT_CONTACT: touching}
 
 
 class Connection(Section):
-    """A pair between two places."""
+    """A pair between two places; `law` may also name laws at the point of contact."""
 
     name: str | None = None
     pair: str
     axis: Axis | None = None
     pitch: Scalar | None = None
     cross: Axis | None = None
+    surfaces: Annotated[list[Named], Field(min_length=2, max_length=2)] | None = None
     first: PlaceField
     second: PlaceField
+    wheel: str | None = None
     law: Annotated[dict[str, Law], BeforeValidator(_single_law)] = {}
+    contact_law: list[Named] = Field(default=[], validation_alias=AT_CONTACT, exclude=True)
+
+    _split = model_validator(mode="before")(_apart)
 
 
 class SpringDamper(Section):
@@ -325,7 +270,7 @@ class Force(Section):
     line_force: LineForce | None = None
 
     def model_post_init(self, context: Any) -> None:
-        _exactly_one(self, "force")
+        exactly_one(self, "force")
 
 
 class Output(Section):
@@ -341,8 +286,12 @@ def _action(value: Any) -> Any:
     if value in ("record", "stop"):
         return value
     if not isinstance(value, dict) or not value:
-        raise _refusal("give record, stop or a mapping from names to their new values, not {got}", value)
-    return {str(k): _scalar(v) for k, v in value.items()}
+        raise refusal("give record, stop or a mapping from names to their new values, not {got}", value)
+    return {str(k): scalar(v) for k, v in value.items()}
+
+
+def _direction(value: Any) -> Any:
+    return {"falling": -1, "both": 0, "rising": 1}.get(value, value) if isinstance(value, str) else value
 
 
 class Event(Section):
@@ -354,13 +303,13 @@ class Event(Section):
 
 
 def _start_value(value: Any) -> Any:
-    return [_scalar(v) for v in value] if isinstance(value, list) else _scalar(value)
+    return [scalar(v) for v in value] if isinstance(value, list) else scalar(value)
 
 
 def _samples(value: Any) -> Any:
     if value == "steps" or (isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 10_000_000):
         return value
-    raise _refusal("give a whole number from 2 on, or the word steps, not {got}", value)
+    raise refusal("give a whole number from 2 on, or the word steps, not {got}", value)
 
 
 class RunSection(Section):
@@ -380,12 +329,13 @@ class ModelSection(Section):
     name: str
     text: str = ""
     gravity: Vector = Field(default_factory=lambda: [ZERO, ZERO, constant(-9.81)])
-    parameters: dict[str, Annotated[Parameter, _short("value")]] = {}
+    parameters: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
     bodies: dict[str, Body]
-    connections: Annotated[dict[int | str, Connection], BeforeValidator(_numbered)] = {}
+    connections: Annotated[dict[int | str, Connection], BeforeValidator(numbered)] = {}
+    names: dict[str, str] = {}
     forces: dict[str, Force] = {}
-    outputs: dict[str, Annotated[Output, _short("expression")]] = {}
+    outputs: dict[str, Annotated[Output, short("expression")]] = {}
     events: dict[str, Event] = {}
     start: dict[str, Annotated[Any, BeforeValidator(_start_value)]] = {}
     run: RunSection = RunSection()

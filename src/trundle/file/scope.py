@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from trundle.equations.signals import BODY_QUANTITIES
+from trundle.equations.quantities import CONTACT_FORCES
+from trundle.equations.signals import BODY_QUANTITIES, CONTACT_QUANTITIES
+from trundle.model.body import Body
 from trundle.model.model import Model
 
 
@@ -30,22 +32,29 @@ class Scope:
 
 def signal_names(model: Model) -> list[str]:
     """Scalar quantities that outputs, events and forces may ask for."""
-    bodies = [body for body in model.bodies.values() if not body.is_ground]
-    vectors = [q for q in BODY_QUANTITIES if q != "rotation"]
-    components = [f"{body.name}.{q}_{axis}" for body in bodies for q in vectors for axis in "xyz"]
-    return ["t", *_joint_names(model), *components]
+    vectors = [f"{body.name}.{q}" for body in _moving(model) for q in BODY_QUANTITIES if q != "rotation"]
+    return _with_short(model, ["t", *_joint_names(model), *_contact_names(model), *_components(vectors)])
 
 
 def start_names(model: Model) -> list[str]:
     """Coordinates and rates that may be given a start value."""
-    names = _joint_names(model)
-    for connection in model.connections.values():
-        for step in connection.pair.chain().steps:
-            if step.n_u > 1:
-                whole = f"{connection.name}.{step.name}"
-                rate = f"{connection.name}.angular_rate"
-                names += [whole, rate, *(f"{whole}_{a}" for a in "wxyz"), *(f"{rate}_{a}" for a in "xyz")]
-    return names
+    return _with_short(model, _state_names(model))
+
+
+def quantity_names(model: Model) -> list[str]:
+    """Quantities of bodies and connections, which may be given short names."""
+    bodies = [
+        f"{b.name}.{q}" for b in _moving(model) for q in (*BODY_QUANTITIES, "acceleration", "angular_acceleration")
+    ]
+    reactions = [f"{c}.reaction_{kind}" for c in model.connections for kind in ("force", "moment")]
+    forces = [f"{c}.{q}" for c in _contacts(model) for q in CONTACT_FORCES]
+    accelerations = [f"{name}_acceleration" for name in coordinate_names(model)]
+    vectors = [
+        *bodies,
+        *reactions,
+        *(f"{c}.{q}" for c in _contacts(model) for q in ("contact_point", "contact_normal")),
+    ]
+    return [*_state_names(model), *accelerations, *_contact_names(model), *forces, *vectors, *_components(vectors)]
 
 
 def coordinate_names(model: Model) -> list[str]:
@@ -55,3 +64,40 @@ def coordinate_names(model: Model) -> list[str]:
 
 def _joint_names(model: Model) -> list[str]:
     return [name for joint in coordinate_names(model) for name in (joint, f"{joint}_rate")]
+
+
+def _state_names(model: Model) -> list[str]:
+    names = _joint_names(model)
+    for connection in model.connections.values():
+        for step in connection.pair.chain().steps:
+            if step.n_u > 1:
+                whole = f"{connection.name}.{step.name}"
+                rate = f"{connection.name}.angular_rate"
+                names += [whole, rate, *(f"{whole}_{a}" for a in "wxyz"), *_components([rate])]
+    return names
+
+
+def _contact_names(model: Model) -> list[str]:
+    """Quantities of one number, and components, of all points of contact."""
+    sizes = {f"{c}.{q}": size for c in _contacts(model) for q, (_, _, size) in CONTACT_QUANTITIES.items()}
+    return [n for name, size in sizes.items() for n in ([name] if size == 1 else _components([name]))]
+
+
+def _contacts(model: Model) -> list[str]:
+    return [c.name for c in model.connections.values() if "normal" in c.pair.locked]
+
+
+def _moving(model: Model) -> list[Body]:
+    return [body for body in model.bodies.values() if not body.is_ground]
+
+
+def _components(vectors: list[str]) -> list[str]:
+    return [f"{name}_{axis}" for name in vectors for axis in "xyz"]
+
+
+def _with_short(model: Model, names: list[str]) -> list[str]:
+    """The names, and before them the short ones that stand for some of them."""
+    known = set(names)
+    endings = ("", "_rate", "_acceleration", *(f"_{a}" for a in "wxyz"), *(f"_rate_{a}" for a in "xyz"))
+    short = [f"{s}{e}" for s, full in model.aliases.items() for e in endings if f"{full}{e}" in known]
+    return [*short, *names]
