@@ -280,8 +280,8 @@ class System(Prepared):
     ) -> "Trace":
         """Poses of the mechanism while a coordinate is driven from its start over the values `to`, without time.
 
-        hold: other independent coordinates, with values or as names (at their start values). step: largest step along the
-        curve (rad, or typical lengths; default 0.1). through_folds=True goes on where the coordinate turns back.
+        hold: other independent coordinates, with values or as names (at their start values). step: largest step along
+        the curve (rad, or typical lengths; default 0.1). through_folds=True goes on where the coordinate turns back.
         """
         from trundle.solve.trace import trace
 

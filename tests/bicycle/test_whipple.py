@@ -73,7 +73,12 @@ def test_contacts_on_wheels_or_frames_are_the_same_machine(system: tr.System) ->
     a = system.accelerations(state)
     pitch_rate = system.start(state).u[4]
     b = other.accelerations({**state, "rear.pitch": 0.0, "rear.pitch_rate": 12.0 + pitch_rate})
-    for name in ("rear hub.reaction_force", "front.reaction_force", "steering.reaction_moment", "front hub.reaction_force"):
+    for name in (
+        "rear hub.reaction_force",
+        "front.reaction_force",
+        "steering.reaction_moment",
+        "front hub.reaction_force",
+    ):
         assert a[name] == pytest.approx(b[name], abs=1e-8)
 
 

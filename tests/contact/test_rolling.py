@@ -44,9 +44,9 @@ def test_slip_and_spin_by_the_sum_over_the_chain() -> None:
 
 
 def test_steady_turn_of_a_rolling_disc() -> None:
-    """A disc that leans by a rolls around a circle: the balance of moments about the point of contact gives its pitch."""
+    """A leaning disc rolls around a circle: the moments about the point of contact give its pitch rate."""
     a, yaw_rate, r, mass, I, C = 0.4, 1.7, 0.5, 2.0, 0.125, 0.25
-    # about the contact: (C + m r^2) w2 W cos a = I W^2 sin a cos a - m g r sin a, w2 = pitch_rate + W sin a, W = yaw_rate
+    # (C + m r^2) w2 W cos a = I W^2 sin a cos a - m g r sin a with w2 = pitch_rate + W sin a, W = yaw_rate
     s, c = np.sin(a), np.cos(a)
     spin = (mass * G * r * s - I * yaw_rate**2 * s * c) / ((C + mass * r**2) * yaw_rate * c)
     for sign in (1.0, -1.0):
@@ -79,7 +79,7 @@ def test_no_spin_takes_one_more_freedom() -> None:
 
 
 def test_ball_in_a_rotating_cylinder_drifts_up_and_down() -> None:
-    """A ball rolling inside an upright pipe does not fall: it goes up and down, at sqrt(2/7) of its turns (solid ball)."""
+    """A ball rolling inside an upright pipe does not fall: it goes up and down at sqrt(2/7) of its turns."""
     R, r, mass = 1.0, 0.1, 1.0
     m = tr.Model("pipe")
     ball = m.body("ball", mass, (0.4 * mass * r**2,) * 3)

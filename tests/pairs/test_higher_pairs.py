@@ -1,4 +1,4 @@
-"""Every admissible pair of surfaces, edges and vertices: chain in the tree = closing of a loop, touching at every pose."""
+"""Every admissible pair of surfaces, edges and vertices: in the tree as closing a loop, touching at every pose."""
 
 from itertools import product
 
@@ -69,7 +69,7 @@ def test_every_surface_is_sampled() -> None:
 
 @pytest.mark.parametrize(("a", "b"), admissible(), ids=str)
 def test_chain_touches_at_every_pose(a: str, b: str) -> None:
-    """At random coordinates the swept points coincide and the normals are opposite: in numbers, apart from the engine."""
+    """At random coordinates the swept points coincide and the normals are opposite, in plain numbers."""
     pair = tr.HigherPair(SAMPLES[a], SAMPLES[b])
     chain = pair.chain()
     assert chain.n_u == 5
@@ -112,7 +112,9 @@ def test_tree_joint_equals_loop_closer(a: str, b: str) -> None:
     """Accelerations, reactions and contact forces of a rolling body: chain coordinates against contact rows."""
     pair = tr.HigherPair(SAMPLES[a], SAMPLES[b])
     m = model(pair, tr.NoSlip())
-    state = {k: v for k, v in start(pair).items() if not k.endswith("_rate") or k.endswith(("pitch_rate", "angle_rate"))}
+    state = {
+        k: v for k, v in start(pair).items() if not k.endswith("_rate") or k.endswith(("pitch_rate", "angle_rate"))
+    }
     tree, loop = m.build().accelerations(state), m.build("newton_euler").accelerations(state)
     both_balls = pair.first.ball is not None and pair.second.ball is not None
     for name, value in loop.items():
@@ -181,7 +183,13 @@ def test_bad_sizes(make, words: str) -> None:
 def test_names_that_both_surfaces_use_are_told_apart() -> None:
     names = [s.name for s in tr.HigherPair(tr.Torus(1.0, 0.1), tr.Torus(2.0, 0.3)).chain().steps]
     assert names == ["first_pitch", "first_roll", "yaw", "second_roll", "second_pitch"]
-    assert [s.name for s in tr.HigherPair(tr.Plane(), tr.CircleEdge(1.0)).chain().steps] == ["x", "y", "yaw", "roll", "pitch"]
+    assert [s.name for s in tr.HigherPair(tr.Plane(), tr.CircleEdge(1.0)).chain().steps] == [
+        "x",
+        "y",
+        "yaw",
+        "roll",
+        "pitch",
+    ]
 
 
 def test_sizes_may_be_parameters() -> None:
@@ -202,5 +210,5 @@ def test_contact_that_cannot_close_is_told() -> None:
     m.connect(tr.Prismatic("x"), m.ground.at(0, 5.0, 0), ball)
     m.connect(tr.Revolute("x"), m.ground, rod)
     m.connect(tr.HigherPair(tr.Sphere(0.3), tr.Sphere(0.2)), rod, ball, "touch")
-    with pytest.raises(tr.errors.AssemblyError, match="touch.normal"):
+    with pytest.raises(tr.errors.AssemblyError, match=r"touch\.normal"):
         m.build()

@@ -16,7 +16,6 @@ from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Plane, Torus
 
-
 Point = tuple[Any, Any, Any]
 
 

@@ -1,8 +1,8 @@
 """Where two surfaces touch: point, normal and directions of slip with their rates, in ground axes.
 
-In the tree the contact follows from the coordinates of the chain. A contact that closes a loop is found from the poses of
-the two bodies: in closed form for a wheel or a ball on a plane, otherwise by surface coordinates that follow the motion
-(`followers`). They are part of q, have no speeds of their own, and one Newton step keeps them exact.
+In the tree the contact follows from the coordinates of the chain. A contact that closes a loop is found from the poses
+of the two bodies: in closed form for a wheel or a ball on a plane, otherwise by surface coordinates that follow the
+motion (`followers`). They are part of q, have no speeds of their own, and one Newton step keeps them exact.
 """
 
 from collections.abc import Callable, Sequence
@@ -104,7 +104,7 @@ def chain_contact(
         yaw = value("yaw")
         x, y = x * ca.cos(yaw) + y * ca.sin(yaw), y * ca.cos(yaw) - x * ca.sin(yaw)
         turning = turning + z * rate("yaw")
-    return Contact(side.point, (x, y, z), velocity, tuple(cross(turning, e) for e in (x, y, z)))  # type: ignore[arg-type]
+    return Contact(side.point, (x, y, z), velocity, tuple(cross(turning, e) for e in (x, y, z)))
 
 
 # -- closing a loop ----------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def _with_rates(
     change = ca.jtimes(out, ca.vertcat(*symbols), ca.vertcat(*seeds))
     both = ca.Function("contact", [*symbols, *seeds], [out, change])(*values, *rates)
     now, then = (tuple(v[3 * i : 3 * i + 3] for i in range(3)) for v in both)
-    return now, then  # type: ignore[return-value]
+    return now, then
 
 
 def _ball_on_surface(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
@@ -256,7 +256,7 @@ def _followed(
     for i in range(J.shape[0]):
         size = size * ca.norm_2(J[i, :].T)
     return Contact(
-        side.point, axes, velocity, tuple(cross(turning, e) for e in axes), gap,  # type: ignore[arg-type]
+        side.point, axes, velocity, tuple(cross(turning, e) for e in axes), gap,
         dict(zip(names, [followers[i] for i in range(len(names))], strict=True)), names, rates,
         -ca.mtimes(inverse, r), -axes[2], determinant / size, r,
     )  # fmt: skip

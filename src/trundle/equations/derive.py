@@ -252,7 +252,10 @@ def _rows(
                 link = next(k for k in motion.tree.links if f"{k.joint.connection.name}.{k.name}" == full)
                 rows.append(servo_row(full, q, u, link.i_u, law.motion, t))
             else:
-                rows.append(_measured_servo(full, signals.measured[full], connection, motion, law, t))
+                measure = signals.measured[full]
+                if not isinstance(measure, Measure):
+                    raise ModelError(f"the servo on {full!r}, a coordinate of a contact, needs formalism='kane'.")
+                rows.append(_measured_servo(full, measure, connection, motion, law, t))
     return rows
 
 

@@ -1,7 +1,7 @@
 """Spanning tree of least depth and the loops that it leaves open.
 
-A shallow tree keeps the mass matrix sparse. Contacts are cut wherever joints hold the bodies together: a cut contact costs
-one row, a cut hinge five. Connections with laws or servos are taken into the tree first, so that
+A shallow tree keeps the mass matrix sparse. Contacts are cut wherever joints hold the bodies together: a cut contact
+costs one row, a cut hinge five. Connections with laws or servos are taken into the tree first, so that
 their
 coordinates are states; so are those of massless bodies, which must not end a branch.
 """

@@ -118,12 +118,12 @@ def _wheel_faults(model: Model, c: Connection) -> list[str]:
         arm = evaluate(model, ca.vertcat(*mount.position) - ca.vertcat(*c.second.position)).ravel()
         own = c.second.rotation[:, 1]
         size = max(1.0, float(np.linalg.norm(arm)))
-        if isinstance(hub.pair, Revolute) and abs(abs(axis @ own) - 1) < 1e-12:
-            if np.linalg.norm(np.cross(arm, own)) < 1e-9 * size:
-                return []
+        parallel = abs(abs(axis @ own) - 1) < 1e-12
+        if isinstance(hub.pair, Revolute) and parallel and np.linalg.norm(np.cross(arm, own)) < 1e-9 * size:
+            return []
     return [
-        f"{where} {c.wheel.name!r} must be joined to {c.second.body.name!r} by a Revolute joint whose axis is the y axis of the "
-        f"frame of contact on {c.second.body.name!r}; otherwise connect the contact to the wheel itself."
+        f"{where} {c.wheel.name!r} must be joined to {c.second.body.name!r} by a Revolute joint whose axis is "
+        f"the y axis of the frame of contact on {c.second.body.name!r}; else connect the contact to the wheel itself."
     ]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
@@ -49,7 +49,8 @@ def sort_laws(
     if isinstance(law, Mapping):
         named = list(law.items())
     elif law is not None:
-        named = [(None, each) for each in (law if isinstance(law, list | tuple) else [law])]
+        several: Any = law if isinstance(law, list | tuple) else [law]
+        named = [(None, each) for each in several]
     laws: dict[str, Law] = {}
     contact: list[ContactLaw] = []
     for coordinate, given in named:

@@ -1,5 +1,5 @@
-"""Higher pairs as chains of screws: two that sweep the first surface, a turn about the common normal, two that sweep the
-second one [Meijaard 2024]. A sphere takes the last three together as a ball, which has no singular pose.
+"""Higher pairs as chains of screws: two that sweep the first surface, a turn about the common normal, two that sweep
+the second one [Meijaard 2024]. A sphere takes the last three together as a ball, which has no singular pose.
 """
 
 from dataclasses import dataclass
@@ -122,11 +122,11 @@ def seen(screw: Screw, pose: Pose) -> Screw:
 
 def _renamed(sweep: Sweep, which: str, clash: set[str]) -> Sweep:
     """Names that both surfaces use get the prefix "first" or "second"."""
-    screws = [
+    first, second = (
         Screw(s.axis, s.pitch, s.at, f"{which}_{s.name}" if s.name in clash else s.name)
         for s in (sweep.first, sweep.second)
-    ]
-    return Sweep(*screws, sweep.contact)
+    )
+    return Sweep(first, second, sweep.contact)
 
 
 def refusal(a: Surface, b: Surface) -> str:
@@ -135,7 +135,10 @@ def refusal(a: Surface, b: Surface) -> str:
         return "two planes lie on each other; use tr.Planar()."
     if (a.flat and b.ruled) or (b.flat and a.ruled):
         ruled = type(b if a.flat else a).__name__
-        return f"a {ruled} touches a plane along a straight line, not in a point. Give it a round profile (tr.Torus, tr.Sphere)."
+        return (
+            f"a {ruled} touches a plane along a straight line, not in a point. Give it a round profile (tr.Torus, "
+            "tr.Sphere), or use tr.PlanarPair for motion in a plane."
+        )
     if (a.flat and b.hollow) or (b.flat and a.hollow):
         return f"a hollow {type(b if a.flat else a).__name__} (inside=True) cannot touch a plane."
     if a.dimension + b.dimension < 2:

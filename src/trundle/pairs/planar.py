@@ -58,7 +58,9 @@ class PlanarPair(ContactPair):
         kinds = (Circle, Line, Vertex)
         for curve in (self.first, self.second):
             if not isinstance(curve, kinds):
-                raise ModelError(f"PlanarPair takes two of Circle, Line and Vertex, such as tr.Circle(0.1), got {curve!r}.")
+                raise ModelError(
+                    f"PlanarPair takes two of Circle, Line and Vertex, like tr.Circle(0.1), got {curve!r}."
+                )
         reason = misfit(self.first, self.second)
         if self.first.flat and self.second.flat:
             reason = "two lines lie on each other; use tr.Prismatic('x')."

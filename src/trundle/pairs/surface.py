@@ -1,7 +1,8 @@
 """The seven surfaces that two screws can sweep with a fixed normal, and the edges and vertices they shrink to.
 
 Every surface has the y axis as its axis and is met, at zero coordinates, where its normal out of the material points
-up (z); cones and tangent surfaces where it leans. `inside` puts the material on the other side: a pipe, a bowl, a hollow tyre.
+up (z); cones and tangent surfaces where it leans. `inside` puts the material on the other side: a pipe, a bowl, a
+hollow tyre.
 """
 
 from dataclasses import dataclass, fields, replace

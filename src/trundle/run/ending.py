@@ -23,7 +23,7 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
             text += f" Not finite there: {', '.join(culprits)}."
     if not outcome.ok:
         text += "".join(
-            f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), which is a singular pose of its chain; "
+            f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
             "an event on the roll can stop the run before."
             for name in flat_wheels(system, trajectory, p)
         )

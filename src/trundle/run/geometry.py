@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.pairs.higher import HigherPair
+
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
     from trundle.system import System
@@ -17,7 +19,8 @@ def geometry(run: "Run") -> Geometry:
     """Points in body axes (m).
 
     "bodies": {name: {"com", "joints", "shapes"}}, a shape being {"kind": "Rod", ...} with the fields of its class;
-    "springs": [[body, point, body, point]]; "rails": [[point of the ground, direction, body, its point]].
+    "springs": [[body, point, body, point]]; "rails": [[point of the ground, direction, body, its point]];
+    "road": height of a level plane of the ground that something rolls on, or None.
     """
     if run.system is None:
         stored: Geometry = json.loads(run.dataset.attrs.get("geometry", '{"bodies": {}, "springs": [], "rails": []}'))
@@ -45,8 +48,16 @@ def _read(system: "System", parameters: dict[str, float]) -> Geometry:
         for body in model.bodies.values()
     }
     rails = []
+    level = [
+        c.first
+        for c in model.connections.values()
+        if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.first.rotation[2, 2] > 0.999
+    ]
+    roads = [point(frame.position)[2] for frame in level if frame.body.is_ground]
     for connection in model.connections.values():
         first, second = connection.first, connection.second
+        if "normal" in connection.pair.locked:
+            continue  # a contact is drawn by its bodies
         slides = "z" in connection.pair.free
         if slides and len(connection.pair.free) < 3 and (first.body.is_ground or second.body.is_ground):
             ground, other = (first, second) if first.body.is_ground else (second, first)
@@ -60,4 +71,4 @@ def _read(system: "System", parameters: dict[str, float]) -> Geometry:
         if len(force.places) == 2:
             a, b = force.places
             springs.append([a.body.name, point(a.position), b.body.name, point(b.position)])
-    return {"bodies": bodies, "springs": springs, "rails": rails}
+    return {"bodies": bodies, "springs": springs, "rails": rails, "road": min(roads, default=None)}

@@ -1,11 +1,13 @@
 """Linear equations of small motions on the constraint manifold, in independent coordinates and speeds.
 
-With T = [1; G] the tangents of the manifold of positions and V those of the allowed velocities (rolling leaves fewer speeds
-than coordinates), a small motion is dq = P T ds, du = V dv + W ds, where W keeps the velocity constraints; the derivative of
-the exact equations along these directions gives the state matrix. Independent coordinates are chosen at the state itself.
+With T = [1; G] the tangents of the manifold of positions and V those of the allowed velocities (rolling leaves fewer
+speeds than coordinates), a small motion is dq = P T ds, du = V dv + W ds, where W keeps the velocity constraints; the
+derivative of the exact equations along these directions gives the state matrix. Independent coordinates are chosen at
+the state itself.
 
-Steady motion (a vehicle that runs or turns) is an equilibrium only up to the coordinates on which nothing depends, its place
-and heading: these are left out where the state moves, and speeds that change in the steady motion are not independent.
+Steady motion (a vehicle that runs or turns) is an equilibrium only up to the coordinates on which nothing depends, its
+place and heading: these are left out where the state moves, and speeds that change in the steady motion are not
+independent.
 """
 
 from dataclasses import dataclass
@@ -85,7 +87,7 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     back, back_rate = _back(layout, x[:n_q], qdot)  # speeds-like increments of coordinates
     ds_rate = back @ full[:n_q] + back_rate @ B[:n_q]
     matrix = np.vstack([ds_rate[coordinates], full[n_q:][speeds]])
-    shapes = np.vstack([np.hstack([T, np.zeros_like(V)])])
+    shapes = np.hstack([T, np.zeros_like(V)])
     every = layout.speed_names()
     names = [every[i].removesuffix("_rate") for i in coordinates] + [every[i] for i in speeds]
     moving = bool(np.max(np.abs(qdot), initial=0.0) > 1e-9)

@@ -47,6 +47,8 @@ def draw(
     chosen = _plane_of_motion(poses, size) if plane == "auto" else plane
     margin = 0.09 * size
     low, high = low - margin, high + margin
+    if scene.get("road") is not None:  # what rolls on a plane stands on it
+        low[2] = scene["road"]
     with style():
         figure = new_figure(width, _height(width, low, high, chosen), title or run.model_name)
         painter: Painter = SpacePainter(figure, float(low[2])) if chosen == "space" else FlatPainter(figure, chosen)
