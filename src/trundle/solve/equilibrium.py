@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from trundle.equations.functions import Functions, normalised
+from trundle.equations.functions import Functions
 from trundle.equations.saddle import dense
+from trundle.equations.settle import Settler
 from trundle.errors import SolveError
 from trundle.solve.explicit import DormandPrince5
 from trundle.solve.march import march
@@ -33,6 +34,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     K = ca.mtimes(ca.jacobian(force, e.q), P)
     f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, P)])
     u = np.zeros(e.n_u)
+    arrange = Settler(e)
     multipliers: Array = np.zeros(m)
 
     def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:
@@ -53,7 +55,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
         step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
         dq = P0 @ step[: e.n_u]
         dq *= min(1.0, 0.5 / max(float(np.max(np.abs(dq), initial=0.0)), 1e-300))
-        trial_q = normalised(q + dq, e.motion.quaternions)
+        trial_q = arrange(q + dq, p, search=False)
         trial = evaluate(trial_q, multipliers + step[e.n_u :])
         new = _norm(trial[0], trial[1], scale)
         if new < error:
