@@ -10,7 +10,7 @@ README = Path(__file__).parents[1] / "README.md"
 
 
 def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
-    (block,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    block, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     script = tmp_path / "readme.py"
     script.write_text(block)
     (tmp_path / "out").mkdir()
@@ -24,6 +24,17 @@ def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
     lost = float((30.0 * (v[1:] ** 2 + v[:-1] ** 2) / 2 * (t[1:] - t[:-1])).sum())
     assert run.energy.work_lost[-1] == pytest.approx(lost, rel=2e-3)
     assert (tmp_path / "out" / "crank.nc").exists() and (tmp_path / "out" / "crank.png").exists()
+
+
+def test_the_rolling_machines_of_the_readme(tmp_path, capsys):
+    _, block = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    script = tmp_path / "readme.py"
+    script.write_text("import trundle as tr\n" + block)
+    names = runpy.run_path(str(script))
+    assert names["system"].mobility.configuration == 5 and names["system"].mobility.freedoms == 3
+    assert names["run"].ok and names["ride"].ok
+    assert names["pitch"] == pytest.approx(0.309399464807, abs=1e-12)
+    assert capsys.readouterr().out.startswith("0.000275103178")
 
 
 def test_every_picture_of_the_readme_exists():

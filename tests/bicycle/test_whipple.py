@@ -139,3 +139,26 @@ def test_a_wheel_must_turn_about_the_axis_of_its_tyre() -> None:
     m.connect(tr.Revolute("x"), frame, wheel)
     with pytest.raises(tr.errors.ModelError, match="Revolute joint whose axis is the y axis"):
         m.build()
+
+
+def test_short_names_in_runs_and_files(system: tr.System, tmp_path) -> None:
+    run = system.simulate(0.5, {"speed": 4.6, "roll_rate": 0.5})
+    for name in ("x", "y", "yaw", "roll", "pitch", "steer", "rear_angle", "front_angle", "roll_rate", "speed"):
+        assert run[name].dims == ("time",)
+    assert run.values("steer_rate") == pytest.approx(run.values("steering.angle_rate"))
+    again = tr.load(run.save(tmp_path / "ride.nc"))
+    assert again.values("roll") == pytest.approx(run.values("rear.roll"), abs=0)
+
+
+def test_wheel_radii_may_be_parameters() -> None:
+    """Sizes of a contact that closes the loop can be swept without building again."""
+    m = tr.Model("sizes")
+    radius = m.parameter("radius", 0.35, "m")
+    frame, wheel = m.body("frame", 3.0, (1, 1, 1)), m.body("wheel", 1.0, (0.1, 0.2, 0.1))
+    m.connect(tr.Planar("y"), m.ground, frame)
+    m.connect(tr.Revolute("y"), frame, wheel)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(radius, 0.02)), m.ground, wheel, "contact", tr.NoSlip())
+    system = m.build()
+    for value in (0.35, 0.5):
+        found = system.simulate(0.1, {"wheel.angle_rate": 2.0}, {"radius": value})
+        assert found.values("wheel.position")[-1, 2] == pytest.approx(value, abs=1e-12)

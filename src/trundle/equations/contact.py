@@ -194,7 +194,9 @@ def _with_rates(
     seeds = [ca.SX.sym("d", 3) for _ in values]
     out = ca.vertcat(*f(*symbols))
     change = ca.jtimes(out, ca.vertcat(*symbols), ca.vertcat(*seeds))
-    both = ca.Function("contact", [*symbols, *seeds], [out, change])(*values, *rates)
+    own = {x.element_hash() for v in (*symbols, *seeds) for x in ca.symvar(v)}
+    sizes = [x for x in ca.symvar(out) if x.element_hash() not in own]  # parameters of the model
+    both = ca.Function("contact", [*symbols, *seeds, *sizes], [out, change])(*values, *rates, *sizes)
     now, then = (tuple(v[3 * i : 3 * i + 3] for i in range(3)) for v in both)
     return now, then
 

@@ -156,12 +156,7 @@ class Model:
 
     def resolve(self, name: str) -> str:
         """The full name of a quantity that may be given by a short name, with an ending such as _rate or _x."""
-        for short, full in self.aliases.items():
-            if name == short or name.startswith(f"{short}_"):
-                ending = name[len(short) :]
-                if ending == "" or ending.rpartition("_")[2] in ("rate", "acceleration", *"wxyz"):
-                    return full + ending
-        return name
+        return full_name(name, self.aliases)
 
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
@@ -219,3 +214,12 @@ class Model:
             raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")
         if name in taken:
             raise ModelError(f"there is already a {what} called {name!r}; names are unique.")
+
+
+def full_name(name: str, aliases: Mapping[str, str]) -> str:
+    """The name of a quantity with a short name at its beginning replaced."""
+    for short, full in aliases.items():
+        ending = name.removeprefix(short)
+        if name.startswith(short) and (ending == "" or ending in ("_rate", "_acceleration", "_w", "_x", "_y", "_z")):
+            return full + ending
+    return name

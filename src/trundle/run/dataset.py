@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import StoreError, UnknownNameError
+from trundle.model.model import full_name
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -82,8 +83,7 @@ class Run:
         """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
         if not isinstance(name, str):
             raise UnknownNameError(str(name), self.names, "quantity (quantities go by name)")
-        if self.system is not None:
-            name = self.system.model.resolve(name)
+        name = full_name(name, self.aliases)
         if name in self._values:
             return self._values[name]
         if self._dataset is not None and name in self._dataset.data_vars:
@@ -104,8 +104,13 @@ class Run:
     def names(self) -> list[str]:
         """Quantities that can be asked for: those of the model, or those in the file."""
         if self.system is not None:
-            return [*self.system.quantities, *self.system.model.aliases, *WORK]
+            return [*self.system.quantities, *self.aliases, *WORK]
         return [] if self._dataset is None else [str(name) for name in self._dataset.data_vars]
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """Short names of quantities."""
+        return self.system.model.aliases if self.system is not None else self._stored("short_names", {})
 
     @cached_property
     def coordinates(self) -> list[str]:

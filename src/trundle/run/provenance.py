@@ -42,6 +42,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         found["start_report"] = run.initial.report()
     return found | {
         "joint_coordinates": as_json(run.coordinates),
+        "short_names": as_json(run.aliases),
         "events": as_json(run.events),
         "near_singular": as_json(run.near_singular),
         "jump_times": as_json(run.jump_times),

@@ -1,0 +1,113 @@
+"""Eigenvalues about an equilibrium, over a parameter or over speed."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.command.tables import eigenvalue_table, locus_table, show
+from trundle.errors import FileError, UnknownNameError
+from trundle.file.find import read_speeds, read_sweep
+
+if TYPE_CHECKING:
+    from trundle.solve.linearise import Linearisation
+    from trundle.system import System
+
+SPEEDS = 21  # rows of the table when no number is given
+PICTURE = Path("out/eigenvalues.png")  # of eigenvalues over speed, when no other is asked for
+
+
+def print_eigenvalues(system: "System", start: Mapping[str, Any], at_start: bool, picture: Path | None) -> list[str]:
+    """Print the eigenvalues of small motions; returns the files that were written."""
+    linear = small_motions(system, start, at_start=at_start)
+    show(eigenvalue_table(linear))
+    return _drawn(picture, linear)
+
+
+def print_locus(
+    system: "System", sweep: str, start: Mapping[str, Any], at_start: bool, picture: Path | None
+) -> list[str]:
+    """Print eigenvalues over a parameter, NAME=FIRST:LAST:COUNT."""
+    name, first, last, count = read_sweep(sweep)
+    if name not in system.model.parameters:
+        raise UnknownNameError(name, system.model.parameters, "parameter")
+    values = [float(v) for v in np.linspace(first, last, count)]
+    linears = root_locus(system, name, values, start, at_start=at_start)
+    show(locus_table("root locus", name, values, [one.eigenvalues for one in linears]))
+    return _drawn(picture, linears, values=values, parameter=name)
+
+
+def print_speeds(
+    system: "System", span: str, start: Mapping[str, Any], at_start: bool, picture: Path | None
+) -> tuple[list[str], list[str]]:
+    """Print eigenvalues over speed, FIRST:LAST[:COUNT]; returns what there is to say and the files written."""
+    from trundle.solve.stability import moving, over_speeds, stability
+    from trundle.view.speeds import plot_stability
+
+    first, last, count = read_speeds(span, SPEEDS)
+    found = stability(system, first, last, start=start, keep_rates=at_start)
+    speeds = [float(v) for v in np.linspace(first, last, count)]
+    linears = over_speeds(system, speeds, start=start, keep_rates=at_start)
+    title = f"{system.model.name}: eigenvalues over speed"
+    roots = [moving(one.eigenvalues, found.neutral) for one in linears]
+    show(locus_table(title, f"speed ({found.unit})", speeds, roots, 7))
+    told = [found.words()]
+    if found.neutral:
+        are = "eigenvalue is" if found.neutral == 1 else "eigenvalues are"
+        told.insert(0, f"{found.neutral} more {are} zero at every speed")
+    target = picture or PICTURE
+    plot_stability(found, _folder_made(target), title)
+    return told, [str(target)]
+
+
+def _drawn(path: Path | None, linears: Any, **options: Any) -> list[str]:
+    if path is None:
+        return []
+    from trundle.view.plot import plot_eigenvalues
+
+    plot_eigenvalues(linears, path=_folder_made(path), **options)
+    return [str(path)]
+
+
+def _folder_made(path: Path) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"the folder {path.parent} cannot be made: {error.strerror}.") from error
+    return path
+
+
+def small_motions(
+    system: "System",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    at_start: bool = False,
+) -> "Linearisation":
+    """Linearise about the static equilibrium nearest to the start, or about the start itself."""
+    return system.linearise(start if at_start else _rest(system, start, parameters), parameters)
+
+
+def root_locus(
+    system: "System",
+    parameter: str,
+    values: Sequence[float],
+    start: Mapping[str, Any] | None = None,
+    at_start: bool = False,
+) -> list["Linearisation"]:
+    """Linearisations over values of a parameter; each equilibrium is looked for near the last one."""
+    found = []
+    state = start
+    for value in values:
+        parameters = {parameter: float(value)}
+        if not at_start:
+            state = _rest(system, state, parameters)
+        found.append(system.linearise(state, parameters))
+    return found
+
+
+def _rest(system: "System", start: Mapping[str, Any] | None, parameters: Mapping[str, float] | None) -> dict[str, Any]:
+    """The equilibrium, with the speeds that the start may have given set to zero."""
+    speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.layout.coordinates}
+    given = {name: value for name, value in (start or {}).items() if name not in speeds}
+    return {**system.equilibrium(given, parameters), **speeds}

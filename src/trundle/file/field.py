@@ -1,0 +1,124 @@
+"""Values of the fields of a file: numbers, expressions, vectors, axes, classes by name; plain ways to write them."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, LiteralString
+
+from pydantic import BaseModel, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from trundle.errors import FileError
+from trundle.file.expression import Expression, constant, parse
+
+
+def scalar(value: Any) -> Expression:
+    """A number, or a text that is read as an expression."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise refusal("give a number or an expression, not {got}", value)
+    if isinstance(value, str):
+        try:
+            return parse(value)
+        except FileError as error:
+            raise PydanticCustomError("expression", "{text}", {"text": str(error)}) from error
+    return constant(value)
+
+
+def in_words(value: Any) -> str:
+    """A value of a file, short, for messages."""
+    kinds: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
+    return kinds.get(type(value), repr(value))
+
+
+def refusal(text: LiteralString, value: Any) -> PydanticCustomError:
+    return PydanticCustomError("refused", text, {"got": in_words(value)})
+
+
+def short(field: str) -> BeforeValidator:
+    """A plain value stands for a mapping with this one field."""
+    return BeforeValidator(lambda value: value if isinstance(value, dict) or value is None else {field: value})
+
+
+def numbered(value: Any) -> Any:
+    """A list as a mapping from the number of the entry."""
+    return dict(enumerate(value)) if isinstance(value, list) else value
+
+
+def listed(value: Any) -> Any:
+    """One entry as a list."""
+    return [value] if isinstance(value, dict) else value
+
+
+def _inertia(value: Any) -> list[Any]:
+    """One moment, three moments, six numbers, or three rows of three."""
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value):
+        return [[scalar(v) for v in row] for row in value]
+    if not isinstance(value, list):
+        return [scalar(value)]
+    if len(value) not in (3, 6) or any(isinstance(v, list | dict) for v in value):
+        raise PydanticCustomError(
+            "inertia", "give one moment, three moments, six numbers [xx, yy, zz, xy, xz, yz] or a 3x3 matrix"
+        )
+    return [scalar(v) for v in value]
+
+
+def _about(value: Any) -> Any:
+    """The word com or a point."""
+    if value == "com":
+        return value
+    if not isinstance(value, list) or len(value) != 3:
+        raise refusal("give the word com or a point [x, y, z], not {got}", value)
+    return [scalar(v) for v in value]
+
+
+def _axis(value: Any) -> Any:
+    """A letter with or without a minus, or three numbers."""
+    if value in ("x", "y", "z", "-x", "-y", "-z"):
+        return value
+    if not isinstance(value, list) or len(value) != 3:
+        raise refusal("give x, y, z, -x, -y, -z or three numbers, not {got}", value)
+    return [scalar(v) for v in value]
+
+
+def _named(value: Any) -> Any:
+    """A class by its name, with or without sizes: Plane, {Torus: {radius: 0.3, tube: 0.02}}, {Sphere: 0.1}."""
+    if isinstance(value, str):
+        return {value: {}}
+    if not isinstance(value, dict) or len(value) != 1:
+        raise refusal("give a name, or a name with its sizes such as {Sphere: 0.1}, not {got}", value)
+    return value
+
+
+def _sizes(value: Any) -> Any:
+    """A plain size belongs to the first field, here called ''."""
+    return value if isinstance(value, dict) else {} if value is None else {"": value}
+
+
+def _size(value: Any) -> Any:
+    """true or false, a number or an expression."""
+    return value if isinstance(value, bool) else scalar(value)
+
+
+def exactly_one(kinds: BaseModel, what: str) -> None:
+    given = [name for name in type(kinds).model_fields if getattr(kinds, name) is not None]
+    if len(given) != 1:
+        choices = ", ".join(type(kinds).model_fields)
+        found = " and ".join(given) or "none"
+        words = {"what": what, "choices": choices, "found": found}
+        raise PydanticCustomError("one", "give exactly one kind of {what} ({choices}); found {found}", words)
+
+
+Scalar = Annotated[Expression, BeforeValidator(scalar)]
+Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
+SixVector = Annotated[list[Scalar], Field(min_length=6, max_length=6)]
+Inertia = Annotated[Any, BeforeValidator(_inertia)]
+About = Annotated[Any, BeforeValidator(_about)]
+Axis = Annotated[Any, BeforeValidator(_axis)]
+Sizes = Annotated[dict[str, Annotated[Any, BeforeValidator(_size)]], BeforeValidator(_sizes)]
+Named = Annotated[dict[str, Sizes], BeforeValidator(_named)]
+ZERO = constant(0.0)
+
+
+def zeros(n: int) -> Callable[[], list[Expression]]:
+    """Default of a vector."""
+    return lambda: [ZERO] * n
