@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks import peers, trundle_
+from benchmarks import bicycle, peers, trundle_
 from benchmarks.interleave import interleave
 from benchmarks.reference import Result, chain_start
 
@@ -96,6 +96,23 @@ def whole_runs(rounds: int) -> None:
         compare(f"N-four-bar N = {loops}, 10 s, 1e-4 rad", lambda loops=loops: trundle_.four_bar(loops), theirs, rounds)
 
 
+def bicycles(rounds: int) -> None:
+    """The benchmark bicycle: the same motion in both codes, whole runs at two accuracies, and poses by closed form."""
+    exudyn = peers.load("exudyn", "bicycle")
+    theirs: dict[float, dict[str, Callable[[], Result]]] = {error: {} for error in bicycle.TOLERANCES}
+    if exudyn is not None:
+        coarse, fine, limit = exudyn.convergence()
+        say(f"Bicycle: exudyn differs by {coarse:.1e}, with half the step {fine:.1e}, extrapolated {limit:.1e} rad")
+        theirs = {error: {"exudyn": lambda error=error: exudyn.simulation(error)} for error in theirs}
+    for error, runs in theirs.items():
+        title = f"Bicycle, 10 s, {error:g} rad at the end"
+        compare(title, lambda error=error: bicycle.simulation(error), runs, rounds)
+    roll, steer = bicycle.random_poses(1_000_000)
+    bicycle.pitch_seconds(roll[:1], steer[:1])  # compiles
+    seconds = interleave({"pitch": lambda: bicycle.pitch_seconds(roll, steer)}, rounds)["pitch"]
+    say(f"Pitch of {len(roll)} poses, one core: {seconds:.2f} s, {len(roll) / seconds:.2e} poses a second")
+
+
 def rollouts(rounds: int, count: int) -> None:
     """Many runs at once."""
     mujoco = peers.load("mujoco")
@@ -129,6 +146,7 @@ def main() -> None:
     agreement()
     forward_dynamics(rounds)
     whole_runs(rounds)
+    bicycles(rounds)
     rollouts(min(rounds, 3), 1000)
     start_up()
     if options.out:
