@@ -52,6 +52,7 @@ from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
+from trundle.pairs.swept import SweptSurface
 from trundle.space import Ball, Chain, Screw, rotation
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ __all__ = [
     "SpiralColumn",
     "Spring",
     "SpringDamper",
+    "SweptSurface",
     "System",
     "TangentSurface",
     "TorsionSpring",

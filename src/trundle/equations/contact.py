@@ -59,6 +59,10 @@ class Side:
         self.turns = [ca.mtimes(frame.R, n) for n in (n1, ca.mtimes(R1, n2))]
         self.moves = [ca.mtimes(frame.R, v) for v in (v1, ca.mtimes(R1, v2))]
         self.carried = frame.v + cross(frame.w, self.arm)  # velocity of the material point
+        if not sweep.carried:
+            axes, turns = _tangent_axes(sweep, a, b)
+            self.R = ca.mtimes(frame.R, axes)
+            self.turns = [ca.mtimes(frame.R, turns[:, k]) for k in range(2)]
 
     @property
     def normal(self) -> Any:
@@ -71,6 +75,23 @@ class Side:
     def velocity(self, rates: Sequence[Any]) -> Any:
         """Velocity of the swept point."""
         return self.carried + self.moves[0] * rates[0] + self.moves[1] * rates[1]
+
+
+def _tangent_axes(sweep: Sweep, a: Any, b: Any) -> tuple[Any, Any]:
+    """Contact axes from the tangents of the surface, in its frame, and how they turn per unit of a and of b."""
+    q = ca.SX.sym("ab", 2)
+    (R1, p1), (R2, p2) = sweep.first.pose(q[0]), sweep.second.pose(q[1])
+    point = p1 + ca.mtimes(R1, p2 + ca.mtimes(R2, sweep.contact.p))
+    x_a, x_b = ca.jacobian(point, q[0]), ca.jacobian(point, q[1])
+    zero = ca.Function("zero", [q], [cross(x_a, x_b)])(0)
+    side = 1.0 if float(ca.dot(ca.DM(zero), ca.DM(sweep.contact.R[:, 2]))) > 0 else -1.0
+    n = side * cross(x_a, x_b)
+    x, n = x_a / ca.norm_2(x_a), n / ca.norm_2(n)
+    axes = [x, cross(n, x), n]
+    turns = [sum((cross(e, ca.jacobian(e, q[k])) for e in axes), ca.SX.zeros(3)) / 2 for k in range(2)]
+    f = ca.Function("axes", [q], [ca.horzcat(*axes), ca.horzcat(*turns)])
+    found: tuple[Any, Any] = f(ca.vertcat(a, b))
+    return found
 
 
 def _partial(screw: Screw, point: Any) -> tuple[Any, Any]:

@@ -126,11 +126,17 @@ def _renamed(sweep: Sweep, which: str, clash: set[str]) -> Sweep:
         Screw(s.axis, s.pitch, s.at, f"{which}_{s.name}" if s.name in clash else s.name)
         for s in (sweep.first, sweep.second)
     )
-    return Sweep(first, second, sweep.contact)
+    return Sweep(first, second, sweep.contact, sweep.carried)
 
 
 def refusal(a: Surface, b: Surface) -> str:
     """Why two surfaces cannot touch in one point; empty when they can."""
+    for one, other in ((a, b), (b, a)):
+        if not one.carried and other.dimension > 0:
+            return (
+                f"the screws of a {type(one).__name__} do not carry its normal, so only a tr.Vertex can touch it "
+                "exactly; trundle.pairs.classify tells why."
+            )
     if a.flat and b.flat:
         return "two planes lie on each other; use tr.Planar()."
     if (a.flat and b.ruled) or (b.flat and a.ruled):

@@ -27,6 +27,7 @@ class Surface(SurfaceGeometry):
     ruled: ClassVar[bool] = False  # has straight lines along which the tangent plane does not turn
     flat: ClassVar[bool] = False
     round: ClassVar[bool] = False  # a tube about a circle: a wheel
+    carried: ClassVar[bool] = True  # the screws carry the normal: Meijaard's condition
     positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
 

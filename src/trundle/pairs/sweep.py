@@ -26,6 +26,7 @@ class Sweep:
     first: Screw
     second: Screw
     contact: Pose
+    carried: bool = True  # the screws carry the normal; else it follows from the tangents
 
     def half_turn(self) -> "Sweep":
         """The same surface met half a turn of the first screw away, with coordinates that count the motion of
@@ -35,7 +36,7 @@ class Sweep:
         axis = moved.R @ axis_vector(self.second.axis)
         sign = -1.0 if axis @ axis_vector(self.second.axis) < -1e-12 else 1.0
         second = Screw(-sign * axis, self.second.pitch, components(moved.point(self.second.at)), self.second.name)
-        return Sweep(self.first.reversed(), second, moved @ self.contact)
+        return Sweep(self.first.reversed(), second, moved @ self.contact, self.carried)
 
 
 def components(column: Any) -> tuple[Any, Any, Any]:

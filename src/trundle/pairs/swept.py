@@ -1,0 +1,67 @@
+"""Any surface that two screws sweep. Its normal turns against the screws, so only a vertex can touch it exactly
+[Meijaard 2024, Sec. 2.3].
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.pairs.numeric import Array, NumericSweep, read_screw
+from trundle.pairs.surface import Surface
+from trundle.pairs.sweep import Sweep, upright
+from trundle.space.chain import Screw
+from trundle.space.pose import Pose
+
+
+@final
+@dataclass(frozen=True)
+class SweptSurface(Surface):
+    """The surface on which `first`, then `second` carry the point `at` (m): a helicoid, a skew hyperboloid, ...
+
+    Its outer side is that of the product of the tangents along the first and the second screw; inside=True takes the
+    other one.
+    """
+
+    carried: ClassVar[bool] = False
+
+    first: Screw
+    second: Screw
+    at: tuple[float, float, float]
+    inside: bool = False
+
+    def __post_init__(self) -> None:
+        for screw in (self.first, self.second):
+            if not isinstance(screw, Screw):
+                raise ModelError(f"SweptSurface is swept by two tr.Screw, got {screw!r}.")
+        if self.first.name == self.second.name:
+            raise ModelError(f"SweptSurface: both screws are called {self.first.name!r}; give them different names.")
+        tangents = self.tangents(0.0, 0.0)
+        area = float(np.linalg.norm(np.cross(*tangents)))
+        if area < 1e-9 * float(np.prod([np.linalg.norm(t) for t in tangents])) or area == 0.0:
+            raise ModelError(
+                "SweptSurface: both screws move the point along the same line, or one does not move it at all: there "
+                "is no surface at this point. Take another point."
+            )
+
+    def _numbers(self) -> NumericSweep:
+        first, second = (read_screw(s, "SweptSurface") for s in (self.first, self.second))
+        return NumericSweep(first, second, np.array(self.at, dtype=float), np.array([0.0, 0.0, 1.0]))
+
+    def sweep(self) -> Sweep:
+        x, _ = self.tangents(0.0, 0.0)
+        contact = Pose.at(self.at, upright(self.normal(0.0, 0.0), x))
+        return Sweep(self.first, self.second, contact, carried=False)
+
+    def normal(self, a: Any, b: Any) -> Array:
+        n = np.cross(*self.tangents(a, b)) * (-1.0 if self.inside else 1.0)
+        return n / np.linalg.norm(n, axis=-1, keepdims=True)
+
+    def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
+        raise ModelError(
+            "the curvatures of a SweptSurface are not known; they are for the seven surfaces and the edges."
+        )
+
+    def closest(self, point: Any) -> tuple[Any, Any, Any]:
+        raise ModelError("closest() is for the seven surfaces and the edges, not for a SweptSurface.")
