@@ -75,7 +75,8 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     qdot, udot = rates.ravel()[:n_q], rates.ravel()[n_q:]
     holonomic = np.array([row.holonomic for row in functions.rows], bool)
     size = max(1.0, float(np.max(np.abs(x[n_q : n_q + n_u]), initial=0.0)))
-    changing = np.abs(udot) > 1e-7 * size**2
+    later = A[n_q:] @ rates.ravel()  # a speed that turns with the heading may rest for a moment
+    changing = (np.abs(udot) > 1e-7 * size**2) | (np.abs(later) > 1e-7 * size**3)
     coordinates, T = _tangents(J[holonomic], np.zeros(n_u, bool))
     speeds, V = _tangents(J, changing)
     W = np.zeros((n_u, len(coordinates)))
