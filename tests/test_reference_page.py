@@ -1,5 +1,6 @@
 """The reference page: its Python blocks and its YAML example run, and it mentions what there is."""
 
+import inspect
 import re
 import runpy
 from dataclasses import fields
@@ -9,13 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 import trundle as tr
+from trundle import bicycle, pairs, rail
+from trundle.bicycle.whipple import benchmark
 from trundle.cli import app
 from trundle.equations.quantities import CONTACT_FORCES
 from trundle.equations.signals import CONTACT_QUANTITIES
 from trundle.file.schema import CONTACT_LAWS
 from trundle.model import Force, Law
 from trundle.pairs import EDGES, LOWER_PAIRS, SURFACES
+from trundle.pairs.geometry import SurfaceGeometry
+from trundle.run.trace import Finding, Trace
 from trundle.solve import outcome
+from trundle.system import System
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
 
@@ -136,3 +142,44 @@ def test_every_law_force_and_outcome():
     assert len(kinds) >= 11
     endings = [ending.name for ending in outcome.ALL]
     assert [name for name in [*kinds, *endings] if not mentioned(name)] == []
+
+
+def public(kind):
+    return [name for name in vars(kind) if not name.startswith("_")]
+
+
+def arguments(function):
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+TOLD = {
+    "trace": [*arguments(System.trace), *public(Trace), *(f.name for f in fields(Finding))],
+    "findings": ["turning point", "singular pose", "loss of contact", "double contact"],
+    "bicycle": [
+        *bicycle.__all__,
+        *(f.name for f in fields(bicycle.Geometry)),
+        *(f.name for f in fields(bicycle.Pitch)),
+    ],
+    "short names": list(benchmark().aliases),
+    "rig": [
+        *(f.name for f in fields(rail.RollerRig)),
+        *(f.name for f in fields(rail.RigPose)),
+        *arguments(rail.RollerRig.pose),
+        *arguments(rail.RollerRig.model),
+        *("RollerRig", "pose", "joints", "model", "wavelength", "klingel_wavelength", "conicity", "roll_coefficient"),
+    ],
+    "classification": [
+        "classify",
+        "table",
+        *arguments(pairs.classify),
+        *(f.name for f in fields(pairs.Classification)),
+    ],
+    "surfaces": [name for name in public(SurfaceGeometry) if name not in ("sweep", "thickened")],
+}
+
+
+@pytest.mark.parametrize("section", TOLD)
+def test_every_name_of_a_section(section):
+    assert len(TOLD[section]) >= 4
+    # The name of the model is no quantity of a trace.
+    assert [name for name in TOLD[section] if not mentioned(name) and name != "model_name"] == []

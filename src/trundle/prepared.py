@@ -11,7 +11,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
-from trundle.model.check import finite_number, mass_faults
+from trundle.model.check import finite_number, mass_faults, size_faults
 from trundle.model.fingerprint import fingerprint
 from trundle.model.model import Model
 
@@ -33,6 +33,7 @@ class Prepared:
         self.layout: Layout = lay_out(topology)
         self._kernels: dict[str, dict[str, Kernel]] = {}
         self._mobility: Mobility | None = None
+        self._targets: dict[tuple[str, ...], Any] = {}  # by the names of start values that are no states
         self.fingerprint = fingerprint(model)
 
     # -- what is derived -----------------------------------------------------------------------------------------------
@@ -292,7 +293,7 @@ class Prepared:
                 raise UnknownNameError(name, values, "parameter")
             values[name] = finite_number(value, f"parameter {name!r}")
         if parameters:
-            faults = mass_faults(self.model, values)
+            faults = mass_faults(self.model, values) + size_faults(self.model, values)
             if faults:
                 raise ModelError(faults)
         return np.array([*values.values(), SHIFT])

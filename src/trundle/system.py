@@ -47,10 +47,15 @@ class System(Prepared):
     def check_start_names(self) -> None:
         """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
         self._default_wish(self.model.start)
-        measured = [q for q in self.quantities.values() if q.group == "joints" or q.group.startswith("body ")]
+        found = self.quantities.values()
+        measured = [q for q in found if q.group in ("joints", "contacts") or q.group.startswith("body ")]
         known = self.layout.state_names() | {
             n for q in measured for n in (q.name, *(f"{q.name}_{k}" for k in q.labels))
         }
+        for short, full in self.model.aliases.items():
+            stem = full[:-2] if full[-2:] in ("_w", "_x", "_y", "_z") and full not in self.quantities else full
+            if stem not in self.quantities and full not in known:
+                raise UnknownNameError(full, sorted(known), f"quantity (short name {short!r})")
         for name in self.resolved(self.model.start):
             if name not in known:
                 raise UnknownNameError(name, sorted(known), "coordinate, rate or motion of a body")
@@ -77,7 +82,11 @@ class System(Prepared):
         if extra:
             from trundle.solve.targets import Targets
 
-            targets = Targets(rows.equations if rows is not None else self.joint_functions.equations, rows, extra)
+            kept: dict[tuple[str, ...], Targets] = self._targets
+            if tuple(extra) not in kept:
+                equations = rows.equations if rows is not None else self.joint_functions.equations
+                kept[tuple(extra)] = Targets(equations, rows, tuple(extra))
+            targets = kept[tuple(extra)].aim(extra)
         names_q = [n for c in self.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
         return consistent(
             self.layout,
@@ -90,6 +99,7 @@ class System(Prepared):
             self.layout.speed_names(),
             targets,
             firm,
+            self.mobility.independent,
         )
 
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:

@@ -162,3 +162,24 @@ def test_wheel_radii_may_be_parameters() -> None:
     for value in (0.35, 0.5):
         found = system.simulate(0.1, {"wheel.angle_rate": 2.0}, {"radius": value})
         assert found.values("wheel.position")[-1, 2] == pytest.approx(value, abs=1e-12)
+
+
+def test_what_is_not_given_stays_at_zero(system: tr.System) -> None:
+    """Lean at speed: no rate of steer or roll appears that nobody asked for."""
+    state = system.start({"speed": 5.0, "roll": 0.1})
+    names = system.layout.speed_names()
+    for name in ("rear.roll_rate", "steering.angle_rate", "rear.pitch_rate"):
+        assert abs(state.u[names.index(name)]) < 1e-12
+
+
+def test_speed_is_along_the_heading(system: tr.System) -> None:
+    linear = system.linearise({"speed": 5.0, "yaw": 1.0})
+    for expected in AT_FIVE:
+        assert np.min(np.abs(four(linear) - expected)) < 1e-8
+    state = system.start({"speed": 5.0, "yaw": np.pi / 2})
+    assert state.u[1] == pytest.approx(5.0) and state.u[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_pose_without_contact_is_refused(system: tr.System) -> None:
+    with pytest.raises(tr.errors.AssemblyError, match="'front' cannot touch"):
+        system.start({"roll": 1.4, "steer": 1.0})

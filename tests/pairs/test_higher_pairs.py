@@ -212,3 +212,59 @@ def test_contact_that_cannot_close_is_told() -> None:
     m.connect(tr.HigherPair(tr.Sphere(0.3), tr.Sphere(0.2)), rod, ball, "touch")
     with pytest.raises(tr.errors.AssemblyError, match=r"touch\.normal"):
         m.build()
+
+
+def test_a_pose_that_is_given_is_held_wherever_the_contact_lies() -> None:
+    """A vertex in a pipe, given far round from where the loop was assembled."""
+    m = tr.Model("pipe")
+    body = m.body("body", 1.0, (0.1, 0.1, 0.1))
+    m.connect(tr.Free(), m.ground, body)
+    m.connect(tr.Prismatic("x"), m.ground, m.body("other", 1.0, (0.1, 0.1, 0.1)))
+    m.connect(tr.HigherPair(tr.Cylinder(0.9, inside=True), tr.Vertex()), m.ground, body, "contact")
+    system = m.build()
+    for angle in (0.5, 2.0, 3.0, -2.5):
+        given = {"body.x": 0.9 * np.sin(angle), "body.y": 0.2, "body.z": -0.9 * np.cos(angle)}
+        assert system.start({**given, "body.quaternion": (1, 0, 0, 0)}).changed == {}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        (tr.Cylinder(0.1, inside=True), tr.Sphere(0.5), "too narrow"),
+        (tr.Torus(1.0, 0.1, inside=True), tr.Sphere(0.5), "too narrow"),
+        (tr.Cylinder(0.1, inside=True), tr.Cylinder(0.5, inside=True), "too narrow"),
+        (tr.Plane(), tr.Circle(0.3), "PlanarPair"),
+    ],
+)
+def test_impossible_pairs(a: Surface, b: Surface, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        tr.HigherPair(a, b)
+
+
+def test_sizes_that_are_parameters_are_checked_too() -> None:
+    m = tr.Model("sizes")
+    radius = m.parameter("radius", 0.3, "m")
+    with pytest.raises(ModelError, match="plain number"):
+        tr.Cone(0.3, radius)
+    wheel = m.body("wheel", 1.0, (0.1, 0.1, 0.1))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(radius, 0.02)), m.ground, wheel)
+    system = m.build()
+    with pytest.raises(ModelError, match="radius must be greater than zero"):
+        system.simulate(0.1, parameters={"radius": -0.3})
+
+
+def test_short_names_must_be_free_and_known() -> None:
+    m = tr.Model("names")
+    body = m.body("body", 1.0, (0.1, 0.1, 0.1))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.3)), m.ground, body)
+    m.alias("lean", "body.roll")
+    for clash in (lambda: m.parameter("lean", 1.0), lambda: m.output("lean", lambda s: s.t), lambda: m.alias("t", "x")):
+        with pytest.raises(ModelError):
+            clash()
+    with pytest.raises(ModelError, match="carries the tyre"):
+        m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.3)), m.ground, body, "again", wheel="body")
+    with pytest.raises(ModelError, match="does not have"):
+        m.connect(tr.PlanarPair(tr.Line(), tr.Circle(0.3)), m.ground, body, "flat", tr.NoSpin())
+    m.alias("wrong", "body.rol")
+    with pytest.raises(tr.errors.UnknownNameError, match="wrong"):
+        m.build()

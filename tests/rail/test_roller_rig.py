@@ -351,3 +351,16 @@ def test_absolute_coordinates_give_the_same_motion():
     systems = [rolling(CONE), CONE.model(MASS, INERTIA, DRUM, drum_mass=900.0, no_slip=True).build("newton_euler")]
     places = [s.simulate(0.5, start, rtol=1e-11, atol=1e-11, samples=11).values("wheelset.position") for s in systems]
     assert np.max(np.abs(places[0] - places[1])) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("a",), "lateral must be a real number .* got 'a'"),
+        ((0.0, 1j), "yaw must be a real number .* got 1j"),
+        (([0.001, 0.002], [0.0, 0.001, 0.002]), r"different shapes do not go together: lateral \(2,\), yaw \(3,\)"),
+    ],
+)
+def test_a_place_that_is_none_is_told(given, told):
+    with pytest.raises(ModelError, match=told):
+        RollerRig(0.75, 0.5, 1.0, 0.3, 0.05).pose(*given)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,46 @@ def test_outputs_and_components_are_found_in_a_file(pendulum: Run, tmp_path: Pat
     assert again["height"].attrs == {"units": "m", "long_name": "height of the bob"}
     with pytest.raises(UnknownNameError, match=r"stored in this file.*'height'"):
         again["heigth"]
+
+
+def rolling_disc() -> Run:
+    """In the tree: a disc that rolls on the ground."""
+    m = tr.Model("disc")
+    disc = m.body("disc", 1.0, (0.1, 0.2, 0.1))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.5, 0.1)), m.ground, disc, law=tr.NoSlip(), name="contact")
+    m.alias("lean", "contact.roll")
+    m.alias("track", "contact.contact_point")
+    m.alias("height", "disc.position_z")
+    return m.build().simulate(0.2, {"lean": 0.1, "contact.pitch_rate": 5.0}, samples=11)
+
+
+def cam() -> Run:
+    """Closing a loop: a follower on an eccentric."""
+    m = tr.Model("cam")
+    disc, follower = m.body("disc", 1.0, 0.1), m.body("follower", 1.0, 0.1)
+    m.connect(tr.Revolute("y"), m.ground, disc)
+    m.connect(tr.Prismatic("z"), m.ground, follower)
+    m.connect(tr.PlanarPair(tr.Circle(0.5), tr.Line()), disc.at(0.2, 0, 0), follower, name="contact")
+    m.alias("lean", "disc.angle")
+    m.alias("track", "contact.contact_point")
+    m.alias("height", "follower.position_z")
+    return m.build().simulate(0.2, {"disc.angle_rate": 5.0}, samples=11)
+
+
+@pytest.mark.parametrize("make", [rolling_disc, cam])
+def test_contacts_and_short_names_are_found_in_a_file(make: Callable[[], Run], tmp_path: Path) -> None:
+    run = make()
+    again = load(run.save(tmp_path / "r"))
+    for quantity in ("contact_point", "contact_normal", "slip_x", "slip_y", "spin", "gap"):
+        name = f"contact.{quantity}"
+        assert name in again.names
+        np.testing.assert_array_equal(again[name], run[name])
+        assert again[name].attrs == run[name].attrs
+    assert np.ptp(again.values("contact.contact_point_x")) > 0.01
+    for short in ("lean", "track", "height"):
+        assert short in again.names
+        np.testing.assert_array_equal(again[short], run[short])
+    assert set(again.names) >= set(run.names)
 
 
 def test_any_netcdf_reader_can_open_it(pendulum: Run, tmp_path: Path) -> None:

@@ -172,8 +172,12 @@ def test_faulty_questions_are_refused():
         system.trace("coupler.position", 1.0)
     with pytest.raises(SolveError, match="finite values"):
         system.trace("crank.angle", [1.0, np.nan])
-    with pytest.raises(SolveError, match="step of a trace"):
-        system.trace("crank.angle", 1.0, step=-1.0)
+    for faulty in ("far", "1.0", ["1.0", "2.0"], [1.0, "far"], [[1.0], [1.0, 2.0]], None, [], True):
+        with pytest.raises(SolveError, match="a number or a list of numbers, got"):
+            system.trace("crank.angle", faulty)
+    for faulty in (-1.0, "small"):
+        with pytest.raises(SolveError, match="step of a trace"):
+            system.trace("crank.angle", 1.0, step=faulty)
     with pytest.raises(SolveError, match="took 20 points"):
         system.trace("crank.angle", 20.0, limit=20)
     with pytest.raises(SolveError, match="is not on the trace"):
@@ -191,6 +195,88 @@ def test_a_tree_is_traced_too():
     assert trace.events[0].value == pytest.approx(np.pi / 2, abs=1e-10)
     height = 0.4 * np.cos(trace.value) + 0.1
     np.testing.assert_allclose(trace.values("wheel.position_z"), height, atol=1e-13)
+
+
+ALONG, ABOVE = 0.2, 0.1  # place of the curve on the cam (m)
+
+
+def cam_place(angle):
+    """Place of the curve of the cam in the ground, x and z."""
+    s, c = np.sin(angle), np.cos(angle)
+    return ALONG * c + ABOVE * s, ABOVE * c - ALONG * s
+
+
+def above_a_circle(angle, apart):
+    """Follower whose centre is on the axis z, above the cam, at a distance from the centre of the circle."""
+    x, z = cam_place(angle)
+    return z + np.sqrt(apart**2 - x**2)
+
+
+RING = tr.Circle(0.8, inside=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "to", "lift"),
+    [
+        (tr.Circle(0.5), tr.Line(), 2 * np.pi, lambda a: cam_place(a)[1] - 0.5),
+        (tr.Vertex(), tr.Line(), 2 * np.pi, lambda a: cam_place(a)[1]),
+        (tr.Line(), tr.Circle(0.5), 1.0, lambda a: (ABOVE + 0.5) / np.cos(a)),
+        (tr.Line(), tr.Vertex(), 1.0, lambda a: ABOVE / np.cos(a)),
+        (tr.Circle(0.5), tr.Circle(0.1), 2 * np.pi, lambda a: above_a_circle(a, 0.6)),
+        (tr.Circle(0.5), tr.Vertex(), 2 * np.pi, lambda a: above_a_circle(a, 0.5)),
+        (tr.Vertex(), tr.Circle(0.5), 2 * np.pi, lambda a: above_a_circle(a, 0.5)),
+        (RING, tr.Circle(0.1), 2 * np.pi, lambda a: above_a_circle(a, 0.7)),
+        (tr.Circle(0.1), RING, 2 * np.pi, lambda a: above_a_circle(a, 0.7)),
+    ],
+)
+def test_the_lift_of_a_planar_cam_meets_the_closed_form(first, second, to, lift):
+    m = tr.Model("cam")
+    cam, follower = m.body("cam", 1.0, 0.1), m.body("follower", 1.0, 0.1)
+    m.connect(tr.Revolute("y"), m.ground, cam)
+    m.connect(tr.Prismatic("z"), m.ground, follower)
+    m.connect(tr.PlanarPair(first, second), cam.at(ALONG, 0, ABOVE), follower, name="contact")
+    trace = m.build().trace("cam.angle", to, {"cam.angle": 0.0, "follower.displacement": lift(0.0)})
+    assert trace.ok
+    np.testing.assert_allclose(trace.values("follower.displacement"), lift(trace.value), atol=1e-12)
+    h = 1e-5
+    slope = (lift(trace.value + h) - lift(trace.value - h)) / (2 * h)
+    np.testing.assert_allclose(trace.values("follower.displacement_derivative"), slope, atol=1e-8)
+    np.testing.assert_allclose(trace.values("contact.contact_point_y"), 0.0, atol=1e-13)
+    assert kinds(trace) == []
+
+
+def test_a_planar_pair_in_the_tree_is_traced():
+    m = tr.Model("wheel in a plane")
+    wheel = m.body("wheel", 1.0, 0.1)
+    m.connect(tr.PlanarPair(tr.Line(), tr.Circle(0.3)), m.ground, wheel)
+    trace = m.build().trace("wheel.slide", 2.0, hold=["wheel.angle"])
+    np.testing.assert_allclose(trace.values("wheel.position_x"), trace.value, atol=1e-13)
+    np.testing.assert_allclose(trace.values("wheel.position_z"), 0.3, atol=1e-13)
+    assert kinds(trace) == []
+
+
+@pytest.mark.parametrize("edge", ["torus", "parameter", "circle"])
+def test_a_tyre_without_a_tube_is_an_edge(edge):
+    """Leaning over, a rim of radius r has the curvature cos(roll) / r against the ground."""
+    m = tr.Model("wheel")
+    surfaces = {
+        "torus": lambda: tr.Torus(0.5),
+        "parameter": lambda: tr.Torus(0.5, m.parameter("tube", 0.0, "m")),
+        "circle": lambda: tr.CircleEdge(0.5),
+    }
+    wheel = m.body("wheel", 1.0, (0.1, 0.2, 0.1))
+    m.connect(tr.HigherPair(tr.Plane(), surfaces[edge]()), m.ground, wheel)
+    trace = m.build().trace("wheel.roll", 1.4, hold=[f"wheel.{n}" for n in ("x", "y", "yaw", "pitch")])
+    np.testing.assert_allclose(trace.values("wheel.relative_curvature"), np.cos(trace.value) / 0.5, rtol=1e-5)
+    assert kinds(trace) == []
+
+
+def test_knife_edge_wheels_of_a_bicycle_keep_their_contacts():
+    held = ["steer", "x", "y", "yaw", "rear_angle", "front_angle"]
+    trace = tr.bicycle.benchmark().build().trace("roll", 1.0, {"steer": 0.5, "roll": 0.0}, hold=held)
+    assert trace.ok
+    assert "loss of contact" not in kinds(trace)
+    assert min(trace.values(f"{n}.relative_curvature").min() for n in ("rear", "front")) > 0.5
 
 
 def test_a_ball_reaches_the_apex_of_a_cone():
@@ -224,6 +310,8 @@ def test_between_the_points_and_after_storage(tmp_path):
     run = four_bar().simulate(0.1)
     with pytest.raises(StoreError, match="no trace"):
         Trace.load(run.save(tmp_path / "run.nc"))
+    with pytest.raises(StoreError, match=r"it is a trace.*trundle\.run\.trace\.Trace\.load"):
+        tr.load(tmp_path / "linkage.nc")
 
 
 def test_pictures(tmp_path):

@@ -10,6 +10,13 @@ from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
 
 
+def kind_faults(function: str, given: Any, kind: type, hint: str) -> list[str]:
+    """A description of a bicycle that is of another kind than the function takes."""
+    if isinstance(given, kind):
+        return []
+    return [f"{function} takes a {kind.__name__} of trundle.bicycle first, got {given!r}. {hint}"]
+
+
 def number_faults(name: str, value: Any) -> list[str]:
     """A value that is not one finite number."""
     try:

@@ -1,6 +1,6 @@
 """Pitch of a bicycle that stands on both wheels, in closed form."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import degrees
 from typing import Any, final
@@ -8,12 +8,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.bicycle.check import kind_faults
 from trundle.bicycle.follow import Closure, follow, roots_at
 from trundle.bicycle.geometry import Geometry
 from trundle.bicycle.loop import Loop
 from trundle.errors import AssemblyError, ModelError
+from trundle.space.arrays import read_together
 
 _BLOCK = 8192  # poses whose arrays stay in the cache
+_FLAT = 1e-9  # cosine of a roll that counts as 90 degrees
 
 
 @final
@@ -47,7 +50,11 @@ def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
     `touches` is False. First use compiles for half a second and is kept on disk; then a million poses take less than
     a second. Bicycles whose wheels would meet with the fork turned round are followed from upright, which is slower.
     """
-    return _solve(geometry.coefficients, (roll, steer), geometry.tilt, geometry.wheels_stay_clear)
+    faults = kind_faults("pitch", geometry, Geometry, "A Loop goes to loop_pitch.")
+    if faults:
+        raise ModelError(faults)
+    pose = {"roll": roll, "steer": steer}
+    return _solve(geometry.coefficients, pose, geometry.tilt, geometry.wheels_stay_clear)
 
 
 def loop_pitch(
@@ -65,16 +72,23 @@ def loop_pitch(
 
     Yaw, x and y of the rear wheel and its contact matter where the front wheel's road is another plane.
     """
-    pose = (roll, steer, rear_angle, front_angle, yaw, x, y)
+    faults = kind_faults("loop_pitch", loop, Loop, "geometry.loop() makes one of a Geometry.")
+    if faults:
+        raise ModelError(faults)
+    hubs = {"rear_angle": rear_angle, "front_angle": front_angle}
+    pose = {"roll": roll, "steer": steer, **hubs, "yaw": yaw, "x": x, "y": y}
     return _solve(loop.coefficients, pose, loop.tilt, loop.wheels_stay_clear)
 
 
-def _solve(closure: Closure, pose: Sequence[ArrayLike], tilt: float, clear: bool) -> Pitch:
-    arrays = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in pose))
+def _solve(closure: Closure, pose: Mapping[str, ArrayLike], tilt: float, clear: bool) -> Pitch:
+    arrays = read_together(pose)
     shape = arrays[0].shape
     flat = [v.ravel() for v in arrays]
     if not shape and not all(np.isfinite(v[0]) for v in flat):
-        raise ModelError(f"the pose of a bicycle needs finite angles, got roll {flat[0][0]}, steer {flat[1][0]}.")
+        told = ", ".join(f"{name} {v[0]:g}" for name, v in zip(pose, flat, strict=True) if not np.isfinite(v[0]))
+        raise ModelError(f"the pose of a bicycle needs finite numbers, got {told}.")
+    for v in flat:
+        v[~np.isfinite(v)] = np.nan  # infinite angles have no sine, and numpy would warn
     n = flat[0].size
     roots, angle, front_roll = np.empty((n, 4)), np.empty(n), np.empty(n)
     for start in range(0, n, _BLOCK):
@@ -94,7 +108,7 @@ def _solve_block(
     """Roots, pitch and front roll of a few thousand poses."""
     found = roots_at(closure, pose, tilt)
     angle, front_roll = found.standing, found.front_roll
-    fallen = np.cos(pose[0]) <= 0  # the rear wheel lies on its side, or beyond
+    fallen = np.cos(pose[0]) <= _FLAT  # the rear wheel lies on its side, or beyond
     angle[fallen] = front_roll[fallen] = np.nan
     # One root that stands is the one; of several, and where there may be strangers, it is the one that is reached.
     doubtful = np.flatnonzero((found.how_many > (1 if clear else 0)) & ~fallen)
@@ -113,7 +127,7 @@ def _why_not(closure: Closure, pose: list[np.ndarray], tilt: float) -> str:
     roll, steer = float(pose[0][0]), float(pose[1][0])
     text = f"the front wheel cannot touch the road at a roll of {degrees(roll):.6g} deg and a steer of "
     text += f"{degrees(steer):.6g} deg: "
-    if np.cos(roll) <= 0:
+    if np.cos(roll) <= _FLAT:
         return text + "the rear wheel itself lies on its side. Roll less than 90 degrees."
     if roots_at(closure, pose, tilt).how_many[0] > 0:
         return text + "it could, but the pose is not reached from upright with both wheels on the road. Steer less."

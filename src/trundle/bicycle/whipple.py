@@ -115,7 +115,7 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
         m.alias(short, f"rear.{short}")
     for short, full in (("steer", "steering"), ("rear_angle", "rear hub"), ("front_angle", "front hub")):
         m.alias(short, f"{full}.angle")
-    m.alias("speed", "rear.x_rate")
+    m.alias("speed", "rear.forward_velocity")
     return m
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.command.lost import lost_contacts
 from trundle.command.tables import eigenvalue_table, locus_table, show
 from trundle.errors import FileError, UnknownNameError
 from trundle.file.find import read_speeds, read_sweep
@@ -16,12 +17,20 @@ if TYPE_CHECKING:
 
 SPEEDS = 21  # rows of the table when no number is given
 PICTURE = Path("out/eigenvalues.png")  # of eigenvalues over speed, when no other is asked for
+UNSTEADY = "neither an equilibrium nor a steady motion: something accelerates, and the eigenvalues mean little."
+LOST = "a real contact would be lost (the pose hangs under the surface). Try another --start, or --at-start."
 
 
 def print_eigenvalues(system: "System", start: Mapping[str, Any], at_start: bool, picture: Path | None) -> list[str]:
     """Print the eigenvalues of small motions; returns the files that were written."""
-    linear = small_motions(system, start, at_start=at_start)
+    about = start if at_start else _rest(system, start, None)
+    linear = system.linearise(about)
     show(eigenvalue_table(linear))
+    if not linear.steady:
+        _say(f"the state is {UNSTEADY}")
+    lost = [] if at_start else lost_contacts(system, about)
+    if lost:
+        _say(f"at this equilibrium {' and '.join(lost)}: {LOST}")
     return _drawn(picture, linear)
 
 
@@ -33,8 +42,14 @@ def print_locus(
     if name not in system.model.parameters:
         raise UnknownNameError(name, system.model.parameters, "parameter")
     values = [float(v) for v in np.linspace(first, last, count)]
-    linears = root_locus(system, name, values, start, at_start=at_start)
+    linears, lost = root_locus(system, name, values, start, at_start=at_start)
     show(locus_table("root locus", name, values, [one.eigenvalues for one in linears]))
+    moving = [value for value, one in zip(values, linears, strict=True) if not one.steady]
+    if moving:
+        _say(f"with {_span(name, moving)} the state is {UNSTEADY}")
+    for fault in dict.fromkeys(each for found in lost for each in found):
+        where = _span(name, [value for value, found in zip(values, lost, strict=True) if fault in found])
+        _say(f"with {where}, at the equilibrium {fault}: {LOST}")
     return _drawn(picture, linears, values=values, parameter=name)
 
 
@@ -78,32 +93,37 @@ def _folder_made(path: Path) -> Path:
     return path
 
 
-def small_motions(
-    system: "System",
-    start: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    at_start: bool = False,
-) -> "Linearisation":
-    """Linearise about the static equilibrium nearest to the start, or about the start itself."""
-    return system.linearise(start if at_start else _rest(system, start, parameters), parameters)
-
-
 def root_locus(
     system: "System",
     parameter: str,
     values: Sequence[float],
     start: Mapping[str, Any] | None = None,
     at_start: bool = False,
-) -> list["Linearisation"]:
-    """Linearisations over values of a parameter; each equilibrium is looked for near the last one."""
-    found = []
+) -> tuple[list["Linearisation"], list[list[str]]]:
+    """Linearisations over values of a parameter, and what tells of lost contacts at each; every equilibrium is looked
+    for near the last one.
+    """
+    found, lost = [], []
     state = start
     for value in values:
         parameters = {parameter: float(value)}
         if not at_start:
             state = _rest(system, state, parameters)
         found.append(system.linearise(state, parameters))
-    return found
+        lost.append([] if at_start else lost_contacts(system, state or {}, parameters))
+    return found, lost
+
+
+def _span(parameter: str, values: Sequence[float]) -> str:
+    if len(values) == 1:
+        return f"{parameter} = {values[0]:g}"
+    return f"{len(values)} values of {parameter} between {values[0]:g} and {values[-1]:g}"
+
+
+def _say(text: str) -> None:
+    import typer
+
+    typer.echo(text)
 
 
 def _rest(system: "System", start: Mapping[str, Any] | None, parameters: Mapping[str, float] | None) -> dict[str, Any]:

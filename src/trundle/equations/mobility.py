@@ -133,24 +133,36 @@ class RowFunctions:
         J = ca.vertcat(*[dense(r.jacobian, e.n_u).T for r in rows])
         P = ca.jacobian(e.coordinate_rates(), e.u)
         outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
-        f = ca.Function("rows", [e.t, e.q, e.u, e.p], outputs)
-        # Arrays that CasADi reads and writes in place: ten times faster than a call with numpy arguments.
-        buffer: Any
-        buffer, self._evaluate = f.buffer()
-        self._buffer = buffer
-        self._inputs = [np.zeros(f.numel_in(i)) for i in range(4)]
-        self._outputs = [np.zeros(f.size_out(i), order="F") for i in range(4)]
-        for i in range(4):
-            buffer.set_arg(i, self._inputs[i].data)
-            buffer.set_res(i, self._outputs[i].reshape(-1, order="F").data)
+        self._evaluate = InPlace(ca.Function("rows", [e.t, e.q, e.u, e.p], outputs))
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """g, rate, J, P."""
-        for array, values in zip(self._inputs, (t, q, u, p), strict=True):
-            array[:] = values
-        self._evaluate()
-        g, rate, J, P = (v.copy() for v in self._outputs)
+        g, rate, J, P = self._evaluate(t, q, u, p)
         return g.ravel(), rate.ravel(), J, P
+
+
+@final
+class InPlace:
+    """A CasADi function with arrays that it reads and writes in place: ten times faster than a call with numpy
+    arguments.
+    """
+
+    def __init__(self, f: Any) -> None:
+        buffer: Any
+        buffer, self._evaluate = f.buffer()
+        self._buffer = buffer
+        self._inputs = [np.zeros(f.numel_in(i)) for i in range(f.n_in())]
+        self._outputs = [np.zeros(f.size_out(i), order="F") for i in range(f.n_out())]
+        for i, array in enumerate(self._inputs):
+            buffer.set_arg(i, array.data)
+        for i, array in enumerate(self._outputs):
+            buffer.set_res(i, array.reshape(-1, order="F").data)
+
+    def __call__(self, *values: Any) -> list[Array]:
+        for array, given in zip(self._inputs, values, strict=True):
+            array[:] = given
+        self._evaluate()
+        return [v.copy() for v in self._outputs]
 
 
 class Residuals(Protocol):
@@ -199,6 +211,8 @@ def close(
         A = (J * F) @ J.T
         shift = max(damping * float(np.trace(A)) / len(g), 1e-300)
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
+        if not np.all(np.isfinite(P)):
+            return q, np.inf
         largest = float(np.max(np.abs(step), initial=0.0))
         trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
         norm = float(np.linalg.norm(trial[1]))
@@ -216,10 +230,19 @@ def assemble(
 ) -> Array:
     """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby.
 
-    First the rest moves while what the user gave (freedom 0) stays, then all: so what is given chooses the branch.
+    First only dependent coordinates move, then all that was not given (freedom 1), then all: so what is given chooses
+    the branch, and what need not move stays.
     """
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
+    settled = rows.settle(start, p)
+    _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
+    J = J[rows.holonomic]
+    if np.all(np.isfinite(J)):
+        given = np.zeros(J.shape[1], bool) if freedom is None else freedom == 0
+        q, error = close(rows, start, 0.0, p, pivots(J, given, np.linspace(1.0, 4.0, J.shape[1])))
+        if error < 1e-11:
+            return q
     for trial in range(25):
         spread = 0.2 * max(trial - 1, 0)
         guess = start + spread * rng.normal(size=len(start))
@@ -324,6 +347,19 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
         return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians)
 
     return list(max(sorted(candidates), key=quality))
+
+
+def pivots(J: Array, given: Array, ease: Array) -> Array:
+    """1 for as many speeds as it takes to meet the rows, the best of those not given by pivot times ease; else 0."""
+    from scipy.linalg import qr
+
+    out = np.zeros(J.shape[1])
+    if len(J) == 0:
+        return out
+    R, order = qr(J * np.where(given, 0.0, ease), mode="r", pivoting=True)[:2]
+    diagonal = np.abs(np.diag(R[: min(R.shape)]))
+    out[order[: int(np.sum(diagonal > 1e-9 * max(diagonal[0], 1e-300)))]] = 1.0
+    return out
 
 
 def split_speeds(J: Array, avoid: Array | None = None) -> tuple[list[int], list[int]]:

@@ -11,15 +11,17 @@ from trundle.equations.functions import normalised
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 LIMIT = 60  # Newton steps
-STRIDE = 0.5  # largest step (rad or m)
+STRIDE = 0.5  # largest step (rad, or in lengths of the model)
+TOUCHES = 1e-9  # gap (m) below which surfaces touch
 
 
 @final
 class Settler:
     """Brings what belongs to a pose in order: called after every change of coordinates."""
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Equations, length: float = 1.0) -> None:
         e = self.equations = equations
+        self.length = length
         self.n = e.motion.n_q
         self._blocks: list[slice] = []  # followers of each contact
         at = self.n
@@ -40,8 +42,10 @@ class Settler:
         q = normalised(q, self.equations.motion.quaternions)
         for f, block in zip(self._f, self._blocks, strict=True):
             found = self._follow(f, q, p, block)
-            if found is None and search:
-                found = self._search(f, q, p, block)
+            if search and (found is None or abs(float(f(found, p)[0])) > TOUCHES):
+                other = self._search(f, q, p, block)  # the contact may lie elsewhere on the surfaces
+                if other is not None and (found is None or abs(float(f(other, p)[0])) < TOUCHES):
+                    found = other
             if found is not None:
                 q = found
             elif not search:
@@ -59,7 +63,7 @@ class Settler:
             size = float(np.max(np.abs(step)))
             if not np.isfinite(size):
                 return None
-            q[block] += step * min(1.0, STRIDE / max(size, 1e-300))
+            q[block] += step * min(1.0, STRIDE * max(1.0, self.length) / max(size, 1e-300))
             if size < 1e-14 * (1 + float(np.max(np.abs(q[block])))):
                 break
         else:

@@ -27,6 +27,7 @@ CONTACT_QUANTITIES = {
     "contact_normal": ("", "normal out of the first surface at the point of contact, ground axes", 3),
     "slip_x": ("m/s", "velocity of the second body against the first at the contact, along", 1),
     "slip_y": ("m/s", "velocity of the second body against the first at the contact, across", 1),
+    "forward_velocity": ("m/s", "velocity of the point of contact over the first surface, along", 1),
     "spin": ("rad/s", "turning of the second body against the first about the normal", 1),
     "gap": ("m", "distance of the two surfaces", 1),
 }
@@ -106,6 +107,9 @@ class Signals:
         vectors = {"contact_point": touch.contact.point, "contact_normal": touch.contact.axes[2]}
         if quantity == "gap":
             return touch.contact.gap
+        if quantity == "forward_velocity":
+            under = touch.material(touch.connection.first.body)[0]
+            return ca.dot(touch.contact.axes[0], touch.contact.point_rate - under)
         return vectors[quantity] if quantity in vectors else touch.rate(quantity)
 
     def _body(self, body: Body, quantity: str) -> Any:

@@ -15,7 +15,8 @@ from trundle.model.force import Terms
 from trundle.model.model import Model
 
 BODY_VECTORS = ("position", "velocity", "angular_velocity", "com_position", "com_velocity")
-CONTACT_SIZES = {"contact_point": 3, "contact_normal": 3, "slip_x": 1, "slip_y": 1, "spin": 1, "gap": 1}
+CONTACT_SIZES = {"contact_point": 3, "contact_normal": 3}
+CONTACT_SIZES |= dict.fromkeys(("slip_x", "slip_y", "spin", "gap", "forward_velocity"), 1)
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
     "math, of `if` and of max"

@@ -1,6 +1,7 @@
 """All validation of a model that needs no equations. Every fault is collected before one error is raised."""
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from math import isfinite
 from typing import Any
 
@@ -11,8 +12,9 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.model.connection import Connection
 from trundle.model.model import Model
-from trundle.pairs.higher import HigherPair
+from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
+from trundle.pairs.surface import Surface
 from trundle.space.inertia import inertia_faults
 
 
@@ -90,6 +92,7 @@ def check(model: Model) -> list[str]:
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
         faults += _wheel_faults(model, c)
+    faults += size_faults(model) if not faults else []
     coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
     for name, force in model.forces.items():
         for frame in force.places:
@@ -98,6 +101,26 @@ def check(model: Model) -> list[str]:
             if coordinate not in coordinates:
                 faults.append(f"force {name!r}: {UnknownNameError(coordinate, coordinates, 'coordinate')}")
     return faults
+
+
+def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list[str]:
+    """What cannot be about surfaces whose sizes are parameters, at given values."""
+    faults = []
+    for c in model.connections.values():
+        if not isinstance(c.pair, ContactPair):
+            continue
+        try:
+            type(c.pair)(*(_numeric(model, surface, values) for surface in (c.pair.first, c.pair.second)))
+        except ModelError as error:
+            faults.append(f"connection {c.name!r}: {error}")
+    return faults
+
+
+def _numeric(model: Model, surface: Surface, values: Mapping[str, float] | None) -> Surface:
+    """The surface with numbers in place of parameters."""
+    sizes = {f.name: getattr(surface, f.name) for f in fields(surface)}
+    symbolic = {k: float(evaluate(model, v, values)[0, 0]) for k, v in sizes.items() if isinstance(v, ca.SX)}
+    return replace(surface, **symbolic) if symbolic else surface
 
 
 def _wheel_faults(model: Model, c: Connection) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, final
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.model.law import ContactLaw, Law
+from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair
 
 
@@ -64,6 +65,12 @@ def sort_laws(
                 raise ModelError(
                     f"connection {name!r}: {type(given).__name__} holds at a point of contact, but a "
                     f"{type(pair).__name__} joint has none; use tr.HigherPair(surface, surface)."
+                )
+            possible = pair.held if isinstance(pair, ContactPair) else ()
+            if not set(given.held) & set(possible):
+                raise ModelError(
+                    f"connection {name!r}: {type(given).__name__} holds {', '.join(given.held)}, which a "
+                    f"{type(pair).__name__} does not have; it has {', '.join(possible)}."
                 )
             contact.append(given)
         elif coordinate is None and len(steps) != 1:

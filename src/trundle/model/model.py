@@ -118,6 +118,8 @@ class Model:
         self._new_name(name, self.connections, "connection")
         if name in self.bodies and self.bodies[name] not in (a.body, b.body):
             raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
+        if wheel is not None and not isinstance(wheel, Body):
+            raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
         laws, contact_laws = sort_laws(name, pair, law)
         self.connections[name] = Connection(name, pair, a, b, laws, contact_laws, wheel)
         return self.connections[name]
@@ -141,6 +143,7 @@ class Model:
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
         self._new_name(name, self.parameters, "parameter")
+        self._new_name(name, self.aliases, "short name")
         if not (isinstance(value, float | int | np.number) and isfinite(value)):
             raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
         symbol = ca.SX.sym(name)
@@ -151,6 +154,8 @@ class Model:
         """Give a quantity a short name: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known
         wherever quantities go by name.
         """
+        if name == "t" or name in self.bodies:
+            raise ModelError(f"{name!r} cannot be a short name: it is {'time' if name == 't' else 'a body'}.")
         self._new_name(name, {**self.aliases, **self.parameters, **self.outputs}, "short name, parameter or output")
         self.aliases[name] = quantity
 
@@ -161,6 +166,7 @@ class Model:
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
         self._new_name(name, self.outputs, "output")
+        self._new_name(name, self.aliases, "short name")
         self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
 
@@ -218,6 +224,8 @@ class Model:
 
 def full_name(name: str, aliases: Mapping[str, str]) -> str:
     """The name of a quantity with a short name at its beginning replaced."""
+    if name in aliases:
+        return aliases[name]
     for short, full in aliases.items():
         ending = name.removeprefix(short)
         if name.startswith(short) and (ending == "" or ending in ("_rate", "_acceleration", "_w", "_x", "_y", "_z")):

@@ -14,6 +14,7 @@ from trundle.pairs.closest import closest, limits
 from trundle.pairs.curvature import principal
 from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, read_sweep
 from trundle.pairs.sweep import Sweep
+from trundle.space.arrays import read_numbers, read_together
 from trundle.space.pose import Pose
 
 if TYPE_CHECKING:
@@ -38,16 +39,16 @@ class SurfaceGeometry:
 
     def point(self, a: Any, b: Any) -> Array:
         """Points (..., 3) of the surface."""
-        return self._numbers().points(a, b)
+        return self._numbers().points(*self._together(a, b))
 
     def tangents(self, a: Any, b: Any) -> tuple[Array, Array]:
         """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans."""
-        patch = self._numbers().at(a, b)
+        patch = self._numbers().at(*self._together(a, b))
         return patch.x_a, patch.x_b
 
     def normal(self, a: Any, b: Any) -> Array:
         """Unit normals (..., 3) out of the material."""
-        return self._numbers().at(a, b).normal
+        return self._numbers().at(*self._together(a, b)).normal
 
     def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
         """Principal curvatures (..., 2) in 1/m, the larger first, and their unit directions (..., 2, 3).
@@ -55,8 +56,7 @@ class SurfaceGeometry:
         A curvature is positive where the surface is convex seen from outside: 1/r on a ball, -1/r in a bowl. It is
         infinite across an edge, at an apex and at a cusp.
         """
-        a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
-        return principal(self._numbers(), a, b)
+        return principal(self._numbers(), *self._together(a, b))
 
     def closest(self, point: Any) -> tuple[Any, Any, Any]:
         """Coordinates a, b of the closest points to one or many points (..., 3), and the signed distances, positive
@@ -66,7 +66,7 @@ class SurfaceGeometry:
         surface to its cusp). A turn is answered between -pi and pi, a helix on the winding that is closest. At a pole
         or an apex, and for a point in the middle, one of many answers is given.
         """
-        points = np.asarray(point, dtype=float)
+        points = read_numbers(f"{type(self).__name__}.closest: the point", point)
         if points.shape[-1:] != (3,) or not np.all(np.isfinite(points)):
             raise ModelError(f"closest() takes points of three finite numbers, got {point!r}.")
         found = closest(self._numbers(), points.reshape(-1, 3))
@@ -96,7 +96,7 @@ class SurfaceGeometry:
         sphere, torus or spiral column changes, a plane, cone or tangent surface moves.
         """
         name = type(self).__name__
-        if not isfinite(distance):
+        if isinstance(distance, bool) or not isinstance(distance, float | int | np.number) or not isfinite(distance):
             raise ModelError(f"{name}: an offset must be a finite number of metres, got {distance!r}.")
         curvatures, _ = self.curvatures(0.0, 0.0)
         highest, lowest = (float(k) for k in curvatures)
@@ -113,6 +113,13 @@ class SurfaceGeometry:
         surface = self.thickened(distance)
         raised = self.sweep().contact @ Pose.at((0.0, 0.0, distance))
         return Moved(surface, raised @ surface.sweep().contact.inverse())
+
+    def _together(self, a: Any, b: Any) -> tuple[Array, Array]:
+        """Coordinates as arrays of one shape, called by their names where they are no numbers."""
+        sweep = self.sweep()
+        name = type(self).__name__
+        a, b = read_together({f"{name} {sweep.first.name}": a, f"{name} {sweep.second.name}": b})
+        return a, b
 
     def _numbers(self) -> NumericSweep:
         return read_sweep(self.sweep(), type(self).__name__)

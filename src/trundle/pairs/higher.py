@@ -2,10 +2,11 @@
 the second one [Meijaard 2024]. A sphere takes the last three together as a ball, which has no singular pose.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar, final
 
 import casadi as ca
+import numpy as np
 
 from trundle.errors import ModelError
 from trundle.pairs.lower import Pair
@@ -132,6 +133,8 @@ def _renamed(sweep: Sweep, which: str, clash: set[str]) -> Sweep:
 def refusal(a: Surface, b: Surface) -> str:
     """Why two surfaces cannot touch in one point; empty when they can."""
     for one, other in ((a, b), (b, a)):
+        if one.planar:
+            return f"a {type(one).__name__} is a curve in a plane; use tr.PlanarPair, or a surface such as tr.Sphere."
         if not one.carried and other.dimension > 0:
             return (
                 f"the screws of a {type(one).__name__} do not carry its normal, so only a tr.Vertex can touch it "
@@ -151,7 +154,7 @@ def refusal(a: Surface, b: Surface) -> str:
         if a.dimension + b.dimension == 0:
             return "two vertices that stay together are a ball joint; use tr.Spherical()."
         return "a vertex on an edge is held in two directions and has no normal; only a surface can carry a vertex."
-    return misfit(a, b)
+    return misfit(a, b) or _interference(a, b)
 
 
 def misfit(a: Surface, b: Surface) -> str:
@@ -165,3 +168,20 @@ def misfit(a: Surface, b: Surface) -> str:
     if min(a.ball, b.ball) < 0 < a.ball + b.ball:
         return f"a ball of radius {max(a.ball, b.ball):g} does not fit into a bowl of radius {-min(a.ball, b.ball):g}."
     return ""
+
+
+def _interference(a: Surface, b: Surface) -> str:
+    """Hollow surfaces too narrow for what shall touch them, at the pose where all coordinates are zero."""
+    if not (a.hollow or b.hollow) or min(a.dimension, b.dimension) < 2:
+        return ""
+    if any(isinstance(getattr(s, f.name), ca.SX) for s in (a, b) for f in fields(s)):
+        return ""
+    (k_a, _), (k_b, _) = a.curvatures(0.0, 0.0), b.curvatures(0.0, 0.0)
+    narrow = float(np.sum(k_a) + np.sum(k_b)) <= 0
+    if a.ball is not None or b.ball is not None:
+        narrow = narrow or float(np.min(k_a) + np.min(k_b)) <= 0
+    return (
+        "the hollow one is too narrow, so the surfaces would cut each other next to the point of contact."
+        if narrow
+        else ""
+    )

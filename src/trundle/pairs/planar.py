@@ -19,6 +19,7 @@ from trundle.space.pose import Pose
 class Circle(Surface):
     """A circle about the y axis, or a ring that is touched from inside."""
 
+    planar: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
     radius: Any  # m
@@ -37,6 +38,7 @@ class Circle(Surface):
 class Line(Surface):
     """The line z = 0 with the material below."""
 
+    planar: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
     flat: ClassVar[bool] = True
 

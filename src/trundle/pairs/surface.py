@@ -27,6 +27,7 @@ class Surface(SurfaceGeometry):
     ruled: ClassVar[bool] = False  # has straight lines along which the tangent plane does not turn
     flat: ClassVar[bool] = False
     round: ClassVar[bool] = False  # a tube about a circle: a wheel
+    planar: ClassVar[bool] = False  # a curve of a PlanarPair
     carried: ClassVar[bool] = True  # the screws carry the normal: Meijaard's condition
     positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
@@ -55,9 +56,15 @@ class Surface(SurfaceGeometry):
         faults = []
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, bool | ca.SX):
+            if isinstance(value, ca.SX) and field.type in (float, "float"):
+                faults.append(
+                    f"{type(self).__name__}: {field.name} shapes the equations; give a number, not a parameter."
+                )
+            if field.name == "inside" and not isinstance(value, bool):
+                faults.append(f"{type(self).__name__}: inside is True or False, got {value!r}.")
+            if isinstance(value, ca.SX) or field.name == "inside":
                 continue
-            if not isinstance(value, float | int | np.number) or not isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not isfinite(value):
                 faults.append(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}.")
             elif field.name in self.positive and value <= 0:
                 faults.append(f"{type(self).__name__}: {field.name} must be greater than zero, got {value!r}.")

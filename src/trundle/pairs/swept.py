@@ -37,7 +37,8 @@ class SweptSurface(Surface):
                 raise ModelError(f"SweptSurface is swept by two tr.Screw, got {screw!r}.")
         if self.first.name == self.second.name:
             raise ModelError(f"SweptSurface: both screws are called {self.first.name!r}; give them different names.")
-        tangents = self.tangents(0.0, 0.0)
+        patch = self._numbers().at(0.0, 0.0)
+        tangents = (patch.x_a, patch.x_b)
         area = float(np.linalg.norm(np.cross(*tangents)))
         if area < 1e-9 * float(np.prod([np.linalg.norm(t) for t in tangents])) or area == 0.0:
             raise ModelError(
@@ -50,8 +51,9 @@ class SweptSurface(Surface):
         return NumericSweep(first, second, np.array(self.at, dtype=float), np.array([0.0, 0.0, 1.0]))
 
     def sweep(self) -> Sweep:
-        x, _ = self.tangents(0.0, 0.0)
-        contact = Pose.at(self.at, upright(self.normal(0.0, 0.0), x))
+        patch = self._numbers().at(0.0, 0.0)
+        side = -1.0 if self.inside else 1.0
+        contact = Pose.at(self.at, upright(side * np.cross(patch.x_a, patch.x_b), patch.x_a))
         return Sweep(self.first, self.second, contact, carried=False)
 
     def normal(self, a: Any, b: Any) -> Array:

@@ -22,6 +22,7 @@ from trundle.pairs.surface import Cone, Surface, Torus
 from trundle.rail.guide import WheelsetGuide
 from trundle.rail.rig_pose import RigPose, read_pose
 from trundle.rail.rig_solve import solve
+from trundle.space.arrays import read_together
 
 
 @final
@@ -112,9 +113,8 @@ class RollerRig:
         One pose that does not exist raises AssemblyError with the reason; arrays have nan there, and `touches` is
         False.
         """
-        given = [np.asarray(v, dtype=float) for v in (lateral, yaw, pitch, drum_angle)]
-        arrays = np.broadcast_arrays(*given)
-        if not all(np.all(np.isfinite(v)) for v in given):
+        arrays = read_together({"lateral": lateral, "yaw": yaw, "pitch": pitch, "drum_angle": drum_angle})
+        if not all(np.all(np.isfinite(v)) for v in arrays):
             raise ModelError(f"the pose of a wheelset needs finite numbers, got lateral {lateral!r}, yaw {yaw!r}.")
         flat = [v.ravel() for v in arrays]
         return read_pose(self, solve(self, *flat[:2]), flat, arrays[0].shape)

@@ -105,7 +105,15 @@ class Run:
         """Quantities that can be asked for: those of the model, or those in the file."""
         if self.system is not None:
             return [*self.system.quantities, *self.aliases, *WORK]
-        return [] if self._dataset is None else [str(name) for name in self._dataset.data_vars]
+        if self._dataset is None:
+            return []
+        stored = [str(name) for name in self._dataset.data_vars]
+        return stored + [short for short, full in self.aliases.items() if self._is_stored(full)]
+
+    def _is_stored(self, name: str) -> bool:
+        """Whether the file has this quantity, or the vector of which it is a component."""
+        assert self._dataset is not None
+        return name in self._dataset.data_vars or self._whole_of(name) is not None
 
     @cached_property
     def aliases(self) -> dict[str, str]:

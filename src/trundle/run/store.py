@@ -99,8 +99,14 @@ def read(path: Path | str) -> "xr.Dataset":
 
 
 def _check_run(dataset: "xr.Dataset", path: Path) -> None:
+    ours = str(dataset.attrs.get("source", "")).startswith("Trundle")
+    if ours and "driven" in dataset.attrs:
+        raise StoreError(
+            f"cannot read {path} as a run: it is a trace, written by trace.save. Read it with "
+            "trundle.run.trace.Trace.load(path)."
+        )
     missing = [name for name in ("outcome", "settings", "events", "near_singular") if name not in dataset.attrs]
-    if not str(dataset.attrs.get("source", "")).startswith("Trundle") or missing or "time" not in dataset.coords:
+    if not ours or missing or "time" not in dataset.coords:
         raise StoreError(
             f"cannot read {path}: it is a netCDF file, but not a result written by Trundle. "
             "Open it with xarray.open_dataset instead."
@@ -112,7 +118,7 @@ def _evaluate_all(run: "Run") -> None:
     if run.system is None:
         return
     small = len(run.system.model.bodies) - 1 <= SMALL
-    groups = {"state", "energy", "joints", "outputs"} | ({"reactions", "accelerations"} if small else set())
+    groups = {"state", "energy", "joints", "contacts", "outputs"} | ({"reactions", "accelerations"} if small else set())
     for quantity in run.system.quantities.values():
         placed = quantity.group.startswith("body ") and (small or quantity.name.endswith((".position", ".rotation")))
         if quantity.group in groups or placed:

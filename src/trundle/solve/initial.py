@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.equations.mobility import RowFunctions, close
+from trundle.equations.mobility import RowFunctions, close, pivots
 from trundle.errors import AssemblyError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.solve.targets import Targets
@@ -92,21 +92,27 @@ def consistent(
     names_u: list[str],
     targets: Targets | None = None,
     firm: Wish | None = None,
+    resting: Sequence[int] = (),
 ) -> InitialState:
     """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done.
 
+    What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
     Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
     """
     wanted = targets or rows
     if wanted is None:
         return InitialState(wish.q, wish.u)
     speed_given = speeds_of(layout, wish.given_q)
-    q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
+    q, error = close(wanted, wish.q, t, p, _dependent(wanted, wish.q, t, p, speed_given, resting))
+    if error > 1e-11:  # others must move as well
+        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
     if error > 1e-11 and firm is not None:
         held = speeds_of(layout, firm.given_q)
         q, error = close(wanted, wish.q, t, p, np.where(held, 0.0, np.where(speed_given, 1e-2, 1.0)))
     if error > 1e-11:  # what was given cannot be held
+        tried = q
         q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
+        _refuse_lost_contact(rows, t, tried, q, p, wish)
     if error > 1e-10:
         g = wanted(t, q, np.zeros(layout.n_u), p)[0]
         names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
@@ -132,8 +138,11 @@ def consistent(
         rate_wanted, J_wanted = targets.rates(t, q, wish.u, p)
         needed, used = np.concatenate([needed, rate_wanted]), np.vstack([used, J_wanted])
         rate, J = np.concatenate([rate, rate_wanted]), np.vstack([J, J_wanted])
-    step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
+    step = _least_change(used, -needed, pivots(used, wish.given_u, _ease(resting, layout.n_u)))
     u, rest = wish.u + step, rate + J @ step
+    if np.max(np.abs(rest), initial=0.0) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):  # others must move as well
+        step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
+        u, rest = wish.u + step, rate + J @ step
     if firm is not None and np.max(np.abs(rest), initial=0.0) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):
         step = _least_change(used, -needed, np.where(firm.given_u, 0.0, np.where(wish.given_u, 1e-2, 1.0)))
         if np.linalg.norm(rate + J @ step) < np.linalg.norm(rest):
@@ -158,6 +167,37 @@ def _least_change(J: Array, rhs: Array, freedom: Array) -> Array:
     """
     step: Array = freedom * np.linalg.lstsq(J * freedom, rhs, rcond=1e-12)[0]
     return step
+
+
+def _refuse_lost_contact(rows: RowFunctions | None, t: float, tried: Array, q: Array, p: Array, wish: Wish) -> None:
+    """A pose in which a contact cannot close is refused where what is given would have to change by more than a little."""
+    if rows is None or not np.all(np.isfinite(tried)):
+        return
+    g = rows(t, tried, np.zeros(len(wish.u)), p)[0]
+    lost = [rows.names[i] for i in range(len(g)) if abs(g[i]) > 1e-9 and rows.names[i].endswith(".normal")]
+    moved = np.where(wish.given_q, np.abs(q - wish.q) / (1 + np.abs(wish.q)), 0.0)
+    if lost and np.max(moved, initial=0.0) > 0.02:
+        contacts = ", ".join(repr(name.removesuffix(".normal")) for name in lost)
+        raise AssemblyError(
+            f"the surfaces of contact {contacts} cannot touch in the pose that is given: they stay "
+            f"{np.max(np.abs(g)):.3g} (relative to the size of the model) apart. Give fewer coordinates, or a pose "
+            "nearer to a possible one."
+        )
+
+
+def _dependent(wanted: Any, q: Array, t: float, p: Array, given: Array, resting: Sequence[int]) -> Array:
+    """Which coordinates move onto the constraints; the others stay where they are."""
+    q = wanted.settle(q, p)
+    _, _, J, _ = wanted(t, q, np.zeros(len(given)), p)
+    J = J[wanted.holonomic]
+    return pivots(J, given, _ease(resting, len(given))) if np.all(np.isfinite(J)) else np.where(given, 0.0, 1.0)
+
+
+def _ease(resting: Sequence[int], n: int) -> Array:
+    """How readily each speed is taken to meet the constraints."""
+    ease = np.ones(n)
+    ease[list(resting)] = 1e-3
+    return ease
 
 
 def speeds_of(layout: Layout, given_q: Array) -> Array:

@@ -90,7 +90,9 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     matrix = np.vstack([ds_rate[coordinates], full[n_q:][speeds]])
     shapes = np.hstack([T, np.zeros_like(V)])
     every = layout.speed_names()
-    names = [every[i].removesuffix("_rate") for i in coordinates] + [every[i] for i in speeds]
+    names = [every[i].removesuffix("_rate").replace(".angular_rate_", ".turn_") for i in coordinates] + [
+        every[i] for i in speeds
+    ]
     moving = bool(np.max(np.abs(qdot), initial=0.0) > 1e-9)
     cyclic = _cyclic(matrix, len(coordinates)) if moving else []
     keep = [i for i in range(len(names)) if i not in cyclic]

@@ -1,13 +1,13 @@
 """Start values of quantities that are not states, such as positions of bodies: met along with the rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
-from trundle.equations.mobility import RowFunctions
+from trundle.equations.mobility import InPlace, RowFunctions
 from trundle.equations.settle import Settler
 from trundle.errors import ModelError
 
@@ -18,19 +18,20 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class Targets:
     """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for a name that is no quantity."""
 
-    def __init__(self, equations: Equations, rows: RowFunctions | None, wanted: Mapping[str, Any]) -> None:
+    def __init__(self, equations: Equations, rows: RowFunctions | None, names: Sequence[str]) -> None:
         e = self.equations = equations
         self.rows = rows
         self.settle = Settler(e) if rows is None else rows.settle
         self.names: list[str] = []
-        positions, rates = [], []
-        for name, value in wanted.items():
+        self.sizes: dict[str, int] = {}
+        positions, rates, values = [], [], []
+        for name in names:
             expression = ca.SX(e.signals[name])
-            numbers = np.atleast_1d(np.asarray(value, dtype=float))
-            if numbers.shape != (expression.numel(),) or not np.all(np.isfinite(numbers)):
-                raise ModelError(f"start value of {name!r} must be {expression.numel()} finite numbers, got {value!r}.")
-            difference = expression - ca.DM(numbers)
-            if name.endswith("_rate") or "velocity" in name:
+            self.sizes[name] = expression.numel()
+            value = ca.SX.sym(name, expression.numel())
+            values.append(value)
+            difference = expression - value
+            if ca.depends_on(expression, e.u):
                 rates.append(difference)
             else:
                 if name in e.signals.measured and e.signals.measured[name].is_angle:
@@ -42,11 +43,24 @@ class Targets:
         outputs = [g, ca.mtimes(ca.jacobian(g, e.q), P), rate, ca.jacobian(rate, e.u), P]
         own = np.ones(g.numel(), bool)
         self.holonomic: Any = own if rows is None else np.concatenate([rows.holonomic, own])
-        self._f = ca.Function("targets", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
+        inputs = [e.t, e.q, e.u, e.p, ca.vertcat(*values)]
+        self._f = InPlace(ca.Function("targets", inputs, [ca.densify(o) for o in outputs]))
+        self._values: Any = np.zeros(sum(self.sizes.values()))
+
+    def aim(self, wanted: Mapping[str, Any]) -> "Targets":
+        """Take these values for the names it was made for."""
+        numbers = []
+        for name, size in self.sizes.items():
+            value = np.atleast_1d(np.asarray(wanted[name], dtype=float))
+            if value.shape != (size,) or not np.all(np.isfinite(value)):
+                raise ModelError(f"start value of {name!r} must be {size} finite numbers, got {wanted[name]!r}.")
+            numbers.append(value)
+        self._values = np.concatenate(numbers)
+        return self
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """Residuals and rows of constraints and wanted positions: what `close` asks for."""
-        g, J, _, _, P = (v.full() for v in self._f(t, q, u, p))
+        g, J, _, _, P = self._f(t, q, u, p, self._values)
         if self.rows is None:
             return g.ravel(), np.zeros(len(g)), J, P
         g_rows, rate, J_rows, _ = self.rows(t, q, u, p)
@@ -54,5 +68,5 @@ class Targets:
 
     def rates(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array]:
         """Residuals of the wanted rates and their rows."""
-        _, _, rate, J, _ = (v.full() for v in self._f(t, q, u, p))
+        _, _, rate, J, _ = self._f(t, q, u, p, self._values)
         return rate.ravel(), J

@@ -39,7 +39,7 @@ def trace(
 ) -> Trace:
     """Follow the curve of poses from the start until the driven coordinate has passed all values of `to`."""
     wanted = _wanted(to)
-    if step is not None and not (np.isfinite(step) and step > 0):
+    if step is not None and not (isinstance(step, float | int | np.number) and np.isfinite(step) and step > 0):
         raise SolveError(f"the step of a trace must be greater than zero, got {step!r}.")
     p = system.parameter_vector(parameters)
     names = [hold] if isinstance(hold, str) else list(hold)
@@ -56,9 +56,14 @@ def trace(
 
 
 def _wanted(to: float | Sequence[float]) -> list[float]:
-    values = np.atleast_1d(np.asarray(to, dtype=float))
-    if values.ndim != 1 or not len(values) or not np.all(np.isfinite(values)):
-        raise SolveError(f"a trace goes to one or more finite values, got {to!r}.")
+    fault = f"a trace goes to one or more finite values, a number or a list of numbers, got {to!r}."
+    try:
+        given = np.atleast_1d(np.asarray(to))
+        values = given.astype(float)
+    except (TypeError, ValueError) as error:  # words, or lists of different lengths
+        raise SolveError(fault) from error
+    if given.dtype.kind not in "iufO" or values.ndim != 1 or not len(values) or not np.all(np.isfinite(values)):
+        raise SolveError(fault)
     return [float(v) for v in values]
 
 

@@ -12,7 +12,7 @@ from trundle.equations.kinematics import Rigid
 from trundle.equations.touch import Touch
 from trundle.kernel import compile_kernels, evaluate
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.surface import Surface
+from trundle.pairs.surface import Surface, Torus
 from trundle.pairs.sweep import Sweep
 from trundle.solve.trace_locus import Array
 from trundle.space.chain import Screw
@@ -51,19 +51,30 @@ class FitFunction:
         parts = []
         for surface, sweep, frame in zip((pair.first, pair.second), pair.sweeps, frames, strict=True):
             parts += _side(e, touch.connection.name, surface, sweep, frame, (x, y))
-        self._f = ca.Function("fit", [e.q, e.p, e.t], [ca.densify(ca.horzcat(*parts))])
+        sharp = ca.vertcat(_is_sharp(pair.first), _is_sharp(pair.second))
+        self._f = ca.Function("fit", [e.q, e.p, e.t], [ca.densify(ca.horzcat(*parts)), ca.densify(sharp)])
 
     def __call__(self, q: Array, p: Array) -> Fit:
-        X_A, N_A, X_B, N_B = np.split(self._f(q, p, 0).full(), 4, axis=1)
+        parts, sharp = (out.full() for out in self._f(q, p, 0))
+        X_A, N_A, X_B, N_B = np.split(parts, 4, axis=1)
+        edges = [bool(value) for value in sharp.ravel()]
         balance = float(np.linalg.det(np.block([[X_A, -X_B], [N_A, N_B]])))
-        total = sum(N @ np.linalg.pinv(X + SHARP * N * (s.dimension < 2))
-                    for s, X, N in ((self.pair.first, X_A, N_A), (self.pair.second, X_B, N_B)))  # fmt: skip
+        total = sum(
+            N @ np.linalg.pinv(X + SHARP * N * edge) for edge, X, N in zip(edges, (X_A, X_B), (N_A, N_B), strict=True)
+        )
         curvature = float(np.linalg.eigvalsh((total + total.T) / 2)[0])
         areas = [
-            float(np.linalg.det(X)) if s.ball is None and s.dimension == 2 else 1.0
-            for s, X in ((self.pair.first, X_A), (self.pair.second, X_B))
+            1.0 if edge or s.ball is not None else float(np.linalg.det(X))
+            for edge, s, X in zip(edges, (self.pair.first, self.pair.second), (X_A, X_B), strict=True)
         ]
         return Fit(curvature, balance, (areas[0], areas[1]))
+
+
+def _is_sharp(surface: Surface) -> Any:
+    """1 for an edge or a vertex, else 0; the tube of a torus may be a parameter, and without one it is an edge."""
+    if isinstance(surface, Torus):
+        return ca.SX(surface.tube) == 0
+    return ca.SX(float(surface.dimension < 2))
 
 
 def _side(

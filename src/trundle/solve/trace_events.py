@@ -241,9 +241,11 @@ class Finder:
 
 
 def _watched(touch: Any) -> bool:
-    """Whether the curvatures of a contact can change: those of two balls do not."""
+    """Whether the curvatures of a contact can change: those of two balls, or of circles, lines and vertices in a plane,
+    do not.
+    """
     pair = touch.connection.pair
-    return not (pair.first.ball is not None and pair.second.ball is not None)
+    return isinstance(pair, HigherPair) and (pair.first.ball is None or pair.second.ball is None)
 
 
 def _smooth_root(stretch: Stretch, s: float, f: Callable[[float, Array], float]) -> tuple[float, Array] | None:

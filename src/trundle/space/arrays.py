@@ -1,0 +1,34 @@
+"""Numbers as a person gives them, read into arrays: what is no number is told in a sentence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import ModelError
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def read_numbers(name: str, value: Any) -> Array:
+    """A real number or an array of them; nan and inf are allowed."""
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError):  # rows of different lengths, or something that is no array
+        found = np.array(None)
+    if found.dtype.kind not in "biuf":
+        raise ModelError(f"{name} must be a real number or an array of real numbers, got {value!r}.")
+    return found.astype(float)
+
+
+def read_together(given: Mapping[str, Any]) -> list[Array]:
+    """Numbers and arrays by name, brought to their common shape; copies that may be written to."""
+    arrays = [read_numbers(name, value) for name, value in given.items()]
+    try:
+        return [v.copy() for v in np.broadcast_arrays(*arrays)]
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {v.shape}" for name, v in zip(given, arrays, strict=True) if v.shape)
+        raise ModelError(
+            f"arrays of different shapes do not go together: {shapes}. Give numbers, arrays of one shape, or a column "
+            "against a row."
+        ) from error
