@@ -75,7 +75,7 @@ class System(Prepared):
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
         firm = None
-        if start and self.model.start:
+        if start:
             firm = read_wish(self.layout, default, {name: value for name, value in start.items() if name in states})
         rows = self.row_functions if self.has_rows else None
         targets = None

@@ -37,8 +37,8 @@ def signal_names(model: Model) -> list[str]:
 
 
 def start_names(model: Model) -> list[str]:
-    """Coordinates and rates that may be given a start value."""
-    return _with_short(model, _state_names(model))
+    """Coordinates, rates and forward velocities that may be given a start value."""
+    return _with_short(model, [*_state_names(model), *(f"{c}.forward_velocity" for c in _contacts(model))])
 
 
 def quantity_names(model: Model) -> list[str]:

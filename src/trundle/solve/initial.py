@@ -112,7 +112,8 @@ def consistent(
     if error > 1e-11:  # what was given cannot be held
         tried = q
         q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
-        _refuse_lost_contact(rows, t, tried, q, p, wish)
+        if firm is not None:
+            _refuse_lost_contact(rows, t, tried, q, p, firm)
     if error > 1e-10:
         g = wanted(t, q, np.zeros(layout.n_u), p)[0]
         names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
@@ -170,7 +171,7 @@ def _least_change(J: Array, rhs: Array, freedom: Array) -> Array:
 
 
 def _refuse_lost_contact(rows: RowFunctions | None, t: float, tried: Array, q: Array, p: Array, wish: Wish) -> None:
-    """A pose in which a contact cannot close is refused where what is given would have to change by more than a little."""
+    """A pose in which a contact cannot close is refused, unless what is given need change by a little only."""
     if rows is None or not np.all(np.isfinite(tried)):
         return
     g = rows(t, tried, np.zeros(len(wish.u)), p)[0]

@@ -31,7 +31,7 @@ class Targets:
             value = ca.SX.sym(name, expression.numel())
             values.append(value)
             difference = expression - value
-            if ca.depends_on(expression, e.u):
+            if "velocity" in name or name.endswith("_rate") or ca.depends_on(expression, e.u):
                 rates.append(difference)
             else:
                 if name in e.signals.measured and e.signals.measured[name].is_angle:
