@@ -9,10 +9,11 @@ import casadi as ca
 
 from trundle.equations.functions import Functions
 from trundle.equations.reactions import accelerations, drive_efforts, reactions
-from trundle.equations.signals import BODY_QUANTITIES, CONTACT_QUANTITIES
+from trundle.equations.signals import BODY_QUANTITIES
 from trundle.errors import UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.graph.topology import Topology
+from trundle.model.ask import CONTACT_QUANTITIES
 from trundle.model.connection import Connection
 from trundle.model.law import Servo
 from trundle.model.model import Model

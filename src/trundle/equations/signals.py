@@ -9,6 +9,7 @@ from trundle.equations.constraint import Followed, Measure
 from trundle.equations.kinematics import Rigid
 from trundle.equations.touch import Touch
 from trundle.errors import UnknownNameError
+from trundle.model.ask import CONTACT_QUANTITIES
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
 
@@ -21,17 +22,6 @@ BODY_QUANTITIES = {
     "rotation": ("", "rotation matrix from body to ground axes, by columns"),
 }
 """Vector quantities that every body has, with unit and sentence."""
-
-CONTACT_QUANTITIES = {
-    "contact_point": ("m", "point of contact in the ground", 3),
-    "contact_normal": ("", "normal out of the first surface at the point of contact, ground axes", 3),
-    "slip_x": ("m/s", "velocity of the second body against the first at the contact, along", 1),
-    "slip_y": ("m/s", "velocity of the second body against the first at the contact, across", 1),
-    "forward_velocity": ("m/s", "velocity of the point of contact over the first surface, along", 1),
-    "spin": ("rad/s", "turning of the second body against the first about the normal", 1),
-    "gap": ("m", "distance of the two surfaces", 1),
-}
-"""Quantities that every higher pair has, with unit, sentence and size."""
 
 
 class FrameMotion(Protocol):

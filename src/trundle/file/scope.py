@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from trundle.equations.quantities import CONTACT_FORCES
-from trundle.equations.signals import BODY_QUANTITIES, CONTACT_QUANTITIES
+from trundle.equations.signals import BODY_QUANTITIES
+from trundle.model.ask import CONTACT_QUANTITIES
 from trundle.model.body import Body
 from trundle.model.model import Model
 

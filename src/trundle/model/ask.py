@@ -15,8 +15,16 @@ from trundle.model.force import Terms
 from trundle.model.model import Model
 
 BODY_VECTORS = ("position", "velocity", "angular_velocity", "com_position", "com_velocity")
-CONTACT_SIZES = {"contact_point": 3, "contact_normal": 3}
-CONTACT_SIZES |= dict.fromkeys(("slip_x", "slip_y", "spin", "gap", "forward_velocity"), 1)
+CONTACT_QUANTITIES = {
+    "contact_point": ("m", "point of contact in the ground", 3),
+    "contact_normal": ("", "normal out of the first surface at the point of contact, ground axes", 3),
+    "slip_x": ("m/s", "velocity of the second body against the first at the contact, along", 1),
+    "slip_y": ("m/s", "velocity of the second body against the first at the contact, across", 1),
+    "forward_velocity": ("m/s", "velocity of the point of contact over the first surface, along", 1),
+    "spin": ("rad/s", "turning of the second body against the first about the normal", 1),
+    "gap": ("m", "distance of the two surfaces", 1),
+}
+"""Quantities that every higher pair has, with unit, sentence and size."""
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
     "math, of `if` and of max"
@@ -155,7 +163,7 @@ def signal_sizes(model: Model) -> dict[str, int]:
             else:
                 sizes |= {f"{c.name}.{step.name}": 4, f"{c.name}.angular_rate": 3}
         if "normal" in c.pair.locked:
-            sizes |= {f"{c.name}.{quantity}": size for quantity, size in CONTACT_SIZES.items()}
+            sizes |= {f"{c.name}.{quantity}": size for quantity, (_, _, size) in CONTACT_QUANTITIES.items()}
     for body in model.bodies:
         sizes |= {f"{body}.{quantity}": 3 for quantity in BODY_VECTORS} | {f"{body}.rotation": 9}
     parts = {f"{name}_{axis}": 1 for name, size in sizes.items() if size in (3, 4) for axis in "wxyz"[4 - size :]}
