@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.equations.quantities import Quantity, catalogue
+from trundle.equations.quantities import Quantity, catalogue, power_quantities
 from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology
@@ -92,11 +92,11 @@ class Prepared:
     @property
     def has_rows(self) -> bool:
         """True when loops, servos or laws of rolling constrain the tree."""
-        from trundle.model.law import Servo
+        from trundle.model.law import FlowLaw
 
         connections = self.model.connections.values()
-        servos = any(isinstance(law, Servo) for c in connections for law in c.laws.values())
-        return bool(self.topology.loops) or servos or any(c.held for c in connections)
+        driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
+        return bool(self.topology.loops) or driven or any(c.held for c in connections)
 
     @cached_property
     def expressions(self) -> "Expressions":
@@ -189,13 +189,21 @@ class Prepared:
 
             return event_functions(self.model, f, self.layout)
         names = self._group_names(kind.removeprefix("quantities "))
-        return {"quantities": f.function("quantities", *[self.expressions.of(n) for n in names])}
+        of = self.expressions.power.of if kind == "quantities power" else self.expressions.of
+        return {"quantities": f.function("quantities", *[of(n) for n in names])}
 
     def _group_names(self, group: str) -> list[str]:
+        if group == "power":
+            return list(self.power_quantities)
         return [q.name for q in self._all_quantities().values() if q.group == group]
 
     def _all_quantities(self) -> dict[str, Quantity]:
         return {**self.quantities, **(self._force_quantities if self.model.forces or self._has_laws else {})}
+
+    @cached_property
+    def power_quantities(self) -> dict[str, Quantity]:
+        """What the power audit measures, by name."""
+        return power_quantities(self.model)
 
     @cached_property
     def _force_quantities(self) -> dict[str, Quantity]:
@@ -203,7 +211,7 @@ class Prepared:
 
     @property
     def _has_laws(self) -> bool:
-        return any(c.laws for c in self.model.connections.values())
+        return any(c.laws or c.touch_laws for c in self.model.connections.values())
 
     def resolved(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by the full names of their quantities."""
@@ -212,7 +220,7 @@ class Prepared:
     def quantity(self, name: str) -> Quantity:
         """Unit, sentence and size of a quantity."""
         name = self.model.resolve(name)
-        found = self.quantities.get(name) or self._all_quantities().get(name)
+        found = self.quantities.get(name) or self.power_quantities.get(name) or self._all_quantities().get(name)
         if found is None:
             raise UnknownNameError(name, self._all_quantities())
         return found
@@ -234,6 +242,11 @@ class Prepared:
             values[member] = out[:, at : at + size]
             at += size
         return values
+
+    def evaluate_power(self, t: Array, x: Array, p: Array) -> Array:
+        """All quantities of the power audit side by side, in their order, of shape (times, components)."""
+        kernel = self.kernels("quantities power")["quantities"]
+        return evaluate(kernel, kernel, t, x, p)
 
     def _state_quantities(self, x: Array) -> dict[str, Array]:
         n = self.n_q

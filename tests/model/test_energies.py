@@ -28,6 +28,8 @@ LAWS: dict[str, Callable[[], EffortLaw]] = {
     "Spring": lambda: tr.Spring(3.0, 0.4, 0.2),
     "Damper": lambda: tr.Damper(0.7),
     "Motor": lambda: tr.Motor(lambda t, q, u: tr.sin(t) * q - u**3),
+    "Open": tr.Open,
+    "Together": lambda: tr.Spring(3.0, 0.4) + tr.Damper(0.2) + tr.Motor(lambda t, q, u: tr.cos(t)),
 }
 
 FORCES: dict[str, Callable[[tr.Frame, tr.Frame], Force]] = {

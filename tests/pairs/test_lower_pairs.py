@@ -64,9 +64,9 @@ def test_rows_have_full_rank_and_chain_fills_the_rest(kind: type[Pair]) -> None:
     m.connect(tr.Free(), m.ground, a)
     m.connect(tr.Free(), a, b, name="pair", law=None)
     first, second = places(a, b)
-    from trundle.model.connection import Connection
+    from trundle.model.connection import ConnectedPair
 
-    closing = Connection("closing", pair, first, second)
+    closing = ConnectedPair("closing", pair, first, second)
     e = derive(m, find_topology(m, {}), "newton_euler")
     rows = closure_rows(closing, e.motion, over_ground=False)
     n = 6 - pair.chain().n_u
@@ -89,9 +89,9 @@ def test_rows_are_derivatives_of_each_other(kind: type[Pair]) -> None:
     a, b = bodies(m)
     m.connect(tr.Free(), m.ground, a)
     m.connect(tr.Free(), m.ground, b, name="free b")
-    from trundle.model.connection import Connection
+    from trundle.model.connection import ConnectedPair
 
-    closing = Connection("closing", pair, *places(a, b))
+    closing = ConnectedPair("closing", pair, *places(a, b))
     e = derive(m, find_topology(m, {}), "kane")
     rows = closure_rows(closing, e.motion, over_ground=False)
     if not rows:

@@ -5,17 +5,15 @@ locked are
 written in ground axes when the loop runs over the ground, otherwise in the axes of the first frame.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Protocol, final
 
 import casadi as ca
 
 from trundle.equations.kinematics import Rigid
-from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
-from trundle.model.connection import Connection
+from trundle.model.connection import ConnectedPair
+from trundle.pairs.lower import ROTATIONS
 from trundle.space.rotation import cross, dot
 
 
@@ -41,15 +39,21 @@ class Row:
     force: Any = field(default_factory=lambda: ca.SX.zeros(3))
     moment: Any = field(default_factory=lambda: ca.SX.zeros(3))
     unit: str = "m"
-    holonomic: bool = True  # a constraint on positions; else on velocities alone, with residual zero
+    level: str = "position"  # of what is held; the residual of a "velocity" and the rate of an "acceleration" are zero
+    driven: Any = None  # rate at which a drive moves the bond, where its power counts
+
+    @property
+    def holonomic(self) -> bool:
+        """A constraint on positions."""
+        return self.level == "position"
 
 
-def connection_frame(frame: Frame, connection: Connection) -> Frame:
+def connection_frame(frame: Frame, connection: ConnectedPair) -> Frame:
     """The user's frame turned so that z is the axis of the pair."""
     return Frame(frame.body, frame.position, frame.rotation @ connection.pair.frame())
 
 
-def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) -> list[Row]:
+def closure_rows(connection: ConnectedPair, motion: BodyMotion, over_ground: bool) -> list[Row]:
     """Rows that close the connection between its two bodies."""
     first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
     A, B = motion.frame(first), motion.frame(second)
@@ -58,7 +62,7 @@ def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) 
     slides = [b for b in "xyz" if b in locked and not (b == "z" and pitch is not None)]
     together = over_ground and len(slides) == 3  # the two points coincide: each body is asked at its own point
     partials = motion.partials(first.body, A.p if together else B.p)
-    relative = _Relative(A, B, difference(motion.partials(second.body, B.p), partials), together)
+    relative = Relative(A, B, difference(motion.partials(second.body, B.p), partials), together)
     rows: list[Row] = []
 
     def add(bond: str, residual: Any, force: Any, moment: Any, force_rate: Any, moment_rate: Any, unit: str) -> None:
@@ -80,20 +84,28 @@ def closure_rows(connection: Connection, motion: BodyMotion, over_ground: bool) 
         for i, bond in enumerate(turns):
             e = axes[:, i]
             add(bond, dot(e, error), zero, e, zero, cross(spin, e), "rad")
-    elif len(turns) == 2:  # the axis z keeps its direction
-        x, y, z = A.R[:, 0], A.R[:, 1], B.R[:, 2]
-        add("rx", -dot(y, z), zero, x, zero, cross(A.w, x), "rad")
-        add("ry", dot(x, z), zero, y, zero, cross(A.w, y), "rad")
-    elif len(turns) == 1:  # Universal: z of the first stays normal to x of the second
-        z, x = A.R[:, 2], B.R[:, 0]
+    elif len(turns) == 2:  # the axis of turning keeps its direction
+        i, j, k = axes_around(next(b for b in ROTATIONS if b not in turns))
+        x, y, z = A.R[:, i], A.R[:, j], B.R[:, k]
+        add(ROTATIONS[i], -dot(y, z), zero, x, zero, cross(A.w, x), "rad")
+        add(ROTATIONS[j], dot(x, z), zero, y, zero, cross(A.w, y), "rad")
+    elif len(turns) == 1:  # as in a Universal, z of the first stays normal to x of the second
+        k, i, j = axes_around(turns[0])
+        z, x = A.R[:, k], B.R[:, i]
         n = cross(x, z)
-        add("ry", dot(z, x), zero, n, zero, cross(cross(B.w, x), z) + cross(x, cross(A.w, z)), "rad")
-    if pitch is not None:  # the advance follows the turn
+        add(turns[0], dot(z, x), zero, n, zero, cross(cross(B.w, x), z) + cross(x, cross(A.w, z)), "rad")
+    if pitch is not None and "z" in locked:  # the advance follows the turn
         z = A.R[:, 2]
-        turn, advance = relative.angle(), dot(z, d)
+        turn, advance = relative.angle(2), dot(z, d)
         rate = cross(A.w, z)
         add("z", advance - pitch * _nearest_turn(turn, advance, pitch), z, -pitch * z, rate, -pitch * rate, "m")
     return rows
+
+
+def axes_around(rotation: str) -> tuple[int, int, int]:
+    """The two axes after the one of this rotation, in cyclic order, and the axis itself."""
+    k = ROTATIONS.index(rotation)
+    return (k + 1) % 3, (k + 2) % 3, k
 
 
 def _nearest_turn(angle: Any, advance: Any, pitch: Any) -> Any:
@@ -104,7 +116,7 @@ def _nearest_turn(angle: Any, advance: Any, pitch: Any) -> Any:
 
 
 @final
-class _Relative:
+class Relative:
     """Relative motion of two frames at the origin of the second."""
 
     def __init__(self, A: Rigid, B: Rigid, partials: dict[int, tuple[Any, Any]], together: bool = False) -> None:
@@ -115,10 +127,11 @@ class _Relative:
         self.v = B.v - A.v - cross(A.w, d)  # of B against the point of A that coincides with it
         self.a = B.a - A.a - cross(A.alpha, d) - cross(turning, B.v - A.v)  # its derivative, without udot
 
-    def angle(self) -> Any:
-        """Turn of the second frame about the common z axis, in (-pi, pi]."""
-        x = self.B.R[:, 0]
-        return ca.atan2(dot(self.A.R[:, 1], x), dot(self.A.R[:, 0], x))
+    def angle(self, k: int) -> Any:
+        """Turn of the second frame about a common axis, in (-pi, pi]."""
+        i, j = (k + 1) % 3, (k + 2) % 3
+        x = self.B.R[:, i]
+        return ca.atan2(dot(self.A.R[:, j], x), dot(self.A.R[:, i], x))
 
     def row(self, name: str, residual: Any, F: Any, M: Any, F_rate: Any, M_rate: Any, unit: str) -> Row:
         jacobian = {}
@@ -137,82 +150,3 @@ def difference(second: list[tuple[int, Any, Any]], first: list[tuple[int, Any, A
     out = {i: (angular, linear) for i, angular, linear in second if i not in common}
     out.update({i: (-angular, -linear) for i, angular, linear in first if i not in common})
     return out
-
-
-@final
-@dataclass(frozen=True)
-class Measure:
-    """A coordinate of a connection that is not a state: value and rate from the relative motion."""
-
-    value: Any
-    rate: Any
-    force: Any  # per unit effort, on the second body
-    moment: Any
-
-    @property
-    def is_angle(self) -> bool:
-        """A turn, known up to whole turns; else a displacement."""
-        return bool(self.force.is_zero())
-
-
-@final
-class Followed:
-    """A coordinate of a contact that closes a loop."""
-
-    def __init__(self, name: str, value: Any, q: Any, rates: Any) -> None:
-        self.name, self.value, self._q, self._rates = name, value, q, rates
-
-    @cached_property
-    def rate(self) -> Any:
-        """Its time derivative, from the tape."""
-        return ca.jtimes(self.value, self._q, self._rates)
-
-    @property
-    def is_angle(self) -> bool:
-        """Known up to whole turns; surface coordinates that follow the motion count them."""
-        return not self.value.is_symbolic() and self.name.rpartition(".")[2] in ("yaw", "pitch")
-
-    @property
-    def force(self) -> Any:
-        """Efforts need a bond that the tree knows."""
-        raise ModelError(
-            f"{self.name!r} is a coordinate of a contact that closes a loop: no effort can act on it. "
-            "Let the force act on the bodies (tr.Wrench, tr.SpringDamper)."
-        )
-
-    moment = force
-
-
-def measured_coordinates(connection: Connection, motion: BodyMotion) -> dict[str, Measure]:
-    """Angle and displacements of a lower pair that closes a loop; angles lie in (-pi, pi]."""
-    if "normal" in connection.pair.locked:
-        return {}
-    first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
-    A, B = motion.frame(first), motion.frame(second)
-    relative = _Relative(A, B, {})
-    zero = ca.SX.zeros(3)
-    names = [s.name for s in connection.pair.chain().steps if s.n_u == 1]
-    out: dict[str, Measure] = {}
-    turns = [b for b in connection.pair.free if b.startswith("r")]
-    if len(turns) == 2:  # Universal
-        x, z = B.R[:, 0], A.R[:, 2]
-        n = cross(z, x)
-        first_angle = ca.atan2(dot(A.R[:, 1], x), dot(A.R[:, 0], x))
-        second_angle = ca.atan2(dot(n, B.R[:, 2]) * -1, dot(z, B.R[:, 2]))
-        out[names[0]] = Measure(first_angle, dot(z, relative.w), zero, z)
-        out[names[1]] = Measure(second_angle, dot(x, relative.w), zero, x)
-        return out
-    for name, bond in zip(names, connection.pair.free, strict=False):
-        if bond == "rz":
-            out[name] = Measure(relative.angle(), dot(A.R[:, 2], relative.w), zero, A.R[:, 2])
-        elif bond in "xyz":
-            e = A.R[:, "xyz".index(bond)]
-            out[name] = Measure(dot(e, B.p - A.p), dot(e, relative.v), e, zero)
-    return out
-
-
-def servo_row(name: str, q: Any, u: Any, i_u: int, motion: Callable[[Any], Any], t: Any) -> Row:
-    """q = f(t) as a rheonomic row; its multiplier is the effort of the drive."""
-    f = ca.SX(motion(t))
-    rate = ca.jacobian(f, t)
-    return Row(f"{name} (servo)", q - f, u - rate, -ca.jacobian(rate, t), {i_u: ca.SX(1)}, unit="m or rad")

@@ -7,9 +7,11 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.equations.constraint import Followed, Measure, Row, closure_rows, measured_coordinates, servo_row
+from trundle.equations.constraint import Row, closure_rows, difference
+from trundle.equations.flow import flow_row, half_turn
 from trundle.equations.kane import TreeMotion
 from trundle.equations.links import Tree, build_tree
+from trundle.equations.measure import Followed, Measure, measured_coordinates
 from trundle.equations.newton_euler import AbsoluteMotion
 from trundle.equations.saddle import Sparse
 from trundle.equations.signals import Signals
@@ -17,9 +19,9 @@ from trundle.equations.touch import Touch, touch_in_tree, touch_of_loop
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
 from trundle.model.body import Body, Frame
-from trundle.model.connection import Connection
+from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
-from trundle.model.law import Servo
+from trundle.model.law import FlowLaw
 from trundle.model.model import Model
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Planar
@@ -51,6 +53,7 @@ class Equations:
     terms: dict[str, Terms]
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
     touches: dict[str, Touch] = field(default_factory=dict)  # higher pairs by connection
+    touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
 
     @property
     def n_q(self) -> int:
@@ -103,15 +106,9 @@ class Equations:
         """Power brought in by all forces, servos left out (W)."""
         return sum((ca.SX(term.supplied) for term in self.terms.values()), ca.SX(0))
 
-    def servo_rates(self, rows: list[Row]) -> dict[int, Any]:
-        """Row index -> prescribed rate, for the power of the drives."""
-        laws = {f"{c.name}.{k} (servo)": law for c in self.model.connections.values() for k, law in c.laws.items()}
-        out = {}
-        for i, row in enumerate(rows):
-            law = laws.get(row.name)
-            if isinstance(law, Servo):
-                out[i] = ca.jacobian(ca.SX(law.motion(self.t)), self.t)
-        return out
+    def drive_rates(self, rows: list[Row]) -> dict[int, Any]:
+        """Row index -> rate at which a drive moves its bond, for the power of the drives."""
+        return {i: row.driven for i, row in enumerate(rows) if row.driven is not None and not row.driven.is_zero()}
 
 
 def derive(model: Model, topology: Topology, formalism: str) -> Equations:
@@ -149,17 +146,21 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
                 measured[f"{connection.name}.{name}"] = Followed(f"{connection.name}.{name}", value, q, rates)
     signals = Signals(model, t, motion, coordinates, measured, touches)
     terms = _collect_terms(model, signals)
+    touch_efforts: dict[str, dict[str, Any]] = {}
+    for name, touch in touches.items():
+        found, touch_efforts[name] = touch.efforts(t)
+        terms |= found
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
     rows = _rows(model, topology, motion, signals, t, formalism, touches)
     return Equations(
         model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
         efforts, terms,
-        by_coordinate, touches,
+        by_coordinate, touches, touch_efforts,
     )  # fmt: skip
 
 
 def _touches(
-    model: Model, motion: Any, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[Connection]
+    model: Model, motion: Any, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[ConnectedPair]
 ) -> tuple[dict[str, Touch], Any]:
     """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
     touches: dict[str, Touch] = {}
@@ -231,53 +232,37 @@ def _rows(
             if touch.closes and "z" in connection.pair.locked:  # a planar pair keeps its plane
                 plane = replace(connection, pair=Planar("y"))
                 rows += closure_rows(plane, motion, over_ground=any(b.is_ground for b in connection.bodies))
-            rows += touch.rows()
+            rows += touch.rows(t)
         elif connection.name in cut:
             over_ground = any(b.is_ground for b in cut[connection.name].bodies)
             rows += closure_rows(connection, motion, over_ground)
         elif formalism == "newton_euler":
             rows += closure_rows(connection, motion, over_ground=any(b.is_ground for b in connection.bodies))
         for name, law in connection.laws.items():
-            if not isinstance(law, Servo):
-                continue
-            full = f"{connection.name}.{name}"
-            if formalism == "kane":
-                if full not in signals.coordinates:
-                    raise ModelError(
-                        f"the servo on {full!r} closes a loop all of whose connections carry laws; leave the law "
-                        f"of one of "
-                        "them out so that the servo can be a coordinate of the tree."
-                    )
-                q, u = signals.coordinates[full]
-                link = next(k for k in motion.tree.links if f"{k.joint.connection.name}.{k.name}" == full)
-                rows.append(servo_row(full, q, u, link.i_u, law.motion, t))
-            else:
-                measure = signals.measured[full]
-                if not isinstance(measure, Measure):
-                    raise ModelError(f"the servo on {full!r}, a coordinate of a contact, needs formalism='kane'.")
-                rows.append(_measured_servo(full, measure, connection, motion, law, t))
+            if isinstance(law, FlowLaw):
+                rows.append(_flow_row(connection, name, law, motion, signals, t))
     return rows
 
 
-def _measured_servo(name: str, measure: Measure, connection: Any, motion: Any, law: Servo, t: Any) -> Row:
-    """A servo on a measured coordinate: the row of its bond with the prescribed motion on the right."""
-    f = ca.SX(law.motion(t))
-    rate = ca.jacobian(f, t)
-    difference = measure.value - f
-    if any(
-        step.name == name.partition(".")[2] and not step.slides
-        for step in connection.pair.chain().steps
-        if step.n_u == 1
-    ):
-        difference = ca.atan2(ca.sin(difference), ca.cos(difference))  # the angle is known up to whole turns
-    jacobian: dict[int, Any] = {}
-    for body, point, sign in (
-        (connection.second.body, connection.second, 1),
-        (connection.first.body, connection.second, -1),
-    ):
-        for i, angular, linear in motion.partials(body, motion.frame(point).p):
-            value = sign * (dot(measure.force, linear) + dot(measure.moment, angular))
-            jacobian[i] = jacobian.get(i, ca.SX(0)) + value
-    Ju = sum((jacobian[i] * motion.u[i] for i in jacobian), ca.SX(0))
-    gamma = ca.jtimes(Ju, motion.q, motion.coordinate_rates()) - ca.jacobian(rate, t)
-    return Row(f"{name} (servo)", difference, Ju - rate, gamma, jacobian, measure.force, measure.moment, "m or rad")
+def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, signals: Signals, t: Any) -> Row:
+    """The row of a flow law on a coordinate: a state of the tree, or measured."""
+    full = f"{connection.name}.{name}"
+    title = f"{full} (servo)"
+    if full in signals.coordinates:
+        value, rate = signals.coordinates[full]
+        link = next(k for k in motion.tree.links if f"{k.joint.connection.name}.{k.name}" == full)
+        return flow_row(title, law, t, value, rate, ca.SX(0), {link.i_u: ca.SX(1)})
+    measure = signals.measured[full]
+    if not isinstance(measure, Measure):
+        raise ModelError(
+            f"the {type(law).__name__} on {full!r}: a contact that closes a loop has no coordinate to be driven. Let "
+            "the contact be the only way to its body, or drive a joint."
+        )
+    point = motion.frame(connection.second).p
+    moving = difference(motion.partials(connection.second.body, point), motion.partials(connection.first.body, point))
+    jacobian = {i: dot(measure.force, linear) + dot(measure.moment, w) for i, (w, linear) in moving.items()}
+    jacobian = {i: entry for i, entry in jacobian.items() if not entry.is_zero()}
+    rate = sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
+    bias = ca.jtimes(rate, motion.q, motion.coordinate_rates())
+    wrap = half_turn if measure.is_angle else None
+    return flow_row(title, law, t, measure.value, rate, bias, jacobian, measure.force, measure.moment, wrap)

@@ -28,7 +28,7 @@ class Functions:
     def __init__(self, equations: Equations, rows: Sequence[Row], length: float) -> None:
         self.equations, self.rows, self.length = equations, list(rows), length
         e = equations
-        self.has_power = bool(self.rows and e.servo_rates(self.rows)) or not (
+        self.has_power = bool(self.rows and e.drive_rates(self.rows)) or not (
             e.dissipated().is_zero() and e.supplied().is_zero()
         )
         self.n_z = 2 if self.has_power else 0
@@ -71,7 +71,7 @@ class Functions:
         e = self.equations
         if not self.has_power:
             return ca.SX(0, 1)
-        drives = sum((multipliers[i] * rate for i, rate in e.servo_rates(self.rows).items()), ca.SX(0))
+        drives = sum((multipliers[i] * rate for i, rate in e.drive_rates(self.rows).items()), ca.SX(0))
         return ca.vertcat(e.supplied() + drives, e.dissipated())
 
     # -- what the integrators call -------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class Functions:
         z = ca.SX(0, 1)
         if self.has_power:
             z = power(e.t, e.q, u, e.p)
-            z[0] += sum((lam[i] * rate for i, rate in e.servo_rates(self.rows).items()), ca.SX(0))
+            z[0] += sum((lam[i] * rate for i, rate in e.drive_rates(self.rows).items()), ca.SX(0))
         return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, dense(udot, e.n_u), z)])
 
     def _corrected_u(self) -> Any:

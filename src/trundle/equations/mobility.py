@@ -126,6 +126,7 @@ class RowFunctions:
         self.equations = equations
         self.names = [r.name for r in rows]
         self.holonomic = np.array([r.holonomic for r in rows], bool)
+        self.on_speeds = np.array([r.level != "acceleration" for r in rows], bool)  # rows that hold speeds
         self.settle = Settler(equations)
         scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
         g = ca.vertcat(*[r.residual for r in rows])
@@ -273,14 +274,14 @@ def find_mobility(
     """Rank of the rows at generic poses of the manifold."""
     e = equations
     q = assemble(rows, start, freedom, p, bodies_of)
-    poses = _generic_poses(rows, q, p)
+    poses = generic_poses(rows, q, p)
     zero = np.zeros(e.n_u)
     acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree
     jacobians = [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
     ranks = [_rank(J) for J in jacobians]
     rank = max(ranks)
     if len(acting) > rank:  # there is a choice of rows: look far along the manifold for the one that stays good
-        poses = _generic_poses(rows, q, p, walks=2, length=48)
+        poses = generic_poses(rows, q, p, walks=2, length=48)
         jacobians += [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
         ranks = [_rank(J) for J in jacobians]
     generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == rank]
@@ -301,7 +302,7 @@ def _rank(J: Array) -> int:
     return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
 
 
-def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
+def generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
     """The pose and others reached by random walks along the manifold, every sixth step of 0.08."""
     rng = np.random.default_rng(7)
     e = rows.equations
@@ -382,7 +383,8 @@ def _check_consistent(
 ) -> None:
     """Redundant rows must follow from the kept ones at every time, in position and velocity."""
     e = rows.equations
-    others = [i for i in range(len(e.rows)) if i not in kept]
+    others = [i for i in range(len(e.rows)) if i not in kept and rows.on_speeds[i]]
+    kept = [i for i in kept if rows.on_speeds[i]]
     if not others:
         return
     for t in (0.0, 0.37, 1.21):

@@ -8,14 +8,16 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.equations.functions import Functions
-from trundle.equations.reactions import accelerations, drive_efforts, reactions
+from trundle.equations.ports import find_ports, quantity_table
+from trundle.equations.power import PowerExpressions
+from trundle.equations.reactions import accelerations, drive_efforts, reactions, with_compliance
 from trundle.equations.signals import BODY_QUANTITIES
 from trundle.errors import UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.graph.topology import Topology
 from trundle.model.ask import CONTACT_QUANTITIES
-from trundle.model.connection import Connection
-from trundle.model.law import Servo
+from trundle.model.connection import ConnectedPair
+from trundle.model.law import FlowLaw
 from trundle.model.model import Model
 from trundle.pairs.higher import ContactPair
 
@@ -30,10 +32,13 @@ class Quantity:
     text: str
     size: int = 1
     group: str = "state"
+    components: tuple[str, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the components."""
+        if self.components:
+            return self.components
         if self.size == 9:
             return tuple(f"{row}{column}" for column in "xyz" for row in "xyz")
         return {1: (), 3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}[self.size]
@@ -61,13 +66,13 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             found.append(
                 Quantity(c.acceleration_name, unit, "time derivative of the " + rate + of, c.n_u, "accelerations")
             )
-    for loop in topology.loops:
-        for step in loop.connection.pair.chain().steps:
-            if step.n_u == 1 and _is_measured(loop.connection):
+    for cut in topology.cut:
+        for step in cut.pair.chain().steps:
+            if step.n_u == 1 and _is_measured(cut):
                 unit = "m" if step.slides else "rad"
-                of = f"of connection {loop.name!r}, which closes a loop"
-                found.append(Quantity(f"{loop.name}.{step.name}", unit, f"coordinate {of}", 1, "joints"))
-                found.append(Quantity(f"{loop.name}.{step.name}_rate", f"{unit}/s", f"rate {of}", 1, "joints"))
+                of = f"of connection {cut.name!r}, which is no joint of the tree"
+                found.append(Quantity(f"{cut.name}.{step.name}", unit, f"coordinate {of}", 1, "joints"))
+                found.append(Quantity(f"{cut.name}.{step.name}_rate", f"{unit}/s", f"rate {of}", 1, "joints"))
     for body in model.bodies.values():
         if body.is_ground:
             continue
@@ -94,7 +99,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             for name, text in CONTACT_FORCES.items():
                 found.append(Quantity(f"{connection.name}.{name}", "N", f"{text}, {of}", 1, "reactions"))
         for name, law in connection.laws.items():
-            if isinstance(law, Servo):
+            if isinstance(law, FlowLaw):
                 full = f"{connection.name}.{name}_drive"
                 found.append(
                     Quantity(full, "N or N m", f"effort of the drive on {connection.name}.{name}", 1, "reactions")
@@ -106,12 +111,18 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
     return {q.name: q for q in found}
 
 
-def _is_measured(connection: Connection) -> bool:
-    """Whether the coordinates of a connection that closes a loop are known; rotations of a ball joint are not."""
+def power_quantities(model: Model) -> dict[str, Quantity]:
+    """What the power audit measures; evaluated together."""
+    return {
+        name: Quantity(name, unit, text, max(len(components), 1), "power", components)
+        for name, unit, text, components in quantity_table(find_ports(model))
+    }
+
+
+def _is_measured(connection: ConnectedPair) -> bool:
+    """Whether the coordinates of a connection that is no joint of the tree are known."""
     pair = connection.pair
-    if isinstance(pair, ContactPair):
-        return pair.measured
-    return sum(bond.startswith("r") for bond in pair.free) < 3
+    return pair.measured if isinstance(pair, ContactPair) else True
 
 
 CONTACT_FORCES = {
@@ -132,11 +143,16 @@ class Expressions:
 
     @cached_property
     def _reactions(self) -> dict[str, tuple[Any, Any]]:
-        return reactions(self.functions)
+        return with_compliance(self.functions, reactions(self.functions))
 
     @cached_property
     def _accelerations(self) -> dict[Any, Any]:
         return accelerations(self.functions, list(self.equations.inertias))
+
+    @cached_property
+    def power(self) -> PowerExpressions:
+        """Expressions of the power audit."""
+        return PowerExpressions(self.functions, find_ports(self.equations.model))
 
     def force_quantities(self) -> dict[str, Quantity]:
         """Measures of the forces, such as the length of a spring."""
@@ -160,7 +176,8 @@ class Expressions:
         }
         for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
             if quantity == component and owner in e.touches:
-                return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0])
+                at_contact = e.touch_efforts[owner].get("normal" if k == 2 else f"slip_{'xy'[k]}", 0)
+                return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if name == "energy.kinetic":
             return e.kinetic()
         if name == "energy.potential":

@@ -2,20 +2,21 @@
 
 A reaction is the force and moment that the constraint exerts on the second body, at the origin of the second frame,
 in ground
-axes. Efforts of laws and drives along the free bonds are not part of it. Redundant rows carry nothing.
+axes. Efforts of laws and drives along the free bonds are not part of it; springs that stand for a constraint are added
+by `with_compliance`. Redundant rows carry nothing.
 """
 
 from typing import Any
 
 import casadi as ca
 
-from trundle.equations.constraint import measured_coordinates
 from trundle.equations.derive import Equations
 from trundle.equations.functions import Functions
 from trundle.equations.kane import inertia_wrench
 from trundle.equations.kinematics import Rigid
+from trundle.equations.measure import measured_coordinates
 from trundle.model.body import Body
-from trundle.model.connection import Connection
+from trundle.model.connection import ConnectedPair
 from trundle.space.rotation import cross
 
 Wrench = tuple[Any, Any]  # force, moment
@@ -39,14 +40,14 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
     e = functions.equations
     _, multipliers = functions.dynamics
     closing: dict[str, Wrench] = {}
+    driving: dict[str, Wrench] = {}  # drives on coordinates that are no states
     for i, row in enumerate(functions.rows):
-        if row.name.endswith("(servo)"):
-            continue
+        wrenches = driving if row.name.endswith("(servo)") else closing
         name = row.name.partition(".")[0]
-        F, M = closing.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
-        closing[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
+        F, M = wrenches.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
+        wrenches[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
     out = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
-    in_tree = _tree_reactions(functions, closing) if e.formalism == "kane" else {}
+    in_tree = _tree_reactions(functions, closing, driving) if e.formalism == "kane" else {}
     for c in e.model.connections.values():
         if c.wheel is not None:  # its normal force stands with the tree, or in the row of its bond
             pressed = in_tree.get(c.name) or (normal(functions, c.name) if e.formalism != "kane" else None)
@@ -58,7 +59,20 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
     return out
 
 
-def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[str, Wrench]:
+def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str, Wrench]:
+    """Reactions with the forces of the springs that stand for what connections would hold."""
+    e, out = functions.equations, dict(found)
+    for c in e.model.connections.values():
+        names = [name for name, bond in c.pair.coordinate_bonds.items() if bond in c.compliant]
+        measures = measured_coordinates(c, e.motion) if names else {}
+        for name in names:
+            effort, measure = e.coordinate_efforts[f"{c.name}.{name}"], measures[name]
+            F, M = out[c.name]
+            out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
+    return out
+
+
+def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: dict[str, Wrench]) -> dict[str, Wrench]:
     e = functions.equations
     bodies = list(e.inertias)
     moving = accelerations(functions, bodies)
@@ -70,7 +84,7 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench]) -> dict[st
         for point, force, moment in e.wrenches.get(body, []):
             F, M = F - force, M - moment - cross(point - at.p, force)
         needed[body] = (F, M)
-    for name, (F, M) in closing.items():
+    for name, (F, M) in (*closing.items(), *driving.items()):
         c = e.model.connections[name]
         point = e.motion.frame(c.second).p
         for body, sign in ((c.touching, 1), (c.first.body, -1)):
@@ -105,7 +119,7 @@ def normal(functions: Functions, name: str) -> Wrench | None:
     return found[0] if found else None
 
 
-def _through_hub(e: Equations, contact: Connection, pressed: Wrench, out: dict[str, Wrench]) -> None:
+def _through_hub(e: Equations, contact: ConnectedPair, pressed: Wrench, out: dict[str, Wrench]) -> None:
     """A contact followed from the frame presses on the wheel: its normal force goes through the hub."""
     hub = next(c for c in e.model.connections.values() if set(c.bodies) == {contact.second.body, contact.wheel})
     if hub.name not in out:

@@ -5,8 +5,8 @@ from typing import Any, Protocol, final
 
 import casadi as ca
 
-from trundle.equations.constraint import Followed, Measure
 from trundle.equations.kinematics import Rigid
+from trundle.equations.measure import Followed, Measure
 from trundle.equations.touch import Touch
 from trundle.errors import UnknownNameError
 from trundle.model.ask import CONTACT_QUANTITIES

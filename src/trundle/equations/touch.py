@@ -1,23 +1,30 @@
-"""Constraint rows at a point of contact: the normal, and what ideal rolling holds."""
+"""At a point of contact: constraint rows of the normal and of what laws hold, and efforts of laws on its bonds."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, final
+
+import casadi as ca
 
 from trundle.equations.constraint import BodyMotion, Row, difference
 from trundle.equations.contact import Contact, chain_contact, loop_contact
-from trundle.model.body import Body
-from trundle.model.connection import Connection
+from trundle.equations.flow import flow_row
+from trundle.model.body import Body, Frame
+from trundle.model.connection import ConnectedPair
+from trundle.model.force import Terms
+from trundle.model.law import EffortLaw, Flow, FlowLaw, Locked
 from trundle.pairs.higher import ContactPair
 from trundle.space.rotation import cross, dot
 
-AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "spin": 2}
+AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin": 2}
+TURNS = ("roll_x", "roll_y", "spin")
 
 
 @final
 class Touch:
     """A higher pair in motion: its contact, and the relative motion of the two bodies there."""
 
-    def __init__(self, connection: Connection, contact: Contact, motion: BodyMotion, closes: bool) -> None:
+    def __init__(self, connection: ConnectedPair, contact: Contact, motion: BodyMotion, closes: bool) -> None:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
 
     def material(self, body: Body) -> tuple[Any, Any, Any, Any]:
@@ -33,43 +40,74 @@ class Touch:
     def rate(self, name: str) -> Any:
         """Relative velocity along, across or normal to the contact, or spin [Meijaard 2024, Eqs. 24, 25]."""
         first, second = self.material(self.connection.first.body), self.material(self.connection.touching)
-        kind = 1 if name == "spin" else 0
+        kind = 1 if name in TURNS else 0
         return dot(self.contact.axes[AXES[name]], second[kind] - first[kind])
 
-    def row(self, name: str) -> Row:
-        """Constraint that keeps this relative motion at zero."""
+    def row(self, name: str, t: Any) -> Row:
+        """Constraint that keeps this relative motion at zero, or at what its law prescribes."""
         c, connection = self.contact, self.connection
         body = connection.second.body if name == "normal" else connection.touching
         first, second = self.material(connection.first.body), self.material(body)
-        kind = 1 if name == "spin" else 0
+        kind = 1 if name in TURNS else 0
         e, e_rate = c.axes[AXES[name]], c.axes_rates[AXES[name]]
         moving = difference(self.motion.partials(body, c.point), self.motion.partials(connection.first.body, c.point))
         jacobian = {}
         for i, (angular, linear) in moving.items():
-            value = dot(e, angular if name == "spin" else linear)
+            value = dot(e, angular if name in TURNS else linear)
             if not value.is_zero():
                 jacobian[i] = value
         rate = dot(e, second[kind] - first[kind])
         gamma = dot(e, second[kind + 2] - first[kind + 2]) + dot(e_rate, second[kind] - first[kind])
         arm = c.point - self.motion.frame(connection.second).p
-        force, moment = (0 * e, e) if name == "spin" else (e, cross(arm, e))
-        unit = "rad" if name == "spin" else "m"
-        holonomic = name == "normal"
-        return Row(
-            f"{connection.name}.{name}", c.gap if holonomic else 0 * rate, rate, gamma, jacobian, force, moment, unit,
-            holonomic,
-        )  # fmt: skip
+        force, moment = (0 * e, e) if name in TURNS else (e, cross(arm, e))
+        unit = "rad" if name in TURNS else "m"
+        title = f"{connection.name}.{name}"
+        if name == "normal":
+            return Row(title, c.gap, rate, gamma, jacobian, force, moment, unit)
+        law = connection.touch_laws.get(name)
+        if isinstance(law, FlowLaw):
+            given = Flow(law.motion) if isinstance(law, Locked) else law
+            row = flow_row(title, given, t, ca.SX(0), rate, gamma, jacobian, force, moment)
+            return replace(row, unit=unit)
+        return Row(title, 0 * rate, rate, gamma, jacobian, force, moment, unit, "velocity")
 
-    def rows(self) -> list[Row]:
+    def rows(self, t: Any) -> list[Row]:
         """The normal where the pair closes a loop, then what its laws hold."""
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
-        names = [*(["normal"] if self.closes else []), *(n for n in self.connection.held if n in pair.held)]
-        return [self.row(name) for name in names]
+        closed = self.closes and "z" in self.connection.holds
+        names = [*(["normal"] if closed else []), *(n for n in self.connection.held if n in pair.held)]
+        return [self.row(name, t) for name in names]
+
+    def efforts(self, t: Any) -> tuple[dict[str, Terms], dict[str, Any]]:
+        """What the effort laws at the point of contact contribute, by "contact.bond", and their efforts by bond."""
+        c, connection = self.contact, self.connection
+        terms: dict[str, Terms] = {}
+        efforts: dict[str, Any] = {}
+        for name, law in connection.touch_laws.items():
+            if not isinstance(law, EffortLaw):
+                continue
+            value, rate, e = c.gap if name == "normal" else ca.SX(0), self.rate(name), c.axes[AXES[name]]
+            effort = efforts[name] = law.effort(t, value, rate)
+            F, M = (0 * e, effort * e) if name in TURNS else (effort * e, 0 * e)
+            wrenches = []
+            for body, sign in ((connection.touching, 1), (connection.first.body, -1)):
+                arm = c.point - self.motion.body(body).p
+                wrenches.append((Frame(body), sign * F, sign * (M + cross(arm, F))))
+            terms[f"{connection.name}.{name}"] = Terms(
+                wrenches,
+                potential=law.potential(t, value),
+                dissipated=law.dissipated(t, value, rate),
+                supplied=law.supplied(t, value, rate),
+                measures={
+                    "effort": (effort, "N m" if name in TURNS else "N", "effort on the second body at the contact")
+                },
+            )
+        return terms, efforts
 
 
 def touch_in_tree(
-    connection: Connection, motion: BodyMotion, value: Callable[[str], Any], rate: Callable[[str], Any]
+    connection: ConnectedPair, motion: BodyMotion, value: Callable[[str], Any], rate: Callable[[str], Any]
 ) -> Touch:
     """Contact of a higher pair whose chain is part of the tree."""
     pair = connection.pair
@@ -78,7 +116,7 @@ def touch_in_tree(
     return Touch(connection, chain_contact(pair, first, second, value, rate), motion, closes=False)
 
 
-def touch_of_loop(connection: Connection, motion: BodyMotion, followers: Any) -> Touch:
+def touch_of_loop(connection: ConnectedPair, motion: BodyMotion, followers: Any) -> Touch:
     """Contact of a higher pair that closes a loop."""
     pair = connection.pair
     assert isinstance(pair, ContactPair)

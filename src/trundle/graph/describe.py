@@ -4,7 +4,8 @@ from typing import Protocol
 
 from trundle.graph.layout import Layout
 from trundle.graph.topology import Topology
-from trundle.model.law import Servo
+from trundle.model.connection import ConnectedPair
+from trundle.model.law import FlowLaw
 from trundle.model.model import Model
 
 
@@ -30,25 +31,23 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
     for joint in topology.tree:
         c = joint.connection
         names = [k.name for k in layout.coordinates if k.name.partition(".")[0] == c.name]
-        laws = [type(law).__name__ for law in c.contact_laws]
-        laws += [f"{type(law).__name__} on {k}" for k, law in c.laws.items()]
-        extra = f"  [{', '.join(laws)}]" if laws else ""
+        extra = _laws(c)
         coordinates = ", ".join(names) if names else "no freedom"
-        lines.append(
-            f"  {joint.parent.name} -> {joint.child.name}: {type(c.pair).__name__} {c.name!r} ({coordinates}){extra}"
-        )
+        lines.append(f"  {joint.parent.name} -> {joint.child.name}: {c.kind} {c.name!r} ({coordinates}){extra}")
     if topology.loops:
         lines.append("")
         lines.append("Loops, closed by constraints:")
         for loop in topology.loops:
             around = " - ".join(b.name for b in loop.bodies)
-            laws = [type(law).__name__ for law in loop.connection.contact_laws]
-            extra = f"  [{', '.join(laws)}]" if laws else ""
-            lines.append(
-                f"  {type(loop.connection.pair).__name__} {loop.name!r} closes {around} - {loop.bodies[0].name}{extra}"
-            )
+            c = loop.connection
+            lines.append(f"  {c.kind} {loop.name!r} closes {around} - {loop.bodies[0].name}{_laws(c)}")
+    if topology.parallel:
+        lines.append("")
+        lines.append("Beside the tree, by efforts alone:")
+        for c in topology.parallel:
+            lines.append(f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}")
     servos = [
-        f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, Servo)
+        f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, FlowLaw)
     ]
     if servos:
         lines.append(f"Driven coordinates: {', '.join(servos)}.")
@@ -79,6 +78,13 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
             f"{', '.join(mobility.redundant)}."
         )
     return "\n".join(lines)
+
+
+def _laws(c: ConnectedPair) -> str:
+    """Laws of a connection in brackets."""
+    laws = [type(law).__name__ for law in c.contact_laws]
+    laws += [f"{type(law).__name__} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
+    return f"  [{', '.join(laws)}]" if laws else ""
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

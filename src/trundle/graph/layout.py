@@ -77,5 +77,5 @@ def lay_out(topology: Topology) -> Layout:
             name = f"{joint.connection.name}.{step.name}"
             coordinates.append(Coordinate(name, i_q, step.n_q, i_u, step.n_u, unit))
             i_q, i_u = i_q + step.n_q, i_u + step.n_u
-    followers = [f"{loop.name}.{name}" for loop in topology.loops for name in loop.connection.pair.followers]
+    followers = [f"{c.name}.{name}" for c in topology.cut for name in c.pair.followers]
     return Layout(tuple(coordinates), i_q + len(followers), i_u, tuple(followers))

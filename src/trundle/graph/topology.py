@@ -1,9 +1,8 @@
 """Spanning tree of least depth and the loops that it leaves open.
 
 A shallow tree keeps the mass matrix sparse. Contacts are cut wherever joints hold the bodies together: a cut contact
-costs one row, a cut hinge five. Connections with laws or servos are taken into the tree first, so that
-their
-coordinates are states; so are those of massless bodies, which must not end a branch.
+costs one row, a cut hinge five. Connections with laws are taken into the tree first, so that their coordinates are
+states; so are those of massless bodies, which must not end a branch.
 """
 
 import heapq
@@ -13,8 +12,8 @@ from typing import final
 
 from trundle.errors import ModelError
 from trundle.model.body import Body
-from trundle.model.connection import Connection
-from trundle.model.law import Servo
+from trundle.model.connection import ConnectedPair
+from trundle.model.law import FlowLaw
 from trundle.model.model import Model
 
 
@@ -23,7 +22,7 @@ from trundle.model.model import Model
 class TreeJoint:
     """A connection of the tree; `reverse` when the tree runs from its second to its first body."""
 
-    connection: Connection
+    connection: ConnectedPair
     parent: Body
     child: Body
     reverse: bool
@@ -34,7 +33,7 @@ class TreeJoint:
 class Loop:
     """A connection that closes a loop, and the bodies around the loop."""
 
-    connection: Connection
+    connection: ConnectedPair
     bodies: tuple[Body, ...]
 
     @property
@@ -49,6 +48,12 @@ class Topology:
 
     tree: tuple[TreeJoint, ...]
     loops: tuple[Loop, ...]
+    parallel: tuple[ConnectedPair, ...] = ()  # outside the tree, and all their bonds are efforts: nothing is closed
+
+    @property
+    def cut(self) -> tuple[ConnectedPair, ...]:
+        """Connections that are no joints of the tree."""
+        return (*(loop.connection for loop in self.loops), *self.parallel)
 
     def path_to_ground(self, body: Body) -> list[Body]:
         """The body, its parent, ... the ground."""
@@ -62,21 +67,21 @@ class Topology:
 def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     """Grow the tree from the ground (Dijkstra); `massless` tells which bodies have neither mass nor inertia."""
     wanted = {name.split(".")[0] for force in model.forces.values() for name in force.coordinates}
-    neighbours: dict[Body, list[tuple[Connection, Body]]] = {b: [] for b in model.bodies.values()}
+    neighbours: dict[Body, list[tuple[ConnectedPair, Body]]] = {b: [] for b in model.bodies.values()}
     for connection in model.connections.values():
         a, b = connection.bodies
         neighbours[a].append((connection, b))
         neighbours[b].append((connection, a))
 
-    def rank(connection: Connection) -> int:
+    def rank(connection: ConnectedPair) -> int:
         """Of connections that cost no depth, the lowest is taken first; only 3 may be cut freely."""
         if any(massless.get(b.name, False) for b in connection.bodies):
             return 0
-        if any(isinstance(law, Servo) for law in connection.laws.values()):
+        if any(isinstance(law, FlowLaw) for law in connection.laws.values()):
             return 1
         return 2 if connection.laws or connection.name in wanted else 3
 
-    def weight(connection: Connection) -> float:
+    def weight(connection: ConnectedPair) -> float:
         # of two connections at equal depth, the freer one is cut
         return 0.0 if rank(connection) < 3 else 1.0 + 1e-3 * connection.pair.chain().n_u
 
@@ -94,25 +99,32 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
         if joint is not None:
             order.append(joint)
         for connection, other in neighbours[body]:
-            if other not in reached:
+            if other not in reached and not _yields(connection):
                 count += 1
                 step = TreeJoint(connection, body, other, reverse=connection.second.body is body)
                 queue = contacts if "normal" in connection.pair.locked and rank(connection) == 3 else heap
                 heapq.heappush(queue, (distance + weight(connection), rank(connection), count, other, step))
     lost = [b.name for b in model.bodies.values() if b not in reached]
     if lost:
+        why = (
+            " A contact whose normal is a spring holds nothing."
+            if any(map(_yields, model.connections.values()))
+            else ""
+        )
         raise ModelError(
-            f"no chain of connections leads from the ground to {', '.join(map(repr, lost))}. "
+            f"no chain of connections leads from the ground to {', '.join(map(repr, lost))}.{why} "
             "A body that moves freely needs model.connect(tr.Free(), model.ground, body)."
         )
     topology = Topology(tuple(order), ())
     used = {j.connection for j in order}
-    loops = [
-        Loop(c, _around(topology, *c.bodies))
-        for c in model.connections.values()
-        if c not in used and len(c.pair.locked) > 0
-    ]
-    return Topology(tuple(order), tuple(loops))
+    cut = [c for c in model.connections.values() if c not in used]
+    loops = [Loop(c, _around(topology, *c.bodies)) for c in cut if c.holds]
+    return Topology(tuple(order), tuple(loops), tuple(c for c in cut if not c.holds))
+
+
+def _yields(connection: ConnectedPair) -> bool:
+    """A contact that may open: the chain over its surfaces does not move the body."""
+    return connection.touches and "z" not in connection.holds
 
 
 def _around(tree: Topology, a: Body, b: Body) -> tuple[Body, ...]:

@@ -2,30 +2,55 @@
 
 from trundle.model import shape
 from trundle.model.body import Body, Frame
-from trundle.model.connection import Connection
+from trundle.model.connection import ConnectedPair
 from trundle.model.force import Bushing, CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring, Wrench
-from trundle.model.law import Damper, EffortLaw, Law, Motor, Servo, Spring
+from trundle.model.joint import (
+    AxisJoint,
+    Connection,
+    FixedControlledJoint,
+    FixedIdealJoint,
+    FixedServoJoint,
+    FreeIdealJoint,
+    FreeSlideJoint,
+    Joint,
+    SpringIdealJoint,
+)
+from trundle.model.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law, Locked, Motor, Open, Servo, Spring
 from trundle.model.model import Event, Model, Output, Parameter
 
 __all__ = [
+    "Acceleration",
+    "AxisJoint",
     "Body",
     "Bushing",
+    "ConnectedPair",
     "Connection",
     "CoordinateForce",
     "Damper",
     "EffortLaw",
     "Event",
+    "FixedControlledJoint",
+    "FixedIdealJoint",
+    "FixedServoJoint",
+    "Flow",
+    "FlowLaw",
     "Force",
     "Frame",
+    "FreeIdealJoint",
+    "FreeSlideJoint",
+    "Joint",
     "Law",
     "LineForce",
+    "Locked",
     "Model",
     "Motor",
+    "Open",
     "Output",
     "Parameter",
     "Servo",
     "Spring",
     "SpringDamper",
+    "SpringIdealJoint",
     "TorsionSpring",
     "Wrench",
     "shape",

@@ -10,8 +10,9 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
-from trundle.model.connection import Connection
+from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
@@ -93,6 +94,7 @@ def check(model: Model) -> list[str]:
             faults.append(f"connection {c.name!r}: {error}")
         faults += _wheel_faults(model, c)
     faults += size_faults(model) if not faults else []
+    faults += seal_faults(model) if not faults else []
     coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
     for name, force in model.forces.items():
         for frame in force.places:
@@ -123,7 +125,7 @@ def _numeric(model: Model, surface: Surface, values: Mapping[str, float] | None)
     return replace(surface, **symbolic) if symbolic else surface
 
 
-def _wheel_faults(model: Model, c: Connection) -> list[str]:
+def _wheel_faults(model: Model, c: ConnectedPair) -> list[str]:
     """A contact followed from the frame needs a wheel that turns about the axis of its surface, and in nothing else."""
     if c.wheel is None:
         return []

@@ -1,4 +1,4 @@
-"""A connection: a pair between two frames, with laws on its free bonds."""
+"""A connected pair: what joins two frames, and which law seals each of its bonds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +6,15 @@ from typing import Any, final
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
-from trundle.model.law import ContactLaw, Law
-from trundle.pairs.higher import ContactPair
-from trundle.pairs.lower import Pair
+from trundle.model.joint import Joint
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Open, Servo
+from trundle.pairs.higher import CONTACT_BONDS, ContactPair
+from trundle.pairs.lower import BONDS, Pair
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Connection:
+class ConnectedPair:
     """`pair` between a frame on the first and a frame on the second body; they coincide when all coordinates of a
     lower pair are zero, and touch when those of a higher pair are.
     """
@@ -25,6 +26,11 @@ class Connection:
     laws: Mapping[str, Law] = field(default_factory=dict)  # coordinate name -> law
     contact_laws: tuple[ContactLaw, ...] = ()
     wheel: Body | None = None  # carries the surface when it turns about its own axis against the second body
+    touch_laws: Mapping[str, Law] = field(default_factory=dict)  # slip_x, normal, ... -> law at the point of contact
+    compliant: tuple[str, ...] = ()  # bonds that the pair would hold and a spring stands for
+    given: tuple[tuple[str, Law], ...] = ()  # (bond, law) for every seal that was given
+    rest_open: bool = True  # bonds without a law move freely; else each must be given one
+    kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
 
     @property
     def touching(self) -> Body:
@@ -33,53 +39,180 @@ class Connection:
 
     @property
     def held(self) -> tuple[str, ...]:
-        """Relative motions at the point of contact that are kept at zero."""
-        return tuple(dict.fromkeys(name for law in self.contact_laws for name in law.held))
+        """Relative motions at the point of contact that are prescribed, most often kept at zero."""
+        prescribed = [name for name, law in self.touch_laws.items() if isinstance(law, FlowLaw)]
+        return tuple(dict.fromkeys([*(name for law in self.contact_laws for name in law.held), *prescribed]))
+
+    @property
+    def touches(self) -> bool:
+        """Whether it is a contact of surfaces."""
+        return isinstance(self.pair, ContactPair)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Those of the six bonds that the pair itself seals by a flow."""
+        return tuple(b for b in self.pair.held_bonds if b not in self.compliant)
 
     @property
     def bodies(self) -> tuple[Body, Body]:
         return self.first.body, self.second.body
 
 
-def sort_laws(
-    name: str, pair: Pair, law: Law | Sequence[Law] | Mapping[str, Law] | None
-) -> tuple[dict[str, Law], tuple[ContactLaw, ...]]:
-    """Laws by coordinate, and laws at the point of contact; ModelError for what is neither."""
-    steps = [s.name for s in pair.chain().steps if s.n_u == 1]
-    named: list[tuple[str | None, Law]] = []
-    if isinstance(law, Mapping):
-        named = list(law.items())
-    elif law is not None:
-        several: Any = law if isinstance(law, list | tuple) else [law]
-        named = [(None, each) for each in several]
+LawsGiven = Law | Sequence[Law] | Mapping[str, Law] | None
+
+
+def connect(
+    name: str,
+    joint: Pair | Joint,
+    first: Frame,
+    second: Frame,
+    law: LawsGiven = None,
+    wheel: Body | None = None,
+    compliance: EffortLaw | Mapping[str, EffortLaw] | None = None,
+) -> ConnectedPair:
+    """Put together what the user said of one connection; ModelError for what cannot be understood."""
+    if isinstance(joint, Joint):
+        pair, given = joint.pair(), joint.seals()
+        if isinstance(pair, ContactPair):  # a spring on the normal stands for what the surfaces hold
+            springs = {b: law for b, law in given if b == "z" and isinstance(law, EffortLaw)}
+            given = [(b, law) for b, law in given if b != "z"]
+            compliance = compliance or springs or None
+    else:
+        pair, given = joint, []
     laws: dict[str, Law] = {}
     contact: list[ContactLaw] = []
-    for coordinate, given in named:
-        if not isinstance(given, Law):
+    for key, one in _named(name, pair, law):
+        if isinstance(one, ContactLaw):
+            contact.append(one)
+            given += [(bond, one) for bond, called in CONTACT_BONDS.items() if called in _possible(name, pair, one)]
+            continue
+        bond = _bond(name, pair, key)
+        if bond is None:  # a coordinate of a chain over surfaces, which is no bond of the contact
+            if key in laws:
+                raise ModelError(f"connection {name!r}: two laws on {key!r}; write them as a sum.")
+            laws[key] = one
+        else:
+            given.append((bond, one))
+    compliant = _compliance(name, pair, compliance)
+    given = [(b, one) for b, one in given if b not in compliant or not isinstance(one, Locked)]
+    given += compliant.items()
+    if compliant and not isinstance(pair, ContactPair):
+        pair = pair.freed(list(compliant))
+    of_bond = {bond: coordinate for coordinate, bond in pair.coordinate_bonds.items()}
+    touch: dict[str, Law] = {}
+    for bond, one in given:
+        if isinstance(one, ContactLaw | Open):
+            continue
+        if isinstance(pair, ContactPair):
+            if isinstance(one, Servo):
+                raise ModelError(
+                    f"connection {name!r}: a Servo prescribes a coordinate, but {CONTACT_BONDS[bond]!r} at a contact "
+                    "has only a rate; give tr.Flow(function of t)."
+                )
+            touch.setdefault(CONTACT_BONDS[bond], one)
+        elif bond in of_bond:
+            laws.setdefault(of_bond[bond], one)
+    return ConnectedPair(
+        name, pair, first, second, laws, tuple(contact), wheel, touch, tuple(compliant),
+        _without_own(pair, joint, given),        not isinstance(joint, Joint), type(joint).__name__,
+    )  # fmt: skip
+
+
+def _without_own(pair: Pair, joint: Pair | Joint, given: list[tuple[str, Law]]) -> tuple[tuple[str, Law], ...]:
+    """What the pair of a joint holds is a seal of the pair and need not be counted again."""
+    if not isinstance(joint, Joint):
+        return tuple(given)
+    seen: set[str] = set()
+    out = []
+    for bond, law in given:
+        if isinstance(law, Locked) and bond in pair.held_bonds and bond not in seen:
+            seen.add(bond)
+        else:
+            out.append((bond, law))
+    return tuple(out)
+
+
+def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
+    """Laws with the coordinate or bond that each is for."""
+    given: list[tuple[str | None, Any]] = []
+    if isinstance(law, Mapping):
+        given = list(law.items())
+    elif law is not None:
+        several: Any = law if isinstance(law, list | tuple) else [law]
+        given = [(None, each) for each in several]
+    steps = [s.name for s in pair.chain().steps if s.n_u == 1]
+    out: list[tuple[str, Law]] = []
+    for key, one in given:
+        if not isinstance(one, Law):
             raise ModelError(
-                f"connection {name!r}: {given!r} is no law; give tr.Spring, tr.Damper, tr.Motor(function), "
+                f"connection {name!r}: {one!r} is no law; give tr.Spring, tr.Damper, tr.Motor(function), "
                 "tr.Servo(function), tr.NoSlip() or a class of your own made from tr.EffortLaw."
             )
-        if isinstance(given, ContactLaw):
-            if "normal" not in pair.locked:
-                raise ModelError(
-                    f"connection {name!r}: {type(given).__name__} holds at a point of contact, but a "
-                    f"{type(pair).__name__} joint has none; use tr.HigherPair(surface, surface)."
-                )
-            possible = pair.held if isinstance(pair, ContactPair) else ()
-            if not set(given.held) & set(possible):
-                raise ModelError(
-                    f"connection {name!r}: {type(given).__name__} holds {', '.join(given.held)}, which a "
-                    f"{type(pair).__name__} does not have; it has {', '.join(possible)}."
-                )
-            contact.append(given)
-        elif coordinate is None and len(steps) != 1:
+        if key is None and not isinstance(one, ContactLaw) and len(steps) != 1:
             raise ModelError(
                 f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the "
                 f"law is for: law={{'coordinate': law}}."
             )
-        elif coordinate is not None and coordinate not in steps:
-            raise UnknownNameError(coordinate, steps, f"coordinate of connection {name!r}")
-        else:
-            laws[coordinate or steps[0]] = given
-    return laws, tuple(contact)
+        out.append((steps[0] if key is None and steps else key or "", one))
+    return out
+
+
+def _possible(name: str, pair: Pair, law: ContactLaw) -> tuple[str, ...]:
+    """Motions that a law holds at this contact."""
+    if not isinstance(pair, ContactPair):
+        raise ModelError(
+            f"connection {name!r}: {type(law).__name__} holds at a point of contact, but a "
+            f"{type(pair).__name__} joint has none; use tr.HigherPair(surface, surface)."
+        )
+    held = tuple(n for n in law.held if n in pair.held)
+    if not held:
+        raise ModelError(
+            f"connection {name!r}: {type(law).__name__} holds {', '.join(law.held)}, which a "
+            f"{type(pair).__name__} does not have; it has {', '.join(pair.held)}."
+        )
+    return held
+
+
+def _bond(name: str, pair: Pair, key: str) -> str | None:
+    """Bond that a law is for; None for a coordinate of a chain over surfaces."""
+    names = pair.coordinate_bonds if not isinstance(pair, ContactPair) else {v: k for k, v in CONTACT_BONDS.items()}
+    if key in names:
+        return names[key]
+    if isinstance(pair, ContactPair):
+        steps = [s.name for s in pair.chain().steps if s.n_u == 1]
+        if key in steps:
+            return None
+        raise UnknownNameError(key, [*names, *steps], f"bond or coordinate of connection {name!r}")
+    if key in BONDS:
+        if key in pair.free and key not in names.values():
+            raise ModelError(
+                f"connection {name!r}: the turns of a {type(pair).__name__} are one quaternion, so no law can act on "
+                f"{key!r} alone. Use tr.Connection, whose turns have coordinates where laws act, or tr.Bushing."
+            )
+        return key
+    raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")
+
+
+def _compliance(name: str, pair: Pair, given: EffortLaw | Mapping[str, EffortLaw] | None) -> dict[str, EffortLaw]:
+    """Springs in place of what the pair holds: on all these bonds, or by the name of the bond or of its kind."""
+    if given is None:
+        return {}
+    held = {b: pair.bond_names.get(b, b) for b in pair.held_bonds}
+    if isinstance(pair, ContactPair):
+        held = {b: n for b, n in held.items() if b == "z"}
+    if isinstance(given, EffortLaw):
+        given = dict.fromkeys(held, given)
+    kinds = {"translation": [b for b in held if b in "xyz"], "rotation": [b for b in held if b not in "xyz"]}
+    out: dict[str, EffortLaw] = {}
+    for key, law in given.items():
+        if not isinstance(law, EffortLaw):
+            raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")
+        bonds = kinds.get(key) or [b for b, called in held.items() if key in (b, called)]
+        if not bonds:
+            choices = ", ".join([*held.values(), *kinds])
+            raise ModelError(
+                f"connection {name!r}: compliance on {key!r}, but a {type(pair).__name__} holds no such bond; "
+                f"there is something to replace on {choices}."
+            )
+        out |= dict.fromkeys(bonds, law)
+    return out

@@ -16,7 +16,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.model.ask import Asker
 from trundle.model.body import Body, Frame
-from trundle.model.law import EffortLaw, Servo
+from trundle.model.law import EffortLaw, FlowLaw
 from trundle.model.model import Model
 from trundle.pairs.surface import Surface
 
@@ -33,7 +33,7 @@ def fingerprint(model: Model) -> str:
     for c in model.connections.values():
         settings = [_text(getattr(c.pair, f.name)) for f in fields(c.pair)]
         parts.append(f"connect {c.name} {type(c.pair).__name__} {settings} {_text(c.first)} {_text(c.second)}")
-        parts.append(f"contact {c.held} {c.touching.name}")
+        parts.append(f"contact {c.held} {c.touching.name} {c.compliant}")
     parts += _answers(model, asker)
     if asker.faults:
         raise ModelError(asker.faults)
@@ -57,12 +57,19 @@ def _answers(model: Model, asker: Asker) -> list[str]:
         yield from (law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u))
 
     for c in model.connections.values():
-        for name, law in c.laws.items():
+        for name, law in (*c.laws.items(), *c.touch_laws.items()):
             where = f"the {type(law).__name__} on {c.name}.{name}"
+            answers: list[Any] = []
             if isinstance(law, EffortLaw):
-                parts.append(f"law {c.name}.{name} {_text(asker.ask(where, partial(energies, law)))}")
-            elif isinstance(law, Servo):
-                parts.append(f"servo {c.name}.{name} {_text(asker.ask(where, partial(_one, law.motion, t)))}")
+                answers = asker.ask(where, partial(energies, law))
+            elif isinstance(law, FlowLaw):
+                answers = asker.ask(where, partial(_motion, law, t, q, u))
+            parts.append(f"{type(law).__name__} {c.name}.{name} {_text(answers)}")
+            if name in c.touch_laws and name != "normal" and any(ca.depends_on(ca.SX(a), q) for a in answers):
+                asker.faults.append(
+                    f"{where} depends on the coordinate, but slip, roll and spin at a contact have rates only. Give a "
+                    "law of time and rate, such as tr.Damper or tr.Motor(lambda t, q, u: ...)."
+                )
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
@@ -83,6 +90,10 @@ def _answers(model: Model, asker: Asker) -> list[str]:
             answers = asker.ask(where, partial(_one, value, s))
             parts.append(f"{target} {_text(answers)}")
     return parts
+
+
+def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:
+    return [law.motion(t, q, u)]
 
 
 def _one(function: Any, argument: Any) -> list[Any]:

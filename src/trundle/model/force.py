@@ -47,6 +47,11 @@ class Force:
         raise TypeError(f"{type(self).__name__} is abstract")
 
     @property
+    def element(self) -> str:
+        """Element of the bond graph: C for what stores energy, R for what loses it, Se for a given force."""
+        return "Se"
+
+    @property
     def places(self) -> tuple[Frame, ...]:
         """Frames the force acts on."""
         return ()
@@ -73,6 +78,10 @@ class LineForce(_Between):
     """Force along the line between two points; `law` acts on their distance (a positive effort pushes them apart)."""
 
     law: EffortLaw
+
+    @property
+    def element(self) -> str:
+        return self.law.element
 
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
@@ -103,6 +112,10 @@ class SpringDamper(_Between):
     stiffness: Any  # N/m
     damping: Any = 0.0  # N s/m
     length: Any = 0.0  # m
+
+    @property
+    def element(self) -> str:
+        return "C"
 
     def terms(self, s: Signals) -> Terms:
         if not isinstance(self.length, ca.SX) and float(self.length) == 0.0:
@@ -146,6 +159,10 @@ class Bushing(_Between):
 
     stiffness: Sequence[Any]  # (x, y, z) N/m, (rx, ry, rz) N m/rad
     damping: Sequence[Any] = (0.0,) * 6  # N s/m, N m s/rad
+
+    @property
+    def element(self) -> str:
+        return "C"
 
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
@@ -211,6 +228,10 @@ class CoordinateForce(Force):
     def coordinates(self) -> tuple[str, ...]:
         return (self.coordinate,)
 
+    @property
+    def element(self) -> str:
+        return self.law.element if isinstance(self.law, EffortLaw) else "Se"
+
     def terms(self, s: Signals) -> Terms:
         q, u = s[self.coordinate], s[self.coordinate + "_rate"]
         if not isinstance(self.law, EffortLaw):
@@ -253,6 +274,10 @@ class TorsionSpring(Force):
     @property
     def coordinates(self) -> tuple[str, ...]:
         return (self.coordinate,)
+
+    @property
+    def element(self) -> str:
+        return "C"
 
     def terms(self, s: Signals) -> Terms:
         return CoordinateForce(self.coordinate, Spring(self.stiffness, self.damping, self.rest)).terms(s)

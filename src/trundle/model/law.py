@@ -1,5 +1,5 @@
-"""Laws of a connection: an effort on a coordinate that follows a rule, a motion that is prescribed, or what holds at
-a point of contact.
+"""Laws: each seals one bond of a connection, by an effort that follows a rule or by a flow that is prescribed. Some
+say what holds at a point of contact.
 
 An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated holds for each of them, and a test asks
 each.
@@ -9,10 +9,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
+import casadi as ca
+
 
 @dataclass(frozen=True)
 class Law:
-    """Seal of a free bond. Subclasses are final, an EffortLaw or a ContactLaw."""
+    """Seal of a bond. Subclasses are final, an EffortLaw, a FlowLaw or a ContactLaw."""
+
+    @property
+    def element(self) -> str:
+        """Element at the end of the bond: FC, EC, R, C, Se or Sf [Kosenko 2022, Fig. 2]."""
+        raise TypeError(f"{type(self).__name__} is abstract")
 
 
 @dataclass(frozen=True)
@@ -20,6 +27,10 @@ class ContactLaw(Law):
     """What holds where two surfaces touch: the relative motions at the point of contact that are kept at zero."""
 
     held: ClassVar[tuple[str, ...]] = ()  # of "slip_x", "slip_y" (along, across), "spin"
+
+    @property
+    def element(self) -> str:
+        return "FC"
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,49 @@ class EffortLaw(Law):
 
     def supplied(self, t: Any, q: Any, u: Any) -> Any:
         """Power brought in from outside (W)."""
+        return 0.0
+
+    @property
+    def element(self) -> str:
+        """What the energies of the law tell: a source, a store, a resistance, or nothing."""
+        t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
+        if ca.SX(self.effort(t, q, u)).is_zero():
+            return "EC"
+        if not ca.SX(self.supplied(t, q, u)).is_zero():
+            return "Se"
+        return "R" if ca.SX(self.potential(t, q)).is_zero() else "C"
+
+    def __add__(self, other: "EffortLaw") -> "EffortLaw":
+        """Both efforts on one bond."""
+        return Together((self, other)) if isinstance(other, EffortLaw) else NotImplemented
+
+
+@final
+@dataclass(frozen=True)
+class Together(EffortLaw):
+    """Several effort laws that act on one bond side by side: tr.Spring(3.0) + tr.Motor(f)."""
+
+    laws: tuple[EffortLaw, ...]
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return sum(law.effort(t, q, u) for law in self.laws)
+
+    def potential(self, t: Any, q: Any) -> Any:
+        return sum(law.potential(t, q) for law in self.laws)
+
+    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+        return sum(law.dissipated(t, q, u) for law in self.laws)
+
+    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+        return sum(law.supplied(t, q, u) for law in self.laws)
+
+
+@final
+@dataclass(frozen=True)
+class Open(EffortLaw):
+    """No effort: the bond moves freely."""
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
         return 0.0
 
 
@@ -90,13 +144,72 @@ class Motor(EffortLaw):
         return self.effort(t, q, u) * u
 
 
+@dataclass(frozen=True)
+class FlowLaw(Law):
+    """A relative motion that is prescribed; the effort that it takes is a reaction, its power is supplied.
+
+    `level` tells what is prescribed: the coordinate itself, its rate, or its acceleration.
+    """
+
+    level: ClassVar[str] = "position"
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        """What is prescribed, as an expression of time, coordinate and rate."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    @property
+    def element(self) -> str:
+        motion = ca.SX(self.motion(ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")))
+        return "FC" if motion.is_zero() else "Sf"
+
+
 @final
 @dataclass(frozen=True)
-class Servo(Law):
-    """Prescribed motion q(t); the effort that it takes is a reaction, its power is supplied."""
+class Locked(FlowLaw):
+    """No relative motion."""
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        return 0.0
+
+
+@final
+@dataclass(frozen=True)
+class Servo(FlowLaw):
+    """Prescribed motion q(t)."""
 
     function: Callable[[Any], Any] | Any
 
-    def motion(self, t: Any) -> Any:
-        """Coordinate as an expression of time."""
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
         return self.function(t) if callable(self.function) else self.function
+
+
+@final
+@dataclass(frozen=True)
+class Flow(FlowLaw):
+    """Prescribed rate f(t, q); the coordinate is free at the start. A number is a constant rate."""
+
+    level: ClassVar[str] = "velocity"
+
+    function: Callable[[Any, Any], Any] | Any
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        return self.function(t, q) if callable(self.function) else self.function
+
+
+@final
+@dataclass(frozen=True)
+class Acceleration(FlowLaw):
+    """Prescribed acceleration f(t, q, u): a servo constraint [Kosenko 2022, Sec. 3]. Coordinate and rate are free at
+    the start.
+    """
+
+    level: ClassVar[str] = "acceleration"
+
+    function: Callable[[Any, Any, Any], Any] | Any
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        return self.function(t, q, u) if callable(self.function) else self.function
+
+    @property
+    def element(self) -> str:
+        return "Sf"

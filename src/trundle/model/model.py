@@ -1,6 +1,6 @@
 """The model: what the user says, in the order it is said. Nothing is derived here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, final
@@ -10,9 +10,10 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame, components
-from trundle.model.connection import Connection, sort_laws
+from trundle.model.connection import ConnectedPair, LawsGiven, connect
 from trundle.model.force import CoordinateForce, Force
-from trundle.model.law import EffortLaw, Law
+from trundle.model.joint import Joint
+from trundle.model.law import EffortLaw
 from trundle.model.shape import Shape
 from trundle.pairs.lower import Pair
 
@@ -67,7 +68,7 @@ class Model:
         self.gravity = gravity
         self.ground = Body("ground", is_ground=True)
         self.bodies: dict[str, Body] = {"ground": self.ground}
-        self.connections: dict[str, Connection] = {}
+        self.connections: dict[str, ConnectedPair] = {}
         self.forces: dict[str, Force] = {}
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
@@ -96,21 +97,25 @@ class Model:
 
     def connect(
         self,
-        pair: Pair,
+        pair: Pair | Joint,
         first: Body | Frame,
         second: Body | Frame,
         name: str | None = None,
-        law: Law | Sequence[Law] | Mapping[str, Law] | None = None,
+        law: LawsGiven = None,
         wheel: Body | None = None,
-    ) -> Connection:
+        compliance: EffortLaw | Mapping[str, EffortLaw] | None = None,
+    ) -> ConnectedPair:
         """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates, or,
-        for a higher pair, at its point of contact (tr.NoSlip).
+        for a higher pair, on the bonds of its point of contact (tr.NoSlip, {"slip_x": tr.Damper(5.0)}).
+
+        compliance: springs in place of what the pair holds, tr.Spring(stiffness, damping) for all its bonds or
+        {bond: spring}; "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
 
         wheel: the body that carries the second surface where this turns about its own axis (y) against the second
         body. The contact of a wheel can so be followed from the frame that the wheel is mounted in.
         """
-        if not isinstance(pair, Pair):
-            raise ModelError(f"connect takes a pair first, such as tr.Revolute('z'), got {pair!r}.")
+        if not isinstance(pair, Pair | Joint):
+            raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {pair!r}.")
         a, b = as_frame(first), as_frame(second)
         if name is None:
             name = b.body.name if b.body.name not in self.connections and not b.body.is_ground else ""
@@ -120,8 +125,7 @@ class Model:
             raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
         if wheel is not None and not isinstance(wheel, Body):
             raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
-        laws, contact_laws = sort_laws(name, pair, law)
-        self.connections[name] = Connection(name, pair, a, b, laws, contact_laws, wheel)
+        self.connections[name] = connect(name, pair, a, b, law, wheel, compliance)
         return self.connections[name]
 
     def apply(self, force: Force, name: str | None = None) -> Force:

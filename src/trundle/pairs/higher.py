@@ -16,15 +16,36 @@ from trundle.space.chain import Ball, Chain, Screw, Step
 from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector
 
+CONTACT_BONDS = {"x": "slip_x", "y": "slip_y", "z": "normal", "rx": "roll_x", "ry": "roll_y", "rz": "spin"}
+"""Bonds in the axes of a contact: along, across and out of the first surface."""
+
 
 @dataclass(frozen=True)
 class ContactPair(Pair):
     """Contact of a surface or curve of the first body with one of the second. Subclasses are final."""
 
-    held: ClassVar[tuple[str, ...]] = ("slip_x", "slip_y", "spin")  # relative motions that a law can hold
+    held: ClassVar[tuple[str, ...]] = (
+        "slip_x",
+        "slip_y",
+        "roll_x",
+        "roll_y",
+        "spin",
+    )  # relative motions that a law can hold
 
     first: Surface
     second: Surface
+
+    @property
+    def held_bonds(self) -> tuple[str, ...]:
+        return ("z",)
+
+    @property
+    def bond_names(self) -> dict[str, str]:
+        return CONTACT_BONDS
+
+    @property
+    def coordinate_bonds(self) -> dict[str, str]:
+        return {}  # the chain moves over the surfaces; its coordinates are no bonds of the contact
 
     @property
     def title(self) -> str:

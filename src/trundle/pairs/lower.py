@@ -4,6 +4,7 @@ The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame
 `axis`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, final
@@ -16,13 +17,14 @@ from trundle.space.chain import SLIDE, Ball, Chain, Screw
 from trundle.space.rotation import Axis, Matrix, align_z, axis_vector, clean
 
 BONDS = ("x", "y", "z", "rx", "ry", "rz")
+ROTATIONS = BONDS[3:]
 
 
 @dataclass(frozen=True)
 class Pair:
     """A connection of two bodies. Subclasses are final."""
 
-    free: ClassVar[tuple[str, ...]] = ()  # bonds that can move, in the order of the chain
+    bonds: ClassVar[tuple[str, ...]] = ()  # those that can move, in the order of the chain
 
     def chain(self) -> Chain:
         """The motion as screws, in the frame of the connection (z along the axis)."""
@@ -33,9 +35,39 @@ class Pair:
         return align_z("z")
 
     @property
+    def free(self) -> tuple[str, ...]:
+        """Bonds that can move, in the order of the chain."""
+        return self.bonds
+
+    @property
     def locked(self) -> tuple[str, ...]:
         """Bonds that are sealed by a flow: no relative motion."""
         return tuple(b for b in BONDS if b not in self.free)
+
+    @property
+    def held_bonds(self) -> tuple[str, ...]:
+        """Those of the six bonds that the pair itself seals by a flow."""
+        return self.locked
+
+    @property
+    def bond_names(self) -> dict[str, str]:
+        """What the bonds are called where they have names of their own (at a point of contact)."""
+        return {}
+
+    @property
+    def coordinate_bonds(self) -> dict[str, str]:
+        """Bond of each coordinate that is one number."""
+        names = [s.name for s in self.chain().steps if s.n_u == 1]
+        return dict(zip(names, self.free, strict=False))
+
+    def freed(self, bonds: Sequence[str]) -> "Pair":
+        """The same pair with more bonds that can move; their coordinates are called after the bonds."""
+        named = {bond: name for name, bond in self.coordinate_bonds.items()} | {bond: bond for bond in bonds}
+        whole = all(b in self.free for b in ROTATIONS)  # a ball joint keeps its quaternion
+        if whole:
+            named |= {b: b for b in ROTATIONS}
+        frame = tuple(tuple(float(v) for v in row) for row in self.frame())
+        return BondPair(tuple(named.items()), frame, whole, self.coupling)
 
     @property
     def coupling(self) -> Any:
@@ -63,7 +95,7 @@ class AxisPair(Pair):
 class Revolute(AxisPair):
     """Hinge: the second body turns about the axis."""
 
-    free: ClassVar[tuple[str, ...]] = ("rz",)
+    bonds: ClassVar[tuple[str, ...]] = ("rz",)
 
     def chain(self) -> Chain:
         return Chain(Screw("z", name="angle"))
@@ -74,7 +106,7 @@ class Revolute(AxisPair):
 class Prismatic(AxisPair):
     """Slider: the second body moves along the axis without turning."""
 
-    free: ClassVar[tuple[str, ...]] = ("z",)
+    bonds: ClassVar[tuple[str, ...]] = ("z",)
 
     def chain(self) -> Chain:
         return Chain(Screw("z", pitch=SLIDE, name="displacement"))
@@ -85,7 +117,7 @@ class Prismatic(AxisPair):
 class Helical(AxisPair):
     """Screw joint: turning by the angle moves the second body by pitch * angle along the axis."""
 
-    free: ClassVar[tuple[str, ...]] = ("rz",)
+    bonds: ClassVar[tuple[str, ...]] = ("rz",)
 
     pitch: Any = 0.0  # m/rad
 
@@ -106,7 +138,7 @@ class Helical(AxisPair):
 class Cylindrical(AxisPair):
     """The second body turns about the axis and slides along it."""
 
-    free: ClassVar[tuple[str, ...]] = ("rz", "z")
+    bonds: ClassVar[tuple[str, ...]] = ("rz", "z")
 
     def chain(self) -> Chain:
         return Chain(Screw("z", name="angle"), Screw("z", pitch=SLIDE, name="displacement"))
@@ -117,7 +149,7 @@ class Cylindrical(AxisPair):
 class Planar(AxisPair):
     """The second body slides in the plane normal to the axis and turns about it."""
 
-    free: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
+    bonds: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
 
     def chain(self) -> Chain:
         return Chain(Screw("x", SLIDE, name="x"), Screw("y", SLIDE, name="y"), Screw("z", name="angle"))
@@ -130,7 +162,7 @@ class Universal(AxisPair):
     the second body.
     """
 
-    free: ClassVar[tuple[str, ...]] = ("rz", "rx")
+    bonds: ClassVar[tuple[str, ...]] = ("rz", "rx")
 
     cross: Axis | None = None  # second axis at zero angles; normal to `axis`
 
@@ -153,7 +185,7 @@ class Universal(AxisPair):
 class Spherical(Pair):
     """Ball joint by a unit quaternion: no singular pose."""
 
-    free: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
+    bonds: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
 
     def chain(self) -> Chain:
         return Chain(Ball("quaternion"))
@@ -164,7 +196,7 @@ class Spherical(Pair):
 class Fixed(Pair):
     """Weld."""
 
-    free: ClassVar[tuple[str, ...]] = ()
+    bonds: ClassVar[tuple[str, ...]] = ()
 
     def chain(self) -> Chain:
         return Chain()
@@ -175,11 +207,63 @@ class Fixed(Pair):
 class Free(Pair):
     """No constraint: position and unit quaternion of the second body in the frame of the first."""
 
-    free: ClassVar[tuple[str, ...]] = BONDS
+    bonds: ClassVar[tuple[str, ...]] = BONDS
 
     def chain(self) -> Chain:
         slides = [Screw(a, SLIDE, name=a) for a in ("x", "y", "z")]
         return Chain(*slides, Ball("quaternion"))
+
+
+@final
+@dataclass(frozen=True)
+class BondPair(Pair):
+    """A pair by the names of its free bonds, {bond: coordinate}: any of the six may move.
+
+    Displacements are along the axes of the first frame. Turns follow each other in the cyclic order of the axes: of
+    two, the one comes first whose next axis also turns; of three, the first that is named. With `ball` the three
+    turns are one quaternion.
+    """
+
+    moves: tuple[tuple[str, str], ...]
+    orientation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    ball: bool = False
+    pitch: Any = None  # of a screw joint: turning about z also moves along z (m/rad)
+
+    def frame(self) -> Matrix:
+        return np.array(self.orientation)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        named = [bond for bond, _ in self.moves]
+        slides = [b for b in "xyz" if b in named]
+        return (*slides, *cyclic([b for b in named if b in ROTATIONS]))
+
+    @property
+    def coupling(self) -> Any:
+        return self.pitch
+
+    def chain(self) -> Chain:
+        names = dict(self.moves)
+        steps: list[Screw | Ball] = []
+        for bond in self.free:
+            if bond in "xyz":
+                steps.append(Screw(bond, SLIDE, name=names[bond]))
+            elif not self.ball:
+                pitch = self.pitch if bond == "rz" and self.pitch is not None else 0.0
+                steps.append(Screw(bond[1], pitch, name=names[bond]))
+        return Chain(*steps, *([Ball("quaternion")] if self.ball else []))
+
+
+def cyclic(turns: Sequence[str]) -> tuple[str, ...]:
+    """Free rotations in the order of the chain."""
+    i = [ROTATIONS.index(b) for b in turns]
+    if len(i) == 2:
+        first = i[0] if (i[0] + 1) % 3 == i[1] else i[1]
+    elif i:
+        first = i[0]
+    else:
+        return ()
+    return tuple(ROTATIONS[(first + k) % 3] for k in range(len(i)))
 
 
 LOWER_PAIRS: tuple[type[Pair], ...] = (

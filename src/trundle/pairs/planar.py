@@ -54,7 +54,7 @@ class PlanarPair(ContactPair):
 
     first: Surface
     second: Surface
-    held: ClassVar[tuple[str, ...]] = ("slip_x",)
+    held: ClassVar[tuple[str, ...]] = ("slip_x", "roll_y")
 
     def __post_init__(self) -> None:
         kinds = (Circle, Line, Vertex)
@@ -93,3 +93,7 @@ class PlanarPair(ContactPair):
     @property
     def locked(self) -> tuple[str, ...]:
         return ("z", "rx", "ry", "normal")
+
+    @property
+    def held_bonds(self) -> tuple[str, ...]:
+        return ("y", "z", "rx", "rz")  # the plane, whose normal is the y axis of the contact, and the contact

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-DIMENSIONS = {3: "axis", 4: "quaternion", 9: "matrix"}  # number of components -> name of the dimension
+DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
 WORK = {
     "energy.work_in": "work brought in by drives and given forces",
     "energy.work_lost": "work lost in dampers and other losses",
@@ -136,7 +136,7 @@ class Run:
         if self.system is None:
             known = self._dataset is not None and stem in self._dataset.data_vars
         else:
-            known = name not in self.system.quantities
+            known = name not in self.system.quantities and name not in self.system.power_quantities
         if not known:
             return None
         whole = self[stem]
@@ -180,7 +180,7 @@ class Run:
         time = xr.Variable("time", self.time, {"units": "s", "long_name": "time"})
         if not labels:
             return xr.DataArray(values[:, 0], {"time": time}, ("time",), name, attrs)
-        axis = DIMENSIONS[len(labels)]
+        axis = "contact_bond" if "normal" in labels else DIMENSIONS[len(labels)]
         return xr.DataArray(values, {"time": time, axis: list(labels)}, ("time", axis), name, attrs)
 
     @property

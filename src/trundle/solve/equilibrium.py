@@ -28,11 +28,16 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     e, m = functions.equations, len(functions.rows)
     P = ca.jacobian(e.coordinate_rates(), e.u)
     J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
-    g = ca.vertcat(ca.SX(0, 1), *[r.residual for r in functions.rows])
     lam = ca.SX.sym("lam", m)
     force = e.bias - ca.mtimes(J.T, lam)
     K = ca.mtimes(ca.jacobian(force, e.q), P)
-    f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, P)])
+    resting = [r.gamma if r.level == "acceleration" else None for r in functions.rows]  # must vanish at rest as well
+    g = ca.vertcat(ca.SX(0, 1), *[r.residual if a is None else a for r, a in zip(functions.rows, resting, strict=True)])
+    G = ca.vertcat(
+        ca.SX(0, e.n_u),
+        *[J[i, :] if a is None else ca.mtimes(ca.jacobian(a, e.q), P) for i, a in enumerate(resting)],
+    )
+    f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, G, P)])
     u = np.zeros(e.n_u)
     arrange = Settler(e)
     multipliers: Array = np.zeros(m)
@@ -40,16 +45,16 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:
         return tuple(np.array(ca.DM(v)) for v in f(t, q, u, p, multipliers))
 
-    force0, g0, K0, J0, P0 = evaluate(q, multipliers)
+    force0, g0, K0, J0, G0, P0 = evaluate(q, multipliers)
     if m:
         multipliers = np.asarray(np.linalg.lstsq(J0.T, force0.ravel(), rcond=None)[0], dtype=float)
-        force0, g0, K0, J0, P0 = evaluate(q, multipliers)
+        force0, g0, K0, J0, G0, P0 = evaluate(q, multipliers)
     scale = max(1.0, float(np.max(np.abs(force0), initial=0.0)))
     error, damping = _norm(force0, g0, scale), 1e-3
     for _ in range(limit):
         if error < 1e-14:
             break
-        A = np.block([[K0, -J0.T], [J0, np.zeros((m, m))]])
+        A = np.block([[K0, -J0.T], [G0, np.zeros((m, m))]])
         b = -np.concatenate([force0.ravel(), g0.ravel()])
         ridge = damping * np.diag(np.maximum(np.linalg.norm(A, axis=0), 1e-12)) ** 2
         step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
@@ -60,7 +65,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
         new = _norm(trial[0], trial[1], scale)
         if new < error:
             q, multipliers, error = trial_q, multipliers + step[e.n_u :], new
-            force0, g0, K0, J0, P0 = trial
+            force0, g0, K0, J0, G0, P0 = trial
             damping = damping / 10 if damping > 1e-13 else damping
         elif damping > 1e6 or (error < 1e-11 and damping > 1e-3):
             break

@@ -125,6 +125,8 @@ def consistent(
     J, rate = np.zeros((0, layout.n_u)), np.zeros(0)
     if rows is not None:
         _, rate, J, _ = rows(t, q, wish.u, p)
+        J = J * rows.on_speeds[:, None]
+        kept = [i for i in kept if rows.on_speeds[i]]
     acting = J[list(kept)]  # the others are redundant at generic poses
     squares = np.linalg.eigvalsh(acting @ acting.T) if len(kept) else np.ones(1)
     if squares[0] < 1e-14 * squares[-1]:

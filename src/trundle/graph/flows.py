@@ -1,0 +1,200 @@
+"""Prescribed flows of a model as rows over the twists of its bodies, in numbers.
+
+Every bond that is sealed by a flow gives one row: force . v + moment . w of the second body against the first, at the
+point of connection. The rows are taken from the seals and the poses alone, not from the equations of the engine.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.graph.causality import FlowRow, Flows
+from trundle.graph.placement import Placement
+from trundle.model.body import Body
+from trundle.model.check import evaluate
+from trundle.model.connection import ConnectedPair
+from trundle.model.law import FlowLaw
+from trundle.model.seal import Seal
+from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Pair
+
+if TYPE_CHECKING:
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Axes = dict[str, tuple[Array, Array]]  # bond -> force and moment that a unit effort puts on the second body
+ZERO = np.zeros(3)
+CONFLICT = "Rigid bodies leave its effort unknown: "
+
+
+def find_flows(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Flows:
+    """All prescribed flows at the assembled pose and at poses that are not special."""
+    model = system.model
+    moving = [b for b in model.bodies.values() if not b.is_ground]
+    rows = [(c, bond, _row(system, c, bond, seal)) for c, bond, seal in _prescribed(system, seals)]
+    touching = [c for c, bond, _ in rows if c.touches and bond in BONDS]
+    jacobians = []
+    contacts = _contacts(system, list(dict.fromkeys(touching)))
+    centres = {b: evaluate(model, b.mass_properties().com).ravel() for b in moving}
+    for q in _poses(system):
+        jacobians.append(_jacobian(system, moving, centres, [(c, bond) for c, bond, _ in rows], q, contacts))
+    masses = [_mass(system, b) for b in moving]
+    return Flows(tuple(b.name for b in moving), tuple(masses), tuple(row for _, _, row in rows), tuple(jacobians))
+
+
+def _prescribed(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Iterator[tuple[ConnectedPair, str, Seal]]:
+    """Bonds and coordinates that flows seal, joints of the tree from the ground outwards before all others."""
+    for c in (*(joint.connection for joint in system.topology.tree), *system.topology.cut):
+        yield from ((c, seal.bond, seal) for seal in seals[c.name] if seal.imposes_flow)
+        yield from ((c, seal.bond, seal) for seal in chain_seals(c) if seal.imposes_flow)
+
+
+def chain_seals(connection: ConnectedPair) -> list[Seal]:
+    """Laws on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the contact."""
+    if not connection.touches:
+        return []
+    return [
+        Seal(connection.name, name, type(law).__name__, law, coordinate=f"{connection.name}.{name}")
+        for name, law in connection.laws.items()
+    ]
+
+
+def _row(system: "System", c: ConnectedPair, bond: str, seal: Seal) -> FlowRow:
+    second = c.touching if bond in BONDS else c.second.body
+    depth = {body: i for i, body in enumerate([system.model.ground, *(j.child for j in system.topology.tree)])}
+    outer = max(c.first.body, second, key=depth.__getitem__)
+    called = seal.called or bond
+    if seal.held and not (c.touches and bond != "z"):
+        remedy = f"{CONFLICT}give compliance={{{called!r}: tr.Spring(...)}}, or a pair that leaves {called} free."
+    elif isinstance(seal.law, FlowLaw):
+        remedy = f"{CONFLICT}let an effort law act on {called} instead, or take the {seal.by} away."
+    else:
+        remedy = f"{CONFLICT}take {seal.by} away, or let a tr.Damper act on {called}."
+    return FlowRow(seal.name, c.first.body.name, second.name, outer.name, _turns(c, bond), remedy)
+
+
+def _turns(c: ConnectedPair, bond: str) -> bool:
+    """Whether the flow is a rotation; a bond, or a coordinate of a chain over surfaces."""
+    return bond in ROTATIONS or any(step.name == bond and not step.slides for step in c.pair.chain().steps)
+
+
+def _poses(system: "System") -> list[Array]:
+    """Coordinates of the assembled pose, and of others that are not special."""
+    q = np.array(system.mobility.q)
+    if not system.has_rows:
+        return [q, q + np.random.default_rng(11).normal(size=len(q), scale=0.3)]
+    from trundle.equations.mobility import generic_poses
+
+    rows = system.row_functions
+    assert rows is not None
+    return generic_poses(rows, q, system.default_parameters, walks=2)
+
+
+def _contacts(system: "System", connections: list[ConnectedPair]) -> Any:
+    """Function of coordinates: points and axes of contacts, by connection."""
+    if not connections:
+        return lambda q: {}
+    rows = system.row_functions if system.has_rows else None
+    e = system.joint_functions.equations if rows is None else rows.equations
+    found = [e.touches[c.name].contact for c in connections]
+    out = ca.horzcat(*[ca.vertcat(contact.point, *contact.axes) for contact in found])
+    f = ca.Function("contacts", [e.t, e.q, e.u, e.p], [ca.densify(out)])
+
+    def at(q: Array) -> dict[str, Array]:
+        values = np.array(ca.DM(f(0.0, q, np.zeros(e.n_u), system.default_parameters)))
+        return {c.name: column.reshape(4, 3) for c, column in zip(connections, values.T, strict=True)}
+
+    return at
+
+
+def _jacobian(
+    system: "System",
+    moving: list[Body],
+    centres: Mapping[Body, Array],
+    rows: list[tuple[ConnectedPair, str]],
+    q: Array,
+    contacts: Any,
+) -> Array:
+    """Rows over all bodies, each of unit length: velocity of the mass centre over the typical length (ground axes),
+    angular velocity (body axes).
+    """
+    placed, touching = Placement(system.model, system.topology, q), contacts(q)
+    place = {b: 6 * i for i, b in enumerate(moving)}
+    J = np.zeros((len(rows), 6 * len(moving)))
+    axes: dict[str, tuple[Array, Axes]] = {}
+    for i, (c, bond) in enumerate(rows):
+        if c.name not in axes:
+            axes[c.name] = _touch_axes(touching[c.name]) if c.name in touching else _pair_axes(c, placed)
+        point, along = axes[c.name]
+        second = c.touching
+        if bond in along:
+            force, moment = along[bond]
+        else:
+            second = c.second.body
+            force, moment = _coordinate_axis(c, bond, placed, point)
+        for body, sign in ((second, 1.0), (c.first.body, -1.0)):
+            if body.is_ground:
+                continue
+            R, p = placed.bodies[body]
+            arm, at = point - p - R @ centres[body], place[body]
+            J[i, at : at + 3] += sign * system.length * force
+            J[i, at + 3 : at + 6] += sign * (R.T @ (moment + _cross(arm, force)))
+    return np.asarray(J / np.linalg.norm(J, axis=1, keepdims=True))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def _touch_axes(contact: Array) -> tuple[Array, Axes]:
+    """Bonds at a point of contact."""
+    slides = {bond: (contact[1 + i], ZERO) for i, bond in enumerate("xyz")}
+    return contact[0], slides | {bond: (ZERO, contact[1 + i]) for i, bond in enumerate(ROTATIONS)}
+
+
+def _pair_axes(c: ConnectedPair, placed: Placement) -> tuple[Array, Axes]:
+    """Bonds of a lower pair at the origin of its second frame."""
+    (A, p_A), (B, p_B) = (placed.frame(f, c) for f in (c.first, c.second))
+    if c.touches:
+        return p_B, {}
+    along: Axes = {bond: (A[:, i], ZERO) for i, bond in enumerate("xyz")}
+    along |= {bond: (ZERO, e) for bond, e in zip(ROTATIONS, _turn_axes(c.pair, A, B), strict=True)}
+    if c.pair.coupling is not None:  # the advance beside that of the screw
+        along["z"] = (along["z"][0], -placed.number(c.pair.coupling)[0] * along["rz"][1])
+    return p_B, along
+
+
+def _turn_axes(pair: Pair, A: Array, B: Array) -> list[Array]:
+    """Vectors that pick the rates of rx, ry, rz out of the relative angular velocity."""
+    free = [ROTATIONS.index(b) for b in pair.free if b in ROTATIONS]
+    out = list(A.T)
+    if len(free) == 2:  # the first axis on the first body, the second on the second; what is held is normal to both
+        i, j = free
+        out[j], out[3 - i - j] = B[:, j], _cross(A[:, i], B[:, j])
+    elif len(free) == 3 and isinstance(pair, BondPair) and not pair.ball:
+        i, j, k = free
+        e1, e3 = A[:, i], B[:, k]
+        turning = np.column_stack([e1, _cross(e3, e1), e3])
+        turning[:, 1] /= np.linalg.norm(turning[:, 1])
+        for axis, dual in zip(free, np.linalg.inv(turning), strict=True):
+            out[axis] = dual
+    return out
+
+
+def _coordinate_axis(c: ConnectedPair, name: str, placed: Placement, point: Array) -> tuple[Array, Array]:
+    """Force and moment per unit effort on a coordinate of a chain over surfaces."""
+    columns = placed.columns(c, point)
+    at = sum(v.shape[1] for v in list(columns.values())[: list(columns).index(name)])
+    dual = np.linalg.pinv(np.hstack(list(columns.values())))[at]
+    return dual[:3], dual[3:]
+
+
+def _mass(system: "System", body: Body) -> Array:
+    """Mass matrix of a body for velocities over the typical length."""
+    inertia = body.mass_properties()
+    values = evaluate(system.model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix))).ravel()
+    M = np.zeros((6, 6))
+    M[:3, :3] = values[0] * system.length**2 * np.eye(3)
+    M[3:, 3:] = values[1:].reshape(3, 3)
+    return M

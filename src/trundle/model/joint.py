@@ -1,0 +1,202 @@
+"""Joints by their seals: a joint says for each bond which law seals it.
+
+The joints on an axis are those of [Kosenko 2022, Sec. 3]. The four bonds across the axis are flow constraints of all
+of them; they differ in what seals translation along and rotation about the axis, the pairs of variables (mu, F) and
+(lambda, M). A joint of your own is `AxisJoint` or `Connection` with the laws you like, or a class like those below.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from trundle.errors import ModelError
+from trundle.model.law import Acceleration, EffortLaw, FlowLaw, Law, Locked, Motor, Open, Spring
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Cylindrical, Fixed, Pair, Prismatic, Revolute
+from trundle.pairs.surface import Surface
+from trundle.space.rotation import Axis, align_z
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What connects two bodies, given by the seals of its bonds. Subclasses are final or joints on an axis."""
+
+    def pair(self) -> Pair:
+        """The pair whose bonds move unless they are locked."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def seals(self) -> list[tuple[str, Law]]:
+        """(bond, law) for every seal that was given."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+
+def _laws(given: Any, where: str) -> list[Law]:
+    """Laws on one bond: none, one, or (which the check of the model refuses) several."""
+    laws = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+    for law in laws:
+        if not isinstance(law, EffortLaw | FlowLaw):
+            raise ModelError(
+                f"{where}: {law!r} cannot seal a bond. Give an effort law (tr.Open, tr.Spring, tr.Damper, tr.Motor) or "
+                "a flow law (tr.Locked, tr.Servo, tr.Flow, tr.Acceleration)."
+            )
+    return laws
+
+
+@dataclass(frozen=True)
+class JointOnAxis(Joint):
+    """Base joint: keeps an axis of the first body on an axis of the second, and leaves translation along and rotation
+    about it to be sealed.
+    """
+
+    axis: Axis = "z"
+
+    def sides(self) -> tuple[Any, Any]:
+        """What seals translation and rotation."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def seals(self) -> list[tuple[str, Law]]:
+        kind = type(self).__name__
+        across: list[tuple[str, Law]] = [(bond, Locked()) for bond in ("x", "y", "rx", "ry")]
+        along, about = (
+            [(bond, law) for law in _laws(side, f"{kind}, {word}")]
+            for bond, word, side in zip(("z", "rz"), ("translation", "rotation"), self.sides(), strict=True)
+        )
+        return [*across, *along, *about]
+
+    def pair(self) -> Pair:
+        locked = {bond for bond, law in self.seals() if isinstance(law, Locked)}
+        if "z" in locked:
+            return Fixed() if "rz" in locked else Revolute(self.axis)
+        return Prismatic(self.axis) if "rz" in locked else Cylindrical(self.axis)
+
+
+@final
+@dataclass(frozen=True)
+class AxisJoint(JointOnAxis):
+    """Joint on a common axis: `translation` seals (mu, F), `rotation` seals (lambda, M), each by a law of time,
+    coordinate and rate. Coordinates are called displacement and angle.
+    """
+
+    translation: Any = None
+    rotation: Any = None
+
+    def sides(self) -> tuple[Any, Any]:
+        return self.translation, self.rotation
+
+
+@final
+@dataclass(frozen=True)
+class FixedIdealJoint(JointOnAxis):
+    """mu = 0, M = 0: a hinge."""
+
+    def sides(self) -> tuple[Any, Any]:
+        return Locked(), Open()
+
+
+@final
+@dataclass(frozen=True)
+class FreeIdealJoint(JointOnAxis):
+    """F = 0, M = 0: slides along and turns about the axis."""
+
+    def sides(self) -> tuple[Any, Any]:
+        return Open(), Open()
+
+
+@final
+@dataclass(frozen=True)
+class SpringIdealJoint(JointOnAxis):
+    """F = c nu + d nu_rate on the first body, M = 0: turns freely and is elastic along the axis."""
+
+    stiffness: Any = 0.0  # c, N/m
+    damping: Any = 0.0  # d, N s/m
+
+    def sides(self) -> tuple[Any, Any]:
+        return Spring(self.stiffness, self.damping), Open()
+
+
+@final
+@dataclass(frozen=True)
+class FixedControlledJoint(JointOnAxis):
+    """mu = 0, M = f(t, angle, rate) on the first body; the second gets -f, so f = k angle + d rate restores."""
+
+    torque: Callable[[Any, Any, Any], Any] | Any = 0.0  # N m
+
+    def sides(self) -> tuple[Any, Any]:
+        given = self.torque
+        return Locked(), Motor(lambda t, q, u: -(given(t, q, u) if callable(given) else given))
+
+
+@final
+@dataclass(frozen=True)
+class FreeSlideJoint(JointOnAxis):
+    """F = 0, lambda = 0: a slider."""
+
+    def sides(self) -> tuple[Any, Any]:
+        return Open(), Locked()
+
+
+@final
+@dataclass(frozen=True)
+class FixedServoJoint(JointOnAxis):
+    """mu = 0, lambda = f(t, angle, rate): the relative angular acceleration is prescribed."""
+
+    acceleration: Callable[[Any, Any, Any], Any] | Any = 0.0  # rad/s^2
+
+    def sides(self) -> tuple[Any, Any]:
+        return Locked(), Acceleration(self.acceleration)
+
+
+JOINTS: tuple[type[JointOnAxis], ...] = (
+    FixedIdealJoint,
+    FreeIdealJoint,
+    SpringIdealJoint,
+    FixedControlledJoint,
+    FreeSlideJoint,
+    FixedServoJoint,
+)
+
+
+@final
+@dataclass(frozen=True)
+class Connection(Joint):
+    """A connection by its six seals: translations along x, y, z and rotations about them, in the frame of the first
+    body. Coordinates are called after their bonds; three open rotations make one quaternion.
+
+    surfaces: two surfaces that touch. The bonds are then those of the point of contact: x along, y across, z normal
+    to the first surface, and z is sealed by tr.Locked() or a spring.
+    """
+
+    x: Any = None
+    y: Any = None
+    z: Any = None
+    rx: Any = None
+    ry: Any = None
+    rz: Any = None
+    surfaces: tuple[Surface, Surface] | None = None
+
+    def seals(self) -> list[tuple[str, Law]]:
+        found = [(b, law) for b in BONDS for law in _laws(getattr(self, b), f"Connection, bond {b}")]
+        if self.surfaces is not None:  # the normal is held by the contact itself
+            found = [(b, law) for b, law in found if b != "z" or not isinstance(law, Locked)]
+        return found
+
+    def pair(self) -> Pair:
+        if self.surfaces is not None:
+            return HigherPair(*self.surfaces)
+        seals = self.seals()
+        moving = [b for b in BONDS if not any(bond == b and isinstance(law, Locked) for bond, law in seals)]
+        acting = [bond for bond, law in seals if not isinstance(law, Open | Locked)]
+        turns = [b for b in moving if b in ROTATIONS]
+        if len(turns) == 3 and any(b in acting for b in turns):  # the second of three turns should be the stiff one
+            first = next((b for b in ROTATIONS if _next(b) in acting), "rz")
+            moving = [b for b in moving if b not in turns] + [first, *(b for b in turns if b != first)]
+            return BondPair(tuple((b, b) for b in moving), _plain())
+        return BondPair(tuple((b, b) for b in moving), _plain(), ball=len(turns) == 3)
+
+
+def _next(rotation: str) -> str:
+    return ROTATIONS[(ROTATIONS.index(rotation) + 1) % 3]
+
+
+def _plain() -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(float(v) for v in row) for row in align_z("z"))

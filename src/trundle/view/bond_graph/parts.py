@@ -1,0 +1,193 @@
+"""Pictures of one body and of one connection, before they are put in their places."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import final
+
+from trundle.graph.bonds import Bond, Node
+from trundle.view.bond_graph.ends import GAP, SIZE_TEXT, along, dress_end, size_label, straight
+from trundle.view.bond_graph.read import BodyGroup, LinkGroup, Side, Step
+from trundle.view.bond_graph.shape import Box, Label, Part, Point, Rect, join, moved, write
+from trundle.view.bond_graph.text import LINE, printable, text_width
+from trundle.view.bond_graph.words import Words
+
+NAME_TEXT = 11.0
+SMALL_TEXT = 9.5
+PORT = 28.0  # distance of neighbouring bonds at a body
+STUB = 36.0  # bond beside a body, where its marks have room
+_ELEMENT = (30.0, 22.0)
+_TRANSFORMER = (30.0, 24.0)
+_ZERO = 28.0
+_BAR = 20.0  # height of the central transformer
+_DOWN = 46.0  # length of upright bonds
+_SCALAR = 40.0
+_BESIDE = 60.0  # between transformer and 0-junction
+_OUTSIDE = 50.0  # from a transformer to the edge of its connection
+_NAME_WIDTH = 150.0
+
+
+@final
+@dataclass(frozen=True)
+class Placed:
+    """A part around the point (0, 0), where it begins and ends, and where the bonds to its neighbours leave it."""
+
+    part: Part
+    frame: Rect
+    ports: dict[tuple[str, Bond], tuple[Point, ...]]  # (node, bond) -> way from the box to the edge of the frame
+
+    def moved(self, dx: float, dy: float) -> "Placed":
+        ports = {key: moved(points, dx, dy) for key, points in self.ports.items()}
+        return Placed(self.part.moved(dx, dy), self.frame.moved(dx, dy), ports)
+
+
+def draw_box(node: Node, centre: Point, size: tuple[float, float], words: Words, kind: str = "") -> Part:
+    """A box with the letters of its kind."""
+    x, y = centre
+    rect = Rect(x - size[0] / 2, y - size[1] / 2, *size)
+    label = write(node.kind, x, y - LINE * NAME_TEXT / 2, NAME_TEXT, bold=True, inside=node.name)
+    return Part((Box(node.name, kind or node.kind, rect, words.of_node(node)),), (label,))
+
+
+def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], words: Words) -> Placed:
+    """A body with the bonds that leave it on either side, from top to bottom."""
+    name = write(body.junction.label, 0.0, 1.0, NAME_TEXT, width=_NAME_WIDTH, inside=body.name)
+    above = [b for b in body.branches if len(b) == 1 and b[0][1].kind in ("I", "Sf")]
+    below = [b for b in body.branches if b not in above]
+    rows = [[_branch_width(b) for b in row] for row in (above, below)]
+    box_width = max(name.rect.width + 20.0, 64.0, *(sum(row) for row in rows))
+    height = max(46.0, PORT * max(len(left), len(right)))
+    kind = "ground" if body.is_ground else "1"
+    rect = Rect(-box_width / 2, -height / 2, box_width, height)
+    one = write("1", 0.0, -18.0, 14.0, bold=True, inside=body.name)
+    parts = [Part((Box(body.name, kind, rect, words.of_node(body.junction)),), (one, name))]
+    for row, branches, sign in ((rows[0], above, -1.0), (rows[1], below, 1.0)):
+        for branch, middle in zip(branches, _middles(row), strict=True):
+            parts.append(_draw_branch(body.name, branch, (middle, sign * height / 2), sign, words))
+    half = box_width / 2 + STUB
+    ports = {}
+    for bonds, side in ((left, -1.0), (right, 1.0)):
+        for bond, y in zip(bonds, port_heights(len(bonds)), strict=True):
+            start = (side * (box_width / 2 + GAP), y)
+            ports[body.name, bond] = (start, (side * half, y))
+            parts.append(dress_end(bond, body.name, start, (side, 0.0), words))
+    part = join(parts)
+    top = min(b.rect.y for b in part.boxes)
+    bottom = max(r.rect.bottom for r in (*part.boxes, *part.labels))
+    return Placed(part, Rect(-half, top, 2 * half, bottom - top), ports)
+
+
+def port_heights(count: int) -> list[float]:
+    """Where bonds leave the side of a body, about its middle."""
+    return [PORT * (i - (count - 1) / 2) for i in range(count)]
+
+
+def _middles(widths: list[float]) -> list[float]:
+    """Middles of things side by side, about zero."""
+    ends = list(accumulate(widths))
+    return [end - w / 2 - ends[-1] / 2 for end, w in zip(ends, widths, strict=True)]
+
+
+def _branch_width(branch: tuple[Step, ...]) -> float:
+    return max(_ELEMENT[0], min(text_width(_told(branch), SMALL_TEXT), 80.0)) + 14.0
+
+
+def _told(branch: tuple[Step, ...]) -> str:
+    """What is written under the element of a branch; that I is the inertance of its body needs no word."""
+    node = branch[-1][1]
+    return "" if node.kind == "I" else printable(node.label)
+
+
+def _draw_branch(body: str, branch: tuple[Step, ...], at: Point, sign: float, words: Words) -> Part:
+    """Elements that hang above (sign -1) or below a body, the nearest first."""
+    parts, node, (x, y) = [], body, at
+    for bond, other in branch:
+        size = _TRANSFORMER if other.kind == "TF" else _ELEMENT
+        near = y + sign * _DOWN
+        parts.append(straight(bond, (x, y), (x, near), node, other.name, words))
+        parts.append(draw_box(other, (x, near + sign * size[1] / 2), size, words))
+        node, y = other.name, near + sign * size[1]
+    if told := _told(branch):
+        top = y + 3.0 if sign > 0 else y - 3.0 - LINE * SMALL_TEXT
+        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=80.0),)))
+    return join(parts)
+
+
+def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Placed:
+    """A connection: its first body left (right when flipped), its elements below [Kosenko 2022, Fig. 2].
+
+    Folded: both bodies are left; the bond on the right side turns back over the top.
+    """
+    left, right = reversed(link.sides) if flipped else link.sides
+    names = [_bond_name(node) for _, node in link.elements]
+    pitch = max(40.0, *(text_width(n, SMALL_TEXT) + 9.0 for n in names)) if names else 40.0
+    reach = _ZERO / 2 + _BESIDE + _TRANSFORMER[0] + _OUTSIDE
+    half = max(reach, pitch * len(names) / 2 + 6.0)
+    zero = link.junction
+    parts = [draw_box(zero, (0.0, 0.0), (_ZERO, _ZERO), words), Part(labels=_heading(link, 2 * half))]
+    top = -_ZERO / 2 - 6.0 - LINE * (NAME_TEXT + SMALL_TEXT) - 2.0
+    ports = {}
+    for side, sign in ((left, -1.0), (right, 1.0)):
+        parts.append(_draw_side(side, zero, sign, words))
+        start = (sign * (reach - _OUTSIDE + GAP), 0.0)
+        parts.append(dress_end(side.outer, side.transformer.name, start, (sign, 0.0), words))
+        parts.append(Part(labels=(size_label(side.outer, along(start, (sign, 0.0), 21.0), False),)))
+        way: tuple[Point, ...] = (start, (sign * half, 0.0))
+        if folded and sign > 0:
+            turn = sign * (reach - _OUTSIDE + 40.0)
+            top -= 14.0
+            way = (start, (turn, 0.0), (turn, top), (-half, top))
+        ports[side.transformer.name, side.outer] = way
+    parts.append(_draw_elements(link, names, pitch, words))
+    part = join(parts)
+    bottom = max(r.rect.bottom for r in (*part.boxes, *part.labels))
+    return Placed(part, Rect(-half, top, 2 * half, bottom - top), ports)
+
+
+def _heading(link: LinkGroup, width: float) -> tuple[Label, ...]:
+    """Name and pair of the connection above its 0-junction."""
+    pair_top = -_ZERO / 2 - 6.0 - LINE * SMALL_TEXT
+    name = write(link.junction.of, 0.0, pair_top - LINE * NAME_TEXT, NAME_TEXT, width=width - 12.0, bold=True)
+    if not link.junction.label:
+        return (name,)
+    return name, write(link.junction.label, 0.0, pair_top, SMALL_TEXT, width=width - 12.0, quiet=True)
+
+
+def _draw_side(side: Side, zero: Node, sign: float, words: Words) -> Part:
+    """Transformer of one body and its bond to the 0-junction."""
+    near, far = sign * _ZERO / 2, sign * (_ZERO / 2 + _BESIDE)
+    centre = (far + sign * _TRANSFORMER[0] / 2, 0.0)
+    return join(
+        [
+            straight(side.inner, (near, 0.0), (far, 0.0), zero.name, side.transformer.name, words),
+            draw_box(side.transformer, centre, _TRANSFORMER, words),
+        ]
+    )
+
+
+def _draw_elements(link: LinkGroup, names: list[str], pitch: float, words: Words) -> Part:
+    """The central transformer as a bar, and the bonds below it, each with its element."""
+    parts, y, above = [], _ZERO / 2, link.junction.name
+    if link.stem:
+        bond, bar = link.stem
+        parts.append(straight(bond, (0.0, y), (0.0, y + _DOWN), above, bar.name, words))
+        y, above = y + _DOWN, bar.name
+        parts.append(draw_box(bar, (0.0, y + _BAR / 2), (pitch * len(names) - 8.0, _BAR), words))
+        y += _BAR
+    length = _SCALAR if link.stem else _DOWN
+    for i, ((bond, node), name) in enumerate(zip(link.elements, names, strict=True)):
+        x = pitch * (i - (len(names) - 1) / 2)
+        parts.append(straight(bond, (x, y), (x, y + length), above, node.name, words))
+        parts.append(draw_box(node, (x, y + length + _ELEMENT[1] / 2), _ELEMENT, words))
+        below = y + length + _ELEMENT[1] + 3.0
+        parts.append(Part(labels=(write(name, x, below, SMALL_TEXT),)))
+        if words.is_conflict(bond):
+            middle = y + length / 2 - LINE * SIZE_TEXT / 2
+            parts.append(Part(labels=(write("!", x + 9.0, middle - 5.0, 12.0, bold=True, warns=True),)))
+    return join(parts)
+
+
+def _bond_name(node: Node) -> str:
+    """x, y, ..., slip_x of a bond; what acts on it where the connection has one bond only."""
+    name = node.name.removeprefix(f"{node.of}.")
+    return printable(name if name != node.name else node.label)

@@ -1,0 +1,170 @@
+"""What a picture consists of: boxes, labels, wires and the marks at their ends. Lengths are pixels, y points down."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import final
+
+from trundle.graph.bonds import Bond
+from trundle.view.bond_graph.text import LINE, printable, shorten, text_width
+
+Point = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True)
+class Rect:
+    """A rectangle by its upper left corner and its size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height
+
+    def moved(self, dx: float, dy: float) -> "Rect":
+        return Rect(self.x + dx, self.y + dy, self.width, self.height)
+
+    def overlaps(self, other: "Rect") -> bool:
+        """Whether the two have more than a border in common."""
+        return (
+            self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
+        )
+
+    def holds(self, other: "Rect") -> bool:
+        """Whether the other lies inside."""
+        return (
+            self.x <= other.x and other.right <= self.right and self.y <= other.y and other.bottom <= self.bottom
+        )
+
+    def is_crossed(self, a: Point, b: Point) -> bool:
+        """Whether the straight line from a to b passes through the inside."""
+        enter, leave = 0.0, 1.0
+        for start, way, low, high in (
+            (a[0], b[0] - a[0], self.x, self.right),
+            (a[1], b[1] - a[1], self.y, self.bottom),
+        ):
+            if way == 0.0:
+                if not low < start < high:
+                    return False
+                continue
+            first, last = sorted(((low - start) / way, (high - start) / way))
+            enter, leave = max(enter, first), min(leave, last)
+        return enter < leave
+
+
+@final
+@dataclass(frozen=True)
+class Box:
+    """A junction, a transformer or an element."""
+
+    node: str  # its name in the graph, empty in the legend
+    kind: str  # as in trundle.graph.bonds.Node, or "ground"
+    rect: Rect
+    title: str = ""  # shown when the pointer rests on it
+
+    def moved(self, dx: float, dy: float) -> "Box":
+        return replace(self, rect=self.rect.moved(dx, dy))
+
+
+@final
+@dataclass(frozen=True)
+class Label:
+    """A line of text."""
+
+    text: str
+    rect: Rect
+    size: float
+    bold: bool = False
+    quiet: bool = False
+    warns: bool = False
+    title: str = ""  # the whole text where it had to be shortened
+    inside: str = ""  # node whose box it belongs in
+
+    def moved(self, dx: float, dy: float) -> "Label":
+        return replace(self, rect=self.rect.moved(dx, dy))
+
+
+@final
+@dataclass(frozen=True)
+class Wire:
+    """A bond from its tail to its head."""
+
+    bond: Bond
+    points: tuple[Point, ...]
+    title: str = ""
+    conflict: bool = False
+
+    def moved(self, dx: float, dy: float) -> "Wire":
+        return replace(self, points=moved(self.points, dx, dy))
+
+    @property
+    def segments(self) -> list[tuple[Point, Point]]:
+        return list(zip(self.points[:-1], self.points[1:], strict=True))
+
+
+@final
+@dataclass(frozen=True)
+class Mark:
+    """A half arrow or a causal stroke at the end of a bond."""
+
+    bond: Bond
+    kind: str  # "arrow", "stroke"
+    points: tuple[Point, ...]
+    conflict: bool = False
+
+    def moved(self, dx: float, dy: float) -> "Mark":
+        return replace(self, points=moved(self.points, dx, dy))
+
+
+@final
+@dataclass(frozen=True)
+class Part:
+    """Some of the picture, which can be put anywhere."""
+
+    boxes: tuple[Box, ...] = ()
+    labels: tuple[Label, ...] = ()
+    wires: tuple[Wire, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+    def moved(self, dx: float, dy: float) -> "Part":
+        return Part(
+            tuple(b.moved(dx, dy) for b in self.boxes),
+            tuple(t.moved(dx, dy) for t in self.labels),
+            tuple(w.moved(dx, dy) for w in self.wires),
+            tuple(m.moved(dx, dy) for m in self.marks),
+        )
+
+
+def join(parts: Iterable[Part]) -> Part:
+    """All parts as one."""
+    parts = list(parts)
+    return Part(
+        tuple(b for p in parts for b in p.boxes),
+        tuple(t for p in parts for t in p.labels),
+        tuple(w for p in parts for w in p.wires),
+        tuple(m for p in parts for m in p.marks),
+    )
+
+
+def moved(points: Iterable[Point], dx: float, dy: float) -> tuple[Point, ...]:
+    """The points, each at its new place."""
+    return tuple((x + dx, y + dy) for x, y in points)
+
+
+def write(
+    text: str, x: float, y: float, size: float, *, width: float = 1e9, anchor: float = 0.5, bold: bool = False,
+    quiet: bool = False, warns: bool = False, inside: str = "",
+) -> Label:  # fmt: skip
+    """A label whose line has its top at y and the share `anchor` of its width left of x; shortened to `width`."""
+    whole = printable(text)
+    shown = shorten(whole, size, width, bold)
+    length = text_width(shown, size, bold)
+    rect = Rect(x - anchor * length, y, length, LINE * size)
+    return Label(shown, rect, size, bold, quiet, warns, whole if shown != whole else "", inside)

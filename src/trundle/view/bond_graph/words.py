@@ -1,0 +1,67 @@
+"""What the picture tells when the pointer rests on a box or a bond, and what its legend says."""
+
+from dataclasses import dataclass
+from typing import final
+
+from trundle.graph.bonds import Bond, BondGraph, Node
+from trundle.model.seal import ELEMENTS
+
+MEANINGS = {
+    "1": "body: a common velocity, its forces add up to zero",
+    "ground": "the ground: its velocity is given",
+    "0": "connection: a common force, its velocities add up to zero",
+    "TF": "transformer: shifts twist and wrench to the connection, or turns them into its axes",
+    "I": "inertance: mass and inertia of a body",
+    **ELEMENTS,
+}
+"""What each kind of box stands for."""
+
+
+@final
+@dataclass(frozen=True)
+class Words:
+    """Sentences about one graph."""
+
+    kinds: dict[str, str]  # of the nodes
+    conflicts: dict[str, str]  # element node in causal conflict -> why
+    dependent: dict[str, list[str]]  # body -> sentences on its derivative causality
+
+    def of_node(self, node: Node) -> str:
+        """What a box is."""
+        meaning = f"{node.kind}, {MEANINGS[node.kind]}"
+        if node.kind == "1":
+            return node.label
+        if node.kind == "0":
+            return f"{node.of} ({node.label}): {MEANINGS['0']}"
+        if node.kind == "I":
+            return "\n".join([f"{node.of}: {meaning}", *self.dependent.get(node.of, [])])
+        told = f"{node.name}: {meaning}"
+        if node.kind != "TF" and node.label:
+            told += f"; sealed by {node.label}" if "." in node.name else f"; {node.label}"
+        return "\n".join([told, *([self.conflicts[node.name]] if node.name in self.conflicts else [])])
+
+    def of_bond(self, bond: Bond) -> str:
+        """Size, direction and causality of a bond."""
+        size = "one scalar bond" if bond.size == 1 else f"{bond.size} scalar bonds"
+        ends = [(bond.head, bond.tail, bond.at_head), (bond.tail, bond.head, bond.size - bond.at_head)]
+        causal = [
+            f"'{end}' receives the effort and answers with the flow to '{other}'" + (f" ({n})" if n < bond.size else "")
+            for end, other, n in ends
+            if n
+        ]
+        why = [self.conflicts[n] for n in (bond.tail, bond.head) if n in self.conflicts]
+        return "\n".join([f"{bond.tail} to {bond.head}: {size}", *causal, *why])
+
+    def is_conflict(self, bond: Bond) -> bool:
+        """Whether the bond belongs to an element in causal conflict."""
+        return bond.tail in self.conflicts or bond.head in self.conflicts
+
+
+def read_words(graph: BondGraph) -> Words:
+    """Sentences about a graph."""
+    dependent: dict[str, list[str]] = {}
+    for d in graph.causality.derivative:
+        dependent.setdefault(d.body, []).append(d.text)
+    return Words(
+        {n.name: n.kind for n in graph.nodes}, {c.seal: c.text for c in graph.causality.conflicts}, dependent
+    )
