@@ -8,7 +8,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.equations.functions import Functions
-from trundle.equations.ports import find_ports, quantity_table
+from trundle.equations.ports import Ports, find_ports, quantity_table
 from trundle.equations.power import PowerExpressions
 from trundle.equations.reactions import accelerations, drive_efforts, reactions, with_compliance
 from trundle.equations.signals import BODY_QUANTITIES
@@ -70,7 +70,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
         for step in cut.pair.chain().steps:
             if step.n_u == 1 and _is_measured(cut):
                 unit = "m" if step.slides else "rad"
-                of = f"of connection {cut.name!r}, which is no joint of the tree"
+                of = f"of connection {cut.name!r}, which {'closes a loop' if cut.holds else 'acts beside the tree'}"
                 found.append(Quantity(f"{cut.name}.{step.name}", unit, f"coordinate {of}", 1, "joints"))
                 found.append(Quantity(f"{cut.name}.{step.name}_rate", f"{unit}/s", f"rate {of}", 1, "joints"))
     for body in model.bodies.values():
@@ -111,11 +111,11 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
     return {q.name: q for q in found}
 
 
-def power_quantities(model: Model) -> dict[str, Quantity]:
+def power_quantities(ports: Ports) -> dict[str, Quantity]:
     """What the power audit measures; evaluated together."""
     return {
         name: Quantity(name, unit, text, max(len(components), 1), "power", components)
-        for name, unit, text, components in quantity_table(find_ports(model))
+        for name, unit, text, components in quantity_table(ports)
     }
 
 

@@ -66,7 +66,7 @@ class Touch:
             return Row(title, c.gap, rate, gamma, jacobian, force, moment, unit)
         law = connection.touch_laws.get(name)
         if isinstance(law, FlowLaw):
-            given = Flow(law.motion) if isinstance(law, Locked) else law
+            given = Flow(0.0) if isinstance(law, Locked) else law
             row = flow_row(title, given, t, ca.SX(0), rate, gamma, jacobian, force, moment)
             return replace(row, unit=unit)
         return Row(title, 0 * rate, rate, gamma, jacobian, force, moment, unit, "velocity")

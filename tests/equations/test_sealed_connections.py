@@ -1,0 +1,148 @@
+"""Connections by their seals: any six laws give the same motion in both formalisms; prescribed flows follow closed
+forms; springs in place of constraints converge to the ideal joint.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.pairs.lower import BONDS, LOWER_PAIRS
+
+
+def swinging(joint: Any, law: Any = None, compliance: Any = None) -> tr.Model:
+    """A body that hangs from a ball joint, and another one joined to it."""
+    m = tr.Model("swinging")
+    a = m.body("a", 1.5, (0.1, 0.2, 0.15), com=(0.1, 0, 0.05))
+    b = m.body("b", 1.0, (0.05, 0.06, 0.07), com=(0, 0.1, 0.1))
+    m.connect(tr.Spherical(), m.ground.frame((0, 0, 2.0)), a.frame((0.3, 0.3, 0.3)), name="hang")
+    ends = a.frame((0.2, 0.1, 0), ("x", 0.4)), b.frame((0, -0.1, 0.3), ((1, 1, 0), 0.3))
+    m.connect(joint, *ends, name="joint", law=law, compliance=compliance)
+    return m
+
+
+def start_of(m: tr.Model, rng: np.random.Generator) -> dict[str, Any]:
+    """A random state of all coordinates."""
+    start: dict[str, Any] = {"hang.quaternion": (0.9, 0.1, 0.2, 0.3), "hang.angular_rate": (0.5, -0.3, 0.8)}
+    for c in m.build().layout.coordinates:
+        if c.name.startswith("joint."):
+            start[c.name] = 0.2 * rng.normal() if c.n_u == 1 else (0.95, 0.1, -0.1, 0.05)
+            start[c.rate_name] = 0.3 * rng.normal(size=c.n_u) if c.n_u > 1 else 0.3 * rng.normal()
+    return start
+
+
+def assert_formalisms_agree(m: tr.Model, start: dict[str, Any]) -> None:
+    kane, absolute = m.build().accelerations(start), m.build("newton_euler").accelerations(start)
+    for name in absolute:
+        if name in kane:
+            scale = 1 + np.max(np.abs(kane[name]))
+            assert np.max(np.abs(np.array(kane[name]) - absolute[name])) < 1e-9 * scale, name
+
+
+def random_seals(rng: np.random.Generator) -> dict[str, Any]:
+    kinds = [
+        lambda turns: tr.Locked(),
+        lambda turns: tr.Open(),
+        lambda turns: tr.Spring(3.0 if turns else 20.0, 0.3),
+        lambda turns: tr.Damper(0.5),
+        lambda turns: tr.Servo(lambda t: 0.1 * tr.sin(t)),
+        lambda turns: tr.Flow(lambda t, q: 0.2 * tr.cos(t) - q),
+        lambda turns: tr.Acceleration(lambda t, q, u: -2 * q - 0.3 * u + t),
+    ]
+    return {bond: kinds[rng.integers(len(kinds))](bond in BONDS[3:]) for bond in BONDS}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_six_seals_agree_in_both_formalisms(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    seals = random_seals(rng)
+    m = swinging(tr.Connection(**seals))
+    start = start_of(m, rng)
+    assert_formalisms_agree(m, start)
+    if seed < 4:
+        kane = m.build().simulate(0.5, start=start)
+        absolute = m.build("newton_euler").simulate(0.5, start=start)
+        assert np.max(np.abs(kane.values("b.position") - absolute.values("b.position"))) < 1e-8
+        assert kane.energy.drift < 1e-8
+
+
+@pytest.mark.parametrize("pair", [p for p in LOWER_PAIRS if p().locked], ids=lambda p: p.__name__)
+def test_every_pair_can_yield(pair: type[Any]) -> None:
+    joint = tr.Helical("z", pitch=0.3) if pair is tr.Helical else pair()
+    compliance = {"translation": tr.Spring(50.0, 1.0), "rotation": tr.Spring(8.0, 0.2)}
+    held = [b for b in joint.locked if b in "xyz"], [b for b in joint.locked if b not in "xyz"]
+    m = swinging(
+        joint, compliance={k: v for k, v in zip(compliance, compliance.values(), strict=True) if held[k == "rotation"]}
+    )
+    system = m.build()
+    assert system.mobility.freedoms == 9
+    start = start_of(m, np.random.default_rng(5))
+    assert_formalisms_agree(m, start)
+    assert system.simulate(0.5, start=start).energy.drift < 1e-9
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton_euler"])
+def test_prescribed_flows_follow_their_closed_forms(formalism: str) -> None:
+    """q = sin t; q' = 1 - q; q'' = -4 q."""
+    for law, start, form in (
+        (tr.Servo(tr.sin), {}, np.sin),
+        (tr.Flow(lambda t, q: 1 - q), {"joint.angle": 0.3}, lambda t: 1 - 0.7 * np.exp(-t)),
+        (
+            tr.Acceleration(lambda t, q, u: -4 * q),
+            {"joint.angle": 0.3, "joint.angle_rate": 1.0},
+            lambda t: 0.3 * np.cos(2 * t) + 0.5 * np.sin(2 * t),
+        ),
+    ):
+        system = swinging(tr.AxisJoint("y", translation=tr.Locked(), rotation=law)).build(formalism)
+        run = system.simulate(3.0, start={"hang.angular_rate": (0.1, 0.5, 0.2), **start}, rtol=1e-12, atol=1e-12)
+        assert np.max(np.abs(run.values("joint.angle") - form(run.time))) < 1e-10
+        assert run.energy.drift < 1e-10
+
+
+def test_a_drive_may_close_a_loop() -> None:
+    """All joints of a four-bar carry laws, so that of the drive is cut; the tree reaction does not depend on it."""
+
+    def four_bar(formalism: str) -> tr.Model:
+        m = tr.Model("four-bar")
+        lengths = {"crank": 0.5, "rod": 1.2, "rocker": 1.0}
+        bars = {k: m.body(k, l, (0.01, l**3 / 12, l**3 / 12), com=(l / 2, 0, 0)) for k, l in lengths.items()}
+        spring = tr.Spring(3.0, 0.1)
+        m.connect(tr.Revolute("y"), m.ground, bars["crank"], name="A", law=spring)
+        m.connect(tr.Revolute("y"), bars["crank"].frame((0.5, 0, 0)), bars["rod"], name="B", law=spring)
+        m.connect(tr.Revolute("y"), m.ground.frame((1.3, 0, 0)), bars["rocker"], name="D", law=spring)
+        drive = tr.Acceleration(lambda t, q, u: tr.sin(t))
+        m.connect(tr.Revolute("y"), bars["rod"].frame((1.2, 0, 0)), bars["rocker"].frame((1.0, 0, 0)), "C", law=drive)
+        m.start |= {"A.angle": -1.0, "B.angle": 0.8, "D.angle": -1.8}
+        return m
+
+    kane, absolute = (four_bar(f).build(f) for f in ("kane", "newton_euler"))
+    assert kane.mobility.freedoms == 0
+    one, other = (s.simulate(1.0, rtol=1e-12, atol=1e-12) for s in (kane, absolute))
+    for name in ("rod.position", "A.reaction_force", "C.angle_drive"):
+        assert np.max(np.abs(one.values(name) - other.values(name))) < 1e-7, name
+    assert one.energy.drift < 1e-9
+
+
+def hinge(stiffness: float | None) -> tr.System:
+    m = tr.Model("pendulum")
+    bob = m.body("bob", 2.0, (0.1, 0.2, 0.3), com=(0.1, 0.2, -0.7))
+    spring = None if stiffness is None else tr.Spring(stiffness, 2 * np.sqrt(stiffness))
+    m.connect(tr.Revolute("y"), m.ground, bob, name="hinge", compliance=spring)
+    return m.build()
+
+
+def test_a_stiff_joint_is_the_ideal_joint() -> None:
+    ideal = hinge(None).simulate(2.0, start={"hinge.angle": 1.0})
+    errors, reactions = [], []
+    for stiffness in (1e4, 1e5, 1e6):
+        run = hinge(stiffness).simulate(2.0, start={"hinge.angle": 1.0}, method="stiff", rtol=1e-9, atol=1e-9)
+        errors.append(np.max(np.abs(run.values("hinge.angle") - ideal.values("hinge.angle"))))
+        late = slice(250, None)
+        reactions.append(
+            np.max(np.abs(run.values("hinge.reaction_force") - ideal.values("hinge.reaction_force"))[late])
+        )
+    for found in (errors, reactions):
+        order = np.diff(np.log10(found))
+        assert np.all((order > -1.1) & (order < -0.9)), found  # first order in 1 / stiffness
+    assert errors[-1] < 1e-4
