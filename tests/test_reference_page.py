@@ -14,7 +14,7 @@ from trundle import bicycle, pairs, rail
 from trundle.bicycle.whipple import benchmark
 from trundle.cli import app
 from trundle.equations.quantities import CONTACT_FORCES
-from trundle.file.schema import CONTACT_LAWS
+from trundle.file.kinds import CONTACT_LAWS
 from trundle.model import Force, Law
 from trundle.model.ask import CONTACT_QUANTITIES
 from trundle.pairs import EDGES, LOWER_PAIRS, SURFACES

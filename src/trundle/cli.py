@@ -171,7 +171,9 @@ def _write(result: "Run", out: Path, names: tuple[str, ...], pictures: bool) -> 
 
 @app.command(epilog="Example: trundle check four-bar")
 def check(source: Source, set_: Set = None) -> None:
-    """Tell every fault of a model, or that it is well posed and how freely it moves."""
+    """Tell every fault of a model, or that it is well posed, how freely it moves and what seals each bond."""
+    from trundle.command.graph import print_seals
+
     file = _load(source, set_)
     system = file.model.build()
     for name in file.run.plot:
@@ -188,6 +190,22 @@ def check(source: Source, set_: Set = None) -> None:
         typer.echo(f"Redundant constraints, taken out: {', '.join(system.mobility.redundant)}.")
     if state.changed:
         typer.echo(f"Start values that had to be changed:\n{state.report()}")
+    print_seals(system.graph)
+    typer.echo(system.graph.causality.counts())
+
+
+@app.command(epilog="Example: trundle graph benchmark-bicycle -o graph.svg")
+def graph(
+    source: Source,
+    set_: Set = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it here: .svg, .json or .graphml.")
+    ] = None,
+) -> None:
+    """Draw or save the multibond graph of a model; without a file, tell what seals each bond, and the causality."""
+    from trundle.command.graph import print_graph
+
+    print_graph(_load(source, set_).model.build().graph, out)
 
 
 @app.command(epilog="Example: trundle describe four-bar")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.equations.ports import Ports, find_ports
 from trundle.equations.quantities import Quantity, catalogue, power_quantities
 from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.solve.initial import Wish
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+FEW = 4000  # states that are evaluated sooner than a second thread is started
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 
@@ -201,9 +203,14 @@ class Prepared:
         return {**self.quantities, **(self._force_quantities if self.model.forces or self._has_laws else {})}
 
     @cached_property
+    def ports(self) -> Ports:
+        """Bodies, connections, laws and forces that exchange energy."""
+        return find_ports(self.model)
+
+    @cached_property
     def power_quantities(self) -> dict[str, Quantity]:
         """What the power audit measures, by name."""
-        return power_quantities(self.model)
+        return power_quantities(self.ports)
 
     @cached_property
     def _force_quantities(self) -> dict[str, Quantity]:
@@ -246,7 +253,7 @@ class Prepared:
     def evaluate_power(self, t: Array, x: Array, p: Array) -> Array:
         """All quantities of the power audit side by side, in their order, of shape (times, components)."""
         kernel = self.kernels("quantities power")["quantities"]
-        return evaluate(kernel, kernel, t, x, p)
+        return evaluate(kernel, kernel, t, x, p, threads=1 if len(t) < FEW else None)
 
     def _state_quantities(self, x: Array) -> dict[str, Array]:
         n = self.n_q

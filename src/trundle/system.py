@@ -1,6 +1,7 @@
 """A built model and the questions an engineer asks of it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -14,6 +15,7 @@ from trundle.model.model import Model
 from trundle.prepared import Prepared
 
 if TYPE_CHECKING:
+    from trundle.graph.bonds import BondGraph
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.trace import Trace
@@ -137,6 +139,13 @@ class System(Prepared):
     def describe(self) -> str:
         """The story of the model in words."""
         return describe(self.model, self.topology, self.layout, self.mobility)
+
+    @cached_property
+    def graph(self) -> "BondGraph":
+        """The multibond graph of the model: junctions, seals, causality."""
+        from trundle.graph.bonds import build_graph
+
+        return build_graph(self)
 
     def simulate(
         self,

@@ -42,7 +42,7 @@ def test_version():
     assert call("--version").output == f"trundle {trundle.__version__}\n"
 
 
-@pytest.mark.parametrize("verb", ["run", "check", "describe", "eigen", "equilibrium", "examples", "bench"])
+@pytest.mark.parametrize("verb", ["run", "check", "graph", "describe", "eigen", "equilibrium", "examples", "bench"])
 def test_every_verb_has_help_with_an_example(verb):
     result = call(verb, "--help")
     assert result.exit_code == 0

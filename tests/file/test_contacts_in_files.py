@@ -7,8 +7,7 @@ import pytest
 import trundle as tr
 from trundle.errors import FileError
 from trundle.file import read_model
-from trundle.file.pairs import HIGHER
-from trundle.file.schema import CONTACT_LAWS
+from trundle.file.kinds import CONTACT_LAWS, HIGHER
 from trundle.model.fingerprint import fingerprint
 from trundle.pairs.edge import EDGES
 from trundle.pairs.surface import SURFACES
@@ -148,13 +147,13 @@ def test_laws_at_the_contact_and_on_coordinates(law, held, coordinates):
         (
             "law: NoSlip",
             "law: NoSlp",
-            "road.law[0]: there is no law at a contact called 'NoSlp'. Did you mean 'NoSlip'",
+            "road.law: there is no law called 'NoSlp'. Did you mean 'NoSlip'",
         ),
         ("law: NoSlip", "law: {NoSlip: {mu: 1}}", "there is no field called 'mu' here; NoSlip has no sizes."),
         (
             "law: NoSlip",
             "law: {yaww: {damper: 1}}",
-            "no coordinate of connection 'road' called 'yaww'. Did you mean 'yaw'",
+            "no bond or coordinate of connection 'road' called 'yaww'. Did you mean 'yaw'",
         ),
         ("axis: y", "axis: y, law: NoSlip", "line 9, connections.hub: connection 'hub': NoSlip holds at a point"),
         ("roll: road.roll", "roll: road.rol", "line 10, names.roll: there is no quantity called 'road.rol'. Did you"),

@@ -59,8 +59,16 @@ def test_the_good_file_is_good():
         ),
         ("second: bar", "second: {body: bar, rotation: {axis: z}}", "second.rotation: give axis and angle, or a quat"),
         ("second: bar", "second: {body: bar, att: [1, 2, 3]}", "connections.hinge.second.att: there is no field"),
-        ("second: bar", "second: bar, law: {angel: {damper: 1}}", "connections.hinge: there is no coordinate of conn"),
-        ("second: bar", "second: bar, law: {damper: 1, spring: 1}", "one kind of law (spring, damper, motor, servo)"),
+        (
+            "second: bar",
+            "second: bar, law: {angel: {damper: 1}}",
+            "hinge: there is no coordinate or bond of conn",
+        ),
+        (
+            "second: bar",
+            "second: bar, law: {damper: 1, spring: 1}",
+            "one kind of law (open, spring, damper, motor",
+        ),
         (
             "second: bar",
             "second: bar, law: {spring: {stifness: 1}}",

@@ -28,6 +28,14 @@ def _table(title: str, *columns: str) -> "Table":
     return table
 
 
+def word_table(title: str, *columns: str) -> "Table":
+    """An empty table whose columns are words."""
+    table = _table(title, *columns)
+    for column in table.columns:
+        column.justify = "left"
+    return table
+
+
 def coordinate_table(system: "System", values: Mapping[str, Any]) -> "Table":
     """Coordinates by name with unit."""
     import numpy as np

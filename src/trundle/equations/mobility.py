@@ -34,6 +34,7 @@ class Mobility:
     redundant: tuple[str, ...]
     independent: tuple[int, ...]  # speeds that can be chosen freely at the assembled pose
     q: tuple[float, ...]  # the assembled pose
+    generic: tuple[float, ...] = ()  # a pose that can be reached from it and is not singular
 
     def to_dict(self) -> dict[str, Any]:
         """Fit for JSON."""
@@ -41,7 +42,7 @@ class Mobility:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Mobility":
-        lists = (tuple(data[k]) for k in ("kept", "redundant", "independent", "q"))
+        lists = (tuple(data[k]) for k in ("kept", "redundant", "independent", "q", "generic"))
         return Mobility(data["freedoms"], data["configuration"], *lists)
 
 
@@ -274,14 +275,15 @@ def find_mobility(
     """Rank of the rows at generic poses of the manifold."""
     e = equations
     q = assemble(rows, start, freedom, p, bodies_of)
-    poses = generic_poses(rows, q, p)
+    poses = _generic_poses(rows, q, p)
     zero = np.zeros(e.n_u)
     acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree
     jacobians = [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
     ranks = [_rank(J) for J in jacobians]
     rank = max(ranks)
+    far = next(pose for pose, r in zip(reversed(poses), reversed(ranks), strict=True) if r == rank)
     if len(acting) > rank:  # there is a choice of rows: look far along the manifold for the one that stays good
-        poses = generic_poses(rows, q, p, walks=2, length=48)
+        poses = _generic_poses(rows, q, p, walks=2, length=48)
         jacobians += [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
         ranks = [_rank(J) for J in jacobians]
     generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == rank]
@@ -292,7 +294,7 @@ def find_mobility(
     in_position = rows.holonomic[acting]
     configuration = e.n_u - max(_rank(J[in_position]) for J in jacobians)
     independent = tuple(split_speeds(generic[0][chosen])[0])
-    return Mobility(e.n_u - rank, configuration, tuple(kept), redundant, independent, tuple(q))
+    return Mobility(e.n_u - rank, configuration, tuple(kept), redundant, independent, tuple(q), tuple(far))
 
 
 def _rank(J: Array) -> int:
@@ -302,7 +304,7 @@ def _rank(J: Array) -> int:
     return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
 
 
-def generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
+def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
     """The pose and others reached by random walks along the manifold, every sixth step of 0.08."""
     rng = np.random.default_rng(7)
     e = rows.equations

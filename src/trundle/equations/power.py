@@ -68,6 +68,10 @@ def turning_axes(c: ConnectedPair, A: Any, B: Any) -> list[Any]:
     return axes
 
 
+def _size(vector: Any) -> Any:
+    return ca.sqrt(dot(vector, vector))
+
+
 @final
 class PowerExpressions:
     """Expressions of the quantities that `ports` names, by name."""
@@ -99,6 +103,7 @@ class PowerExpressions:
             F, M, _ = inertia_wrench(inertia, at, ca.SX.zeros(3))
             w = ca.mtimes(centre.R.T, centre.w)
             found[measure(body.name, "inertance_power")] = dot(F, centre.v) + dot(M, centre.w)
+            found[measure(body.name, "apparent_power")] = _size(F) * _size(centre.v) + _size(M) * _size(w)
             found[measure(body.name, "gravity_power")] = inertia.mass * dot(e.gravity, centre.v)
             found[measure(body.name, "kinetic_energy")] = (
                 inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))

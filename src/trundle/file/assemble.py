@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, final
+from typing import final
 
 from trundle.errors import FileError, TrundleError
 from trundle.file import schema
+from trundle.file.construct import Constructor
 from trundle.file.faults import Faults, near
 from trundle.file.forces import Forces
+from trundle.file.laws import Laws
 from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
 from trundle.file.scope import quantity_names, signal_names, start_names
@@ -26,7 +28,10 @@ class Assembler:
         self.values = Values(faults)
         self.model = Model(section.name)
         self.parts = Parts(self.values, self.model, section.bodies)
-        self.pairs = Pairs(self.parts)
+        constructor = Constructor(self.values)
+        self.laws = Laws(constructor)
+        self.pairs = Pairs(self.parts, constructor, self.laws)
+        self.keys: dict[str, str | int] = {}  # where the file has a connection
 
     def assemble(self) -> Model:
         """The model, complete as far as it could be understood."""
@@ -42,7 +47,7 @@ class Assembler:
                 self._connection(key, connection)
         self._names()
         signals = dict.fromkeys(signal_names(self.model))  # a set that keeps its order
-        forces = Forces(self.parts, signals)
+        forces = Forces(self.parts, self.laws, signals)
         for name, one in section.forces.items():
             with self._watch(("forces", name)):
                 force = forces.make(one, ("forces", name))
@@ -117,19 +122,15 @@ class Assembler:
         pair = self.pairs.make(connection, path)
         first = self.parts.place(connection.first, (*path, "first"))
         second = self.parts.place(connection.second, (*path, "second"))
-        law: dict[str, Any] = {}
-        for coordinate, one in connection.law.items():
-            law[coordinate] = self.parts.law(one, (*path, "law", coordinate) if coordinate else (*path, "law"))
-        for i, named in enumerate(connection.contact_law):
-            held = self.pairs.contact_law(named, (*path, "law", i))
-            if held is not None:
-                law[type(held).__name__] = held
+        law = self.laws.of_connection(connection.law, (*path, "law"))
+        compliance = self.laws.compliance(connection.compliance, (*path, "compliance"))
         name = connection.name or (key if isinstance(key, str) else None)
         wheel = None
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
         if pair is not None and first is not None and second is not None:
-            self.model.connect(pair, first, second, name, law.get("", law), wheel)
+            made = self.model.connect(pair, first, second, name, law, wheel, compliance)
+            self.keys[made.name] = key
 
     def _names(self) -> None:
         """Short names; each stands for a quantity that the model has so far."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from trundle.errors import FileError
 from trundle.file.field import in_words
-from trundle.file.schema import ModelSection
+from trundle.file.schema import ModelSection, Section
 from trundle.file.tree import Path, Tree
 
 MAX_SHOWN = 25  # faults
@@ -34,11 +34,11 @@ class Faults:
         if len(self.found) >= MAX_FOUND:
             self.raise_any()
 
-    def add_validation(self, error: ValidationError) -> None:
-        """Every fault that pydantic found, in our words."""
+    def add_validation(self, error: ValidationError, path: Path = ()) -> None:
+        """Every fault that pydantic found in what the file has at a path, in our words."""
         for item in error.errors(include_url=False):
-            path = tuple(part for part in item["loc"] if part not in ("", "[key]"))
-            self.add(path, _in_our_words(item))
+            inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))
+            self.add((*path, *inside), _in_our_words(item))
 
     def raise_any(self) -> None:
         """Raise FileError when there are faults."""
@@ -98,9 +98,7 @@ def _fields_at(path: Path) -> list[str]:
             here = _plain(here.model_fields[str(part)].annotation)
         else:
             here = _plain(get_args(here)[-1])  # what a mapping or list holds
-    if not isinstance(here, type) or not issubclass(here, BaseModel):
-        return []
-    return [name for name, one in here.model_fields.items() if not one.exclude]
+    return here.words() if isinstance(here, type) and issubclass(here, Section) else []
 
 
 def _plain(annotation: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, final
 
 from trundle.file import schema
 from trundle.file.faults import near
+from trundle.file.laws import Laws
 from trundle.file.parts import Parts
 from trundle.file.scope import coordinate_names
 from trundle.file.tree import Path
@@ -15,8 +16,8 @@ from trundle.model import force as forces
 class Forces:
     """Makes the forces of one model; `signals` are the names that their expressions may use."""
 
-    def __init__(self, parts: Parts, signals: Collection[str]) -> None:
-        self.parts, self.values, self.signals = parts, parts.values, signals
+    def __init__(self, parts: Parts, laws: Laws, signals: Collection[str]) -> None:
+        self.parts, self.laws, self.values, self.signals = parts, laws, parts.values, signals
         self.coordinates = dict.fromkeys(coordinate_names(parts.model))
         self.makers: dict[str, Callable[[Any, Path], forces.Force | None]] = {
             "spring_damper": self._spring_damper,
@@ -48,19 +49,20 @@ class Forces:
         return forces.Bushing(*ends, *vectors) if ends else None
 
     def _line_force(self, spec: schema.LineForce, path: Path) -> forces.Force | None:
-        law = self.parts.law(spec.law, (*path, "law"))
+        law = self.laws.effort(spec.law, (*path, "law"))
         ends = self._ends(spec, path)
-        return forces.LineForce(*ends, law) if ends else None
+        return forces.LineForce(*ends, law) if ends and law is not None else None
 
     def _torsion_spring(self, spec: schema.TorsionSpring, path: Path) -> forces.Force:
         coordinate = self._coordinate(spec.coordinate, path)
         numbers = [self.values.number(getattr(spec, k), (*path, k)) for k in ("stiffness", "damping", "rest")]
         return forces.TorsionSpring(coordinate, *numbers)
 
-    def _coordinate_force(self, spec: schema.CoordinateForce, path: Path) -> forces.Force:
+    def _coordinate_force(self, spec: schema.CoordinateForce, path: Path) -> forces.Force | None:
         coordinate = self._coordinate(spec.coordinate, path)
         if spec.law is not None:
-            return forces.CoordinateForce(coordinate, self.parts.law(spec.law, (*path, "law")))
+            law = self.laws.effort(spec.law, (*path, "law"))
+            return None if law is None else forces.CoordinateForce(coordinate, law)
         assert spec.effort is not None
         effort = self.values.signal(spec.effort, (*path, "effort"), self.signals)
         return forces.CoordinateForce(coordinate, effort)

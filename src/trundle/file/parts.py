@@ -1,4 +1,4 @@
-"""Parts that several sections share: axes, places, laws, shapes."""
+"""Parts that several sections share: axes, places, shapes."""
 
 from collections.abc import Collection
 from typing import Any, final
@@ -7,7 +7,6 @@ from trundle.file import schema
 from trundle.file.faults import near
 from trundle.file.tree import Path
 from trundle.file.values import Values
-from trundle.model import law as laws
 from trundle.model import shape as shapes
 from trundle.model.body import Body, Frame
 from trundle.model.model import Model
@@ -49,19 +48,6 @@ class Parts:
             return [fixed(v, (*path, i)) for i, v in enumerate(turn.quaternion)]
         assert turn.angle is not None
         return self.axis(turn.axis, (*path, "axis")), fixed(turn.angle, (*path, "angle"))
-
-    def law(self, law: schema.Law | schema.EffortLaw, path: Path) -> Any:
-        """A law on a coordinate."""
-        values = self.values
-        if law.spring is not None:
-            names = ("stiffness", "damping", "rest")
-            return laws.Spring(*(values.number(getattr(law.spring, k), (*path, "spring", k)) for k in names))
-        if law.damper is not None:
-            return laws.Damper(values.number(law.damper.damping, (*path, "damper", "damping")))
-        if law.motor is not None:
-            return laws.Motor(values.of_motion(law.motor, (*path, "motor"), ("t", "q", "u")))
-        assert isinstance(law, schema.Law) and law.servo is not None
-        return laws.Servo(values.of_motion(law.servo, (*path, "servo"), ("t",)))
 
     def shape(self, shape: schema.Shape, path: Path) -> shapes.Shape:
         """Shapes are only drawn: parameters count with their values."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import final
 
 from pydantic import ValidationError
@@ -12,12 +12,12 @@ from trundle.errors import FileError
 from trundle.file.assemble import Assembler
 from trundle.file.faults import Faults
 from trundle.file.schema import ModelSection, RunSection
-from trundle.file.tree import MAX_BYTES, read_tree
+from trundle.file.tree import MAX_BYTES, Path, read_tree
 from trundle.file.values import Values
 from trundle.model.check import check
 from trundle.model.model import Model
 
-PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote):? ")
+PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 
 
@@ -44,14 +44,14 @@ class ModelFile:
     run: RunSettings = field(default_factory=RunSettings)
 
 
-def load_model(path: str | Path, parameters: Mapping[str, float] | None = None) -> Model:
+def load_model(path: str | FilePath, parameters: Mapping[str, float] | None = None) -> Model:
     """The model of a YAML file; `parameters` replaces default values. FileError tells every fault with its line."""
     return load_file(path, parameters).model
 
 
-def load_file(path: str | Path, parameters: Mapping[str, float] | None = None) -> ModelFile:
+def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = None) -> ModelFile:
     """A YAML file: the model and its settings for a run."""
-    path = Path(path)
+    path = FilePath(path)
     try:
         if path.stat().st_size > MAX_BYTES:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
@@ -85,7 +85,9 @@ def read_model(text: str, source: str = "model", parameters: Mapping[str, float]
     faults.raise_any()
     for fault in check(model):  # what is not physical, at the line of its body, connection or force
         place = PLACE.match(fault)
-        path = (SECTIONS[place["kind"]], place["name"]) if place else ()
+        path: Path = (SECTIONS[place["kind"]], place["name"]) if place else ()
+        if place and place["kind"] == "connection":
+            path = ("connections", assembler.keys.get(place["name"], place["name"]))
         faults.add(path, fault[place.end() :] if place else fault)
     faults.raise_any()
     return ModelFile(model, section.text, settings)

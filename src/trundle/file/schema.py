@@ -5,14 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from trundle import contact
 from trundle.file.expression import constant
 from trundle.file.field import (
     ZERO,
     About,
     Axis,
     Inertia,
-    Named,
     Scalar,
     SixVector,
     Vector,
@@ -24,18 +22,20 @@ from trundle.file.field import (
     short,
     zeros,
 )
-from trundle.model.law import ContactLaw
+from trundle.file.kinds import OPTIONS
 
-CONTACT_LAWS: dict[str, type[ContactLaw]] = {
-    name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
-}
-AT_CONTACT = "law at the contact"  # where those of them that a connection has are kept
+OF_PAIR = "options of the pair"  # where those that a connection has are kept
 
 
 class Section(BaseModel):
     """Part of a file; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
+
+    @classmethod
+    def words(cls) -> list[str]:
+        """Names of the fields that a file may have here."""
+        return [name for name, one in cls.model_fields.items() if not one.exclude]
 
 
 class Parameter(Section):
@@ -127,79 +127,31 @@ class Place(Section):
 PlaceField = Annotated[Place, short("body")]
 
 
-class SpringLaw(Section):
-    """Spring with damper on a coordinate."""
-
-    stiffness: Scalar
-    damping: Scalar = ZERO
-    rest: Scalar = ZERO
-
-
-class DamperLaw(Section):
-    """Damper on a coordinate."""
-
-    damping: Scalar
-
-
-class EffortLaw(Section):
-    """A law that gives a force or torque: spring, damper, or motor (an expression of t, q, u)."""
-
-    spring: Annotated[SpringLaw | None, short("stiffness")] = None
-    damper: Annotated[DamperLaw | None, short("damping")] = None
-    motor: Scalar | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        exactly_one(self, "law")
-
-
-class Law(Section):
-    """A law on a coordinate: spring, damper, motor (expression of t, q, u) or servo (expression of t)."""
-
-    spring: Annotated[SpringLaw | None, short("stiffness")] = None
-    damper: Annotated[DamperLaw | None, short("damping")] = None
-    motor: Scalar | None = None
-    servo: Scalar | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        exactly_one(self, "law")
-
-
-def _single_law(value: Any) -> Any:
-    """A law without the name of a coordinate belongs to the only coordinate of its pair, here called ''."""
-    return {"": value} if isinstance(value, dict) and value and set(value) <= set(Law.model_fields) else value
-
-
 def _apart(value: Any) -> Any:
-    """A connection with its laws at the point of contact taken out of those on coordinates."""
-    if not isinstance(value, dict) or "law" not in value:
+    """A connection with the options of its pair taken out of the words of every connection."""
+    if not isinstance(value, dict):
         return value
-    coordinates: dict[str, Any] = {}
-    touching: list[Any] = []
-    for one in value["law"] if isinstance(value["law"], list) else [value["law"]]:
-        if isinstance(one, dict):
-            touching += [{k: v} for k, v in one.items() if k in CONTACT_LAWS]
-            coordinates |= _single_law({k: v for k, v in one.items() if k not in CONTACT_LAWS})
-        else:
-            touching.append(one)
-    return {**value, "law": coordinates, AT_CONTACT: touching}
+    options = {word: one for word, one in value.items() if word in OPTIONS}
+    return {word: one for word, one in value.items() if word not in OPTIONS} | {OF_PAIR: options}
 
 
 class Connection(Section):
-    """A pair between two places; `law` may also name laws at the point of contact."""
+    """A pair or joint between two places. Its options, laws and compliance are read by the classes they belong to."""
 
     name: str | None = None
     pair: str
-    axis: Axis | None = None
-    pitch: Scalar | None = None
-    cross: Axis | None = None
-    surfaces: Annotated[list[Named], Field(min_length=2, max_length=2)] | None = None
     first: PlaceField
     second: PlaceField
     wheel: str | None = None
-    law: Annotated[dict[str, Law], BeforeValidator(_single_law)] = {}
-    contact_law: list[Named] = Field(default=[], validation_alias=AT_CONTACT, exclude=True)
+    law: Any = None
+    compliance: Any = None
+    options: dict[str, Any] = Field(default={}, validation_alias=OF_PAIR, exclude=True)
 
     _split = model_validator(mode="before")(_apart)
+
+    @classmethod
+    def words(cls) -> list[str]:
+        return [*super().words(), *OPTIONS]
 
 
 class SpringDamper(Section):
@@ -243,7 +195,7 @@ class CoordinateForce(Section):
     """Effort on a coordinate: a law, or an expression of t and of quantities."""
 
     coordinate: str
-    law: EffortLaw | None = None
+    law: Any = None
     effort: Scalar | None = None
 
     def model_post_init(self, context: Any) -> None:
@@ -256,7 +208,7 @@ class LineForce(Section):
 
     first: PlaceField
     second: PlaceField
-    law: EffortLaw
+    law: Any
 
 
 class Force(Section):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+import casadi as ca
+
 from trundle.graph.causality import Causality, assign
 from trundle.graph.flows import chain_seals, find_flows
 from trundle.model.body import Body
@@ -59,7 +61,6 @@ class BondGraph:
     bonds: tuple[Bond, ...]
     seals: tuple[Seal, ...]
     causality: Causality
-    incidence: Mapping[str, tuple[str, str]]  # connection -> first body, and the body that it joins or touches
 
     @property
     def network(self) -> "networkx.MultiGraph[str]":
@@ -108,7 +109,7 @@ def build_graph(system: "System") -> BondGraph:
     dependent: dict[str, int] = {}
     for d in found.causality.derivative:
         dependent[d.body] = dependent.get(d.body, 0) + 1
-    light, heavy = massless(model), bool(evaluate(model, list(model.gravity)).any())
+    light, heavy = massless(model), bool(evaluate(model, ca.vertcat(*model.gravity)).any())
     for body in model.bodies.values():
         builder.body(body, 6 - dependent.get(body.name, 0), light.get(body.name, False))
         if heavy and not body.is_ground and evaluate(model, body.mass).any():
@@ -125,7 +126,6 @@ def build_graph(system: "System") -> BondGraph:
         tuple(builder.bonds),
         tuple(seal for seals in by_connection.values() for seal in seals),
         found.causality,
-        {c.name: (c.first.body.name, c.touching.name) for c in model.connections.values()},
     )
 
 
@@ -179,7 +179,7 @@ class _Builder:
         first, second = c.first.body.name, c.second.body.name
         carrier = self._carrier.get(seal.name, "")
         flows = int(carrier != "")
-        middle = self.node(f"0 {seal.name}", "0", seal.bond, c.name, 1)
+        middle = self.node(f"0 {seal.name}", "0", seal.called, c.name, 1)
         self.sides(seal.name, c.name, middle, (first, second), 1, int(carrier == first), flows)
         self.bond(middle, self.node(seal.name, seal.element, seal.by, c.name, 1), 1, flows)
 
@@ -209,12 +209,11 @@ class _Builder:
         first, second = bodies
         near = self.node(f"TF {name} first", "TF", f"shift from {first}", of)
         far = self.node(f"TF {name} second", "TF", f"shift to {second}", of)
-        to_second = size - (flows - by_first)
-        wide_first, wide_second = (by_first, to_second) if size == 6 else (6 * by_first, 6 * to_second)
-        self.bond(f"1 {first}", near, 6, wide_first)
+        by_second = flows - by_first
+        self.bond(f"1 {first}", near, 6, by_first)
         self.bond(near, middle, size, by_first)
-        self.bond(middle, far, size, to_second)
-        self.bond(far, f"1 {second}", 6, wide_second)
+        self.bond(middle, far, size, size - by_second)
+        self.bond(far, f"1 {second}", 6, 6 - by_second)
 
 
 def _element(elements: list[str]) -> str:

@@ -1,13 +1,13 @@
 """Causality of a multibond graph: who sets which flow, and who answers with an effort.
 
-Sequential assignment [Karnopp 2006, Ch. 5] on the canonical junction structure: sources and flow constraints come first,
-then every component of an inertance that is still free is a state (integral causality). A prescribed flow takes one
-component away from some inertance (derivative causality); where none is left to take, causality is in conflict. Whether
-one is left is a question of rank, so the assignment is an elimination over the rows of all prescribed flows.
+Sequential assignment [Karnopp 2006, Ch. 5] on the canonical junction structure: sources and flow constraints come
+first, then every component of an inertance that is still free is a state (integral causality). A prescribed flow takes
+one component away from some inertance (derivative causality); where none is left to take, causality is in conflict.
+Whether one is left is a question of rank, so the assignment is an elimination over the rows of all prescribed flows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -90,7 +90,8 @@ class Causality:
         for connection, several in spent.items():
             bonds = listed([c.seal.partition(".")[2] for c in several])
             by = dict.fromkeys(seal.partition(".")[0] for c in several for seal in c.depends_on)
-            lines.append(f"  {connection}: {bonds}, by what {listed(by) or 'the ground'} {_hold(by)}")
+            verb = "follow" if len(several) > 1 else "follows"
+            lines.append(f"  {connection}: {bonds} {verb} from what {listed(by) or 'the ground'} {_hold(by)}")
         if spent:
             lines.append("  Springs in their place, model.connect(..., compliance=...), make the efforts unique.")
         if self.loops:
@@ -145,8 +146,9 @@ def assign(flows: Flows) -> Assignment:
     pivots, J, generic = found[best[0]], flows.jacobians[best[0]], flows.jacobians[best[-1]]
     kept = list(pivots)
     matched = _match(flows, J, kept, sorted(pivots.values()))
-    dependents = [_dependent(flows, generic, i, column, set(pivots.values())) for i, column in matched.items()]
-    conflicts = _conflicts(flows, generic, kept)
+    taken = set(pivots.values())
+    dependents = [_dependent(flows, generic, i, column, taken) for i, column in matched.items()]
+    conflicts = _conflicts(flows, generic, kept, bare)
     loops = _algebraic_loops(flows, generic, kept)
     carrier = {flows.rows[i].seal: flows.bodies[column // 6] for i, column in matched.items()}
     integral = 6 * len(flows.bodies) - rank
@@ -226,13 +228,17 @@ def _bodies(on: Iterable[str], body: str) -> str:
     return listed(["the ground" if b == "ground" else "its own motion" if b == body else repr(b) for b in on])
 
 
-def _conflicts(flows: Flows, J: Array, kept: list[int]) -> list[Conflict]:
+def _conflicts(flows: Flows, J: Array, kept: list[int], bare: Array) -> list[Conflict]:
     """Rows that follow from others, with those others."""
-    spent = [i for i in range(len(flows.rows)) if i not in set(kept)]
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import splu
+
+    spent = sorted(set(range(len(flows.rows))) - set(kept))
     if not spent:
         return []
-    Q, R = np.linalg.qr(J[kept].T)
-    weights = np.linalg.solve(R, Q.T @ J[spent].T)
+    independent = replace(flows, rows=tuple(flows.rows[i] for i in kept))
+    columns = list(_eliminate(independent, J[kept], bare).values())
+    weights = splu(csc_array(J[np.ix_(kept, columns)].T)).solve(J[np.ix_(spent, columns)].T)
     out = []
     for i, weight in zip(spent, weights.T, strict=True):
         row = flows.rows[i]

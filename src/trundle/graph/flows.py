@@ -17,7 +17,7 @@ from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.model.law import FlowLaw
 from trundle.model.seal import Seal
-from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Pair
+from trundle.pairs.lower import ROTATIONS, BondPair, Pair
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -32,63 +32,66 @@ def find_flows(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Flows
     """All prescribed flows at the assembled pose and at poses that are not special."""
     model = system.model
     moving = [b for b in model.bodies.values() if not b.is_ground]
-    rows = [(c, bond, _row(system, c, bond, seal)) for c, bond, seal in _prescribed(system, seals)]
-    touching = [c for c, bond, _ in rows if c.touches and bond in BONDS]
-    jacobians = []
-    contacts = _contacts(system, list(dict.fromkeys(touching)))
+    bonds = list(_prescribed(system, seals))
+    contacts = _contacts(system, list(dict.fromkeys(c for c, _ in bonds if c.touches)))
     centres = {b: evaluate(model, b.mass_properties().com).ravel() for b in moving}
-    for q in _poses(system):
-        jacobians.append(_jacobian(system, moving, centres, [(c, bond) for c, bond, _ in rows], q, contacts))
+    jacobians = [_jacobian(system, centres, bonds, q, contacts) for q in poses(system)]
     masses = [_mass(system, b) for b in moving]
-    return Flows(tuple(b.name for b in moving), tuple(masses), tuple(row for _, _, row in rows), tuple(jacobians))
+    depth = {body: i for i, body in enumerate([model.ground, *(j.child for j in system.topology.tree)])}
+    rows = [_row(c, seal, depth) for c, seal in bonds]
+    return Flows(tuple(b.name for b in moving), tuple(masses), tuple(rows), tuple(jacobians))
 
 
-def _prescribed(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Iterator[tuple[ConnectedPair, str, Seal]]:
+def _prescribed(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Iterator[tuple[ConnectedPair, Seal]]:
     """Bonds and coordinates that flows seal, joints of the tree from the ground outwards before all others."""
     for c in (*(joint.connection for joint in system.topology.tree), *system.topology.cut):
-        yield from ((c, seal.bond, seal) for seal in seals[c.name] if seal.imposes_flow)
-        yield from ((c, seal.bond, seal) for seal in chain_seals(c) if seal.imposes_flow)
+        yield from ((c, seal) for seal in (*seals[c.name], *chain_seals(c)) if seal.imposes_flow)
 
 
 def chain_seals(connection: ConnectedPair) -> list[Seal]:
-    """Laws on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the contact."""
+    """Laws on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the contact, and
+    have no bond there.
+    """
     if not connection.touches:
         return []
     return [
-        Seal(connection.name, name, type(law).__name__, law, coordinate=f"{connection.name}.{name}")
+        Seal(connection.name, "", type(law).__name__, law, coordinate=f"{connection.name}.{name}", called=name)
         for name, law in connection.laws.items()
     ]
 
 
-def _row(system: "System", c: ConnectedPair, bond: str, seal: Seal) -> FlowRow:
-    second = c.touching if bond in BONDS else c.second.body
-    depth = {body: i for i, body in enumerate([system.model.ground, *(j.child for j in system.topology.tree)])}
+def _row(c: ConnectedPair, seal: Seal, depth: Mapping[Body, int]) -> FlowRow:
+    second = _second(c, seal)
     outer = max(c.first.body, second, key=depth.__getitem__)
-    called = seal.called or bond
-    if seal.held and not (c.touches and bond != "z"):
+    called = seal.called or seal.bond
+    if seal.held and not (c.touches and seal.bond != "z"):
         remedy = f"{CONFLICT}give compliance={{{called!r}: tr.Spring(...)}}, or a pair that leaves {called} free."
     elif isinstance(seal.law, FlowLaw):
         remedy = f"{CONFLICT}let an effort law act on {called} instead, or take the {seal.by} away."
     else:
         remedy = f"{CONFLICT}take {seal.by} away, or let a tr.Damper act on {called}."
-    return FlowRow(seal.name, c.first.body.name, second.name, outer.name, _turns(c, bond), remedy)
+    return FlowRow(seal.name, c.first.body.name, second.name, outer.name, _turns(c, seal), remedy)
 
 
-def _turns(c: ConnectedPair, bond: str) -> bool:
-    """Whether the flow is a rotation; a bond, or a coordinate of a chain over surfaces."""
-    return bond in ROTATIONS or any(step.name == bond and not step.slides for step in c.pair.chain().steps)
+def _second(c: ConnectedPair, seal: Seal) -> Body:
+    """The body that a bond, or a chain over surfaces, leads to."""
+    return c.touching if seal.bond else c.second.body
 
 
-def _poses(system: "System") -> list[Array]:
-    """Coordinates of the assembled pose, and of others that are not special."""
-    q = np.array(system.mobility.q)
-    if not system.has_rows:
-        return [q, q + np.random.default_rng(11).normal(size=len(q), scale=0.3)]
-    from trundle.equations.mobility import generic_poses
+def _turns(c: ConnectedPair, seal: Seal) -> bool:
+    """Whether the flow is a rotation."""
+    if seal.bond:
+        return seal.bond in ROTATIONS
+    return not next(step for step in c.pair.chain().steps if step.name == seal.called).slides
 
-    rows = system.row_functions
-    assert rows is not None
-    return generic_poses(rows, q, system.default_parameters, walks=2)
+
+def poses(system: "System") -> list[Array]:
+    """Coordinates of the assembled pose, and of one that is not special."""
+    found = system.mobility
+    q = np.array(found.q)
+    if system.has_rows:
+        return [q, np.array(found.generic)]
+    return [q, q + np.random.default_rng(11).normal(size=len(q), scale=0.3)]
 
 
 def _contacts(system: "System", connections: list[ConnectedPair]) -> Any:
@@ -109,31 +112,21 @@ def _contacts(system: "System", connections: list[ConnectedPair]) -> Any:
 
 
 def _jacobian(
-    system: "System",
-    moving: list[Body],
-    centres: Mapping[Body, Array],
-    rows: list[tuple[ConnectedPair, str]],
-    q: Array,
-    contacts: Any,
+    system: "System", centres: Mapping[Body, Array], bonds: list[tuple[ConnectedPair, Seal]], q: Array, contacts: Any
 ) -> Array:
     """Rows over all bodies, each of unit length: velocity of the mass centre over the typical length (ground axes),
     angular velocity (body axes).
     """
     placed, touching = Placement(system.model, system.topology, q), contacts(q)
-    place = {b: 6 * i for i, b in enumerate(moving)}
-    J = np.zeros((len(rows), 6 * len(moving)))
+    place = {b: 6 * i for i, b in enumerate(centres)}
+    J = np.zeros((len(bonds), 6 * len(centres)))
     axes: dict[str, tuple[Array, Axes]] = {}
-    for i, (c, bond) in enumerate(rows):
+    for i, (c, seal) in enumerate(bonds):
         if c.name not in axes:
-            axes[c.name] = _touch_axes(touching[c.name]) if c.name in touching else _pair_axes(c, placed)
+            axes[c.name] = _touch_axes(touching[c.name]) if c.touches else _pair_axes(c, placed)
         point, along = axes[c.name]
-        second = c.touching
-        if bond in along:
-            force, moment = along[bond]
-        else:
-            second = c.second.body
-            force, moment = _coordinate_axis(c, bond, placed, point)
-        for body, sign in ((second, 1.0), (c.first.body, -1.0)):
+        force, moment = along[seal.bond] if seal.bond else _coordinate_axis(c, seal.called, placed, point)
+        for body, sign in ((_second(c, seal), 1.0), (c.first.body, -1.0)):
             if body.is_ground:
                 continue
             R, p = placed.bodies[body]
@@ -155,14 +148,12 @@ def _touch_axes(contact: Array) -> tuple[Array, Axes]:
 
 def _pair_axes(c: ConnectedPair, placed: Placement) -> tuple[Array, Axes]:
     """Bonds of a lower pair at the origin of its second frame."""
-    (A, p_A), (B, p_B) = (placed.frame(f, c) for f in (c.first, c.second))
-    if c.touches:
-        return p_B, {}
+    (A, _), (B, point) = (placed.frame(f, c) for f in (c.first, c.second))
     along: Axes = {bond: (A[:, i], ZERO) for i, bond in enumerate("xyz")}
     along |= {bond: (ZERO, e) for bond, e in zip(ROTATIONS, _turn_axes(c.pair, A, B), strict=True)}
     if c.pair.coupling is not None:  # the advance beside that of the screw
         along["z"] = (along["z"][0], -placed.number(c.pair.coupling)[0] * along["rz"][1])
-    return p_B, along
+    return point, along
 
 
 def _turn_axes(pair: Pair, A: Array, B: Array) -> list[Array]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from trundle.run.energy import Energy
+    from trundle.run.power import Power
     from trundle.solve.initial import InitialState
     from trundle.solve.trajectory import Trajectory
     from trundle.system import System
@@ -193,14 +194,15 @@ class Run:
         from trundle.run.provenance import provenance
 
         assert self.system is not None
+        kept = self.power.attributes if self.power.kept else {}
         names = [q.name for q in self.system.quantities.values() if q.group in ("state", "energy")]
         arrays = {name: self[name] for name in [*names, *WORK]} | self._values
-        for name in ("time", *DIMENSIONS.values()):
+        for name in ("time", "contact_bond", *DIMENSIONS.values()):
             if name in arrays:
                 raise StoreError(
                     f"the output {name!r} has the name of a dimension of the dataset; rename it in model.output."
                 )
-        return xr.Dataset(arrays, attrs=provenance(self))
+        return xr.Dataset(arrays, attrs=provenance(self) | kept)
 
     @property
     def energy(self) -> "Energy":
@@ -208,6 +210,13 @@ class Run:
         from trundle.run.energy import Energy
 
         return Energy(self)
+
+    @cached_property
+    def power(self) -> "Power":
+        """Power and energy through every bond, and where energy went."""
+        from trundle.run.power import Power
+
+        return Power(self)
 
     # -- how it went ---------------------------------------------------------------------------------------------------
 

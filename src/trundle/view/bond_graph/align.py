@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import final
 
 _SWEEPS = 40
+_STEP = 70.0  # bends that are no larger than this are worth a shift
+_GIVE = 8.0  # what a neighbour can spare of its room
 
 
 @final
@@ -40,13 +43,35 @@ def align(
         for names in columns if sweep % 2 == 0 else reversed(columns):
             wanted = [fmean(height[o] + d for o, d in wishes[n]) if wishes[n] else height[n] for n in names]
             height |= zip(names, _apart(wanted, [rooms[n] for n in names]), strict=True)
+    height = {
+        name: float(round(y)) for name, y in height.items()
+    }  # whole numbers: level bonds are level to the last digit
+    _straighten(columns, rooms, wishes, height)
     return height
+
+
+def _straighten(
+    columns: Sequence[Sequence[str]], rooms: Mapping[str, tuple[float, float]],
+    wishes: Mapping[str, Sequence[tuple[str, float]]], height: dict[str, float],
+) -> None:  # fmt: skip
+    """Take small steps out of the bonds: level with the nearest neighbour on the left where there is room."""
+    before: set[str] = set()
+    for names in columns:
+        for i in (*range(len(names)), *reversed(range(len(names)))):
+            name = names[i]
+            levels = [height[o] + d for o, d in wishes[name] if o in before]
+            level = min(levels, key=lambda y: abs(y - height[name]), default=height[name])
+            above = height[names[i - 1]] + rooms[names[i - 1]][1] + rooms[name][0] if i else level
+            below = height[names[i + 1]] - rooms[names[i + 1]][0] - rooms[name][1] if i + 1 < len(names) else level
+            if abs(level - height[name]) <= _STEP and above - _GIVE <= level <= below + _GIVE:
+                height[name] = level
+        before.update(names)
 
 
 def _apart(wanted: list[float], rooms: list[tuple[float, float]]) -> list[float]:
     """Heights nearest to those wanted (least squares) that leave each its room: pools of neighbours that touch."""
     offsets = [0.0]
-    for above, below in zip(rooms[:-1], rooms[1:], strict=True):
+    for above, below in pairwise(rooms):
         offsets.append(offsets[-1] + above[1] + below[0])
     pools: list[tuple[float, int]] = []  # mean of what is wanted, and how many
     for wish, offset in zip(wanted, offsets, strict=True):

@@ -1,6 +1,7 @@
 """Where everything is: columns from the ground to the right, in as many bands as a page takes."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import final
 
 from trundle.graph.bonds import Bond, BondGraph
@@ -16,7 +17,8 @@ from trundle.view.bond_graph.words import Words, read_words
 MARGIN = 24.0
 _APART = 12.0  # free room above and below each thing in a column
 _PAGE = 1.5  # width of a page, of its height
-_NARROW = 720.0  # pages need not be narrower, so that the legend has room
+_TEAR = 0.3  # smaller share of the page that is as bad as one more bond which goes on in the next band
+_NARROW = 760.0  # pages need not be narrower, so that the legend has room
 
 
 @final
@@ -63,9 +65,12 @@ def lay_out(graph: BondGraph) -> Layout:
     columns = find_columns(bodies, links)
     strands = _find_strands(columns, links)
     placed = _draw_all(bodies, links, columns, strands, words)
-    heading = draw_heading(graph, len(bodies), len(links))
+    heading = draw_heading(graph)
     start = max(t.rect.bottom for t in heading.labels) + 24.0 + MARGIN
-    bands = _stack([_arrange(r, columns, strands, placed) for r in _breaks(columns, placed)], strands, start)
+    spans = _breaks(columns, strands, placed)
+    torn = max((len(strands[r[-1]]) + 1 for r in spans[:-1]), default=0)
+    bands = [_arrange(r, columns, strands, placed, MARGIN + torn * TRACK) for r in spans]
+    _stack(bands, strands, start)
     put = {}
     for band in bands:
         for c in band.columns:
@@ -73,11 +78,10 @@ def lay_out(graph: BondGraph) -> Layout:
                 put[name] = placed[name].moved((band.left[c] + band.right[c]) / 2, band.heights[name])
     wires = [w for c, each in enumerate(strands) for w in _route(c, each, bands, put, words)]
     drawing = join([*(p.part for p in put.values()), Part(wires=tuple(wires))])
-    edges = [x for band in bands for x in (*band.right.values(), *_turns(band, len(strands[band.columns[-1]])))]
-    edges += [t.rect.right for t in heading.labels]
-    width = max(_NARROW, *edges) + MARGIN
+    edge = _edge(bands) + torn * TRACK
+    width = max(_NARROW, edge, *(t.rect.right for t in heading.labels)) + MARGIN
     legend = draw_legend(graph, width - 2 * MARGIN).moved(MARGIN, bands[-1].bottom + 30.0)
-    height = max(r.rect.bottom for r in (*legend.labels, *legend.boxes)) + MARGIN
+    height = max(r.bottom for r in legend.rects) + MARGIN
     return Layout(width, height, drawing, join([heading.moved(MARGIN, MARGIN), legend]))
 
 
@@ -108,8 +112,12 @@ def _strand(side: Side, link: str, into: bool) -> Strand:
 
 
 def _draw_all(
-    bodies: dict[str, BodyGroup], links: dict[str, LinkGroup], columns: Columns, strands: list[list[Strand]], words: Words
-) -> dict[str, Placed]:  # fmt: skip
+    bodies: dict[str, BodyGroup],
+    links: dict[str, LinkGroup],
+    columns: Columns,
+    strands: list[list[Strand]],
+    words: Words,
+) -> dict[str, Placed]:
     """Pictures of all bodies and connections, not yet in their places."""
     placed = {}
     for name, body in bodies.items():
@@ -121,7 +129,7 @@ def _draw_all(
     return placed
 
 
-def _breaks(columns: Columns, placed: dict[str, Placed]) -> list[range]:
+def _breaks(columns: Columns, strands: list[list[Strand]], placed: dict[str, Placed]) -> list[range]:
     """Ranges of columns, one for each band: those that make the picture largest on a page."""
     total = len(columns.names)
     widths = [max(placed[n].frame.width for n in names) + 3 * TRACK for names in columns.names]
@@ -130,7 +138,8 @@ def _breaks(columns: Columns, placed: dict[str, Placed]) -> list[range]:
     def extent(ranges: list[range]) -> float:
         width = max(sum(widths[c] for c in r) for r in ranges)
         height = sum(max(heights[c] for c in r) + 2 * TRACK for r in ranges)
-        return max(width, _NARROW, _PAGE * height)
+        torn = sum(len(strands[r[-1]]) for r in ranges[:-1]) / len(ranges)
+        return max(width, _NARROW, _PAGE * height) * (1.0 + _TEAR * torn)
 
     choices = [
         [range(start, min(start + step, total)) for start in range(0, total, step)] for step in range(2, total + 2, 2)
@@ -138,14 +147,14 @@ def _breaks(columns: Columns, placed: dict[str, Placed]) -> list[range]:
     return min(reversed(choices), key=extent)
 
 
-def _arrange(span: range, columns: Columns, strands: list[list[Strand]], placed: dict[str, Placed]) -> Band:
+def _arrange(
+    span: range, columns: Columns, strands: list[list[Strand]], placed: dict[str, Placed], indent: float
+) -> Band:
     """Heights, tracks and columns of one band."""
     inner = [s for c in span[:-1] for s in strands[c]]
     ties = [Tie(s.left, s.right, _port(placed, s, True)[1], _port(placed, s, False)[1]) for s in inner]
     names = [columns.names[c] for c in span]
-    rooms = {
-        n: (_APART - placed[n].frame.y, _APART + placed[n].frame.bottom) for each in names for n in each
-    }
+    rooms = {n: (_APART - placed[n].frame.y, _APART + placed[n].frame.bottom) for each in names for n in each}
     heights = align(names, rooms, ties)
     tracks: dict[int, list[int | None]] = {}
     for _ in range(6):  # two ways at one height in opposite directions: a step aside sets them apart
@@ -159,9 +168,7 @@ def _arrange(span: range, columns: Columns, strands: list[list[Strand]], placed:
             break
         link = over[0].right if columns.column[over[0].right] % 2 else over[0].left
         heights[link] += CLOSE + 1.0
-    left, right, x = {}, {}, MARGIN
-    if span.start:
-        x += (len(strands[span.start - 1]) + 1) * TRACK
+    left, right, x = {}, {}, indent
     for c in span:
         left[c] = x
         right[c] = x + max(placed[n].frame.width for n in columns.names[c])
@@ -177,21 +184,20 @@ def _port(placed: dict[str, Placed], strand: Strand, at_left: bool) -> Point:
     return placed[name].ports[node, strand.bond][-1]
 
 
-def _stack(bands: list[Band], strands: list[list[Strand]], start: float) -> list[Band]:
+def _stack(bands: list[Band], strands: list[list[Strand]], start: float) -> None:
     """Bands one below the other, with room between them for the bonds that go on in the next."""
     y = start
     for band in bands:
-        shift = y - band.top
+        shift = float(ceil(y - band.top))
         band.heights = {n: h + shift for n, h in band.heights.items()}
-        band.top, band.bottom = y, band.bottom + shift
+        band.top, band.bottom = band.top + shift, band.bottom + shift
         last = band.columns[-1]
         y = band.bottom + (len(strands[last]) + 2) * TRACK
-    return bands
 
 
-def _turns(band: Band, count: int) -> list[float]:
-    """Tracks right of a band, where its last bonds turn to the next band; the uppermost takes the outermost."""
-    return [band.right[band.columns[-1]] + (count - i) * TRACK for i in range(count)]
+def _edge(bands: list[Band]) -> float:
+    """Where the longest band ends."""
+    return max(x for band in bands for x in band.right.values())
 
 
 def _route(c: int, strands: list[Strand], bands: list[Band], put: dict[str, Placed], words: Words) -> list[Wire]:
@@ -200,7 +206,7 @@ def _route(c: int, strands: list[Strand], bands: list[Band], put: dict[str, Plac
     if c < band.columns[-1]:
         ways = [_across(band, c, track) for track in band.tracks[c]]
     else:
-        ways = _around(band, bands[bands.index(band) + 1], strands, put) if strands else []
+        ways = _around(band, bands[bands.index(band) + 1], strands, put, _edge(bands)) if strands else []
     wires = []
     for strand, (near, tracks, far) in zip(strands, ways, strict=True):
         out = put[strand.left].ports[strand.left_node, strand.bond]
@@ -223,15 +229,15 @@ def _across(band: Band, c: int, track: int | None) -> Way:
     return band.right[c], (x,) if track is not None else (), band.left[c + 1]
 
 
-def _around(band: Band, after: Band, strands: list[Strand], put: dict[str, Placed]) -> list[Way]:
+def _around(band: Band, after: Band, strands: list[Strand], put: dict[str, Placed], edge: float) -> list[Way]:
     """From the end of a band to the beginning of the next: nested, so that bonds in order do not cross."""
     count = len(strands)
     targets = [put[s.right].ports[s.right_node, s.bond][-1][1] for s in strands]
     rank = {i: k for k, i in enumerate(sorted(range(count), key=targets.__getitem__))}
     near, far = band.right[band.columns[-1]], after.left[after.columns[0]]
     return [
-        (near, (turn, band.bottom + (count - i) * TRACK, far - (rank[i] + 1) * TRACK), far)
-        for i, turn in enumerate(_turns(band, count))
+        (near, (edge + (count - i) * TRACK, band.bottom + (count - i) * TRACK, far - (rank[i] + 1) * TRACK), far)
+        for i in range(count)
     ]
 
 

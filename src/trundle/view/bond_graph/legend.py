@@ -1,5 +1,6 @@
 """Title and legend of the picture."""
 
+from dataclasses import replace
 from math import ceil
 
 from trundle.graph.bonds import Bond, BondGraph
@@ -9,23 +10,24 @@ from trundle.view.bond_graph.text import LINE
 from trundle.view.bond_graph.words import MEANINGS, Words
 
 _TEXT = 10.0
-_ROW = 28.0
+_ROW = 26.0
 _SAMPLE = 34.0  # width of what is explained
 _BETWEEN = 26.0
 _NO_WORDS = Words({}, {}, {})
 
 
-def draw_heading(graph: BondGraph, bodies: int, links: int) -> Part:
+def draw_heading(graph: BondGraph) -> Part:
     """Name of the model and what the graph counts."""
     causality = graph.causality
+    moving, links = sum(n.kind == "1" for n in graph.nodes) - 1, len({s.connection for s in graph.seals})
+    dependent = len(causality.derivative)
     counts = [
-        f"{bodies - 1} moving {'body' if bodies == 2 else 'bodies'}",
-        f"{links} {'connection' if links == 1 else 'connections'}",
-        f"{causality.integral} degree{'s' * (causality.integral != 1)} of freedom",
-        f"{len(causality.derivative)} dependent inertance components",
+        f"{moving} moving {'body' if moving == 1 else 'bodies'}",
+        _counted(links, "connection"),
+        f"{_counted(causality.integral, 'degree')} of freedom",
+        _counted(dependent, "dependent inertance component"),
+        *([_counted(len(causality.conflicts), "causal conflict")] if causality.conflicts else []),
     ]
-    if causality.conflicts:
-        counts.append(f"{len(causality.conflicts)} causal conflict{'s' * (len(causality.conflicts) != 1)}")
     return Part(
         labels=(
             write(f"{graph.name}: multibond graph", 0.0, 0.0, 16.0, width=660.0, anchor=0.0, bold=True),
@@ -34,36 +36,54 @@ def draw_heading(graph: BondGraph, bodies: int, links: int) -> Part:
     )
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def draw_legend(graph: BondGraph, width: float) -> Part:
     """Kinds of boxes that the graph has, and how bonds are drawn; in as many columns as the width takes."""
     kinds = {n.kind for n in graph.nodes} | {"ground"}
     entries = [(_box(kind), text) for kind, text in MEANINGS.items() if kind in kinds]
+    boxes = len(entries)
+    whole, mixed = _bond(Bond("", "to", 1, 1)), _bond(Bond("", "to", 6, 2))
+    arrow = tuple(m for m in whole.marks if m.kind == "arrow")
+    stroke = tuple(m for m in whole.marks if m.kind == "stroke")
     entries += [
-        (_bond(Bond("", "to", 1, 1)), "bond: half arrow where power counts positive, stroke where effort is received"),
-        (_bond(Bond("", "to", 6, 2)), "multibond: so many bonds side by side, so many strokes at either end"),
+        (Part(wires=whole.wires, marks=arrow), "half arrow: power counts positive this way"),
+        (Part(wires=whole.wires, marks=stroke), "stroke: this end receives effort, the other one flow"),
+        (mixed, "multibond: so many bonds, so many strokes at each end"),
     ]
     if graph.causality.conflicts:
         conflict = _bond(Bond("", "to", 1, 1), Words({}, {"to": ""}, {}))
-        entries.append((conflict, "causal conflict: this flow is determined by others already"))
+        sign = write("!", _SAMPLE / 2, -17.0, 12.0, bold=True, warns=True)
+        entries.append((replace(conflict, labels=(sign,)), "causal conflict: others determine this flow already"))
     labels = [write(text, _SAMPLE + 10.0, -LINE * _TEXT / 2, _TEXT, width=width, anchor=0.0) for _, text in entries]
     for count in (4, 3, 2, 1):
-        rows = ceil(len(entries) / count)
-        starts = [0.0]
-        for first in range(0, len(entries), rows):
-            starts.append(starts[-1] + max(t.rect.right for t in labels[first : first + rows]) + _BETWEEN)
-        if starts[-1] - _BETWEEN <= width:
+        cells = _in_columns(len(entries), count) if count < 3 else _in_columns(boxes, count - 1)
+        cells += [(count - 1, i) for i in range(len(entries) - len(cells))]  # bonds have a column of their own
+        widths = [max((t.rect.right for t, cell in zip(labels, cells, strict=True) if cell[0] == c), default=0.0)
+                  for c in range(count)]  # fmt: skip
+        if sum(widths) + _BETWEEN * (count - 1) <= width:
             break
     return join(
-        join([sample, Part(labels=(label,))]).moved(starts[i // rows], _ROW * (i % rows + 0.5))
-        for i, ((sample, _), label) in enumerate(zip(entries, labels, strict=True))
+        join([sample, Part(labels=(label,))]).moved(sum(widths[:c]) + _BETWEEN * c, _ROW * (row + 0.5))
+        for (sample, _), label, (c, row) in zip(entries, labels, cells, strict=True)
     )
+
+
+def _in_columns(things: int, count: int) -> list[tuple[int, int]]:
+    """Column and row of each."""
+    rows = ceil(things / count)
+    return [(i // rows, i % rows) for i in range(things)]
 
 
 def _box(kind: str) -> Part:
     """A box as in the picture."""
     text = "1" if kind == "ground" else kind
     rect = Rect(0.0, -10.0, _SAMPLE, 20.0)
-    return Part((Box("", kind, rect),), (write(text, _SAMPLE / 2, -LINE * _TEXT / 2, _TEXT, bold=True),))
+    name = f"legend {kind}"
+    label = write(text, _SAMPLE / 2, -LINE * _TEXT / 2, _TEXT, bold=True, inside=name)
+    return Part((Box(name, kind, rect),), (label,))
 
 
 def _bond(bond: Bond, words: Words = _NO_WORDS) -> Part:

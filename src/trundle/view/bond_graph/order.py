@@ -7,12 +7,14 @@ of bodies and of connections take turns, and each bond runs between a column and
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from random import Random
 from statistics import fmean
 from typing import final
 
 from trundle.view.bond_graph.read import BodyGroup, LinkGroup
 
-_SWEEPS = 12
+_SWEEPS = 8
+_TRIALS = 500  # orders to begin with, divided by the number of bodies and connections
 
 
 @final
@@ -54,9 +56,7 @@ def find_columns(bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]
     return Columns(_sorted(names, column, beside), column)
 
 
-def _distances(
-    bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]
-) -> tuple[dict[str, int], list[str]]:
+def _distances(bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]) -> tuple[dict[str, int], list[str]]:
     """Distance of each body from the ground, and all names in the order of a walk along the tree of shortest ways."""
     reach: dict[str, list[tuple[str, str]]] = {b: [] for b in bodies}
     for k, link in links.items():
@@ -92,19 +92,22 @@ def _distances(
 
 
 def _sorted(names: list[list[str]], column: dict[str, int], beside: dict[str, list[str]]) -> list[list[str]]:
-    """The order with the fewest crossings among those that sweeps to the right and to the left come upon."""
+    """The order with the fewest crossings among those that sweeps come upon, from the walk and from chance orders."""
     best, fewest = names, _crossings(names, column, beside)
-    for sweep in range(_SWEEPS):
-        if fewest == 0:
-            break
-        names = [list(n) for n in names]
-        rank = {n: i / len(each) for each in names for i, n in enumerate(each)}
-        for i in range(len(names)) if sweep % 2 == 0 else reversed(range(len(names))):
-            names[i].sort(key=_mean_of(beside, rank))
-            rank |= {n: j / len(names[i]) for j, n in enumerate(names[i])}
-        count = _crossings(names, column, beside)
-        if count < fewest:
-            best, fewest = names, count
+    chance = Random(0)
+    for _ in range(max(1, _TRIALS // len(column))):
+        for sweep in range(_SWEEPS):
+            if fewest == 0:
+                return best
+            names = [list(each) for each in names]
+            rank = {n: i / len(each) for each in names for i, n in enumerate(each)}
+            for i in range(len(names)) if sweep % 2 == 0 else reversed(range(len(names))):
+                names[i].sort(key=_mean_of(beside, rank))
+                rank |= {n: j / len(names[i]) for j, n in enumerate(names[i])}
+            count = _crossings(names, column, beside)
+            if count < fewest:
+                best, fewest = names, count
+        names = [chance.sample(each, len(each)) for each in best]
     return best
 
 

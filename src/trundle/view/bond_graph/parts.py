@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import ceil
 from typing import final
 
 from trundle.graph.bonds import Bond, Node
 from trundle.view.bond_graph.ends import GAP, SIZE_TEXT, along, dress_end, size_label, straight
 from trundle.view.bond_graph.read import BodyGroup, LinkGroup, Side, Step
 from trundle.view.bond_graph.shape import Box, Label, Part, Point, Rect, join, moved, write
-from trundle.view.bond_graph.text import LINE, printable, text_width
+from trundle.view.bond_graph.text import LINE, printable, shorten, text_width
 from trundle.view.bond_graph.words import Words
 
 NAME_TEXT = 11.0
@@ -25,6 +26,7 @@ _SCALAR = 40.0
 _BESIDE = 60.0  # between transformer and 0-junction
 _OUTSIDE = 50.0  # from a transformer to the edge of its connection
 _NAME_WIDTH = 150.0
+_WORD_WIDTH = 80.0
 
 
 @final
@@ -54,7 +56,7 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     name = write(body.junction.label, 0.0, 1.0, NAME_TEXT, width=_NAME_WIDTH, inside=body.name)
     above = [b for b in body.branches if len(b) == 1 and b[0][1].kind in ("I", "Sf")]
     below = [b for b in body.branches if b not in above]
-    rows = [[_branch_width(b) for b in row] for row in (above, below)]
+    rows = [[_branch_width(body, b) for b in row] for row in (above, below)]
     box_width = max(name.rect.width + 20.0, 64.0, *(sum(row) for row in rows))
     height = max(46.0, PORT * max(len(left), len(right)))
     kind = "ground" if body.is_ground else "1"
@@ -63,17 +65,17 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     parts = [Part((Box(body.name, kind, rect, words.of_node(body.junction)),), (one, name))]
     for row, branches, sign in ((rows[0], above, -1.0), (rows[1], below, 1.0)):
         for branch, middle in zip(branches, _middles(row), strict=True):
-            parts.append(_draw_branch(body.name, branch, (middle, sign * height / 2), sign, words))
+            parts.append(_draw_branch(body, branch, (middle, sign * height / 2), sign, words))
     half = box_width / 2 + STUB
-    ports = {}
+    ports: dict[tuple[str, Bond], tuple[Point, ...]] = {}
     for bonds, side in ((left, -1.0), (right, 1.0)):
         for bond, y in zip(bonds, port_heights(len(bonds)), strict=True):
             start = (side * (box_width / 2 + GAP), y)
             ports[body.name, bond] = (start, (side * half, y))
             parts.append(dress_end(bond, body.name, start, (side, 0.0), words))
     part = join(parts)
-    top = min(b.rect.y for b in part.boxes)
-    bottom = max(r.rect.bottom for r in (*part.boxes, *part.labels))
+    top = min(r.y for r in part.rects)
+    bottom = max(r.bottom for r in part.rects)
     return Placed(part, Rect(-half, top, 2 * half, bottom - top), ports)
 
 
@@ -88,28 +90,29 @@ def _middles(widths: list[float]) -> list[float]:
     return [end - w / 2 - ends[-1] / 2 for end, w in zip(ends, widths, strict=True)]
 
 
-def _branch_width(branch: tuple[Step, ...]) -> float:
-    return max(_ELEMENT[0], min(text_width(_told(branch), SMALL_TEXT), 80.0)) + 14.0
+def _branch_width(body: BodyGroup, branch: tuple[Step, ...]) -> float:
+    return max(_ELEMENT[0], min(text_width(_told(body, branch), SMALL_TEXT), _WORD_WIDTH)) + 14.0
 
 
-def _told(branch: tuple[Step, ...]) -> str:
-    """What is written under the element of a branch; that I is the inertance of its body needs no word."""
+def _told(body: BodyGroup, branch: tuple[Step, ...]) -> str:
+    """What is written at the element of a branch: the name of a force; that I is the inertance needs no word."""
     node = branch[-1][1]
-    return "" if node.kind == "I" else printable(node.label)
+    own = "" if node.kind == "I" else node.label
+    return printable(own if node.of == body.junction.of else node.of)
 
 
-def _draw_branch(body: str, branch: tuple[Step, ...], at: Point, sign: float, words: Words) -> Part:
+def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: float, words: Words) -> Part:
     """Elements that hang above (sign -1) or below a body, the nearest first."""
-    parts, node, (x, y) = [], body, at
+    parts, node, (x, y) = [], body.name, at
     for bond, other in branch:
         size = _TRANSFORMER if other.kind == "TF" else _ELEMENT
         near = y + sign * _DOWN
         parts.append(straight(bond, (x, y), (x, near), node, other.name, words))
         parts.append(draw_box(other, (x, near + sign * size[1] / 2), size, words))
         node, y = other.name, near + sign * size[1]
-    if told := _told(branch):
+    if told := _told(body, branch):
         top = y + 3.0 if sign > 0 else y - 3.0 - LINE * SMALL_TEXT
-        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=80.0),)))
+        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=_WORD_WIDTH),)))
     return join(parts)
 
 
@@ -119,14 +122,14 @@ def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Pla
     Folded: both bodies are left; the bond on the right side turns back over the top.
     """
     left, right = reversed(link.sides) if flipped else link.sides
-    names = [_bond_name(node) for _, node in link.elements]
+    names = [_bond_name(node, link.junction.label) for _, node in link.elements]
     pitch = max(40.0, *(text_width(n, SMALL_TEXT) + 9.0 for n in names)) if names else 40.0
     reach = _ZERO / 2 + _BESIDE + _TRANSFORMER[0] + _OUTSIDE
     half = max(reach, pitch * len(names) / 2 + 6.0)
     zero = link.junction
     parts = [draw_box(zero, (0.0, 0.0), (_ZERO, _ZERO), words), Part(labels=_heading(link, 2 * half))]
-    top = -_ZERO / 2 - 6.0 - LINE * (NAME_TEXT + SMALL_TEXT) - 2.0
-    ports = {}
+    top = -float(ceil(_ZERO / 2 + 8.0 + LINE * (NAME_TEXT + SMALL_TEXT)))
+    ports: dict[tuple[str, Bond], tuple[Point, ...]] = {}
     for side, sign in ((left, -1.0), (right, 1.0)):
         parts.append(_draw_side(side, zero, sign, words))
         start = (sign * (reach - _OUTSIDE + GAP), 0.0)
@@ -140,14 +143,14 @@ def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Pla
         ports[side.transformer.name, side.outer] = way
     parts.append(_draw_elements(link, names, pitch, words))
     part = join(parts)
-    bottom = max(r.rect.bottom for r in (*part.boxes, *part.labels))
+    bottom = max(r.bottom for r in part.rects)
     return Placed(part, Rect(-half, top, 2 * half, bottom - top), ports)
 
 
 def _heading(link: LinkGroup, width: float) -> tuple[Label, ...]:
     """Name and pair of the connection above its 0-junction."""
     pair_top = -_ZERO / 2 - 6.0 - LINE * SMALL_TEXT
-    name = write(link.junction.of, 0.0, pair_top - LINE * NAME_TEXT, NAME_TEXT, width=width - 12.0, bold=True)
+    name = write(link.junction.of, 0.0, pair_top - 1.0 - LINE * NAME_TEXT, NAME_TEXT, width=width - 12.0, bold=True)
     if not link.junction.label:
         return (name,)
     return name, write(link.junction.label, 0.0, pair_top, SMALL_TEXT, width=width - 12.0, quiet=True)
@@ -180,14 +183,15 @@ def _draw_elements(link: LinkGroup, names: list[str], pitch: float, words: Words
         parts.append(straight(bond, (x, y), (x, y + length), above, node.name, words))
         parts.append(draw_box(node, (x, y + length + _ELEMENT[1] / 2), _ELEMENT, words))
         below = y + length + _ELEMENT[1] + 3.0
-        parts.append(Part(labels=(write(name, x, below, SMALL_TEXT),)))
+        parts.append(Part(labels=(write(name, x, below, SMALL_TEXT),) if name else ()))
         if words.is_conflict(bond):
             middle = y + length / 2 - LINE * SIZE_TEXT / 2
             parts.append(Part(labels=(write("!", x + 9.0, middle - 5.0, 12.0, bold=True, warns=True),)))
     return join(parts)
 
 
-def _bond_name(node: Node) -> str:
-    """x, y, ..., slip_x of a bond; what acts on it where the connection has one bond only."""
+def _bond_name(node: Node, pair: str) -> str:
+    """x, y, ..., slip_x of a bond; where that stands in the heading already, what seals it."""
     name = node.name.removeprefix(f"{node.of}.")
-    return printable(name if name != node.name else node.label)
+    told = next((n for n in (name, node.label) if n not in (node.name, pair)), "")
+    return shorten(printable(told), SMALL_TEXT, _WORD_WIDTH)

@@ -28,9 +28,7 @@ def find_tracks(ends: Sequence[tuple[float, float]]) -> list[int | None]:
 def lie_over(ends: Sequence[tuple[float, float]], tracks: Sequence[int | None]) -> list[tuple[int, int]]:
     """Pairs of ways that run over each other in spite of all."""
     bent = sorted((t, i) for i, t in enumerate(tracks) if t is not None)
-    return [
-        (i, o) for k, (_, i) in enumerate(bent) for _, o in bent[k + 1 :] if _cost(ends[i], ends[o]) >= _FORBIDDEN
-    ]
+    return [(i, o) for k, (_, i) in enumerate(bent) for _, o in bent[k + 1 :] if _cost(ends[i], ends[o]) >= _FORBIDDEN]
 
 
 _FORBIDDEN = 1000

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import final
 
 from trundle.graph.bonds import Bond
@@ -30,33 +31,6 @@ class Rect:
 
     def moved(self, dx: float, dy: float) -> "Rect":
         return Rect(self.x + dx, self.y + dy, self.width, self.height)
-
-    def overlaps(self, other: "Rect") -> bool:
-        """Whether the two have more than a border in common."""
-        return (
-            self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
-        )
-
-    def holds(self, other: "Rect") -> bool:
-        """Whether the other lies inside."""
-        return (
-            self.x <= other.x and other.right <= self.right and self.y <= other.y and other.bottom <= self.bottom
-        )
-
-    def is_crossed(self, a: Point, b: Point) -> bool:
-        """Whether the straight line from a to b passes through the inside."""
-        enter, leave = 0.0, 1.0
-        for start, way, low, high in (
-            (a[0], b[0] - a[0], self.x, self.right),
-            (a[1], b[1] - a[1], self.y, self.bottom),
-        ):
-            if way == 0.0:
-                if not low < start < high:
-                    return False
-                continue
-            first, last = sorted(((low - start) / way, (high - start) / way))
-            enter, leave = max(enter, first), min(leave, last)
-        return enter < leave
 
 
 @final
@@ -106,7 +80,7 @@ class Wire:
 
     @property
     def segments(self) -> list[tuple[Point, Point]]:
-        return list(zip(self.points[:-1], self.points[1:], strict=True))
+        return list(pairwise(self.points))
 
 
 @final
@@ -132,6 +106,11 @@ class Part:
     labels: tuple[Label, ...] = ()
     wires: tuple[Wire, ...] = ()
     marks: tuple[Mark, ...] = ()
+
+    @property
+    def rects(self) -> list[Rect]:
+        """Of all boxes and labels."""
+        return [b.rect for b in self.boxes] + [t.rect for t in self.labels]
 
     def moved(self, dx: float, dy: float) -> "Part":
         return Part(

@@ -5,15 +5,15 @@ from xml.etree import ElementTree as ET
 from trundle.graph.bonds import BondGraph
 from trundle.view.bond_graph.layout import lay_out
 from trundle.view.bond_graph.shape import Box, Label, Mark, Part, Wire
-from trundle.view.bond_graph.text import BASELINE, FAMILY
+from trundle.view.bond_graph.text import BASELINE, FAMILY, printable
 
 INK = "#222222"
 QUIET = "#5F6670"
 WARNING = "#B3261E"
 PAPER = "#FFFFFF"
-FILLS = {  # colours that colour-blind readers can tell apart [Okabe and Ito]; each box also has its letters
-    "FC": "#0072B2", "EC": "#E4E7EB", "R": "#E8762C", "C": "#2DB48C", "Se": "#F0B93A", "Sf": "#DB9BBE",
-    "I": "#8CCBEF", "TF": PAPER, "0": PAPER, "1": "#F3F5F7", "ground": "#C9CED5",
+FILLS = {  # each pair can be told apart with any kind of colour blindness
+    "FC": "#0072B2", "EC": "#FFFFFF", "R": "#E06A10", "C": "#00A87A", "Se": "#F5E663", "Sf": "#C986B5",
+    "I": "#9AD4F5", "TF": PAPER, "0": PAPER, "1": "#F3F5F7", "ground": "#C9CED5",
 }  # fmt: skip
 ROUNDING = {"1": 10.0, "ground": 0.0, "0": 14.0, "TF": 2.0}  # radius of the corners
 _DOUBLE = 4.6  # width of a multibond, of which the middle is left white
@@ -40,7 +40,6 @@ def to_svg(graph: BondGraph) -> str:
 
 
 def _paint(group: ET.Element, part: Part) -> None:
-    # level bonds last: a bond in front of another is then the same one all along
     for wire in part.wires:
         _wire(group, wire)
     for mark in part.marks:
@@ -105,7 +104,7 @@ def _label(group: ET.Element, label: Label, kind: str) -> None:
 
 def _title(parent: ET.Element, text: str) -> ET.Element:
     title = ET.SubElement(parent, "title")
-    title.text = text
+    title.text = "\n".join(printable(line) for line in text.splitlines())
     return title
 
 

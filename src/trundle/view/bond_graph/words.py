@@ -7,10 +7,10 @@ from trundle.graph.bonds import Bond, BondGraph, Node
 from trundle.model.seal import ELEMENTS
 
 MEANINGS = {
-    "1": "body: a common velocity, its forces add up to zero",
-    "ground": "the ground: its velocity is given",
-    "0": "connection: a common force, its velocities add up to zero",
-    "TF": "transformer: shifts twist and wrench to the connection, or turns them into its axes",
+    "1": "body: one velocity, its forces add up to zero",
+    "ground": "ground: its velocity is given",
+    "0": "connection: one force, its velocities add up to zero",
+    "TF": "transformer: shifts to another point or turns axes",
     "I": "inertance: mass and inertia of a body",
     **ELEMENTS,
 }
@@ -62,6 +62,4 @@ def read_words(graph: BondGraph) -> Words:
     dependent: dict[str, list[str]] = {}
     for d in graph.causality.derivative:
         dependent.setdefault(d.body, []).append(d.text)
-    return Words(
-        {n.name: n.kind for n in graph.nodes}, {c.seal: c.text for c in graph.causality.conflicts}, dependent
-    )
+    return Words({n.name: n.kind for n in graph.nodes}, {c.seal: c.text for c in graph.causality.conflicts}, dependent)

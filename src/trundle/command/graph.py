@@ -1,0 +1,35 @@
+"""What the command line tells of connections: the table of seals and the causality."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from trundle.command.tables import show, word_table
+from trundle.model.seal import VARIABLES
+
+if TYPE_CHECKING:
+    from trundle.graph.bonds import BondGraph
+
+
+def print_seals(graph: "BondGraph") -> None:
+    """Bonds of each connection that are sealed alike share a row; efforts that add up share a bond."""
+    table = word_table("seals", "connection", "bonds", "variables", "sealed by", "element", "by")
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for seal in graph.seals:
+        flow, effort = VARIABLES[seal.bond]
+        kind = "flow" if seal.imposes_flow else "effort"
+        row = (seal.connection, f"({flow}, {effort})", kind, seal.element, seal.by)
+        rows.setdefault(row, []).append(seal.called or seal.bond)
+    for (connection, *rest), bonds in rows.items():
+        table.add_row(connection, ", ".join(bonds), *rest)
+    show(table)
+
+
+def print_graph(graph: "BondGraph", out: Path | None) -> None:
+    """Write the graph to a file, or tell its seals and its causality."""
+    if out is not None:
+        typer.echo(f"written: {graph.save(out)}")
+        return
+    print_seals(graph)
+    typer.echo(graph.causality.report())

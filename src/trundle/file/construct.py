@@ -1,0 +1,111 @@
+"""Objects of a file by the name of their class and the sizes of its fields."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, final, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+
+from trundle.errors import ModelError
+from trundle.file.faults import near
+from trundle.file.field import Named, Sizes
+from trundle.file.tree import Path
+from trundle.file.values import Values
+
+NAMED: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(Named)
+SIZES: TypeAdapter[dict[str, Any]] = TypeAdapter(Sizes)
+MOTION = ("t", "q", "u")  # time, coordinate, rate
+
+
+@final
+class Constructor:
+    """Makes objects with the values of one file; what cannot be understood becomes a fault and None."""
+
+    def __init__(self, values: Values) -> None:
+        self.values, self.faults = values, values.faults
+
+    def read(self, adapter: TypeAdapter[Any], raw: Any, path: Path) -> Any:
+        """What the file says at a path, in the form that is expected there."""
+        try:
+            return adapter.validate_python(raw)
+        except ValidationError as error:
+            self.faults.add_validation(error, path)
+            return None
+
+    def one(self, raw: Any, kinds: Mapping[str, type[Any]], what: str, path: Path) -> tuple[Any, Any] | None:
+        """An object of one of these classes: with symbols, and with the values of the parameters."""
+        named = self.read(NAMED, raw, path)
+        if named is None:
+            return None
+        ((name, sizes),) = named.items()
+        kind = kinds.get(name)
+        if kind is None:
+            self.faults.add(path, f"there is no {what} called {name!r}. {near(name, list(kinds))}")
+            return None
+        return self._made(kind, name, sizes, (*path, name))
+
+    def of_class(self, kind: type[Any], name: str, raw: Any, path: Path) -> Any:
+        """An object of this class by its sizes alone."""
+        sizes = self.read(SIZES, raw, path)
+        made = None if sizes is None else self._made(kind, name, sizes, path)
+        return None if made is None else made[0]
+
+    def _made(self, kind: type[Any], name: str, sizes: Mapping[str, Any], path: Path) -> tuple[Any, Any] | None:
+        known = {f.name: f for f in fields(kind)}
+        plain = next(iter(known), "")  # field that a plain size belongs to
+        good = self._check_names(name, {field or plain for field in sizes}, known, path)
+        symbols, numbers = {}, {}
+        for field, size in sizes.items():
+            if (field or plain) in known:
+                at = (*path, field) if field else path
+                symbols[field or plain], numbers[field or plain] = self.size(known[field or plain], size, at)
+        if not good:
+            return None
+        try:
+            return kind(**symbols), kind(**numbers)
+        except ModelError as error:
+            self.faults.add(path, str(error))
+            return None
+
+    def _check_names(self, name: str, given: set[str], known: Mapping[str, Field[Any]], path: Path) -> bool:
+        takes = f"{name} takes {', '.join(known)}" if known else f"{name} has no sizes"
+        good = True
+        for field in sorted(given):
+            if not field:
+                self.faults.add(path, f"{takes}; write the name alone")
+                good = False
+            elif field not in known:
+                hint = near(field, list(known)) if known else ""
+                self.faults.add((*path, field), f"there is no field called {field!r} here; {takes}. {hint}".rstrip())
+                good = False
+        missing = [f.name for f in known.values() if f.default is MISSING and f.name not in given]
+        if missing:
+            self.faults.add(path, f"{' and '.join(missing)} must be given; {takes}")
+        return good and not missing
+
+    def size(self, field: Field[Any], size: Any, path: Path) -> tuple[Any, Any]:
+        """A size as a symbol and as a number, a flag, or a function of the motion; what is declared as a float shapes
+        the equations.
+        """
+        variables = _variables(field.type)
+        if field.type is bool or isinstance(size, bool):
+            if field.type is not bool or not isinstance(size, bool):
+                wanted = "true or false" if field.type is bool else "a number or an expression"
+                self.faults.add(path, f"give {wanted}, not {size if isinstance(size, bool) else size.text}")
+                size = False
+            return size, size
+        if variables:
+            function = self.values.of_motion(size, path, variables)
+            return function, function
+        if field.type is float:
+            number = self.values.fixed(size, path)
+            return number, number
+        return self.values.number(size, path), self.values.value(size, path)
+
+
+def _variables(annotation: Any) -> tuple[str, ...]:
+    """What a function in a field may depend on; nothing where the field takes no function."""
+    for one in (annotation, *get_args(annotation)):
+        if get_origin(one) is Callable:
+            return MOTION[: len(get_args(one)[0])]
+    return ()

@@ -1,0 +1,44 @@
+"""Classes of the model by the words of a file. Pairs, joints, surfaces and laws are found here by themselves."""
+
+from dataclasses import fields
+from typing import Any
+
+from trundle import contact
+from trundle.model import joint, law
+from trundle.model.joint import Joint
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Together
+from trundle.pairs.edge import EDGES, Vertex
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.lower import LOWER_PAIRS
+from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.pairs.surface import SURFACES
+
+
+def _final(module: Any, *kinds: type[Any]) -> dict[str, type[Any]]:
+    """Classes of a module that can be used as they are, by name."""
+    found = {name: one for name, one in vars(module).items() if isinstance(one, type) and issubclass(one, kinds)}
+    return {name: one for name, one in found.items() if vars(one).get("__final__")}
+
+
+JOINED: dict[str, type[Any]] = {pair.__name__: pair for pair in LOWER_PAIRS} | _final(joint, Joint)
+"""Lower pairs, and joints by their seals."""
+
+HIGHER: dict[str, tuple[type[Any], dict[str, type[Any]]]] = {
+    "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*SURFACES, *EDGES)}),
+    "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Vertex)}),
+}
+"""Pairs made of two surfaces, and the surfaces by name."""
+
+LAWS: dict[str, type[Any]] = {
+    name.lower(): one for name, one in _final(law, EffortLaw, FlowLaw).items() if one is not Together
+}
+"""Laws that seal a bond; those without fields are a word alone: locked, open."""
+
+EFFORT_LAWS = {word: one for word, one in LAWS.items() if issubclass(one, EffortLaw)}
+
+CONTACT_LAWS: dict[str, type[ContactLaw]] = {
+    name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
+}
+
+OPTIONS = tuple(dict.fromkeys([*(f.name for kind in JOINED.values() for f in fields(kind)), "surfaces"]))
+"""Words that a pair may have beside those of every connection."""

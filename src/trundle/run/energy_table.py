@@ -1,0 +1,140 @@
+"""Where energy went between two times: rows from giver to taker, matched at every junction."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final, overload
+
+KINDS = {
+    "body": "",
+    "kinetic": "kinetic energy of ",
+    "gravity": "gravity on ",
+    "store": "stored in ",
+    "loss": "losses in ",
+    "source": "source ",
+    "drive": "drive ",
+    "event": "jumps at ",
+}
+"""What can give or take energy, and how its name begins."""
+
+SMALL = 1e-12  # of the largest row; less is round-off
+COARSE = 0.01  # of the largest row: a larger closing error makes the table doubtful
+
+
+@final
+@dataclass(frozen=True)
+class EnergyNode:
+    """A body, or a store, source or sink of energy."""
+
+    kind: str  # one of KINDS
+    of: str  # body, law, force or driven coordinate
+
+    def __str__(self) -> str:
+        return KINDS[self.kind] + self.of
+
+
+@final
+@dataclass(frozen=True)
+class Transfer:
+    """Net energy (J) that went from giver to taker, through a connection or force."""
+
+    giver: EnergyNode
+    taker: EnergyNode
+    energy: float
+    through: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class EnergyTable(Sequence[Transfer]):
+    """Rows from giver to taker, largest first. `closing` is the largest sum over a body, connection or force that
+    should vanish and does not (J): the error of the time integrals.
+    """
+
+    start: float
+    end: float
+    transfers: tuple[Transfer, ...]
+    closing: float
+    closing_at: str
+
+    def __len__(self) -> int:
+        return len(self.transfers)
+
+    @overload
+    def __getitem__(self, i: int) -> Transfer: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Transfer, ...]: ...
+    def __getitem__(self, i: int | slice) -> Transfer | tuple[Transfer, ...]:
+        return self.transfers[i]
+
+    def __iter__(self) -> Iterator[Transfer]:
+        return iter(self.transfers)
+
+    @property
+    def doubt(self) -> str:
+        """What to do when the closing error is not small; empty when it is."""
+        largest = max((t.energy for t in self.transfers), default=0.0)
+        if self.closing <= COARSE * largest:
+            return ""
+        return "The samples are too far apart for these motions: simulate with more samples."
+
+    def balance(self, node: str) -> float:
+        """What a node received minus what it gave (J)."""
+        return sum(t.energy * ((str(t.taker) == node) - (str(t.giver) == node)) for t in self.transfers)
+
+    def __str__(self) -> str:
+        rows = [("from", "to", "energy (J)", "through")]
+        rows += [(str(t.giver), str(t.taker), f"{t.energy:.6g}", t.through) for t in self.transfers]
+        wide = [max(len(row[k]) for row in rows) for k in range(4)]
+        lines = [
+            f"{a:<{wide[0]}}  {b:<{wide[1]}}  {e:>{wide[2]}}  {through}".rstrip() for a, b, e, through in rows
+        ]  # numbers under each other
+        head = f"Energy from {self.start:g} s to {self.end:g} s"
+        where = f" ({self.closing_at})" if self.closing_at else ""
+        return "\n".join([head, *lines, f"closing error {self.closing:.2g} J{where}. {self.doubt}".rstrip(". ")])
+
+
+@final
+@dataclass(frozen=True)
+class Share:
+    """What a node gives to a junction (J); negative when it takes."""
+
+    node: EnergyNode
+    energy: float
+
+
+EVENTS = EnergyNode("event", "events")
+
+
+def make_table(
+    start: float, end: float, junctions: dict[str, list[Share]], jumps: Sequence[Share] = ()
+) -> EnergyTable:
+    """Match givers and takers at each junction: every giver serves every taker in proportion to what it takes.
+
+    A junction that is a body itself is one of the nodes; all others only pass energy on. `jumps` is what stores lost
+    by events that changed the state.
+    """
+    rows = [Transfer(*((s.node, EVENTS) if s.energy > 0 else (EVENTS, s.node)), abs(s.energy)) for s in jumps]
+    errors = {name: abs(sum(s.energy for s in shares)) for name, shares in junctions.items()}
+    for name, shares in junctions.items():
+        if name.startswith("1 "):
+            body = EnergyNode("body", name[2:])
+            for share in shares:
+                ends = (share.node, body) if share.energy > 0 else (body, share.node)
+                if share.node.kind != "body":
+                    rows.append(Transfer(*ends, abs(share.energy)))
+            continue
+        givers = [s for s in shares if s.energy > 0]
+        takers = [s for s in shares if s.energy < 0]
+        total = (sum(s.energy for s in givers) - sum(s.energy for s in takers)) / 2
+        if givers and takers:
+            rows += [
+                Transfer(g.node, t.node, -g.energy * t.energy / total, name)
+                for g in givers
+                for t in takers
+                if g.node != t.node
+            ]
+    largest = max((row.energy for row in rows), default=0.0)
+    kept = [row for row in rows if row.energy > SMALL * largest]
+    kept.sort(key=lambda row: (-row.energy, str(row.giver), str(row.taker)))
+    worst = max(errors, key=lambda name: errors[name], default="")
+    return EnergyTable(start, end, tuple(kept), errors.get(worst, 0.0), worst.removeprefix("1 "))

@@ -1,0 +1,83 @@
+"""Time integrals of sampled quantities: polynomials through neighbouring samples, pieced together at jumps."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+POINTS = 12  # order twelve on smooth data
+CHUNK = 65_536  # stencils of unequal steps that are solved for at once
+
+
+def gaps(t: Array, jumps: Sequence[float]) -> Array:
+    """Numbers of the intervals between samples in which something jumped."""
+    return np.flatnonzero(np.diff(np.searchsorted(jumps, t, side="left")))
+
+
+def increments(t: Array, y: Array, jumps: Sequence[float] = ()) -> Array:
+    """Integral of each column of y over each interval between samples, of shape (samples - 1, columns).
+
+    No polynomial runs across a jump: the interval that holds it is integrated from both sides up to the jump.
+    """
+    out = np.zeros((len(t) - 1, y.shape[1]))
+    if len(t) < 2:
+        return np.zeros((0, y.shape[1]))
+    step = (t[-1] - t[0]) / (len(t) - 1)
+    even = bool(np.all(np.abs(np.diff(t) - step) < 1e-9 * step))
+    segment = np.searchsorted(jumps, t, side="left")
+    cuts = np.flatnonzero(np.diff(segment)) + 1
+    for a, b in zip([0, *cuts], [*cuts, len(t)], strict=True):
+        size = min(POINTS, b - a)
+        if b - a > 1:
+            out[a : b - 1] = _even(step, y[a:b], size) if even else _uneven(t[a:b], y[a:b], size)
+        if a > 0:
+            out[a - 1] += _piece(t, y, jumps[segment[a] - 1], t[a], a, size)
+        if b < len(t):
+            out[b - 1] += _piece(t, y, t[b - 1], jumps[segment[b - 1]], b - size, size)
+    return out
+
+
+def _even(step: float, y: Array, size: int) -> Array:
+    """Equal steps: one stencil for all inner intervals, and its neighbours at both ends."""
+    places = np.arange(size - 1.0)
+    table = step * _solve(np.broadcast_to(np.arange(float(size)), (size - 1, size)), places, places + 1)
+    before = size // 2 - 1  # intervals between the first point of the stencil and the middle one
+    inner = len(y) - size + 1
+    middle = table[before, 0] * y[:inner]
+    for k in range(1, size):
+        middle += table[before, k] * y[k : k + inner]
+    return np.concatenate([table[:before] @ y[:size], middle, table[before + 1 :] @ y[-size:]])
+
+
+def _uneven(t: Array, y: Array, size: int) -> Array:
+    """Any steps: weights for each interval."""
+    out = np.empty((len(t) - 1, y.shape[1]))
+    for first in range(0, len(out), CHUNK):
+        i = np.arange(first, min(first + CHUNK, len(out)))
+        start = np.clip(i - (size // 2 - 1), 0, len(t) - size)
+        weights = _solve(t[start[:, None] + np.arange(size)], t[i], t[i + 1])
+        total = weights[:, 0, None] * y[start]
+        for k in range(1, size):
+            total += weights[:, k, None] * y[start + k]
+        out[i] = total
+    return out
+
+
+def _piece(t: Array, y: Array, low: float, high: float, start: int, size: int) -> Array:
+    """Integral over a part of an interval beside the stencil."""
+    weights = _solve(t[None, start : start + size], np.array([low]), np.array([high]))
+    return np.asarray(weights[0] @ y[start : start + size])
+
+
+def _solve(nodes: Array, low: Array, high: Array) -> Array:
+    """Weights that integrate polynomials exactly: nodes (rows, size), from low to high."""
+    size = nodes.shape[1]
+    centre = (nodes[:, :1] + nodes[:, -1:]) / 2
+    half = np.maximum((nodes[:, -1:] - nodes[:, :1]) / 2, 1e-300) if size > 1 else np.ones_like(centre)
+    power = np.arange(size)
+    x, a, b = (nodes - centre) / half, (low[:, None] - centre) / half, (high[:, None] - centre) / half
+    moments = (b ** (power + 1) - a ** (power + 1)) / (power + 1)
+    vandermonde = x[:, None, :] ** power[None, :, None]
+    return np.asarray(np.linalg.solve(vandermonde, moments[:, :, None])[:, :, 0] * half)
