@@ -146,3 +146,14 @@ def test_a_stiff_joint_is_the_ideal_joint() -> None:
         order = np.diff(np.log10(found))
         assert np.all((order > -1.1) & (order < -0.9)), found  # first order in 1 / stiffness
     assert errors[-1] < 1e-4
+
+
+def test_prescribed_motions_may_hold_parameters() -> None:
+    m = tr.Model("tuned")
+    arm = m.body("arm", 1.0, (0.1, 0.2, 0.15), com=(0, 0, -0.5))
+    rate = m.parameter("rate", 2.0, "1/s")
+    m.connect(tr.Revolute("y"), m.ground, arm, law=tr.Acceleration(lambda t, q, u: -(rate**2) * q))
+    system = m.build()
+    for value in (2.0, 3.0):
+        run = system.simulate(1.0, {"arm.angle": 0.4}, {"rate": value}, rtol=1e-12, atol=1e-12)
+        assert np.max(np.abs(run.values("arm.angle") - 0.4 * np.cos(value * run.time))) < 1e-10

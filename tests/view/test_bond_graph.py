@@ -215,5 +215,8 @@ def test_long_names_are_shortened_and_told_in_full() -> None:
     assert any(t.count("with a rider") == 12 for t in titles)
 
 
-def test_bodies_that_nothing_joins_to_the_ground_are_drawn() -> None:
-    check(lay_out(bare_graph(9, 5, 2)))
+@pytest.mark.parametrize(("bodies", "links"), [(5, 2), (2, 0), (0, 0)])
+def test_bodies_that_nothing_joins_to_the_ground_are_drawn(bodies: int, links: int) -> None:
+    layout = lay_out(bare_graph(9, bodies, links))
+    check(layout)
+    assert sum(b.kind == "1" for b in layout.drawing.boxes) == bodies

@@ -32,8 +32,7 @@ def flow_row(
     f = ca.SX(law.motion(at, q, u))
     f_t, f_q = ca.jacobian(f, at), ca.jacobian(f, q)
     f_tt = ca.jacobian(f_t, at)
-    here = ca.Function("motion", [at, q, u], [f, f_t, f_q, f_tt])
-    f, f_t, f_q, f_tt = here(t, value, rate)
+    f, f_t, f_q, f_tt = ca.substitute([f, f_t, f_q, f_tt], [at, q, u], [t, ca.SX(value), ca.SX(rate)])
     residual = velocity = ca.SX(0)
     driven = rate
     if law.level == "position":

@@ -105,16 +105,19 @@ class Share:
 EVENTS = EnergyNode("event", "events")
 
 
-def make_table(
-    start: float, end: float, junctions: dict[str, list[Share]], jumps: Sequence[Share] = ()
-) -> EnergyTable:
+def make_table(start: float, end: float, junctions: dict[str, list[Share]], jumps: Sequence[Share] = ()) -> EnergyTable:
     """Match givers and takers at each junction: every giver serves every taker in proportion to what it takes.
 
     A junction that is a body itself is one of the nodes; all others only pass energy on. `jumps` is what stores lost
     by events that changed the state.
     """
-    rows = [Transfer(*((s.node, EVENTS) if s.energy > 0 else (EVENTS, s.node)), abs(s.energy)) for s in jumps]
     errors = {name: abs(sum(s.energy for s in shares)) for name, shares in junctions.items()}
+    least = 10 * max(errors.values(), default=0.0)  # smaller jumps are errors of the time integrals
+    rows = [
+        Transfer(*((s.node, EVENTS) if s.energy > 0 else (EVENTS, s.node)), abs(s.energy))
+        for s in jumps
+        if abs(s.energy) > least
+    ]
     for name, shares in junctions.items():
         if name.startswith("1 "):
             body = EnergyNode("body", name[2:])

@@ -95,7 +95,7 @@ class Power:
         return self._columns[measure(owner, what)]
 
     @cached_property
-    def _gaps(self) -> Array:
+    def _gaps(self) -> Any:
         return gaps(self.run.time, self.run.jump_times)
 
     @cached_property
@@ -165,7 +165,8 @@ class Power:
 
     def _sums(self) -> Iterable[tuple[str, Array]]:
         for body in self.ports.bodies:
-            yield f"1 {body}", sum(s * self._of(o, w) for o, w, s in self._body_ports(body).values())
+            ports = [sign * self._of(owner, what) for owner, what, sign in self._body_ports(body).values()]
+            yield f"1 {body}", np.sum(ports, axis=0)
         for j in self.ports.junctions:
             received = self._of(j.name, "power_to_first") + self._of(j.name, "power_to_second")
             if j.bonds:
@@ -230,7 +231,7 @@ class Power:
             )
         a, b = (int(np.argmin(np.abs(t - x))) for x in (low, high))
         if a == b:
-            raise SolveError(f"there is no interval between samples from {low:g} s to {high:g} s; ask for more samples.")
+            raise SolveError(f"no two samples lie between {low:g} s and {high:g} s: simulate with more samples.")
         return a, b
 
     def table(self, start: float | None = None, end: float | None = None) -> EnergyTable:
@@ -254,14 +255,17 @@ class Power:
     @cached_property
     def chain(self) -> list[str]:
         """Bodies in the order in which connections lead to them from the ground."""
-        order: list[str] = []
-        ends = [(j.first, j.second) for j in self.ports.junctions]
-        rest = list(self.ports.bodies)
-        while rest:
-            near = [b for b in rest if any({b, o} == set(p) for p in ends for o in (*order, "ground"))]
-            order += near or rest
-            rest = [b for b in rest if b not in order]
-        return order
+        beside: dict[str, list[str]] = {}
+        for j in self.ports.junctions:
+            beside.setdefault(j.first, []).append(j.second)
+            beside.setdefault(j.second, []).append(j.first)
+        order = {"ground": None}
+        for body in order.copy() | dict.fromkeys(self.ports.bodies):  # bodies that no connection reaches come last
+            reached = [body]
+            for name in reached:
+                order.setdefault(name)
+                reached += [b for b in beside.get(name, []) if b not in order and b not in reached]
+        return [b for b in order if b != "ground"]
 
     @cached_property
     def flows(self) -> "xr.Dataset":
@@ -315,7 +319,8 @@ class Power:
         coords: dict[str, Any] = {}
         if j.bonds:
             (power, energy), dims = self._bonds[name], ("time", "bond")
-            data["flow"] = (dims, self._of(name, "flow"), _about("m/s or rad/s", f"motion of {j.second!r} against {j.first!r}"))
+            text = f"motion of {j.second!r} against {j.first!r}"
+            data["flow"] = (dims, self._of(name, "flow"), _about("m/s or rad/s", text))
             data["effort"] = (dims, self._of(name, "effort"), _about("N or N m", f"force and moment on {j.second!r}"))
             data["power"] = (dims, power, _about("W", "power that the element of the bond gives to the two bodies"))
             data["energy"] = (dims, energy, _about("J", "energy given since the start"))

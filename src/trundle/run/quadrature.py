@@ -11,7 +11,7 @@ POINTS = 12  # order twelve on smooth data
 CHUNK = 65_536  # stencils of unequal steps that are solved for at once
 
 
-def gaps(t: Array, jumps: Sequence[float]) -> Array:
+def gaps(t: Array, jumps: Sequence[float]) -> np.ndarray[Any, np.dtype[np.signedinteger[Any]]]:
     """Numbers of the intervals between samples in which something jumped."""
     return np.flatnonzero(np.diff(np.searchsorted(jumps, t, side="left")))
 

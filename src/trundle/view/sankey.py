@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -28,9 +29,7 @@ MARGIN = 0.15
 HEAD = 0.62  # height of title and subtitle (in)
 
 
-def draw_sankey(
-    table: EnergyTable, title: str, order: Sequence[str] = (), path: Path | str | None = None
-) -> Figure:
+def draw_sankey(table: EnergyTable, title: str, order: Sequence[str] = (), path: Path | str | None = None) -> Figure:
     """Givers left, bodies in the middle, takers right; `order` has the bodies along the chain."""
     found = lay_out(table, order)
     notes = _notes(table, found)
@@ -83,7 +82,8 @@ def _draw(axes: Axes, found: Layout, left: float, top: float) -> None:
                 FancyBboxPatch(at, place.width, place.height, look, facecolor="#F3F5F7", edgecolor=INK, linewidth=0.9)
             )
         else:
-            ends = [(r.stops[0][2], r.width) for r in place.leaving] + [(r.stops[-1][2], r.width) for r in place.arriving]
+            ends = [(r.stops[0][2], r.width) for r in place.leaving]
+            ends += [(r.stops[-1][2], r.width) for r in place.arriving]
             upper, lower = min(y - w / 2 for y, w in ends), max(y + w / 2 for y, w in ends)
             at = (left + place.x, top + upper)
             axes.add_patch(Rectangle(at, place.width, lower - upper, color=ELEMENTS[kind][0], linewidth=0))
@@ -100,7 +100,7 @@ def _kind(ribbon: Ribbon) -> str:
 def _outline(ribbon: Ribbon, left: float, top: float) -> Outline:
     """Closed outline: along the upper edge through all stops and back along the lower one."""
     points: list[tuple[float, float]] = []
-    codes: list[int] = []
+    codes: list[Any] = []
     for side in (-1, 1):
         shift = side * ribbon.width / 2
         stops = [(left + a, left + b, top + y + shift) for a, b, y in ribbon.stops]

@@ -6,6 +6,8 @@ Every ribbon has a slot of its own in every column that it crosses, so no ribbon
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from typing import final
 
 from trundle.run.energy_table import EnergyNode, EnergyTable
@@ -34,6 +36,7 @@ class Ribbon:
     label: str = ""
     width: float = 0.0
     stops: list[tuple[float, float, float]] = field(default_factory=list)  # x on the left and on the right, y
+    at: dict[int, "Place"] = field(default_factory=dict)  # box or slot in each column
 
 
 @final
@@ -174,7 +177,7 @@ def _cycle(flows: dict[Edge, float]) -> list[Edge]:
                 way.pop()
             elif onward in way:
                 ring = [*way[way.index(onward) :], onward]
-                return list(zip(ring[:-1], ring[1:], strict=True))
+                return list(pairwise(ring))
             elif onward not in done:
                 stack.append((onward, iter(after.get(onward, []))))
                 way.append(onward)
@@ -211,6 +214,10 @@ def _columns(ribbons: list[Ribbon], order: Sequence[str]) -> list[list[Place]]:
         places[r.taker].arriving.append(r)
         for k in range(level[r.giver] + 1, level[r.taker]):
             columns[k].append(Place(r, k, (), [r], [r]))
+    for column in columns:
+        for p in column:
+            for r in (*p.arriving, *p.leaving):
+                r.at[p.column] = p
     return columns
 
 
@@ -226,10 +233,8 @@ def _write(columns: list[list[Place]]) -> None:
         assert isinstance(p.node, EnergyNode)
         p.lines = (shortened(str(p.node)), joules(_load(p)))
         for r in p.leaving:
-            if p.node.kind != "body":
-                alone = len(p.leaving) == 1
-            else:
-                alone = r.taker.kind != "body" and r.taker not in many
+            told_beside = r.taker.kind != "body" and r.taker not in many  # by the label of the taker
+            alone = told_beside if p.node.kind == "body" else len(p.leaving) == 1
             words = shortened(", ".join(r.through), 22)
             r.label = "" if alone else joules(r.energy) + (f" through {words}" if words else "")
     for p in nodes:
@@ -256,7 +261,7 @@ def _sort(columns: list[list[Place]]) -> None:
         forward = sweep % 2 == 0
         for column in columns if forward else reversed(columns):
             for p in column:
-                ties = [rank[id(q)] for q in _neighbours(p, columns, forward)]
+                ties = [rank[id(q)] for q in _neighbours(p, forward)]
                 if ties:
                     rank[id(p)] = sum(ties) / len(ties)
             column.sort(key=lambda p: rank[id(p)])
@@ -264,13 +269,10 @@ def _sort(columns: list[list[Place]]) -> None:
                 rank[id(p)] = i / max(len(column) - 1, 1) if len(column) > 1 else 0.5
 
 
-def _neighbours(p: Place, columns: list[list[Place]], before: bool) -> list[Place]:
+def _neighbours(p: Place, before: bool) -> list[Place]:
     """Boxes of the next column to the left or right that ribbons of this one touch."""
     k = p.column - 1 if before else p.column + 1
-    if not 0 <= k < len(columns):
-        return []
-    mine = p.arriving if before else p.leaving
-    return [q for q in columns[k] for r in mine if r in (q.leaving if before else q.arriving)]
+    return [r.at[k] for r in (p.arriving if before else p.leaving)]
 
 
 def _set_x(columns: list[list[Place]]) -> tuple[float, list[float]]:
@@ -285,7 +287,8 @@ def _set_x(columns: list[list[Place]]) -> tuple[float, list[float]]:
         for p in column:
             p.x, p.width = x, BAR if outer else words + 2 * PAD
         x += BAR if outer else words + 2 * PAD
-        bends.append(x + max((text_width(r.label) + 2 * PAD for p in column for r in p.leaving if r.label), default=0.0))
+        starting = [r.label for p in column if isinstance(p.node, EnergyNode) for r in p.leaving if r.label]
+        bends.append(x + max((text_width(label) + 2 * PAD for label in starting), default=0.0))
         x = bends[-1] + BEND if k < len(columns) - 1 else x + words + 2 * PAD
     return x, bends
 
@@ -302,8 +305,8 @@ def _set_y(columns: list[list[Place]]) -> float:
         for column in columns if forward else reversed(columns):
             wanted = []
             for p in column:
-                near = [q.middle for q in _neighbours(p, columns, forward)]
-                near += [q.middle for q in _neighbours(p, columns, not forward)] if sweep > 11 else []
+                near = [q.middle for q in _neighbours(p, forward)]
+                near += [q.middle for q in _neighbours(p, not forward)] if sweep > 11 else []
                 wanted.append((sum(near) / len(near) if near else p.middle) - p.height / 2)
             _spread(column, wanted)
     top = min((p.y for column in columns for p in column), default=0.0)
@@ -341,7 +344,7 @@ def _connect(columns: list[list[Place]], bends: list[float]) -> list[tuple[str, 
                 p.node.stops.append((p.x, bends[k], p.middle))
                 continue
             for side, before in ((p.leaving, False), (p.arriving, True)):
-                mine = sorted(side, key=lambda r: _far(r, p, columns, before))
+                mine = sorted(side, key=partial(_far, p.column - 1 if before else p.column + 1))
                 y = p.middle - _slots(mine, not before) / 2
                 for r in mine:
                     y += _slot(r, not before)
@@ -359,7 +362,6 @@ def _connect(columns: list[list[Place]], bends: list[float]) -> list[tuple[str, 
     return labels
 
 
-def _far(r: Ribbon, p: Place, columns: list[list[Place]], before: bool) -> float:
-    """Height of the other end of a ribbon in the next column."""
-    k = p.column - 1 if before else p.column + 1
-    return next((q.middle for q in columns[k] if r in (q.leaving if before else q.arriving)), 0.0)
+def _far(column: int, r: Ribbon) -> float:
+    """Height of a ribbon in another column."""
+    return r.at[column].middle

@@ -70,9 +70,9 @@ def _straighten(
 
 def _apart(wanted: list[float], rooms: list[tuple[float, float]]) -> list[float]:
     """Heights nearest to those wanted (least squares) that leave each its room: pools of neighbours that touch."""
-    offsets = [0.0]
-    for above, below in pairwise(rooms):
-        offsets.append(offsets[-1] + above[1] + below[0])
+    offsets = [0.0] * len(rooms)
+    for i, (above, below) in enumerate(pairwise(rooms)):
+        offsets[i + 1] = offsets[i] + above[1] + below[0]
     pools: list[tuple[float, int]] = []  # mean of what is wanted, and how many
     for wish, offset in zip(wanted, offsets, strict=True):
         mean, count = wish - offset, 1

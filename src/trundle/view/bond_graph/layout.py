@@ -132,7 +132,7 @@ def _draw_all(
 def _breaks(columns: Columns, strands: list[list[Strand]], placed: dict[str, Placed]) -> list[range]:
     """Ranges of columns, one for each band: those that make the picture largest on a page."""
     total = len(columns.names)
-    widths = [max(placed[n].frame.width for n in names) + 3 * TRACK for names in columns.names]
+    widths = [max((placed[n].frame.width for n in names), default=0.0) + 3 * TRACK for names in columns.names]
     heights = [sum(placed[n].frame.height + 2 * _APART for n in names) for names in columns.names]
 
     def extent(ranges: list[range]) -> float:
@@ -171,7 +171,7 @@ def _arrange(
     left, right, x = {}, {}, indent
     for c in span:
         left[c] = x
-        right[c] = x + max(placed[n].frame.width for n in columns.names[c])
+        right[c] = x + max((placed[n].frame.width for n in columns.names[c]), default=0.0)
         used = sum(t is not None for t in tracks.get(c, []))
         x = right[c] + (used + 1) * TRACK
     shapes = [placed[n].frame.moved(0.0, heights[n]) for each in names for n in each]

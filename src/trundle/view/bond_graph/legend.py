@@ -13,7 +13,7 @@ _TEXT = 10.0
 _ROW = 26.0
 _SAMPLE = 34.0  # width of what is explained
 _BETWEEN = 26.0
-_NO_WORDS = Words({}, {}, {})
+_NO_WORDS = Words({}, {})
 
 
 def draw_heading(graph: BondGraph) -> Part:
@@ -54,7 +54,7 @@ def draw_legend(graph: BondGraph, width: float) -> Part:
         (mixed, "multibond: so many bonds, so many strokes at each end"),
     ]
     if graph.causality.conflicts:
-        conflict = _bond(Bond("", "to", 1, 1), Words({}, {"to": ""}, {}))
+        conflict = _bond(Bond("", "to", 1, 1), Words({"to": ""}, {}))
         sign = write("!", _SAMPLE / 2, -17.0, 12.0, bold=True, warns=True)
         entries.append((replace(conflict, labels=(sign,)), "causal conflict: others determine this flow already"))
     labels = [write(text, _SAMPLE + 10.0, -LINE * _TEXT / 2, _TEXT, width=width, anchor=0.0) for _, text in entries]

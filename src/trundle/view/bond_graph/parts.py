@@ -43,12 +43,12 @@ class Placed:
         return Placed(self.part.moved(dx, dy), self.frame.moved(dx, dy), ports)
 
 
-def draw_box(node: Node, centre: Point, size: tuple[float, float], words: Words, kind: str = "") -> Part:
+def draw_box(node: Node, centre: Point, size: tuple[float, float], words: Words) -> Part:
     """A box with the letters of its kind."""
     x, y = centre
     rect = Rect(x - size[0] / 2, y - size[1] / 2, *size)
     label = write(node.kind, x, y - LINE * NAME_TEXT / 2, NAME_TEXT, bold=True, inside=node.name)
-    return Part((Box(node.name, kind or node.kind, rect, words.of_node(node)),), (label,))
+    return Part((Box(node.name, node.kind, rect, words.of_node(node)),), (label,))
 
 
 def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], words: Words) -> Placed:
@@ -69,7 +69,7 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     half = box_width / 2 + STUB
     ports: dict[tuple[str, Bond], tuple[Point, ...]] = {}
     for bonds, side in ((left, -1.0), (right, 1.0)):
-        for bond, y in zip(bonds, port_heights(len(bonds)), strict=True):
+        for bond, y in zip(bonds, _port_heights(len(bonds)), strict=True):
             start = (side * (box_width / 2 + GAP), y)
             ports[body.name, bond] = (start, (side * half, y))
             parts.append(dress_end(bond, body.name, start, (side, 0.0), words))
@@ -79,7 +79,7 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     return Placed(part, Rect(-half, top, 2 * half, bottom - top), ports)
 
 
-def port_heights(count: int) -> list[float]:
+def _port_heights(count: int) -> list[float]:
     """Where bonds leave the side of a body, about its middle."""
     return [PORT * (i - (count - 1) / 2) for i in range(count)]
 

@@ -22,7 +22,6 @@ MEANINGS = {
 class Words:
     """Sentences about one graph."""
 
-    kinds: dict[str, str]  # of the nodes
     conflicts: dict[str, str]  # element node in causal conflict -> why
     dependent: dict[str, list[str]]  # body -> sentences on its derivative causality
 
@@ -62,4 +61,4 @@ def read_words(graph: BondGraph) -> Words:
     dependent: dict[str, list[str]] = {}
     for d in graph.causality.derivative:
         dependent.setdefault(d.body, []).append(d.text)
-    return Words({n.name: n.kind for n in graph.nodes}, {c.seal: c.text for c in graph.causality.conflicts}, dependent)
+    return Words({c.seal: c.text for c in graph.causality.conflicts}, dependent)
