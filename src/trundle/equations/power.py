@@ -103,7 +103,9 @@ class PowerExpressions:
             F, M, _ = inertia_wrench(inertia, at, ca.SX.zeros(3))
             w = ca.mtimes(centre.R.T, centre.w)
             found[measure(body.name, "inertance_power")] = dot(F, centre.v) + dot(M, centre.w)
-            found[measure(body.name, "apparent_power")] = _size(F) * _size(centre.v) + _size(M) * _size(w)
+            gyroscopic = cross(w, ca.mtimes(inertia.matrix, w))
+            moments = _size(ca.mtimes(centre.R.T, M) - gyroscopic) + _size(gyroscopic)
+            found[measure(body.name, "apparent_power")] = _size(F) * _size(centre.v) + moments * _size(w)
             found[measure(body.name, "gravity_power")] = inertia.mass * dot(e.gravity, centre.v)
             found[measure(body.name, "kinetic_energy")] = (
                 inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))

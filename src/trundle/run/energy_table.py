@@ -138,6 +138,6 @@ def make_table(start: float, end: float, junctions: dict[str, list[Share]], jump
             ]
     largest = max((row.energy for row in rows), default=0.0)
     kept = [row for row in rows if row.energy > SMALL * largest]
-    kept.sort(key=lambda row: (-row.energy, str(row.giver), str(row.taker)))
+    kept.sort(key=lambda row: (-float(f"{row.energy:.9e}"), str(row.giver), str(row.taker)))  # not by round-off
     worst = max(errors, key=lambda name: errors[name], default="")
     return EnergyTable(start, end, tuple(kept), errors.get(worst, 0.0), worst.removeprefix("1 "))

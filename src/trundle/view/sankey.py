@@ -10,7 +10,7 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from trundle.run.energy_table import EnergyNode, EnergyTable
-from trundle.view.sankey_layout import FONT, LINE, PAD, Layout, Ribbon, joules, lay_out, text_width
+from trundle.view.sankey_layout import BODIES, FONT, LINE, PAD, Layout, Ribbon, joules, lay_out, text_width
 from trundle.view.style import INK, QUIET, WARNING, finish, style
 
 ELEMENTS = {
@@ -29,9 +29,13 @@ MARGIN = 0.15
 HEAD = 0.62  # height of title and subtitle (in)
 
 
-def draw_sankey(table: EnergyTable, title: str, order: Sequence[str] = (), path: Path | str | None = None) -> Figure:
-    """Givers left, bodies in the middle, takers right; `order` has the bodies along the chain."""
-    found = lay_out(table, order)
+def draw_sankey(
+    table: EnergyTable, title: str, order: Sequence[str] = (), path: Path | str | None = None, bodies: int = BODIES
+) -> Figure:
+    """Givers left, bodies in the middle, takers right; `order` has the bodies along the chain, of which the `bodies`
+    busiest are shown one by one.
+    """
+    found = lay_out(table, order, bodies)
     notes = _notes(table, found)
     span = f"Energy from {table.start:g} s to {table.end:g} s; ribbons are as wide as the energy is large"
     inner = max(found.width, 5.5, text_width(span) + 0.2, text_width(title, 12) + 0.4)

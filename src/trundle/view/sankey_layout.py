@@ -6,11 +6,11 @@ Every ribbon has a slot of its own in every column that it crosses, so no ribbon
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import final
 
-from trundle.run.energy_table import EnergyNode, EnergyTable
+from trundle.run.energy_table import EnergyNode, EnergyTable, Transfer
 
 FONT = 9.0  # points
 LINE = 0.17  # height of a line of text (in)
@@ -19,6 +19,7 @@ PAD = 0.09  # between a text and what surrounds it
 BEND = 0.75  # in which a ribbon changes its height
 BAR = 0.10  # width of the mark of a giver or taker
 HEIGHT = 3.2  # of all ribbons of the fullest column
+BODIES = 12  # shown one by one
 SHARE = 0.005  # of the largest sum in a column: smaller flows are told in words
 
 Edge = tuple[EnergyNode, EnergyNode]
@@ -73,11 +74,13 @@ class Layout:
     circling: float  # energy that went round in circles and is not drawn (J)
 
 
+@cache
 def text_width(text: str, size: float = FONT) -> float:
     """Width of a text (in)."""
-    from matplotlib.textpath import TextPath
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    return float(TextPath((0, 0), text, size=size).get_extents().width) / 72 if text.strip() else 0.0
+    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0]) / 72
 
 
 def joules(energy: float) -> str:
@@ -88,14 +91,16 @@ def joules(energy: float) -> str:
     return f"{energy:.2e} J"
 
 
-def shortened(text: str, limit: int = 30) -> str:
+def shortened(text: str, limit: int = 42) -> str:
     """The beginning of a long text."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def lay_out(table: EnergyTable, order: Sequence[str]) -> Layout:
-    """Arrange the transfers; `order` has the bodies along the chain."""
-    ribbons, circling = _net(table)
+def lay_out(table: EnergyTable, order: Sequence[str], bodies: int = BODIES) -> Layout:
+    """Arrange the transfers; `order` has the bodies along the chain. Of many bodies those with the largest flows are
+    shown and the others taken as one.
+    """
+    ribbons, circling = _net(_pooled(table, bodies))
     ribbons, small = _fold(ribbons)
     columns = _columns(ribbons, order)
     scale = HEIGHT / max((sum(_load(p) for p in column) for column in columns), default=1.0) if ribbons else 1.0
@@ -109,7 +114,27 @@ def lay_out(table: EnergyTable, order: Sequence[str]) -> Layout:
     return Layout(width, height, tuple(p for c in columns for p in c), tuple(ribbons), tuple(labels), small, circling)
 
 
-def _net(table: EnergyTable) -> tuple[list[Ribbon], float]:
+def _pooled(table: EnergyTable, limit: int) -> list[Transfer]:
+    """Rows in which all but the `limit` busiest bodies are one."""
+    flow: dict[str, float] = {}
+    for row in table:
+        for node in (row.giver, row.taker):
+            if node.kind == "body":
+                flow[node.of] = flow.get(node.of, 0.0) + row.energy
+    if len(flow) <= limit:
+        return list(table)
+    others = set(sorted(flow, key=lambda name: (-flow[name], name))[limit:])
+    pool = f"{len(others)} other bodies"
+
+    def seen(node: EnergyNode) -> EnergyNode:
+        inside = node.kind in ("body", "kinetic", "gravity") and node.of in others
+        return EnergyNode(node.kind, pool) if inside else node
+
+    rows = [Transfer(seen(r.giver), seen(r.taker), r.energy, r.through) for r in table]
+    return [r for r in rows if r.giver != r.taker]
+
+
+def _net(table: Sequence[Transfer]) -> tuple[list[Ribbon], float]:
     """One ribbon for each pair of nodes, without what goes round in circles between bodies."""
     net: dict[Edge, float] = {}
     through: dict[Edge, list[str]] = {}
