@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from trundle import errors
-from trundle.contact import NoSlip, NoSpin
+from trundle.contact import Coulomb, Creep, NoSlip, NoSpin, RegularisedCoulomb, Stribeck
 from trundle.errors import TrundleError
 from trundle.functions import (
     abs,
@@ -93,6 +93,8 @@ __all__ = [
     "Cone",
     "Connection",
     "CoordinateForce",
+    "Coulomb",
+    "Creep",
     "Cylinder",
     "Cylindrical",
     "Damper",
@@ -127,6 +129,7 @@ __all__ = [
     "PlanarPair",
     "Plane",
     "Prismatic",
+    "RegularisedCoulomb",
     "Revolute",
     "Rodas5P",
     "Run",
@@ -138,6 +141,7 @@ __all__ = [
     "Spring",
     "SpringDamper",
     "SpringIdealJoint",
+    "Stribeck",
     "SweptSurface",
     "System",
     "TangentSurface",

@@ -54,7 +54,7 @@ class Prepared:
         if rows:
             dropped = set(self.mobility.redundant)
             rows = [r for r in rows if r.name not in dropped]
-        return Functions(equations, rows, self.length)
+        return Functions(equations, [*rows, *equations.switched], self.length)
 
     @cached_property
     def joint_functions(self) -> "Functions":
@@ -316,4 +316,4 @@ class Prepared:
             faults = mass_faults(self.model, values) + size_faults(self.model, values)
             if faults:
                 raise ModelError(faults)
-        return np.array([*values.values(), SHIFT])
+        return np.array([*values.values(), *[1.0] * len(self.model.mode_names()), SHIFT])

@@ -11,6 +11,7 @@ from trundle.graph.describe import describe
 from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
 from trundle.model.fingerprint import function_faults
+from trundle.model.floating import floating
 from trundle.model.model import Model
 from trundle.prepared import Prepared
 
@@ -34,6 +35,7 @@ def build(model: Model, formalism: str = "kane") -> "System":
     if faults:
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
+    model = floating(model)
     system = System(model, find_topology(model, massless(model)), formalism)
     system.check_start_names()
     system.kernels("base")
@@ -112,6 +114,12 @@ class System(Prepared):
 
             q, u = absolute_state(self.joint_functions.equations, q, u, p, t)
         return np.concatenate([q, u, np.zeros(self.n_x - len(q) - len(u))])
+
+    def first_modes(self, t: float, x: Array, p: Array) -> Array:
+        """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
+        if not self.model.mode_names():
+            return p
+        return np.array(self.kernels("events")["start"](t, x, p))
 
     def evaluate_state(self, x: Array) -> dict[str, Array]:
         """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""
@@ -240,6 +248,7 @@ class System(Prepared):
     ) -> dict[str, Any]:
         p = self.parameter_vector(parameters)
         x = self.state_vector(self.start(state, parameters, t), p, t)[None, :]
+        p = self.first_modes(t, x[0], p)
         out: dict[str, Any] = {}
         for group in groups:
             names = self._group_names(group)

@@ -41,6 +41,9 @@ class Row:
     unit: str = "m"
     level: str = "position"  # of what is held; the residual of a "velocity" and the rate of an "acceleration" are zero
     driven: Any = None  # rate at which a drive moves the bond, where its power counts
+    weight: Any = None  # 1 while the row acts and 0 while it does not; None where it always acts
+    column: dict[int, Any] | None = None  # speeds that a unit multiplier pushes, where friction goes along with it
+    lost: Any = None  # rate of sliding times friction coefficient: power lost per unit multiplier
 
     @property
     def holonomic(self) -> bool:

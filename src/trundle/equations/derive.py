@@ -41,7 +41,7 @@ class Equations:
     t: Any
     q: Any
     u: Any
-    p: Any  # parameters of the model, then `shift`
+    p: Any  # parameters of the model, modes of contacts, then `shift`
     shift: Any  # relative shift of the multiplier block, chosen with the tolerance
     motion: TreeMotion | AbsoluteMotion
     inertias: dict[Body, Inertia]
@@ -54,6 +54,8 @@ class Equations:
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
     touches: dict[str, Touch] = field(default_factory=dict)  # higher pairs by connection
     touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
+    modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
+    switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
 
     @property
     def n_q(self) -> int:
@@ -117,7 +119,8 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     moving = [b for b in model.bodies.values() if not b.is_ground]
     inertias = {b: b.mass_properties() for b in moving}
     t, shift = ca.SX.sym("t"), ca.SX.sym("shift")
-    p = ca.vertcat(*[x.symbol for x in model.parameters.values()], shift)
+    modes = {name: ca.SX.sym(name) for name in model.mode_names()}
+    p = ca.vertcat(*[x.symbol for x in model.parameters.values()], *modes.values(), shift)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     coordinates: dict[str, tuple[Any, Any]] = {}
     measured: dict[str, Measure | Followed] = {}
@@ -145,17 +148,20 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
             for name, value in touches[connection.name].contact.coordinates.items():
                 measured[f"{connection.name}.{name}"] = Followed(f"{connection.name}.{name}", value, q, rates)
     signals = Signals(model, t, motion, coordinates, measured, touches)
+    for touch in touches.values():
+        touch.rub(signals, modes, shift)
     terms = _collect_terms(model, signals)
     touch_efforts: dict[str, dict[str, Any]] = {}
     for name, touch in touches.items():
         found, touch_efforts[name] = touch.efforts(t)
         terms |= found
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
-    rows = _rows(model, topology, motion, signals, t, formalism, touches)
+    every = _rows(model, topology, motion, signals, t, formalism, touches)
+    rows, switched = [r for r in every if r.weight is None], [r for r in every if r.weight is not None]
     return Equations(
         model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
         efforts, terms,
-        by_coordinate, touches, touch_efforts,
+        by_coordinate, touches, touch_efforts, modes, switched,
     )  # fmt: skip
 
 

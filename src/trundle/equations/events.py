@@ -5,6 +5,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.equations.functions import Functions
+from trundle.equations.modes import Modes
 from trundle.equations.saddle import Saddle, Sparse, dense
 from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout
@@ -15,7 +16,15 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
     """ "events": all values; "jump<i>": state and parameters after event i."""
     e = functions.equations
     values = [ca.SX(event.function(e.signals)) for event in model.events.values()]
+    modes = Modes(functions) if e.modes else None
+    if modes is not None:
+        values += modes.values()
     out = {"events": functions.function("events", *values)}
+    if modes is not None:
+        out["start"] = functions.function("start", modes.start())
+        for i, (u, p) in enumerate(modes.jumps(), start=len(model.events)):
+            x = ca.vertcat(e.q, u, functions.x[e.n_q + e.n_u :])
+            out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     places = {c.name: c.i_q for c in layout.coordinates if c.n_q == 1}
     places |= {c.rate_name: e.n_q + c.i_u for c in layout.coordinates if c.n_u == 1}
     parameters = list(model.parameters)

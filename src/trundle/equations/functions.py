@@ -28,9 +28,8 @@ class Functions:
     def __init__(self, equations: Equations, rows: Sequence[Row], length: float) -> None:
         self.equations, self.rows, self.length = equations, list(rows), length
         e = equations
-        self.has_power = bool(self.rows and e.drive_rates(self.rows)) or not (
-            e.dissipated().is_zero() and e.supplied().is_zero()
-        )
+        rows_work = any(row.lost is not None for row in self.rows) or bool(e.drive_rates(self.rows))
+        self.has_power = rows_work or not (e.dissipated().is_zero() and e.supplied().is_zero())
         self.n_z = 2 if self.has_power else 0
         self.n_x = e.n_q + e.n_u + self.n_z
         self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_z))
@@ -53,8 +52,9 @@ class Functions:
             loops.setdefault(row.name.partition(".")[0], []).append(i)
         scale = [1 / self.length if row.unit == "m" else 1.0 for row in self.rows]
         return Saddle(
-            e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale, e.shift
-        )
+            e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale, e.shift,
+            [r.weight for r in self.rows], [r.column for r in self.rows],
+        )  # fmt: skip
 
     @cached_property
     def dynamics(self) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ class Functions:
         if not self.rows and isinstance(e.motion, TreeMotion):
             return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, e.efforts), ca.SX(0, 1)
         c = {i: -row.gamma for i, row in enumerate(self.rows) if not row.gamma.is_zero()}
-        udot, multipliers = self.saddle.solve(sparse(-e.bias), c)
+        udot, multipliers = self.saddle.solve(sparse(-e.bias), c, rubbing=True)
         return dense(udot, e.n_u), dense(multipliers, len(self.rows))
 
     def powers(self, multipliers: Any) -> Any:
@@ -71,8 +71,14 @@ class Functions:
         e = self.equations
         if not self.has_power:
             return ca.SX(0, 1)
-        drives = sum((multipliers[i] * rate for i, rate in e.drive_rates(self.rows).items()), ca.SX(0))
-        return ca.vertcat(e.supplied() + drives, e.dissipated())
+        return ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers)
+
+    def _powers_of_rows(self, multipliers: Any) -> Any:
+        """Power of the drives, and what friction takes."""
+        rates = self.equations.drive_rates(self.rows)
+        drives = sum((multipliers[i] * rate for i, rate in rates.items()), ca.SX(0))
+        rubbing = [multipliers[i] * row.lost for i, row in enumerate(self.rows) if row.lost is not None]
+        return ca.vertcat(drives, sum(rubbing, ca.SX(0)))
 
     # -- what the integrators call -------------------------------------------------------------------------------------
 
@@ -106,14 +112,15 @@ class Functions:
             [e.bias, ca.vertcat(*[r.gamma for r in self.rows]), e.coordinate_rates()],
         )
         power = ca.Function("power", [e.t, e.q, e.u, e.p], [ca.vertcat(e.supplied(), e.dissipated())])
+        lam_ = ca.SX.sym("lam", len(self.rows))
         u = self._corrected_u()
         bias, gamma, qdot = moving(e.t, e.q, u, e.p)
-        udot, multipliers = self.saddle.solve(sparse(-bias), sparse(-gamma))
+        udot, multipliers = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
         lam = dense(multipliers, len(self.rows))
         z = ca.SX(0, 1)
         if self.has_power:
-            z = power(e.t, e.q, u, e.p)
-            z[0] += sum((lam[i] * rate for i, rate in e.drive_rates(self.rows).items()), ca.SX(0))
+            of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])
+            z = power(e.t, e.q, u, e.p) + of_rows(e.t, e.q, u, e.p, lam)
         return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, dense(udot, e.n_u), z)])
 
     def _corrected_u(self) -> Any:
@@ -147,8 +154,9 @@ class Functions:
             speed = ca.fmax(speed, ca.fabs(e.u[k]))
         for row in self.rows:
             scale = self.length if row.unit == "m" else 1.0
-            position = ca.fmax(position, ca.fabs(row.residual) / scale)
-            velocity = ca.fmax(velocity, ca.fabs(row.rate) / (scale * speed))
+            acts = 1 if row.weight is None else row.weight
+            position = ca.fmax(position, acts * ca.fabs(row.residual) / scale)
+            velocity = ca.fmax(velocity, acts * ca.fabs(row.rate) / (scale * speed))
         for k in range(e.n_q - e.motion.n_q):
             position = ca.fmax(position, ca.fabs(e.corrections()[k]))
         measures = [self.saddle.loop_measure(rows) for rows in self.loop_rows().values()]

@@ -134,7 +134,12 @@ def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
     for body in ports.bodies:
         add(body, "inertance_power", "W", "rate of kinetic energy, from the accelerations")
         add(body, "gravity_power", "W", "power of the weight")
-        add(body, "apparent_power", "W", "product of the sizes of efforts and flows of the inertance, a measure for round-off")
+        add(
+            body,
+            "apparent_power",
+            "W",
+            "product of the sizes of efforts and flows of the inertance, a measure for round-off",
+        )
         add(body, "kinetic_energy", "J", "kinetic energy")
         add(body, "gravity_energy", "J", "potential energy in the field of gravity")
     for j in ports.junctions:

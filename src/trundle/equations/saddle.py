@@ -68,6 +68,44 @@ class Factor:
         return x
 
 
+@final
+class UnsymmetricFactor:
+    """L U of a sparse matrix of symmetric pattern given by its rows, in the given order of elimination."""
+
+    def __init__(self, rows: list[Sparse], order: list[int]) -> None:
+        self.order = order
+        work = [dict(r) for r in rows]
+        self.lower: dict[int, Sparse] = {}
+        self.upper: dict[int, Sparse] = {}
+        self.inverse_pivot: dict[int, Any] = {}
+        done: set[int] = set()
+        for k in order:
+            done.add(k)
+            inverse = self.inverse_pivot[k] = 1 / work[k][k]
+            self.upper[k] = {j: value for j, value in work[k].items() if j not in done}
+            self.lower[k] = {i: work[i][k] * inverse for i in range(len(work)) if i not in done and k in work[i]}
+            for i, factor in self.lower[k].items():
+                for j, value in self.upper[k].items():
+                    work[i][j] = work[i][j] - factor * value if j in work[i] else -factor * value
+
+    def solve(self, b: Sparse) -> Sparse:
+        """x of A x = b."""
+        y = dict(b)
+        for k in self.order:
+            if k in y:
+                for i, factor in self.lower[k].items():
+                    y[i] = y[i] - factor * y[k] if i in y else -factor * y[k]
+        x: Sparse = {}
+        for k in reversed(self.order):
+            value = y.get(k, ca.SX(0))
+            for j, entry in self.upper[k].items():
+                if j in x:
+                    value = value - entry * x[j]
+            if not _is_zero(value):
+                x[k] = value * self.inverse_pivot[k]
+        return x
+
+
 def minimum_degree(rows: list[Sparse]) -> list[int]:
     """Greedy order of elimination for a symmetric pattern."""
     graph = {i: set(r) - {i} for i, r in enumerate(rows)}
@@ -85,7 +123,8 @@ def minimum_degree(rows: list[Sparse]) -> list[int]:
 class Saddle:
     """Factored system of mass matrix and constraint rows at one pose.
 
-    `loops` groups the rows; `scale` makes rows of different units comparable.
+    `loops` groups the rows; `scale` makes rows of different units comparable. A row of weight zero does not act. The
+    multiplier of a row pushes along its column, which is the row itself unless friction goes along with it.
     """
 
     def __init__(
@@ -96,11 +135,16 @@ class Saddle:
         loops: Sequence[Sequence[int]],
         scale: Sequence[float],
         shift: Any,
+        weights: Sequence[Any] = (),
+        columns: Sequence[Sparse | None] = (),
     ) -> None:
         self.scale = scale
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
         m = len(J)
+        self.weights = list(weights) or [None] * m
+        pushing = list(columns) or [None] * m
+        self.pushed = [r if c is None else self.mass.forward(c) for r, c in zip(self.reduced, pushing, strict=True)]
         S: list[Sparse] = [{} for _ in range(m)]
         scaled = [{k: v * self.mass.inverse_pivot[k] for k, v in r.items()} for r in self.reduced]
         for i in range(m):
@@ -118,21 +162,55 @@ class Saddle:
         shifted = [dict(r) for r in S]
         for i in range(m):
             shifted[i][i] = S[i][i] + self.shift[i]
-        self.dual = Factor(shifted, minimum_degree(S)) if m else None
+        order = minimum_degree(S)
+        self.dual = Factor(self._weighted(shifted), order) if m else None
+        self.rubbing: UnsymmetricFactor | None = None
+        if any(c is not None for c in pushing):
+            A: list[Sparse] = [{} for _ in range(m)]
+            for i in range(m):
+                for j in range(m):
+                    common = scaled[i].keys() & self.pushed[j].keys()
+                    if common:
+                        A[i][j] = sum((scaled[i][k] * self.pushed[j][k] for k in sorted(common)), ca.SX(0))
+                A[i][i] = A[i].get(i, ca.SX(0)) + self.shift[i]
+            self.rubbing = UnsymmetricFactor(self._weighted(A), order)
 
-    def multipliers(self, rhs: Sparse, refine: bool = True) -> Sparse:
-        """lambda of S lambda = rhs."""
+    def _weighted(self, rows: list[Sparse]) -> list[Sparse]:
+        """Rows and columns that do not act are replaced by those of the unit matrix."""
+        out = []
+        for i, row in enumerate(rows):
+            own = self.weights[i]
+            new = {}
+            for j, value in row.items():
+                for weight in (own, self.weights[j]) if i != j else (own,):
+                    value = value if weight is None else value * weight
+                new[j] = value
+            if own is not None:
+                new[i] = new[i] + (1 - own)
+            out.append(new)
+        return out
+
+    def _acting(self, rhs: Sparse) -> Sparse:
+        return {i: v if self.weights[i] is None else v * self.weights[i] for i, v in rhs.items()}
+
+    def multipliers(self, rhs: Sparse, refine: bool = True, rubbing: bool = False) -> Sparse:
+        """lambda of S lambda = rhs; with friction along the columns where rubbing."""
         if self.dual is None:
             return {}
-        x = self.dual.backward(self.dual.forward(rhs))
+        dual, slanted = self.dual, self.rubbing
+
+        def solve(b: Sparse) -> Sparse:
+            return slanted.solve(b) if rubbing and slanted is not None else dual.backward(dual.forward(b))
+
+        x = solve(self._acting(rhs))
         if refine:
-            left = {i: self.shift[i] * value for i, value in x.items()}
-            for i, value in self.dual.backward(self.dual.forward(left)).items():
-                x[i] = x[i] + value
+            left = self._acting({i: self.shift[i] * value for i, value in x.items()})
+            for i, value in solve(left).items():
+                x[i] = x[i] + value if i in x else value
         return x
 
-    def solve(self, b: Sparse, c: Sparse, refine: bool = True) -> tuple[Sparse, Sparse]:
-        """x and lambda of  M x - J' lambda = b,  J x = c."""
+    def solve(self, b: Sparse, c: Sparse, refine: bool = True, rubbing: bool = False) -> tuple[Sparse, Sparse]:
+        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J unless rubbing."""
         y = self.mass.forward(b)
         scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
         rhs: Sparse = {}
@@ -142,9 +220,9 @@ class Saddle:
                 value = value - row[k] * scaled[k]
             if not _is_zero(value):
                 rhs[i] = value
-        multipliers = self.multipliers(rhs, refine)
+        multipliers = self.multipliers(rhs, refine, rubbing)
         for i, value in multipliers.items():
-            for k, entry in self.reduced[i].items():
+            for k, entry in (self.pushed if rubbing else self.reduced)[i].items():
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 

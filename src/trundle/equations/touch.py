@@ -1,6 +1,6 @@
 """At a point of contact: constraint rows of the normal and of what laws hold, and efforts of laws on its bonds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
@@ -18,6 +18,20 @@ from trundle.space.rotation import cross, dot
 
 AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin": 2}
 TURNS = ("roll_x", "roll_y", "spin")
+TINY = 1e-12  # m/s
+NEAR = 1e4  # times the shift of the multiplier block, which goes with the tolerance: a slip (m/s) too small to tell its
+# direction
+
+
+def _direction(slip: Sequence[Any], along: Sequence[Any], near: Any) -> list[Any]:
+    """Unit vector of sliding. Its component along `along` stays positive beyond the end of the sliding, so that the
+    right-hand side is smooth where an integrator steps over it; below `near` the direction is that of `along`.
+    """
+    ahead = slip[0] * along[0] + slip[1] * along[1]
+    aside = slip[1] * along[0] - slip[0] * along[1]
+    ratio = ahead * aside / (ahead**2 + near**2)
+    size = ca.sqrt(1 + ratio**2)
+    return [(along[0] - ratio * along[1]) / size, (along[1] + ratio * along[0]) / size]
 
 
 @final
@@ -26,6 +40,8 @@ class Touch:
 
     def __init__(self, connection: ConnectedPair, contact: Contact, motion: BodyMotion, closes: bool) -> None:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
+        self.friction: dict[str, Any] = {}  # force along each slip over the normal force
+        self.modes: dict[str, Any] = {}
 
     def material(self, body: Body) -> tuple[Any, Any, Any, Any]:
         """Velocity of the body's material at the point of contact, angular velocity, and their changes along the
@@ -71,13 +87,48 @@ class Touch:
             return replace(row, unit=unit)
         return Row(title, 0 * rate, rate, gamma, jacobian, force, moment, unit, "velocity")
 
+    def rub(self, signals: Any, modes: Mapping[str, Any], shift: Any) -> None:
+        """Find the friction over the normal force along each slip, and the modes of this contact."""
+        c = self.connection
+        self.modes = {mode: modes[f"{c.name}.{mode}"] for mode in c.modes}
+        law, names = c.friction, c.sliding
+        if law is None:
+            return
+        slip = [self.rate(name) for name in names]
+        side = self.modes.get("side", 1)
+        rolling = signals[f"{c.name}.forward_velocity"]
+        if law.sticks:
+            along = [self.modes["ahead_x"], self.modes["ahead_y"]]
+            mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
+            direction = _direction(slip, along, NEAR * shift) if len(slip) == 2 else [along[0]]
+        else:
+            speed = ca.sqrt(sum((v**2 for v in slip), ca.SX(TINY**2)))
+            mu, direction = law.coefficient(signals, speed, rolling), [v / speed for v in slip]
+        self.friction = {name: -mu * side * d for name, d in zip(names, direction, strict=True)}
+
+    def _rubbing(self, row: Row, t: Any) -> Row:
+        """The row of the normal with the friction that its multiplier brings."""
+        column, force, lost = dict(row.jacobian), row.force, ca.SX(0)
+        for name, share in self.friction.items():
+            slip = self.row(name, t)
+            force = force + share * slip.force
+            lost = lost - share * slip.rate
+            for i, value in slip.jacobian.items():
+                column[i] = column.get(i, ca.SX(0)) + share * value
+        arm = self.contact.point - self.motion.frame(self.connection.second).p
+        return replace(row, column=column, force=force, moment=cross(arm, force), lost=lost)
+
     def rows(self, t: Any) -> list[Row]:
         """The normal where the pair closes a loop, then what its laws hold."""
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
-        closed = self.closes and "z" in self.connection.holds
-        names = [*(["normal"] if closed else []), *(n for n in self.connection.held if n in pair.held)]
-        return [self.row(name, t) for name in names]
+        found = [self.row(n, t) for n in self.connection.held if n in pair.held]
+        if self.closes and "z" in self.connection.holds:
+            normal = self._rubbing(self.row("normal", t), t) if self.friction else self.row("normal", t)
+            found.insert(0, replace(normal, weight=self.modes.get("closed")))
+        if "stick" in self.modes:
+            found += [replace(self.row(n, t), weight=self.modes["stick"]) for n in self.connection.sliding]
+        return found
 
     def efforts(self, t: Any) -> tuple[dict[str, Terms], dict[str, Any]]:
         """What the effort laws at the point of contact contribute, by "contact.bond", and their efforts by bond."""
@@ -90,14 +141,24 @@ class Touch:
             value, rate, e = c.gap if name == "normal" else ca.SX(0), self.rate(name), c.axes[AXES[name]]
             effort = efforts[name] = law.effort(t, value, rate)
             F, M = (0 * e, effort * e) if name in TURNS else (effort * e, 0 * e)
-            wrenches = []
+            wrenches, lost = [], law.dissipated(t, value, rate)
             for body, sign in ((connection.touching, 1), (connection.first.body, -1)):
                 arm = c.point - self.motion.body(body).p
                 wrenches.append((Frame(body), sign * F, sign * (M + cross(arm, F))))
+            if name == "normal":  # friction of a spring's force
+                for slip, share in self.friction.items():
+                    e = c.axes[AXES[slip]]
+                    for i, (body, sign) in enumerate(((connection.touching, 1), (connection.first.body, -1))):
+                        arm = c.point - self.motion.body(body).p
+                        frame, force, moment = wrenches[i]
+                        push = sign * effort * share * e
+                        wrenches[i] = (frame, force + push, moment + cross(arm, push))
+                    lost = lost - effort * share * self.rate(slip)
+                    efforts[slip] = effort * share
             terms[f"{connection.name}.{name}"] = Terms(
                 wrenches,
                 potential=law.potential(t, value),
-                dissipated=law.dissipated(t, value, rate),
+                dissipated=lost,
                 supplied=law.supplied(t, value, rate),
                 measures={
                     "effort": (effort, "N m" if name in TURNS else "N", "effort on the second body at the contact")

@@ -99,7 +99,7 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
         if joint is not None:
             order.append(joint)
         for connection, other in neighbours[body]:
-            if other not in reached and not _yields(connection):
+            if other not in reached and not may_part(connection):
                 count += 1
                 step = TreeJoint(connection, body, other, reverse=connection.second.body is body)
                 queue = contacts if "normal" in connection.pair.locked and rank(connection) == 3 else heap
@@ -108,7 +108,7 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     if lost:
         why = (
             " A contact whose normal is a spring holds nothing."
-            if any(map(_yields, model.connections.values()))
+            if any(map(may_part, model.connections.values()))
             else ""
         )
         raise ModelError(
@@ -118,13 +118,13 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     topology = Topology(tuple(order), ())
     used = {j.connection for j in order}
     cut = [c for c in model.connections.values() if c not in used]
-    loops = [Loop(c, _around(topology, *c.bodies)) for c in cut if c.holds]
-    return Topology(tuple(order), tuple(loops), tuple(c for c in cut if not c.holds))
+    loops = [Loop(c, _around(topology, *c.bodies)) for c in cut if c.holds and not c.unilateral]
+    return Topology(tuple(order), tuple(loops), tuple(c for c in cut if not c.holds or c.unilateral))
 
 
-def _yields(connection: ConnectedPair) -> bool:
-    """A contact that may open: the chain over its surfaces does not move the body."""
-    return connection.touches and "z" not in connection.holds
+def may_part(connection: ConnectedPair) -> bool:
+    """Whether a contact may open, or friction must know its normal force: it is no joint of the tree then."""
+    return connection.touches and ("z" not in connection.holds or bool(connection.modes))
 
 
 def _around(tree: Topology, a: Body, b: Body) -> tuple[Body, ...]:

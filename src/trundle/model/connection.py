@@ -7,7 +7,7 @@ from typing import Any, final
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.model.joint import Joint
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Open, Servo
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
 
@@ -30,6 +30,7 @@ class ConnectedPair:
     compliant: tuple[str, ...] = ()  # bonds that the pair would hold and a spring stands for
     given: tuple[tuple[str, Law], ...] = ()  # (bond, law) for every seal that was given
     rest_open: bool = True  # bonds without a law move freely; else each must be given one
+    unilateral: bool = False  # the contact may open and close
     kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
 
     @property
@@ -42,6 +43,28 @@ class ConnectedPair:
         """Relative motions at the point of contact that are prescribed, most often kept at zero."""
         prescribed = [name for name, law in self.touch_laws.items() if isinstance(law, FlowLaw)]
         return tuple(dict.fromkeys([*(name for law in self.contact_laws for name in law.held), *prescribed]))
+
+    @property
+    def friction(self) -> FrictionLaw | None:
+        """The law of friction at the point of contact."""
+        return next((law for law in self.contact_laws if isinstance(law, FrictionLaw)), None)
+
+    @property
+    def sliding(self) -> tuple[str, ...]:
+        """Slips that friction acts on."""
+        return tuple(
+            n
+            for n in ("slip_x", "slip_y")
+            if self.friction and isinstance(self.pair, ContactPair) and n in self.pair.held
+        )
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Numbers that change at transitions of the contact: sticking, direction of sliding, side of the normal."""
+        if self.friction is None and not self.unilateral:
+            return ()
+        stick = ("stick", "ahead_x", "ahead_y") if self.friction is not None and self.friction.sticks else ()
+        return (*stick, "closed") if self.unilateral else (*stick, "side")
 
     @property
     def touches(self) -> bool:
@@ -69,6 +92,7 @@ def connect(
     law: LawsGiven = None,
     wheel: Body | None = None,
     compliance: EffortLaw | Mapping[str, EffortLaw] | None = None,
+    unilateral: bool = False,
 ) -> ConnectedPair:
     """Put together what the user said of one connection; ModelError for what cannot be understood."""
     if isinstance(joint, Joint):
@@ -93,6 +117,8 @@ def connect(
             laws[key] = one
         else:
             given.append((bond, one))
+    if unilateral and not isinstance(pair, ContactPair):
+        raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
     compliant = _compliance(name, pair, compliance)
     given = [(b, one) for b, one in given if b not in compliant or not isinstance(one, Locked)]
     given += compliant.items()
@@ -114,7 +140,7 @@ def connect(
             laws.setdefault(of_bond[bond], one)
     return ConnectedPair(
         name, pair, first, second, laws, tuple(contact), wheel, touch, tuple(compliant),
-        _without_own(pair, joint, given),        not isinstance(joint, Joint), type(joint).__name__,
+        _without_own(pair, joint, given),        not isinstance(joint, Joint), unilateral, type(joint).__name__,
     )  # fmt: skip
 
 
@@ -164,10 +190,10 @@ def _possible(name: str, pair: Pair, law: ContactLaw) -> tuple[str, ...]:
             f"connection {name!r}: {type(law).__name__} holds at a point of contact, but a "
             f"{type(pair).__name__} joint has none; use tr.HigherPair(surface, surface)."
         )
-    held = tuple(n for n in law.held if n in pair.held)
+    held = tuple(n for n in law.sealed if n in pair.held)
     if not held:
         raise ModelError(
-            f"connection {name!r}: {type(law).__name__} holds {', '.join(law.held)}, which a "
+            f"connection {name!r}: {type(law).__name__} holds {', '.join(law.sealed)}, which a "
             f"{type(pair).__name__} does not have; it has {', '.join(pair.held)}."
         )
     return held

@@ -16,7 +16,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.model.ask import Asker
 from trundle.model.body import Body, Frame
-from trundle.model.law import EffortLaw, FlowLaw
+from trundle.model.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.model.model import Model
 from trundle.pairs.surface import Surface
 
@@ -33,7 +33,7 @@ def fingerprint(model: Model) -> str:
     for c in model.connections.values():
         settings = [_text(getattr(c.pair, f.name)) for f in fields(c.pair)]
         parts.append(f"connect {c.name} {type(c.pair).__name__} {settings} {_text(c.first)} {_text(c.second)}")
-        parts.append(f"contact {c.held} {c.touching.name} {c.compliant}")
+        parts.append(f"contact {c.held} {c.touching.name} {c.compliant} {c.modes}")
     parts += _answers(model, asker)
     if asker.faults:
         raise ModelError(asker.faults)
@@ -70,6 +70,11 @@ def _answers(model: Model, asker: Asker) -> list[str]:
                     f"{where} depends on the coordinate, but slip, roll and spin at a contact have rates only. Give a "
                     "law of time and rate, such as tr.Damper or tr.Motor(lambda t, q, u: ...)."
                 )
+        if c.friction is not None:
+            friction, speed = c.friction, asker.u
+            where = f"the {type(friction).__name__} of contact {c.name!r}"
+            answers = asker.ask(where, partial(_coefficients, friction, s, speed, q))
+            parts.append(f"friction {c.name} {_text(answers)}")
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
@@ -90,6 +95,10 @@ def _answers(model: Model, asker: Asker) -> list[str]:
             answers = asker.ask(where, partial(_one, value, s))
             parts.append(f"{target} {_text(answers)}")
     return parts
+
+
+def _coefficients(law: FrictionLaw, s: Any, speed: Any, rolling: Any) -> list[Any]:
+    return [law.coefficient(s, speed, rolling), law.limit(s)]
 
 
 def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:

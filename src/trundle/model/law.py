@@ -29,8 +29,39 @@ class ContactLaw(Law):
     held: ClassVar[tuple[str, ...]] = ()  # of "slip_x", "slip_y" (along, across), "spin"
 
     @property
+    def sealed(self) -> tuple[str, ...]:
+        """Bonds of the contact that the law seals."""
+        return self.held
+
+    @property
     def element(self) -> str:
         return "FC"
+
+
+@dataclass(frozen=True)
+class FrictionLaw(ContactLaw):
+    """Tangential force in proportion to the normal force and against the slip. Subclasses are final."""
+
+    @property
+    def sealed(self) -> tuple[str, ...]:
+        return ("slip_x", "slip_y")
+
+    @property
+    def element(self) -> str:
+        return "R"
+
+    @property
+    def sticks(self) -> bool:
+        """Whether the slip can be held at exactly zero."""
+        return False
+
+    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+        """Friction over normal force at a slip speed and a rolling speed (m/s); s are the signals."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def limit(self, s: Any) -> Any:
+        """Largest friction over normal force while it sticks."""
+        return 0.0
 
 
 @dataclass(frozen=True)

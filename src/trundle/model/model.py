@@ -104,12 +104,13 @@ class Model:
         law: LawsGiven = None,
         wheel: Body | None = None,
         compliance: EffortLaw | Mapping[str, EffortLaw] | None = None,
+        unilateral: bool = False,
     ) -> ConnectedPair:
         """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates, or,
         for a higher pair, on the bonds of its point of contact (tr.NoSlip, {"slip_x": tr.Damper(5.0)}).
 
         compliance: springs in place of what the pair holds, tr.Spring(stiffness, damping) for all its bonds or
-        {bond: spring}; "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
+        {bond: spring}; unilateral: the contact may open, and closes again without bouncing. "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
 
         wheel: the body that carries the second surface where this turns about its own axis (y) against the second
         body. The contact of a wheel can so be followed from the frame that the wheel is mounted in.
@@ -125,7 +126,7 @@ class Model:
             raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
         if wheel is not None and not isinstance(wheel, Body):
             raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
-        self.connections[name] = connect(name, pair, a, b, law, wheel, compliance)
+        self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral)
         return self.connections[name]
 
     def apply(self, force: Force, name: str | None = None) -> Force:
@@ -198,6 +199,10 @@ class Model:
             for coordinate, law in c.laws.items()
             if isinstance(law, EffortLaw)
         }
+
+    def mode_names(self) -> list[str]:
+        """Numbers that change when contacts stick, slide, open or close, as "contact.mode"."""
+        return [f"{c.name}.{mode}" for c in self.connections.values() for mode in c.modes]
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""

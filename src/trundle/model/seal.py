@@ -55,7 +55,7 @@ class Seal:
     @property
     def imposes_flow(self) -> bool:
         """A flow is prescribed and the effort is the answer; else the other way round."""
-        return self.held or isinstance(self.law, FlowLaw | ContactLaw)
+        return self.held or isinstance(self.law, FlowLaw) or (isinstance(self.law, ContactLaw) and bool(self.law.held))
 
 
 def find_seals(model: Model) -> dict[str, tuple[Seal, ...]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.equations.modes import transitions
 from trundle.errors import StoreError, UnknownNameError
 from trundle.model.model import full_name
 
@@ -63,7 +64,8 @@ class Run:
         from trundle.run.ending import explain
 
         outcome = explain(system, trajectory, trajectory.p_end)
-        raw = (trajectory.t, trajectory.x, trajectory.parameters() if system.model.events else p)
+        switching = system.model.events or system.model.mode_names()
+        raw = (trajectory.t, trajectory.x, trajectory.parameters() if switching else p)
         return Run(None, outcome, system, raw, settings, initial, trajectory)
 
     def __repr__(self) -> str:
@@ -245,9 +247,10 @@ class Run:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.system is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        names = list(self.system.model.events)
+        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
         log = self.trajectory.events
-        return [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
+        found = [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
+        return [(name, t) for name, t in found if not name.endswith(" turns")]
 
     @cached_property
     def jump_times(self) -> list[float]:
@@ -256,6 +259,7 @@ class Run:
             return [float(t) for t in self._stored("jump_times", [])]
         quiet = {"stop"} if self.settings.get("answers") else {"stop", "record"}
         changing = [not (isinstance(e.action, str) and e.action in quiet) for e in self.system.model.events.values()]
+        changing += [c.kind == "lands" for c in transitions(self.system.model)]
         log = self.trajectory.events
         return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
 

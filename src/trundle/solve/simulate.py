@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.equations.modes import transitions
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
@@ -102,6 +103,7 @@ def simulate(
     initial = system.start(start, parameters, t0)
     x0 = system.state_vector(initial, p, t0)
     p[-1] = multiplier_shift(rtol)
+    p = system.first_modes(t0, x0, p)
     problem = make_problem(system, stiff, on_event is not None, rtol)
     trajectory = march(
         problem,
@@ -140,8 +142,10 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
     if system.formalism != "kane":
         quaternions = tuple(range(3, 7 * (len(system.model.bodies) - 1), 7))
     model = system.model
-    kernels = system.kernels("events") if model.events else {}
-    kinds = [_kind(event.action, returns) for event in model.events.values()]
+    changes = transitions(model)
+    kernels = system.kernels("events") if model.events or changes else {}
+    kinds = [_kind(event.action, returns) for event in model.events.values()] + [2] * len(changes)
+    directions = [event.direction for event in model.events.values()] + [c.direction for c in changes]
     return Problem(
         rhs=extra.get("rhs", base["rhs"]),
         project=base.get("project"),
@@ -152,7 +156,7 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         n_q=system.n_q,
         n_u=system.n_u,
         quaternions=quaternions,
-        event_directions=[event.direction for event in model.events.values()],
+        event_directions=directions,
         event_kinds=kinds,
         error_weight=weight,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance

@@ -1,0 +1,223 @@
+"""Transitions of contacts: when they stick, slide, open and close, and what changes then.
+
+Modes are numbers among the parameters of the kernels: which rows act, and where sliding goes. Events watch for the
+transitions and jumps change the numbers, all in the compiled loop.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.equations.functions import Functions
+from trundle.equations.touch import NEAR, Touch
+from trundle.model.connection import ConnectedPair
+from trundle.model.model import Model
+
+TURN = 0.03  # rad, by which sliding may turn before its direction is stored anew
+STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
+
+
+@final
+@dataclass(frozen=True)
+class Transition:
+    """What is watched at a contact: "slips", "stops", "turns", "parts", "lands" or "changes side"."""
+
+    contact: str
+    kind: str
+    direction: int  # of the crossing
+
+    @property
+    def name(self) -> str:
+        return f"{self.contact} {self.kind}"
+
+
+def transitions(model: Model) -> list[Transition]:
+    """All transitions of a model, known without deriving anything."""
+    return [t for c in model.connections.values() for t in _of(c)]
+
+
+def _of(c: ConnectedPair) -> list[Transition]:
+    found = []
+    if "stick" in c.modes:
+        found += [Transition(c.name, "slips", -1), Transition(c.name, "stops", -1)]
+        if len(c.sliding) == 2:
+            found.append(Transition(c.name, "turns", -1))
+    if "closed" in c.modes:
+        found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1)]
+    if "side" in c.modes:
+        found.append(Transition(c.name, "changes side", 0))
+    return found
+
+
+@final
+class Modes:
+    """Values of the events and the jumps of the modes, as expressions of (t, x, p)."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions, self.equations = functions, functions.equations
+        self.index = {row.name: i for i, row in enumerate(functions.rows)}
+        e = self.equations
+        offset = e.p.shape[0] - 1 - len(e.modes)
+        self.place = {name: offset + i for i, name in enumerate(e.modes)}
+
+    @cached_property
+    def _multipliers(self) -> Any:
+        """Multipliers as a function of (t, q, u, p): p may be changed."""
+        e = self.equations
+        return ca.Function("multipliers", [e.t, e.q, e.u, e.p], [self.functions.dynamics[1]])
+
+    @cached_property
+    def _slip(self) -> Any:
+        e = self.equations
+        rates = [ca.vertcat(*[t.rate(n) for n in t.connection.sliding], ca.SX(0, 1)) for t in self._touches]
+        return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
+
+    @property
+    def _touches(self) -> list[Touch]:
+        return [t for t in self.equations.touches.values() if t.modes]
+
+    def _load(self, touch: Touch, multipliers: Any) -> Any:
+        """Normal force."""
+        c = touch.connection
+        if "normal" in self.equations.touch_efforts[c.name]:
+            return self.equations.touch_efforts[c.name]["normal"]
+        return multipliers[self.index[f"{c.name}.normal"]]
+
+    def _grip(self, touch: Touch, multipliers: Any) -> list[Any]:
+        """Force of the constraint that holds the slip, along each direction."""
+        return [multipliers[self.index[f"{touch.connection.name}.{n}"]] for n in touch.connection.sliding]
+
+    def _margin(self, touch: Touch, multipliers: Any) -> Any:
+        """Above zero while the contact can stick."""
+        law = touch.connection.friction
+        assert law is not None
+        limit = law.limit(self.equations.signals) * self._load(touch, multipliers)
+        return limit**2 - sum((f**2 for f in self._grip(touch, multipliers)), ca.SX(0))
+
+    # -- events --------------------------------------------------------------------------------------------------------
+
+    def values(self) -> list[Any]:
+        """One value for each transition."""
+        multipliers = self.functions.dynamics[1]
+        out = []
+        for transition in transitions(self.equations.model):
+            touch = self.equations.touches[transition.contact]
+            m = touch.modes
+            if transition.kind in ("slips", "stops", "turns"):
+                slip = [touch.rate(n) for n in touch.connection.sliding]
+                along = [m["ahead_x"], m["ahead_y"]][: len(slip)]
+                ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0))
+                closed = m.get("closed", 1)
+                if transition.kind == "slips":
+                    value = ca.if_else(m["stick"] * closed == 1, self._margin(touch, multipliers), 1)
+                elif transition.kind == "stops":
+                    value = ca.if_else(m["stick"] == 1, 1, ca.if_else(closed == 1, ahead, 1))
+                else:
+                    aside = slip[1] * along[0] - slip[0] * along[1]
+                    value = ca.if_else(m["stick"] == 1, 1, ca.fmax(TURN * ahead, NEAR * self.equations.shift) ** 2 - aside**2)
+            elif transition.kind == "parts":
+                value = ca.if_else(m["closed"] == 1, self._load(touch, multipliers), 1)
+            elif transition.kind == "lands":
+                value = ca.if_else(m["closed"] == 1, 1, touch.contact.gap)
+            else:
+                value = self._load(touch, multipliers)
+            out.append(value)
+        return out
+
+    # -- jumps ---------------------------------------------------------------------------------------------------------
+
+    def jumps(self) -> list[tuple[Any, Any]]:
+        """(u, p) after each transition."""
+        e = self.equations
+        out = []
+        for transition in transitions(e.model):
+            touch = e.touches[transition.contact]
+            u, p = ca.SX(e.u), ca.SX(e.p)
+            if transition.kind == "slips":
+                p = self._slide(touch, p, self._grip(touch, self.functions.dynamics[1]))
+            elif transition.kind == "stops":
+                p = self._stopped(touch, u, p)
+            elif transition.kind == "turns":
+                p = self._along(touch, p, [touch.rate(n) for n in touch.connection.sliding])
+            elif transition.kind == "parts":
+                p = self._set(p, touch, closed=0, **({"stick": 0} if "stick" in touch.modes else {}))
+            elif transition.kind == "lands":
+                p = self._set(p, touch, closed=1)
+                u = self._landed(u, p)
+                p = self._begin(touch, u, p) if "stick" in touch.modes else p
+            else:
+                p = self._set(p, touch, side=-touch.modes["side"])
+            out.append((u, p))
+        return out
+
+    def start(self) -> Any:
+        """Modes at the start of a run."""
+        p = ca.SX(self.equations.p)
+        e = self.equations
+        for touch in self._touches:
+            if "closed" in touch.modes:
+                gap = ca.fabs(touch.contact.gap) < 1e-9
+                resting = ca.fabs(touch.rate("normal")) < 1e-9
+                p = self._set(p, touch, closed=ca.if_else(ca.logic_and(gap, resting), 1, 0))
+        for _ in range(2):
+            for touch in self._touches:
+                if "stick" in touch.modes:
+                    p = self._begin(touch, ca.SX(e.u), p)
+                if "side" in touch.modes:
+                    load = self._at(touch, ca.SX(e.u), self._set(p, touch, side=1))[0]
+                    p = self._set(p, touch, side=ca.if_else(load < 0, -1, 1))
+        return p
+
+    def _at(self, touch: Touch, u: Any, p: Any) -> tuple[Any, list[Any], Any]:
+        """Normal force, grip and margin with other modes."""
+        e = self.equations
+        multipliers = self._multipliers(e.t, e.q, u, p)
+        return self._load(touch, multipliers), self._grip_if(touch, multipliers), multipliers
+
+    def _grip_if(self, touch: Touch, multipliers: Any) -> list[Any]:
+        return self._grip(touch, multipliers) if "stick" in touch.modes else []
+
+    def _set(self, p: Any, touch: Touch, **modes: Any) -> Any:
+        p = ca.SX(p)
+        for mode, value in modes.items():
+            p[self.place[f"{touch.connection.name}.{mode}"]] = value
+        return p
+
+    def _along(self, touch: Touch, p: Any, vector: Sequence[Any]) -> Any:
+        """The direction of sliding set along a vector."""
+        size = ca.sqrt(sum((v**2 for v in vector), ca.SX(1e-300)))
+        named = dict(zip(("ahead_x", "ahead_y"), [v / size for v in vector], strict=False))
+        return self._set(p, touch, **named)
+
+    def _slide(self, touch: Touch, p: Any, grip: Sequence[Any]) -> Any:
+        """Sliding begins against the force that held."""
+        return self._along(touch, self._set(p, touch, stick=0), [-f for f in grip])
+
+    def _stopped(self, touch: Touch, u: Any, p: Any) -> Any:
+        """At rest: does it stick, or slide on the other way?"""
+        held = self._set(p, touch, stick=1)
+        _, grip, multipliers = self._at(touch, u, held)
+        sticks = self._margin(touch, multipliers) >= 0
+        return ca.if_else(sticks, held, self._slide(touch, p, grip))
+
+    def _begin(self, touch: Touch, u: Any, p: Any) -> Any:
+        """Modes of a contact that has closed or is there from the start."""
+        e = self.equations
+        slip = self._slip(e.t, e.q, u, p)
+        several = slip if isinstance(slip, tuple | list) else [slip]
+        mine = several[self._touches.index(touch)]
+        parts = [mine[i] for i in range(mine.shape[0])]
+        moving = self._along(touch, self._set(p, touch, stick=0), parts)
+        speed = ca.sqrt(sum((v**2 for v in parts), ca.SX(0)))
+        closed = p[self.place[f"{touch.connection.name}.closed"]] if "closed" in touch.modes else 1
+        still = ca.logic_and(speed < STILL, closed == 1)
+        return ca.if_else(still, self._stopped(touch, u, p), moving)
+
+    def _landed(self, u: Any, p: Any) -> Any:
+        """Speeds after a contact has closed without rebound."""
+        e = self.equations
+        project = ca.Function("project", [e.t, e.q, e.u, e.p], [self.functions._corrected_u()])
+        return project(e.t, e.q, u, p)
