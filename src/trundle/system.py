@@ -119,7 +119,14 @@ class System(Prepared):
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
         if not self.model.mode_names():
             return p
-        return np.array(self.kernels("events")["start"](t, x, p))
+        found = np.array(self.kernels("events")["start"](t, x, p))
+        if not np.all(np.isfinite(found)):
+            raise SolveError(
+                "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
+                "several motions are possible. Start in another pose, or make the normal compliant "
+                "(compliance=tr.Spring(...))."
+            )
+        return found
 
     def evaluate_state(self, x: Array) -> dict[str, Array]:
         """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""

@@ -114,7 +114,7 @@ class Stribeck(FrictionLaw):
 @final
 @dataclass(frozen=True)
 class Creep(FrictionLaw):
-    """Linear in the creepage (slip over rolling speed) up to saturation at mu: k creepage / (1 + (k creepage / mu)^2)^(1/2).
+    """Linear in the creepage (slip over rolling speed), saturated at mu: k c / (1 + (k c / mu)^2)^(1/2).
 
     stiffness: creep coefficient over normal force. The rolling speed counts at least `slow`.
     """

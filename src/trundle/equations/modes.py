@@ -23,7 +23,7 @@ STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 @final
 @dataclass(frozen=True)
 class Transition:
-    """What is watched at a contact: "slips", "stops", "turns", "parts", "lands" or "changes side"."""
+    """What is watched at a contact: it "slips", "stops", "turns", "parts", "lands", "changes side" or "jams"."""
 
     contact: str
     kind: str
@@ -32,6 +32,11 @@ class Transition:
     @property
     def name(self) -> str:
         return f"{self.contact} {self.kind}"
+
+    @property
+    def ends(self) -> bool:
+        """Whether the run cannot go on."""
+        return self.kind == "jams"
 
 
 def transitions(model: Model) -> list[Transition]:
@@ -49,6 +54,8 @@ def _of(c: ConnectedPair) -> list[Transition]:
         found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1)]
     if "side" in c.modes:
         found.append(Transition(c.name, "changes side", 0))
+    if c.friction is not None and "z" in c.holds:
+        found.append(Transition(c.name, "jams", -1))
     return found
 
 
@@ -117,9 +124,12 @@ class Modes:
                     value = ca.if_else(m["stick"] == 1, 1, ca.if_else(closed == 1, ahead, 1))
                 else:
                     aside = slip[1] * along[0] - slip[0] * along[1]
-                    value = ca.if_else(m["stick"] == 1, 1, ca.fmax(TURN * ahead, NEAR * self.equations.shift) ** 2 - aside**2)
+                    wide = ca.fmax(TURN * ahead, NEAR * self.equations.shift)
+                    value = ca.if_else(m["stick"] == 1, 1, wide**2 - aside**2)
             elif transition.kind == "parts":
                 value = ca.if_else(m["closed"] == 1, self._load(touch, multipliers), 1)
+            elif transition.kind == "jams":
+                value = self._unique(touch, self.equations.u, self.equations.p)
             elif transition.kind == "lands":
                 value = ca.if_else(m["closed"] == 1, 1, touch.contact.gap)
             else:
@@ -148,10 +158,31 @@ class Modes:
                 p = self._set(p, touch, closed=1)
                 u = self._landed(u, p)
                 p = self._begin(touch, u, p) if "stick" in touch.modes else p
-            else:
+            elif transition.kind == "changes side":
                 p = self._set(p, touch, side=-touch.modes["side"])
-            out.append((u, p))
+            out.append((u, self._possible(u, p)))
         return out
+
+    @cached_property
+    def _uniqueness(self) -> Any:
+        e = self.equations
+        return ca.Function("unique", [e.t, e.q, e.u, e.p], [self.functions.saddle.uniqueness()])
+
+    def _unique(self, touch: Touch, u: Any, p: Any) -> Any:
+        """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
+        e = self.equations
+        value = self._uniqueness(e.t, e.q, u, p)
+        if "side" in touch.modes:
+            other = self._set(p, touch, side=-p[self.place[f"{touch.connection.name}.side"]])
+            value = ca.fmin(value, self._uniqueness(e.t, e.q, u, other))
+        return value
+
+    def _possible(self, u: Any, p: Any) -> Any:
+        """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
+        for touch in self._touches:
+            if touch.friction and "z" in touch.connection.holds:
+                p = ca.if_else(self._unique(touch, u, p) > 0, p, ca.SX(ca.DM.nan(*p.shape)))
+        return p
 
     def start(self) -> Any:
         """Modes at the start of a run."""
@@ -169,7 +200,7 @@ class Modes:
                 if "side" in touch.modes:
                     load = self._at(touch, ca.SX(e.u), self._set(p, touch, side=1))[0]
                     p = self._set(p, touch, side=ca.if_else(load < 0, -1, 1))
-        return p
+        return self._possible(ca.SX(e.u), p)
 
     def _at(self, touch: Touch, u: Any, p: Any) -> tuple[Any, list[Any], Any]:
         """Normal force, grip and margin with other modes."""

@@ -226,6 +226,16 @@ class Saddle:
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 
+    def uniqueness(self) -> Any:
+        """Determinant with friction over that without: 1 without friction, and where it is not above zero rigid bodies
+        with friction have no or several accelerations (Painleve's paradox).
+        """
+        value = ca.SX(1)
+        if self.dual is not None and self.rubbing is not None:
+            for k in self.dual.order:
+                value = value * (self.dual.inverse_pivot[k] / self.rubbing.inverse_pivot[k])
+        return value
+
     def least_change(self, c: Sparse) -> Sparse:
         """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
         return self.solve({}, c, refine=False)[0]

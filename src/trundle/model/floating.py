@@ -1,4 +1,4 @@
-"""Bodies that only contacts with friction or contacts that may open lead to: they float, and the contacts act on them."""
+"""Bodies that only contacts with friction, or contacts that may open, lead to: they float, and the contacts act."""
 
 import copy
 

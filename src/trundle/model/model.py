@@ -110,7 +110,9 @@ class Model:
         for a higher pair, on the bonds of its point of contact (tr.NoSlip, {"slip_x": tr.Damper(5.0)}).
 
         compliance: springs in place of what the pair holds, tr.Spring(stiffness, damping) for all its bonds or
-        {bond: spring}; unilateral: the contact may open, and closes again without bouncing. "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
+        {bond: spring}; "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
+
+        unilateral: the contact may open, and closes again without bouncing.
 
         wheel: the body that carries the second surface where this turns about its own axis (y) against the second
         body. The contact of a wheel can so be followed from the frame that the wheel is mounted in.

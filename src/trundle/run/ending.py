@@ -21,6 +21,7 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
         if culprits:
             text += f" Not finite there: {', '.join(culprits)}."
+    text += _jammed(system, trajectory, p)
     if not outcome.ok:
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
@@ -28,6 +29,25 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
             for name in flat_wheels(system, trajectory, p)
         )
     return text
+
+
+def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
+    """Tells where rigid friction has no or several solutions."""
+    from trundle.equations.modes import transitions
+
+    changes = transitions(system.model)
+    if not any(c.ends for c in changes) or trajectory.outcome.name == "FINISHED":
+        return ""
+    log, first = trajectory.events, len(system.model.events)
+    last = changes[int(log.index[-1]) - first] if len(log.index) and int(log.index[-1]) >= first else None
+    if (last is None or not last.ends) and np.all(np.isfinite(p)):
+        return ""
+    where = f" at contact {last.contact!r}" if last is not None else ""
+    return (
+        f" Friction{where} leaves no unique acceleration there (Painleve's paradox): rigid bodies jam, or several "
+        "motions are possible. Less friction, another pose, or a compliant normal (compliance=tr.Spring(...)) makes "
+        "the motion unique."
+    )
 
 
 def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:

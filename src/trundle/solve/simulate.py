@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.errors import SolveError
 from trundle.equations.modes import transitions
+from trundle.errors import SolveError
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
@@ -144,7 +144,8 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
     model = system.model
     changes = transitions(model)
     kernels = system.kernels("events") if model.events or changes else {}
-    kinds = [_kind(event.action, returns) for event in model.events.values()] + [2] * len(changes)
+    kinds = [_kind(event.action, returns) for event in model.events.values()]
+    kinds += [1 if c.ends else 2 for c in changes]
     directions = [event.direction for event in model.events.values()] + [c.direction for c in changes]
     return Problem(
         rhs=extra.get("rhs", base["rhs"]),
