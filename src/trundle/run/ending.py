@@ -38,13 +38,13 @@ def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     changes = transitions(system.model)
     if not any(c.ends for c in changes) or trajectory.outcome.name == "FINISHED":
         return ""
-    log, first = trajectory.events, len(system.model.events)
-    last = changes[int(log.index[-1]) - first] if len(log.index) and int(log.index[-1]) >= first else None
-    if (last is None or not last.ends) and np.all(np.isfinite(p)):
+    values = system.kernels("events")["events"](trajectory.t_end, trajectory.x_end, p)[len(system.model.events) :]
+    jammed = [c.contact for c, value in zip(changes, values, strict=True) if c.ends and not value > 1e-6]
+    if not jammed:
         return ""
-    where = f" at contact {last.contact!r}" if last is not None else ""
     return (
-        f" Friction{where} leaves no unique acceleration there (Painleve's paradox): rigid bodies jam, or several "
+        f" Friction at contact {', '.join(map(repr, jammed))} leaves no unique acceleration there (Painleve's "
+        "paradox): rigid bodies jam, or several "
         "motions are possible. Less friction, another pose, or a compliant normal (compliance=tr.Spring(...)) makes "
         "the motion unique."
     )

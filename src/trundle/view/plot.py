@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,
     INK,
@@ -30,6 +31,7 @@ KINDS = {
     "m": "length", "m/s": "velocity", "m/s^2": "acceleration",
     "N": "force", "N m": "moment", "J": "energy", "W": "power", "N or N m": "effort",
 }  # fmt: skip
+KINDS_OF_TRANSITIONS = ("slips", "stops", "parts", "lands", "changes side", "jams")
 
 
 @final
@@ -50,15 +52,22 @@ def plot_quantities(
     width: float = 8.0,
     panel_height: float = 2.1,
 ) -> Figure:
-    """Quantities over time, those of one unit in one panel; without names the first coordinates."""
+    """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below tell
+    the state of contacts that stick, slide or open.
+    """
     curves = [curve for name in names or run.coordinates[:MOST] for curve in _curves(run, name)]
     units = list(dict.fromkeys(curve.unit for curve in curves))
+    contacts = contacts_of(run)
+    band = 0.3 * len(contacts) + 0.2 if contacts else 0.0
     with style():
-        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4), title or run.model_name)
-        panels = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
-        for panel, unit in zip(panels, units, strict=True):
+        figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4) + band, title or run.model_name)
+        ratios = [panel_height] * len(units) + ([band] if contacts else [])
+        panels = list(figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0])
+        for panel, unit in zip(panels, units, strict=False):
             _fill_panel(panel, run.time, [curve for curve in curves if curve.unit == unit], unit)
-        _mark_times(run, panels)
+        if contacts:
+            draw_bands(panels[-1], run, contacts)
+        _mark_times(run, panels, named_in_bands=bool(contacts))
         return finish(figure, path)
 
 
@@ -86,13 +95,20 @@ def pretty(unit: str) -> str:
     return unit.replace("^2", "²").replace("^3", "³")
 
 
-def _mark_times(run: "Run", panels: Sequence[Axes]) -> None:
-    """Events as thin lines, named once above the first panel; near-singular passages as marks on the upper edge."""
+def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False) -> None:
+    """Events as thin lines, named once above the first panel; near-singular passages as marks on the upper edge.
+    Transitions of contacts that bands tell are left out.
+    """
+    transitions = (
+        {f"{c} {kind}" for c in contacts_of(run) for kind in KINDS_OF_TRANSITIONS} if named_in_bands else set()
+    )
     panels[-1].set_xlabel("time (s)")
     if run.time[-1] > run.time[0]:
         panels[-1].set_xlim(run.time[0], run.time[-1])
     named: set[str] = set()
     for name, t in run.events:
+        if name in transitions:
+            continue
         for panel in panels:
             panel.axvline(t, color=QUIET, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
         if name not in named:

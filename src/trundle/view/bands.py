@@ -1,0 +1,46 @@
+"""Bands under a plot that tell what contacts do: stick, slide, or stand open."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from trundle.view.style import COLOURS, FAINT
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+STATES = {2: ("sticks", COLOURS[0]), 1: ("slides", COLOURS[4]), 0: ("open", FAINT)}
+
+
+def contacts_of(run: "Run") -> list[str]:
+    """Contacts whose state is known, in the order of the model."""
+    return [name.removesuffix(".state") for name in run.names if name.endswith(".state")]
+
+
+def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
+    """One row for each contact, coloured by its state; borders stand at the transitions themselves."""
+    t = run.time
+    changes = [time for _, time in run.events]
+    for row, contact in enumerate(contacts):
+        state = np.rint(run.values(f"{contact}.state")).astype(int)
+        edges = [0, *(np.nonzero(np.diff(state))[0] + 1), len(t)]
+        begin = t[0]
+        for first, last in pairwise(edges):
+            end = t[-1]
+            if last < len(t):
+                between = [c for c in changes if t[last - 1] <= c <= t[last]]
+                end = between[-1] if between else t[last]
+            axes.barh(row, end - begin, left=begin, height=0.8, color=STATES[state[first]][1], linewidth=0)
+            begin = end
+    axes.set_yticks(range(len(contacts)), contacts)
+    axes.set_ylim(len(contacts) - 0.5, -0.5)
+    axes.grid(visible=False)
+    axes.tick_params(axis="y", length=0)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    seen = {int(s) for contact in contacts for s in np.unique(np.rint(run.values(f"{contact}.state")))}
+    handles = [Patch(color=colour, label=label) for s, (label, colour) in STATES.items() if s in seen]
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
