@@ -3,7 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 from trundle import errors
-from trundle.contact import Coulomb, Creep, NoSlip, NoSpin, RegularisedCoulomb, Stribeck
+from trundle.contact import (
+    Coulomb,
+    Creep,
+    Hertz,
+    HuntCrossley,
+    LinearContact,
+    LuGre,
+    NoSlip,
+    NoSpin,
+    RegularisedCoulomb,
+    RollingResistance,
+    SpinFriction,
+    Stribeck,
+)
 from trundle.errors import TrundleError
 from trundle.functions import (
     abs,
@@ -114,11 +127,15 @@ __all__ = [
     "FreeSlideJoint",
     "Helical",
     "HelixEdge",
+    "Hertz",
     "HigherPair",
+    "HuntCrossley",
     "Line",
     "LineEdge",
     "LineForce",
+    "LinearContact",
     "Locked",
+    "LuGre",
     "Model",
     "ModelFile",
     "Motor",
@@ -132,11 +149,13 @@ __all__ = [
     "RegularisedCoulomb",
     "Revolute",
     "Rodas5P",
+    "RollingResistance",
     "Run",
     "Screw",
     "Servo",
     "Sphere",
     "Spherical",
+    "SpinFriction",
     "SpiralColumn",
     "Spring",
     "SpringDamper",

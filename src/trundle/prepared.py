@@ -139,7 +139,7 @@ class Prepared:
     def n_q(self) -> int:
         if self.formalism == "kane":
             return self.layout.n_q
-        following = sum(len(c.pair.followers) for c in self.model.connections.values())
+        following = sum(len(c.pair.followers) + len(c.bristles) for c in self.model.connections.values())
         return 7 * (len(self.model.bodies) - 1) + following
 
     @property

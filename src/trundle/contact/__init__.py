@@ -1,6 +1,22 @@
 """Laws at a point of contact."""
 
 from trundle.contact.friction import Coulomb, Creep, RegularisedCoulomb, Stribeck
+from trundle.contact.lugre import LuGre
+from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
+from trundle.contact.resistance import RollingResistance, SpinFriction
 from trundle.contact.rolling import NoSlip, NoSpin
 
-__all__ = ["Coulomb", "Creep", "NoSlip", "NoSpin", "RegularisedCoulomb", "Stribeck"]
+__all__ = [
+    "Coulomb",
+    "Creep",
+    "Hertz",
+    "HuntCrossley",
+    "LinearContact",
+    "LuGre",
+    "NoSlip",
+    "NoSpin",
+    "RegularisedCoulomb",
+    "RollingResistance",
+    "SpinFriction",
+    "Stribeck",
+]

@@ -9,28 +9,8 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.errors import ModelError
+from trundle.contact.coefficient import check, check_falling, check_positive, falling, value
 from trundle.model.law import FrictionLaw
-
-
-def _value(given: Any, s: Any) -> Any:
-    """A number, a parameter, or a function of the signals."""
-    return given(s) if callable(given) else given
-
-
-def _number(value: Any) -> float | None:
-    """A plain number; None for parameters and functions."""
-    return float(value) if isinstance(value, float | int) and not isinstance(value, bool) else None
-
-
-def _check(kind: str, **values: Any) -> None:
-    """Plain numbers among the fields must not be negative."""
-    for name, value in values.items():
-        number = _number(value)
-        if number is not None and not number >= 0:
-            raise ModelError(f"{kind}: {name} must not be negative, got {value!r}.")
-        if number is None and not callable(value) and not isinstance(value, ca.SX):
-            raise ModelError(f"{kind}: {name} is a number, a parameter or a function of the signals, got {value!r}.")
 
 
 @final
@@ -45,13 +25,9 @@ class Coulomb(FrictionLaw):
     mu_kinetic: Any = None
 
     def __post_init__(self) -> None:
-        _check("Coulomb", mu_static=self.mu_static, mu_kinetic=self.kinetic)
-        low, high = _number(self.kinetic), _number(self.mu_static)
-        if low is not None and high is not None and low > high:
-            raise ModelError(
-                f"Coulomb: mu_kinetic {low:g} is above mu_static {high:g}. Sliding friction cannot exceed what "
-                "sticking holds; exchange them, or use tr.Stribeck for a coefficient that grows with speed."
-            )
+        check("Coulomb", mu_static=self.mu_static, mu_kinetic=self.kinetic)
+        instead = "use tr.Stribeck, whose viscous part grows with speed"
+        check_falling("Coulomb", self.mu_static, self.kinetic, instead)
 
     @property
     def kinetic(self) -> Any:
@@ -62,11 +38,11 @@ class Coulomb(FrictionLaw):
         return True
 
     def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
-        return _value(self.kinetic, s)
+        return value(self.kinetic, s)
 
     def limit(self, s: Any) -> Any:
         """Largest friction over normal force while it sticks."""
-        return _value(self.mu_static, s)
+        return value(self.mu_static, s)
 
 
 @final
@@ -78,12 +54,11 @@ class RegularisedCoulomb(FrictionLaw):
     v0: Any = 1e-3  # m/s
 
     def __post_init__(self) -> None:
-        _check("RegularisedCoulomb", mu=self.mu, v0=self.v0)
-        if _number(self.v0) == 0.0:
-            raise ModelError("RegularisedCoulomb: v0 must be above zero; tr.Coulomb is the exact law.")
+        check("RegularisedCoulomb", mu=self.mu, v0=self.v0)
+        check_positive("RegularisedCoulomb", "tr.Coulomb is the exact law", v0=self.v0)
 
     def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
-        return _value(self.mu, s) * ca.tanh(speed / self.v0)
+        return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
 
 
 @final
@@ -98,17 +73,16 @@ class Stribeck(FrictionLaw):
     viscous: Any = 0.0  # s/m
 
     def __post_init__(self) -> None:
-        _check(
+        check(
             "Stribeck", mu_static=self.mu_static, mu_kinetic=self.mu_kinetic, stribeck_speed=self.stribeck_speed,
             v0=self.v0, viscous=self.viscous,
         )  # fmt: skip
-        if _number(self.v0) == 0.0 or _number(self.stribeck_speed) == 0.0:
-            raise ModelError("Stribeck: v0 and stribeck_speed must be above zero.")
+        check_positive("Stribeck", v0=self.v0, stribeck_speed=self.stribeck_speed)
+        check_falling("Stribeck", self.mu_static, self.mu_kinetic, "give a viscous part, which grows with speed")
 
     def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
-        low, high = _value(self.mu_kinetic, s), _value(self.mu_static, s)
-        falling = low + (high - low) * ca.exp(-((speed / self.stribeck_speed) ** 2))
-        return falling * ca.tanh(speed / self.v0) + self.viscous * speed
+        dry = falling(s, self.mu_static, self.mu_kinetic, self.stribeck_speed, speed)
+        return dry * ca.tanh(speed / value(self.v0, s)) + value(self.viscous, s) * speed
 
 
 @final
@@ -124,11 +98,9 @@ class Creep(FrictionLaw):
     slow: Any = 1e-2  # m/s
 
     def __post_init__(self) -> None:
-        _check("Creep", stiffness=self.stiffness, mu=self.mu, slow=self.slow)
-        if _number(self.slow) == 0.0 or _number(self.mu) == 0.0:
-            raise ModelError("Creep: mu and slow must be above zero; without friction leave the law out.")
+        check("Creep", stiffness=self.stiffness, mu=self.mu, slow=self.slow)
+        check_positive("Creep", "without friction leave the law out", mu=self.mu, slow=self.slow)
 
     def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
-        linear = self.stiffness * speed / ca.sqrt(rolling**2 + self.slow**2)
-        mu = _value(self.mu, s)
-        return linear / ca.sqrt(1 + (linear / mu) ** 2)
+        linear = value(self.stiffness, s) * speed / ca.sqrt(rolling**2 + value(self.slow, s) ** 2)
+        return linear / ca.sqrt(1 + (linear / value(self.mu, s)) ** 2)

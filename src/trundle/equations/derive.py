@@ -15,7 +15,7 @@ from trundle.equations.measure import Followed, Measure, measured_coordinates
 from trundle.equations.newton_euler import AbsoluteMotion
 from trundle.equations.saddle import Sparse
 from trundle.equations.signals import Signals
-from trundle.equations.touch import Touch, touch_in_tree, touch_of_loop
+from trundle.equations.touch import Bristle, Touch, touch_in_tree, touch_of_loop
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
 from trundle.model.body import Body, Frame
@@ -66,13 +66,18 @@ class Equations:
         return self.motion.n_u
 
     def coordinate_rates(self) -> Any:
-        """qdot as an expression linear in u."""
-        following = [touch.contact.follower_rates for touch in self.touches.values()]
-        return ca.vertcat(self.motion.coordinate_rates(), *following)
+        """qdot."""
+        return ca.vertcat(_placed(self.motion, self.touches), *[t.bristle_rates for t in self.touches.values()])
+
+    def position_rates(self) -> Any:
+        """qdot as an expression linear in u: bristles, which are no places, do not move."""
+        return ca.vertcat(_placed(self.motion, self.touches), *[0 * t.bristles for t in self.touches.values()])
 
     def corrections(self) -> Any:
-        """Newton step of the coordinates that follow the motion; they stand at the end of q."""
-        return ca.vertcat(ca.SX(0, 1), *[touch.contact.corrections for touch in self.touches.values()])
+        """Newton step of the coordinates that follow the motion; they stand at the end of q, before the bristles."""
+        every = self.touches.values()
+        steps = [touch.contact.corrections for touch in every]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, *[ca.SX.zeros(t.bristles.shape) for t in every]))
 
     @cached_property
     def mass(self) -> list[Sparse]:
@@ -123,7 +128,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     p = ca.vertcat(*[x.symbol for x in model.parameters.values()], *modes.values(), shift)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     coordinates: dict[str, tuple[Any, Any]] = {}
-    measured: dict[str, Measure | Followed] = {}
+    measured: dict[str, Measure | Followed | Bristle] = {}
     motion: TreeMotion | AbsoluteMotion
     if formalism == "kane":
         q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
@@ -132,21 +137,23 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
             name = f"{link.joint.connection.name}.{link.name}"
             at_q, at_u = slice(link.i_q, link.i_q + link.n_q), slice(link.i_u, link.i_u + link.n_u)
             coordinates[name] = (q[at_q], u[at_u])
-        in_tree = {joint.connection for joint in topology.tree}
-        cut = [c for c in model.connections.values() if c not in in_tree]
+        cut = list(topology.cut)  # in the order of the layout
     else:
         q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
         motion = AbsoluteMotion(moving, inertias, q, u)
         cut = list(model.connections.values())
     touches, followers = _touches(model, motion, coordinates, cut)
-    q = ca.vertcat(q, followers)
-    rates = ca.vertcat(motion.coordinate_rates(), *[touch.contact.follower_rates for touch in touches.values()])
+    bristles = ca.vertcat(ca.SX(0, 1), *[touch.bristles for touch in touches.values()])
+    q = ca.vertcat(q, followers, bristles)
+    rates = ca.vertcat(_placed(motion, touches), ca.SX(*bristles.shape))
     for connection in cut:
         for name, measure in measured_coordinates(connection, motion).items():
             measured[f"{connection.name}.{name}"] = measure
         if connection.name in touches:
             for name, value in touches[connection.name].contact.coordinates.items():
                 measured[f"{connection.name}.{name}"] = Followed(f"{connection.name}.{name}", value, q, rates)
+            for i, name in enumerate(connection.bristles):
+                measured[f"{connection.name}.{name}"] = Bristle(touches[connection.name], i)
     signals = Signals(model, t, motion, coordinates, measured, touches)
     for touch in touches.values():
         touch.rub(signals, modes, shift)
@@ -171,7 +178,8 @@ def _touches(
     """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
     touches: dict[str, Touch] = {}
     followers = []
-    for c in model.connections.values():
+    in_tree = [c for c in model.connections.values() if c not in cut]
+    for c in (*in_tree, *cut):
         if not isinstance(c.pair, ContactPair):
             continue
         if c in cut:
@@ -183,6 +191,11 @@ def _touches(
             value, rate = (partial(_part, at, i) for i in (0, 1))
             touches[c.name] = touch_in_tree(c, motion, value, rate)
     return touches, ca.vertcat(ca.SX(0, 1), *followers)
+
+
+def _placed(motion: TreeMotion | AbsoluteMotion, touches: Mapping[str, Touch]) -> Any:
+    """Rates of the coordinates and of what follows the contacts."""
+    return ca.vertcat(motion.coordinate_rates(), *[touch.contact.follower_rates for touch in touches.values()])
 
 
 def _part(table: Mapping[str, tuple[Any, Any]], i: int, name: str) -> Any:

@@ -131,7 +131,7 @@ class Functions:
     def _corrected_q(self) -> Any:
         e = self.equations
         change = self.saddle.least_change({i: -row.residual for i, row in enumerate(self.rows)})
-        rates = ca.Function("rates", [e.q, e.u, e.p], [e.coordinate_rates()])
+        rates = ca.Function("rates", [e.q, e.u, e.p], [e.position_rates()])
         return e.q + rates(e.q, dense(change, e.n_u), e.p) + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
     def _followed_q(self) -> Any:
@@ -188,7 +188,7 @@ class Functions:
         f = ca.vertcat(e.coordinate_rates(), udot)
         J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in self.rows])
         Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in self.rows])
-        P = ca.jacobian(e.coordinate_rates(), e.u)
+        P = ca.jacobian(e.position_rates(), e.u)
         outputs = [f, ca.jacobian(f, ca.vertcat(e.q, e.u)), J, ca.jacobian(Ju, e.q), P]
         return ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
 
@@ -199,7 +199,7 @@ class Functions:
             return None
         M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
         J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in self.rows])
-        P = ca.jacobian(e.coordinate_rates(), e.u)
+        P = ca.jacobian(e.position_rates(), e.u)
         K = ca.mtimes(ca.jacobian(e.bias, e.q), P)
         D = ca.jacobian(e.bias, e.u)
         g, rate = ca.vertcat(*[r.residual for r in self.rows]), ca.vertcat(*[r.rate for r in self.rows])

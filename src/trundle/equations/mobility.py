@@ -133,7 +133,7 @@ class RowFunctions:
         g = ca.vertcat(*[r.residual for r in rows])
         rate = ca.vertcat(*[r.rate for r in rows])
         J = ca.vertcat(*[dense(r.jacobian, e.n_u).T for r in rows])
-        P = ca.jacobian(e.coordinate_rates(), e.u)
+        P = ca.jacobian(e.position_rates(), e.u)
         outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
         self._evaluate = InPlace(ca.Function("rows", [e.t, e.q, e.u, e.p], outputs))
 

@@ -96,10 +96,13 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             of = f"in contact {connection.name!r}"
             for name, (unit, text, size) in CONTACT_QUANTITIES.items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", size, "contacts"))
-            if connection.modes:
+            for name in connection.bristles:
+                text = f"deflection of the surfaces {'along' if name[-1] == 'x' else 'across'}, {of}"
+                found.append(Quantity(f"{connection.name}.{name}", "m", text, 1, "joints"))
+            if connection.modes or connection.lets_go:
                 text = f"0 open, 1 sliding, 2 sticking {of}"
                 found.append(Quantity(f"{connection.name}.state", "", text, 1, "contacts"))
-            if connection.friction is not None:
+            if connection.rubbing:
                 text = f"power lost by friction {of}"
                 found.append(Quantity(f"{connection.name}.friction_power", "W", text, 1, "reactions"))
             for name, text in CONTACT_FORCES.items():
@@ -185,12 +188,11 @@ class Expressions:
                 at_contact = e.touch_efforts[owner].get("normal" if k == 2 else f"slip_{'xy'[k]}", 0)
                 return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if quantity == "state" and owner in e.touches:
-            modes = e.touches[owner].modes
-            return modes.get("closed", 1) * (1 + modes.get("stick", 0))
-        if quantity == "friction_power" and owner in e.touches:
             touch = e.touches[owner]
-            force = [self.of(f"{owner}.slip_force_{n[-1]}") * touch.rate(n) for n in touch.connection.sliding]
-            return -sum(force, ca.SX(0))
+            closed = touch.contact.gap < 0 if touch.connection.lets_go else touch.modes.get("closed", 1)
+            return closed * (1 + touch.modes.get("stick", 0))
+        if quantity == "friction_power" and owner in e.touches:
+            return self.of(f"{owner}.normal_force") * e.touches[owner].lost
         if name == "energy.kinetic":
             return e.kinetic()
         if name == "energy.potential":

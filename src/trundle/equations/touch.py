@@ -1,14 +1,15 @@
 """At a point of contact: constraint rows of the normal and of what laws hold, and efforts of laws on its bonds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
 
 import casadi as ca
 
 from trundle.equations.constraint import BodyMotion, Row, difference
 from trundle.equations.contact import Contact, chain_contact, loop_contact
 from trundle.equations.flow import flow_row
+from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
@@ -18,7 +19,6 @@ from trundle.space.rotation import cross, dot
 
 AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin": 2}
 TURNS = ("roll_x", "roll_y", "spin")
-TINY = 1e-12  # m/s
 NEAR = 1e4  # times the shift of the multiplier block, which goes with the tolerance: a slip (m/s) too small to tell its
 # direction
 
@@ -40,8 +40,10 @@ class Touch:
 
     def __init__(self, connection: ConnectedPair, contact: Contact, motion: BodyMotion, closes: bool) -> None:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
-        self.friction: dict[str, Any] = {}  # force along each slip over the normal force
+        self.friction: dict[str, Any] = {}  # force along each slip, or moment about each turn, over the normal force
         self.modes: dict[str, Any] = {}
+        self.bristles: Any = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
+        self.bristle_rates: Any = ca.SX(0, 1)
 
     def material(self, body: Body) -> tuple[Any, Any, Any, Any]:
         """Velocity of the body's material at the point of contact, angular velocity, and their changes along the
@@ -88,35 +90,50 @@ class Touch:
         return Row(title, 0 * rate, rate, gamma, jacobian, force, moment, unit, "velocity")
 
     def rub(self, signals: Any, modes: Mapping[str, Any], shift: Any) -> None:
-        """Find the friction over the normal force along each slip, and the modes of this contact."""
+        """Find what friction makes of the normal force along each slip and about each turn, and the modes of this
+        contact.
+        """
         c = self.connection
         self.modes = {mode: modes[f"{c.name}.{mode}"] for mode in c.modes}
-        law, names = c.friction, c.sliding
-        if law is None:
-            return
-        slip = [self.rate(name) for name in names]
         side = self.modes.get("side", 1)
-        rolling = signals[f"{c.name}.forward_velocity"]
-        if law.sticks:
-            along = [self.modes["ahead_x"], self.modes["ahead_y"]]
-            mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
-            direction = _direction(slip, along, NEAR * shift) if len(slip) == 2 else [along[0]]
-        else:
-            speed = ca.sqrt(sum((v**2 for v in slip), ca.SX(TINY**2)))
-            mu, direction = law.coefficient(signals, speed, rolling), [v / speed for v in slip]
-        self.friction = {name: -mu * side * d for name, d in zip(names, direction, strict=True)}
+        for law in c.rubbing:
+            names = c.rubbed(law)
+            motion = [self.rate(name) for name in names]
+            rolling = signals[f"{c.name}.forward_velocity"]
+            if law.sticks:
+                along = [self.modes["ahead_x"], self.modes["ahead_y"]]
+                mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
+                direction = _direction(motion, along, NEAR * shift) if len(motion) == 2 else [along[0]]
+                efforts = [mu * d for d in direction]
+            else:
+                deflections = [self.bristles[i] for i in range(len(names))] if law.has_bristles else []
+                efforts, rates = law.resist(signals, motion, rolling, deflections)
+                if law.has_bristles:
+                    self.bristle_rates = ca.vertcat(*self._carried(deflections, rates))
+            self.friction |= {name: -side * effort for name, effort in zip(names, efforts, strict=True)}
+
+    def _carried(self, bristles: Sequence[Any], rates: Sequence[Any]) -> list[Any]:
+        """Rates of the components of a vector that stays with the first body, in axes that turn about the normal."""
+        if len(bristles) == 1:
+            return list(rates)
+        c, w = self.contact, self.motion.body(self.connection.first.body).w
+        turning = dot(c.axes_rates[0] - cross(w, c.axes[0]), c.axes[1])
+        return [rates[0] + turning * bristles[1], rates[1] - turning * bristles[0]]
+
+    @property
+    def lost(self) -> Any:
+        """Power lost by friction per unit of normal force."""
+        return -sum((share * self.rate(name) for name, share in self.friction.items()), ca.SX(0))
 
     def _rubbing(self, row: Row, t: Any) -> Row:
         """The row of the normal with the friction that its multiplier brings."""
-        column, force, lost = dict(row.jacobian), row.force, ca.SX(0)
+        column, force, moment = dict(row.jacobian), row.force, row.moment
         for name, share in self.friction.items():
-            slip = self.row(name, t)
-            force = force + share * slip.force
-            lost = lost - share * slip.rate
-            for i, value in slip.jacobian.items():
+            against = self.row(name, t)
+            force, moment = force + share * against.force, moment + share * against.moment
+            for i, value in against.jacobian.items():
                 column[i] = column.get(i, ca.SX(0)) + share * value
-        arm = self.contact.point - self.motion.frame(self.connection.second).p
-        return replace(row, column=column, force=force, moment=cross(arm, force), lost=lost)
+        return replace(row, column=column, force=force, moment=moment, lost=self.lost)
 
     def rows(self, t: Any) -> list[Row]:
         """The normal where the pair closes a loop, then what its laws hold."""
@@ -130,6 +147,11 @@ class Touch:
             found += [replace(self.row(n, t), weight=self.modes["stick"]) for n in self.connection.sliding]
         return found
 
+    def _along(self, name: str) -> tuple[Any, Any]:
+        """Force and moment at the point of contact of a unit effort on a bond."""
+        e = self.contact.axes[AXES[name]]
+        return (0 * e, e) if name in TURNS else (e, 0 * e)
+
     def efforts(self, t: Any) -> tuple[dict[str, Terms], dict[str, Any]]:
         """What the effort laws at the point of contact contribute, by "contact.bond", and their efforts by bond."""
         c, connection = self.contact, self.connection
@@ -138,23 +160,22 @@ class Touch:
         for name, law in connection.touch_laws.items():
             if not isinstance(law, EffortLaw):
                 continue
-            value, rate, e = c.gap if name == "normal" else ca.SX(0), self.rate(name), c.axes[AXES[name]]
+            value, rate = c.gap if name == "normal" else ca.SX(0), self.rate(name)
             effort = efforts[name] = law.effort(t, value, rate)
-            F, M = (0 * e, effort * e) if name in TURNS else (effort * e, 0 * e)
+            F, M = (effort * e for e in self._along(name))
             wrenches, lost = [], law.dissipated(t, value, rate)
             for body, sign in ((connection.touching, 1), (connection.first.body, -1)):
                 arm = c.point - self.motion.body(body).p
                 wrenches.append((Frame(body), sign * F, sign * (M + cross(arm, F))))
             if name == "normal":  # friction of a spring's force
-                for slip, share in self.friction.items():
-                    e = c.axes[AXES[slip]]
+                for against, share in self.friction.items():
+                    efforts[against] = effort * share
+                    push, turn = (effort * share * e for e in self._along(against))
                     for i, (body, sign) in enumerate(((connection.touching, 1), (connection.first.body, -1))):
                         arm = c.point - self.motion.body(body).p
                         frame, force, moment = wrenches[i]
-                        push = sign * effort * share * e
-                        wrenches[i] = (frame, force + push, moment + cross(arm, push))
-                    lost = lost - effort * share * self.rate(slip)
-                    efforts[slip] = effort * share
+                        wrenches[i] = (frame, force + sign * push, moment + sign * (turn + cross(arm, push)))
+                lost = lost + effort * self.lost
             terms[f"{connection.name}.{name}"] = Terms(
                 wrenches,
                 potential=law.potential(t, value),
@@ -165,6 +186,32 @@ class Touch:
                 },
             )
         return terms, efforts
+
+
+@final
+@dataclass(frozen=True)
+class Bristle:
+    """A deflection of the surfaces of a contact: a coordinate without speed."""
+
+    touch: Touch
+    i: int
+    is_angle: ClassVar[bool] = False
+
+    @property
+    def value(self) -> Any:
+        return self.touch.bristles[self.i]
+
+    @property
+    def rate(self) -> Any:
+        return self.touch.bristle_rates[self.i]
+
+    @property
+    def force(self) -> Any:
+        """Efforts need a bond."""
+        name = f"{self.touch.connection.name}.{self.touch.connection.bristles[self.i]}"
+        raise ModelError(f"{name!r} is a deflection that only its law of friction knows: no effort can act on it.")
+
+    moment = force
 
 
 def touch_in_tree(

@@ -39,13 +39,20 @@ class Coordinate:
 @dataclass(frozen=True)
 class Layout:
     """All coordinates of the tree in the order of the state vector, then those that follow the contacts which close
-    loops; these have no speeds.
+    loops, then the bristles of contacts; these two have no speeds.
     """
 
     coordinates: tuple[Coordinate, ...]
     n_q: int
     n_u: int
     followers: tuple[str, ...] = ()
+    bristles: tuple[str, ...] = ()
+
+    @property
+    def bristle_places(self) -> dict[str, int]:
+        """Where each bristle stands in q."""
+        first = self.n_q - len(self.bristles)
+        return {name: first + i for i, name in enumerate(self.bristles)}
 
     @property
     def quaternions(self) -> tuple[int, ...]:
@@ -57,7 +64,7 @@ class Layout:
         for c in self.coordinates:
             if c.n_u > 1:
                 names |= {f"{c.name}_{a}" for a in "wxyz"} | {f"{c.rate_name}_{a}" for a in "xyz"}
-        return names
+        return names | set(self.bristles)
 
     def speed_names(self) -> list[str]:
         """One name for each speed."""
@@ -78,4 +85,5 @@ def lay_out(topology: Topology) -> Layout:
             coordinates.append(Coordinate(name, i_q, step.n_q, i_u, step.n_u, unit))
             i_q, i_u = i_q + step.n_q, i_u + step.n_u
     followers = [f"{c.name}.{name}" for c in topology.cut for name in c.pair.followers]
-    return Layout(tuple(coordinates), i_q + len(followers), i_u, tuple(followers))
+    bristles = [f"{c.name}.{name}" for c in topology.cut for name in c.bristles]
+    return Layout(tuple(coordinates), i_q + len(followers) + len(bristles), i_u, tuple(followers), tuple(bristles))

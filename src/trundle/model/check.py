@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -11,12 +11,15 @@ import numpy as np
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.model.law import Law
 from trundle.model.model import Model
 from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
 from trundle.space.inertia import inertia_faults
+
+Part = TypeVar("Part", Surface, Law)
 
 
 def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None = None) -> np.ndarray:
@@ -106,23 +109,25 @@ def check(model: Model) -> list[str]:
 
 
 def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list[str]:
-    """What cannot be about surfaces whose sizes are parameters, at given values."""
+    """What cannot be about surfaces and laws of contacts whose numbers are parameters, at given values."""
     faults = []
     for c in model.connections.values():
         if not isinstance(c.pair, ContactPair):
             continue
         try:
             type(c.pair)(*(_numeric(model, surface, values) for surface in (c.pair.first, c.pair.second)))
+            for law in (*c.contact_laws, *c.touch_laws.values()):
+                _numeric(model, law, values)
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
     return faults
 
 
-def _numeric(model: Model, surface: Surface, values: Mapping[str, float] | None) -> Surface:
-    """The surface with numbers in place of parameters."""
-    sizes = {f.name: getattr(surface, f.name) for f in fields(surface)}
+def _numeric(model: Model, part: Part, values: Mapping[str, float] | None) -> Part:
+    """The surface or law with numbers in place of parameters."""
+    sizes = {f.name: getattr(part, f.name) for f in fields(part)}
     symbolic = {k: float(evaluate(model, v, values)[0, 0]) for k, v in sizes.items() if isinstance(v, ca.SX)}
-    return replace(surface, **symbolic) if symbolic else surface
+    return replace(part, **symbolic) if symbolic else part
 
 
 def _wheel_faults(model: Model, c: ConnectedPair) -> list[str]:

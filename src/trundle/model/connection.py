@@ -45,26 +45,46 @@ class ConnectedPair:
         return tuple(dict.fromkeys([*(name for law in self.contact_laws for name in law.held), *prescribed]))
 
     @property
+    def rubbing(self) -> tuple[FrictionLaw, ...]:
+        """Laws in proportion to the normal force, which must be known then: friction, rolling resistance, ..."""
+        return tuple(law for law in self.contact_laws if isinstance(law, FrictionLaw))
+
+    @property
     def friction(self) -> FrictionLaw | None:
-        """The law of friction at the point of contact."""
-        return next((law for law in self.contact_laws if isinstance(law, FrictionLaw)), None)
+        """The law of friction against slip at the point of contact."""
+        return next((law for law in self.rubbing if "slip_x" in law.sealed), None)
+
+    def rubbed(self, law: FrictionLaw) -> tuple[str, ...]:
+        """Relative motions at the point of contact that a law of friction acts on."""
+        return tuple(n for n in law.sealed if isinstance(self.pair, ContactPair) and n in self.pair.held)
 
     @property
     def sliding(self) -> tuple[str, ...]:
         """Slips that friction acts on."""
-        return tuple(
-            n
-            for n in ("slip_x", "slip_y")
-            if self.friction and isinstance(self.pair, ContactPair) and n in self.pair.held
-        )
+        return () if self.friction is None else self.rubbed(self.friction)
+
+    @property
+    def bristles(self) -> tuple[str, ...]:
+        """Deflections of the surfaces that are states: coordinates without speeds."""
+        if self.friction is None or not self.friction.has_bristles:
+            return ()
+        return tuple(name.replace("slip", "bristle") for name in self.sliding)
+
+    @property
+    def lets_go(self) -> bool:
+        """Whether the normal is a law that never pulls."""
+        normal = self.touch_laws.get("normal")
+        return isinstance(normal, EffortLaw) and normal.only_pushes
 
     @property
     def modes(self) -> tuple[str, ...]:
         """Numbers that change at transitions of the contact: sticking, direction of sliding, side of the normal."""
-        if self.friction is None and not self.unilateral:
+        if not self.rubbing and not self.unilateral:
             return ()
         stick = ("stick", "ahead_x", "ahead_y") if self.friction is not None and self.friction.sticks else ()
-        return (*stick, "closed") if self.unilateral else (*stick, "side")
+        if self.unilateral:
+            return (*stick, "closed")
+        return stick if self.lets_go else (*stick, "side")
 
     @property
     def touches(self) -> bool:
@@ -120,6 +140,11 @@ def connect(
     if unilateral and not isinstance(pair, ContactPair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
     compliant = _compliance(name, pair, compliance)
+    if unilateral and compliant:
+        raise ModelError(
+            f"connection {name!r}: unilateral is for a rigid normal. A compliant one lets go by itself where its law "
+            "never pulls: compliance=tr.Hertz(...), tr.HuntCrossley(...) or tr.LinearContact(...)."
+        )
     given = [(b, one) for b, one in given if b not in compliant or not isinstance(one, Locked)]
     given += compliant.items()
     if compliant and not isinstance(pair, ContactPair):
@@ -233,6 +258,11 @@ def _compliance(name: str, pair: Pair, given: EffortLaw | Mapping[str, EffortLaw
     for key, law in given.items():
         if not isinstance(law, EffortLaw):
             raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")
+        if law.only_pushes and not isinstance(pair, ContactPair):
+            raise ModelError(
+                f"connection {name!r}: {type(law).__name__} is for the normal of a contact; in a "
+                f"{type(pair).__name__} it would hold one way only. Give tr.Spring."
+            )
         bonds = kinds.get(key) or [b for b, called in held.items() if key in (b, called)]
         if not bonds:
             choices = ", ".join([*held.values(), *kinds])

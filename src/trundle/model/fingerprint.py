@@ -70,11 +70,11 @@ def _answers(model: Model, asker: Asker) -> list[str]:
                     f"{where} depends on the coordinate, but slip, roll and spin at a contact have rates only. Give a "
                     "law of time and rate, such as tr.Damper or tr.Motor(lambda t, q, u: ...)."
                 )
-        if c.friction is not None:
-            friction, speed = c.friction, asker.u
+        for friction in c.rubbing:
             where = f"the {type(friction).__name__} of contact {c.name!r}"
-            answers = asker.ask(where, partial(_coefficients, friction, s, speed, q))
-            parts.append(f"friction {c.name} {_text(answers)}")
+            bristles = [s[f"{c.name}.{name}"] for name in c.bristles[:1] if friction is c.friction]
+            answers = asker.ask(where, partial(_coefficients, friction, s, u, q, bristles))
+            parts.append(f"friction {c.name} {c.rubbed(friction)} {c.bristles} {_text(answers)}")
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
@@ -97,8 +97,9 @@ def _answers(model: Model, asker: Asker) -> list[str]:
     return parts
 
 
-def _coefficients(law: FrictionLaw, s: Any, speed: Any, rolling: Any) -> list[Any]:
-    return [law.coefficient(s, speed, rolling), law.limit(s)]
+def _coefficients(law: FrictionLaw, s: Any, speed: Any, rolling: Any, bristles: list[Any]) -> list[Any]:
+    efforts, rates = law.resist(s, [speed], rolling, bristles)
+    return [law.coefficient(s, speed, rolling), law.limit(s), *efforts, *rates]
 
 
 def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:

@@ -5,11 +5,13 @@ An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated hold
 each.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import casadi as ca
+
+TINY = 1e-12  # m/s or rad/s, below which a motion has no direction
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class ContactLaw(Law):
 
 @dataclass(frozen=True)
 class FrictionLaw(ContactLaw):
-    """Tangential force in proportion to the normal force and against the slip. Subclasses are final."""
+    """Force or moment in proportion to the normal force and against a motion at the contact, the slip unless `sealed`
+    tells another. Subclasses are final.
+    """
 
     @property
     def sealed(self) -> tuple[str, ...]:
@@ -55,9 +59,24 @@ class FrictionLaw(ContactLaw):
         """Whether the slip can be held at exactly zero."""
         return False
 
+    @property
+    def has_bristles(self) -> bool:
+        """Whether deflections of the surfaces are states."""
+        return False
+
     def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
-        """Friction over normal force at a slip speed and a rolling speed (m/s); s are the signals."""
+        """Friction over normal force at a slip speed and a rolling speed (m/s); a lever (m) at an angular speed where
+        the law acts on turns; s are the signals.
+        """
         raise TypeError(f"{type(self).__name__} is abstract")
+
+    def resist(
+        self, s: Any, motion: Sequence[Any], rolling: Any, bristles: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """Effort over normal force against each component of the motion, and the rates of the bristles."""
+        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY**2)))
+        mu = self.coefficient(s, speed, rolling)
+        return [mu * v / speed for v in motion], []
 
     def limit(self, s: Any) -> Any:
         """Largest friction over normal force while it sticks."""
@@ -85,6 +104,11 @@ class EffortLaw(Law):
         return 0.0
 
     @property
+    def only_pushes(self) -> bool:
+        """Whether the effort is never negative: on the normal of a contact it lets go by itself."""
+        return False
+
+    @property
     def element(self) -> str:
         """What the energies of the law tell: a source, a store, a resistance, or nothing."""
         t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
@@ -105,6 +129,10 @@ class Together(EffortLaw):
     """Several effort laws that act on one bond side by side: tr.Spring(3.0) + tr.Motor(f)."""
 
     laws: tuple[EffortLaw, ...]
+
+    @property
+    def only_pushes(self) -> bool:
+        return all(law.only_pushes for law in self.laws)
 
     def effort(self, t: Any, q: Any, u: Any) -> Any:
         return sum(law.effort(t, q, u) for law in self.laws)

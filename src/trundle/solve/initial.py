@@ -61,6 +61,7 @@ def read_wish(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> Wis
                 places[f"{c.name}_{axis}"] = (wish.q, wish.given_q, c.i_q + k, 1)
             for k, axis in enumerate("xyz"):
                 places[f"{c.rate_name}_{axis}"] = (wish.u, wish.given_u, c.i_u + k, 1)
+    places |= {name: (wish.q, wish.given_q, i, 1) for name, i in layout.bristle_places.items()}
     for name, value in start.items():
         if name not in places:
             raise UnknownNameError(name, places, "coordinate or rate of the tree")

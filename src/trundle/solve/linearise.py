@@ -26,7 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 @final
 @dataclass(frozen=True, eq=False)
 class Linearisation:
-    """State matrix of (independent coordinates, independent speeds); `names` are those of the states."""
+    """State matrix of (independent coordinates, independent speeds, bristles); `names` are those of the states."""
 
     matrix: Array
     names: tuple[str, ...]
@@ -86,22 +86,28 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
         dependent = [i for i in range(n_u) if i not in speeds]
         W[dependent] = -np.linalg.solve(J[:, dependent], Jq @ P @ T)
     B = np.block([[P @ T, np.zeros((n_q, len(speeds)))], [W, V]])
+    bristles = list(layout.bristle_places.values())  # states of their own
+    B = np.hstack([B, np.eye(n_q + n_u)[:, bristles]])
     full = A @ B
     back, back_rate = _back(layout, x[:n_q], qdot)  # speeds-like increments of coordinates
     ds_rate = back @ full[:n_q] + back_rate @ B[:n_q]
-    matrix = np.vstack([ds_rate[coordinates], full[n_q:][speeds]])
-    shapes = np.hstack([T, np.zeros_like(V)])
+    matrix = np.vstack([ds_rate[coordinates], full[n_q:][speeds], full[bristles]])
+    none = np.zeros((n_u, len(bristles)))
+    shapes = np.hstack([T, np.zeros_like(V), none])
     every = layout.speed_names()
-    names = [every[i].removesuffix("_rate").replace(".angular_rate_", ".turn_") for i in coordinates] + [
-        every[i] for i in speeds
-    ]
+    names = (
+        [every[i].removesuffix("_rate").replace(".angular_rate_", ".turn_") for i in coordinates]
+        + [every[i] for i in speeds]
+        + list(layout.bristles)
+    )
     moving = bool(np.max(np.abs(qdot), initial=0.0) > 1e-9)
     cyclic = _cyclic(matrix, len(coordinates)) if moving else []
     keep = [i for i in range(len(names)) if i not in cyclic]
     still = [abs(x[n_q + i]) < 1e-7 * size for k, i in enumerate(coordinates) if k not in cyclic]
-    steady = all(still) and not any(changing[speeds])
+    bending = np.max(np.abs(qdot[bristles]), initial=0.0) > 1e-7 * size
+    steady = all(still) and not any(changing[speeds]) and not bending
     if moving:
-        shapes = np.hstack([np.zeros_like(T), V])  # places left out: modes are told by their speeds
+        shapes = np.hstack([np.zeros_like(T), V, none])  # places left out: modes are told by their speeds
     return Linearisation(
         matrix[np.ix_(keep, keep)], tuple(names[i] for i in keep), shapes[:, keep], tuple(every),
         tuple(names[i] for i in cyclic), steady,

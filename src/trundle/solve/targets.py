@@ -39,7 +39,7 @@ class Targets:
                 positions.append(difference)
                 self.names += [name] * expression.numel()
         g, rate = ca.vertcat(ca.SX(0, 1), *positions), ca.vertcat(ca.SX(0, 1), *rates)
-        P = ca.jacobian(e.coordinate_rates(), e.u)
+        P = ca.jacobian(e.position_rates(), e.u)
         outputs = [g, ca.mtimes(ca.jacobian(g, e.q), P), rate, ca.jacobian(rate, e.u), P]
         own = np.ones(g.numel(), bool)
         self.holonomic: Any = own if rows is None else np.concatenate([rows.holonomic, own])

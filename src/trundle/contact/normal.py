@@ -1,0 +1,106 @@
+"""Compliant normals of a contact, given as `compliance=`: forces of the gap q and its rate u.
+
+Where the surfaces overlap by d = -q they push apart; they never pull, so the contact opens by itself.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.contact.coefficient import check, check_positive, number
+from trundle.errors import ModelError
+from trundle.model.law import EffortLaw
+
+
+@dataclass(frozen=True)
+class NormalLaw(EffortLaw):
+    """An elastic force k d^n with losses of its own, never below zero. Subclasses are final."""
+
+    stiffness: Any  # N/m^exponent
+
+    @property
+    def power(self) -> Any:
+        """Exponent of the overlap."""
+        return 1.0
+
+    def undamped(self, q: Any) -> Any:
+        """Elastic force (N)."""
+        return self.stiffness * _overlap(q) ** self.power
+
+    def damped(self, q: Any, u: Any) -> Any:
+        """Force that the law wants (N); it acts where surfaces overlap and it pushes."""
+        return self.undamped(q)
+
+    @property
+    def only_pushes(self) -> bool:
+        return True
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return ca.if_else(q < 0, ca.fmax(self.damped(q, u), 0), 0)
+
+    def potential(self, t: Any, q: Any) -> Any:
+        return self.stiffness * _overlap(q) ** (self.power + 1) / (self.power + 1)
+
+    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+        return u * (self.undamped(q) - self.effort(t, q, u))
+
+    def _check(self, **more: Any) -> None:
+        law = type(self).__name__
+        check(law, functions=False, stiffness=self.stiffness, exponent=self.power, **more)
+        check_positive(law, "without a normal force leave the contact out", stiffness=self.stiffness)
+        power = number(self.power)
+        if power is not None and power < 1:
+            raise ModelError(f"{law}: exponent must not be below 1 (1.5 is Hertz's), got {power:g}.")
+
+
+def _overlap(q: Any) -> Any:
+    return ca.fmax(-ca.SX(q), 0)
+
+
+@final
+@dataclass(frozen=True)
+class Hertz(NormalLaw):
+    """Elastic contact k d^1.5 [Johnson 1985, Ch. 4]: two spheres have k = 4/3 E' sqrt(R')."""
+
+    exponent: Any = 1.5
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def power(self) -> Any:
+        return self.exponent
+
+
+@final
+@dataclass(frozen=True)
+class HuntCrossley(NormalLaw):
+    """k d^n (1 + chi ddot), never below zero [Hunt 1975]: no jump at touch, restitution about 1 - 2/3 chi v."""
+
+    damping: Any  # chi, s/m
+    exponent: Any = 1.5
+
+    def __post_init__(self) -> None:
+        self._check(damping=self.damping)
+
+    @property
+    def power(self) -> Any:
+        return self.exponent
+
+    def damped(self, q: Any, u: Any) -> Any:
+        return self.undamped(q) * (1 - self.damping * u)
+
+
+@final
+@dataclass(frozen=True)
+class LinearContact(NormalLaw):
+    """Spring and damper side by side, k d + c ddot, never below zero; the damper jumps in at touch."""
+
+    damping: Any = 0.0  # N s/m
+
+    def __post_init__(self) -> None:
+        self._check(damping=self.damping)
+
+    def damped(self, q: Any, u: Any) -> Any:
+        return self.undamped(q) - self.damping * u

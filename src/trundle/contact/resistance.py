@@ -1,0 +1,56 @@
+"""Resistance against turning at a contact: moments in proportion to the normal force."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.contact.coefficient import check, check_positive, value
+from trundle.model.law import FrictionLaw
+
+
+@final
+@dataclass(frozen=True)
+class RollingResistance(FrictionLaw):
+    """Moment lever * N against rolling about the axes in the tangent plane, smooth by tanh(|w| / v0).
+
+    It stands beside the law of slip: law=[tr.NoSlip(), tr.RollingResistance(0.001)].
+    """
+
+    lever: Any  # m, by which the normal force stands ahead of the point of contact
+    v0: Any = 1e-3  # rad/s
+
+    def __post_init__(self) -> None:
+        check("RollingResistance", lever=self.lever, v0=self.v0)
+        check_positive("RollingResistance", v0=self.v0)
+
+    @property
+    def sealed(self) -> tuple[str, ...]:
+        return ("roll_x", "roll_y")
+
+    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+        return value(self.lever, s) * ca.tanh(speed / value(self.v0, s))
+
+
+@final
+@dataclass(frozen=True)
+class SpinFriction(FrictionLaw):
+    """Moment mu * N * radius against spin about the normal, smooth by tanh(|spin| / v0).
+
+    radius: mean one of the patch of contact: 2/3 of its rim where the pressure is even, 3 pi / 16 under Hertz's.
+    """
+
+    radius: Any  # m
+    mu: Any
+    v0: Any = 1e-3  # rad/s
+
+    def __post_init__(self) -> None:
+        check("SpinFriction", radius=self.radius, mu=self.mu, v0=self.v0)
+        check_positive("SpinFriction", v0=self.v0)
+
+    @property
+    def sealed(self) -> tuple[str, ...]:
+        return ("spin",)
+
+    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+        return value(self.mu, s) * value(self.radius, s) * ca.tanh(speed / value(self.v0, s))
