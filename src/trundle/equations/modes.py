@@ -17,6 +17,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 
 TURN = 0.03  # rad, by which sliding may turn before its direction is stored anew
+WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
@@ -127,7 +128,8 @@ class Modes:
                     wide = ca.fmax(TURN * ahead, NEAR * self.equations.shift)
                     value = ca.if_else(m["stick"] == 1, 1, wide**2 - aside**2)
             elif transition.kind == "parts":
-                value = ca.if_else(m["closed"] == 1, self._load(touch, multipliers), 1)
+                pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers)
+                value = ca.if_else(m["closed"] == 1, pressed, 1)
             elif transition.kind == "jams":
                 value = self._unique(touch, self.equations.u, self.equations.p)
             elif transition.kind == "lands":
@@ -156,7 +158,7 @@ class Modes:
                 p = self._set(p, touch, closed=0, **({"stick": 0} if "stick" in touch.modes else {}))
             elif transition.kind == "lands":
                 p = self._set(p, touch, closed=1)
-                u = self._landed(u, p)
+                u = u if touch.connection.lets_go else self._landed(u, p)
                 p = self._begin(touch, u, p) if "stick" in touch.modes else p
             elif transition.kind == "changes side":
                 p = self._set(p, touch, side=-touch.modes["side"])
@@ -192,7 +194,8 @@ class Modes:
             if "closed" in touch.modes:
                 gap = ca.fabs(touch.contact.gap) < 1e-9
                 resting = ca.fabs(touch.rate("normal")) < 1e-9
-                p = self._set(p, touch, closed=ca.if_else(ca.logic_and(gap, resting), 1, 0))
+                closed = touch.contact.gap < 0 if touch.connection.lets_go else ca.logic_and(gap, resting)
+                p = self._set(p, touch, closed=ca.if_else(closed, 1, 0))
         for _ in range(2):
             for touch in self._touches:
                 if "stick" in touch.modes:
@@ -231,7 +234,9 @@ class Modes:
         """At rest: does it stick, or slide on the other way?"""
         held = self._set(p, touch, stick=1)
         _, grip, multipliers = self._at(touch, u, held)
-        sticks = self._margin(touch, multipliers) >= 0
+        weak = WEAK * sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
+        least = -(weak**2) if touch.connection.lets_go else 0  # there is no normal force yet where such a contact lands
+        sticks = self._margin(touch, multipliers) >= least
         return ca.if_else(sticks, held, self._slide(touch, p, grip))
 
     def _begin(self, touch: Touch, u: Any, p: Any) -> Any:

@@ -82,9 +82,9 @@ class ConnectedPair:
         if not self.rubbing and not self.unilateral:
             return ()
         stick = ("stick", "ahead_x", "ahead_y") if self.friction is not None and self.friction.sticks else ()
-        if self.unilateral:
+        if self.unilateral or (stick and self.lets_go):
             return (*stick, "closed")
-        return stick if self.lets_go else (*stick, "side")
+        return () if self.lets_go else (*stick, "side")
 
     @property
     def touches(self) -> bool:
