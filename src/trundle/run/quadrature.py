@@ -1,13 +1,16 @@
 """Time integrals of sampled quantities: polynomials through neighbouring samples, pieced together at jumps."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 POINTS = 12  # order twelve on smooth data
+BLOCK = 8  # intervals that one small matrix product integrates
 CHUNK = 65_536  # stencils of unequal steps that are solved for at once
 
 
@@ -41,14 +44,25 @@ def increments(t: Array, y: Array, jumps: Sequence[float] = ()) -> Array:
 
 def _even(step: float, y: Array, size: int) -> Array:
     """Equal steps: one stencil for all inner intervals, and its neighbours at both ends."""
-    places = np.arange(size - 1.0)
-    table = step * _solve(np.broadcast_to(np.arange(float(size)), (size - 1, size)), places, places + 1)
+    table = _table(size)
     before = size // 2 - 1  # intervals between the first point of the stencil and the middle one
-    inner = len(y) - size + 1
-    middle = table[before, 0] * y[:inner]
-    for k in range(1, size):
-        middle += table[before, k] * y[k : k + inner]
-    return np.concatenate([table[:before] @ y[:size], middle, table[before + 1 :] @ y[-size:]])
+    inner, rows = len(y) - size + 1, min(BLOCK, len(y) - size + 1)
+    many = np.zeros((rows, rows + size - 1))  # the stencil for several intervals in one product
+    for i in range(rows):
+        many[i, i : i + size] = table[before]
+    y = np.ascontiguousarray(y)
+    blocks = as_strided(y, (inner // rows, rows + size - 1, y.shape[1]), (rows * y.strides[0], *y.strides))
+    middle = np.matmul(many, blocks).reshape(-1, y.shape[1])
+    rest = inner - len(middle)
+    last = many[rows - rest :] @ y[inner - rows : inner + size - 1]
+    return step * np.concatenate([table[:before] @ y[:size], middle, last, table[before + 1 :] @ y[-size:]])
+
+
+@cache
+def _table(size: int) -> Array:
+    """Weights for each interval of a stencil with unit steps."""
+    places = np.arange(size - 1.0)
+    return _solve(np.broadcast_to(np.arange(float(size)), (size - 1, size)), places, places + 1)
 
 
 def _uneven(t: Array, y: Array, size: int) -> Array:
