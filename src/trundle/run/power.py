@@ -13,7 +13,7 @@ from trundle.equations.ports import Element, Junction, Ports, measure
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.run.energy_table import EnergyTable, Share, make_table
 from trundle.run.power_plan import Plan, make_plan
-from trundle.run.quadrature import gaps, increments
+from trundle.run.quadrature import cumulative, gaps, increments
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -133,9 +133,7 @@ class Power:
 
     @cached_property
     def _bond_energies(self) -> Array:
-        energies = np.zeros_like(self._bond_powers)
-        np.cumsum(increments(self.run.time, self._bond_powers, self.run.jump_times), axis=0, out=energies[1:])
-        return energies
+        return cumulative(self.run.time, self._bond_powers, self.run.jump_times)
 
     # -- sums at junctions ---------------------------------------------------------------------------------------------
 
@@ -143,13 +141,14 @@ class Power:
     def residual(self) -> Residual:
         """1-junctions: all ports of a body add to zero. 0-junctions: both bodies receive what the bonds give."""
         plan = self._plan
-        sums = self._powers @ plan.incidence
+        sums = np.add.reduceat(np.take(self._powers, plan.summed, axis=1) * plan.signs, plan.starts, axis=1)
         given = self._bond_powers.reshape(len(sums), -1, 6).sum(axis=2)
         sums[:, [plan.junctions.index(f"0 {name}") for name in plan.bonded]] -= given
         table = np.abs(sums)
         k, i = np.unravel_index(int(np.argmax(table)), table.shape)
         sizes = (self._powers, self._bond_powers, self._table[:, plan.sizes])
-        absolute, scale = float(table[k, i]), max(float(np.max(np.abs(v), initial=0.0)) for v in sizes)
+        absolute = float(table[k, i])
+        scale = max(max(float(v.max(initial=0.0)), -float(v.min(initial=0.0))) for v in sizes)
         return Residual(absolute, absolute / scale if scale > 0 else 0.0, plan.junctions[i], float(self.run.time[k]))
 
     # -- where energy went ---------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Which measured columns make up which junction: found once for a model, so that an audit is a few matrix products."""
+"""Which measured columns make up which junction, found once for a model: an audit is then a few array operations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,7 @@ import numpy as np
 from trundle.equations.ports import Ports, measure, quantity_table
 from trundle.run.energy_table import EnergyNode
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 BODY = "1 "  # beginning of the name of a junction that is a body
 
@@ -35,15 +34,17 @@ class Plan:
 
     at: dict[str, slice]  # quantity -> columns
     powers: tuple[str, ...]  # quantities that are integrated
-    power_columns: Indices
-    sizes: Indices  # columns of apparent powers
-    flows: Indices  # six for each connection, one connection after the other
-    efforts: Indices
+    power_columns: slice
+    sizes: slice  # columns of apparent powers
+    flows: slice  # six for each connection, one connection after the other
+    efforts: slice
     bonded: tuple[str, ...]  # connections with bonds
     stores: tuple[tuple[EnergyNode, str, str, float], ...]  # node, its energy, the power it takes, sign of this
-    store_columns: Indices
+    store_columns: slice
     junctions: tuple[str, ...]
-    incidence: Array  # (powers, junctions): sums that should vanish, bonds left out
+    summed: Array  # powers that add to zero at the junctions, one junction after the other, bonds left out
+    signs: Array
+    starts: Array  # where each junction begins in these
     ports: dict[str, dict[str, tuple[str, float]]]  # body -> port -> power and sign
     shares: dict[str, tuple[Entry, ...]]  # junction -> what nodes give to it
 
@@ -60,14 +61,11 @@ def make_plan(ports: Ports) -> Plan:
     vectors = {measure(j, what) for j in bonded for what in ("flow", "effort")}
     sizes = [measure(b, "apparent_power") for b in ports.bodies]
     powers = tuple(n for n in at if n not in vectors and n not in sizes and not n.endswith("_energy"))
-    stores = _stores(ports)
+    stores = tuple(sorted(_stores(ports), key=lambda s: at[measure(s[0].of, s[1])].start))
     by_body = {body: _body_ports(ports, body) for body in ports.bodies}
     sums = _sums(ports, by_body)
     row = {name: i for i, name in enumerate(powers)}
-    incidence = np.zeros((len(powers), len(sums)))
-    for k, terms in enumerate(sums.values()):
-        for name, sign in terms:
-            incidence[row[name], k] += sign
+    summed = [(row[name], sign) for terms in sums.values() for name, sign in terms]
     return Plan(
         at=at,
         powers=powers,
@@ -79,14 +77,20 @@ def make_plan(ports: Ports) -> Plan:
         stores=stores,
         store_columns=_columns(at, [measure(node.of, energy) for node, energy, _, _ in stores]),
         junctions=tuple(sums),
-        incidence=incidence,
+        summed=np.array([i for i, _ in summed], dtype=np.int64),
+        signs=np.array([sign for _, sign in summed]),
+        starts=np.cumsum([0, *map(len, sums.values())])[:-1],
         ports=by_body,
         shares=_shares(ports, by_body, stores),
     )
 
 
-def _columns(at: dict[str, slice], names: Sequence[str]) -> Indices:
-    return np.array([i for name in names for i in range(at[name].start, at[name].stop)], dtype=np.int64)
+def _columns(at: dict[str, slice], names: Sequence[str]) -> slice:
+    """Columns of neighbours in the table."""
+    found = [i for name in names for i in range(at[name].start, at[name].stop)]
+    columns = slice(found[0], found[-1] + 1) if found else slice(0, 0)
+    assert found == list(range(columns.start, columns.stop))
+    return columns
 
 
 def _stores(ports: Ports) -> tuple[tuple[EnergyNode, str, str, float], ...]:
