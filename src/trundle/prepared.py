@@ -85,11 +85,20 @@ class Prepared:
             else:
                 rows = self.row_functions
                 assert rows is not None
-                freedom = np.where(speeds_of(self.layout, wish.given_q), 0.0, 1.0)
+                freedom = np.where(speeds_of(self.layout, wish.given_q) | self._deflecting(), 0.0, 1.0)
                 self._mobility = find_mobility(
                     rows.equations, rows, wish.q, self.default_parameters, self._bodies_of, freedom
                 )
         return self._mobility
+
+    def _deflecting(self) -> Any:
+        """Which speeds belong to springs that stand for constraints."""
+        out = np.zeros(self.layout.n_u, bool)
+        for c in self.layout.coordinates:
+            connection, _, name = c.name.partition(".")
+            pair = self.model.connections[connection]
+            out[c.i_u] |= pair.pair.coordinate_bonds.get(name) in pair.compliant
+        return out
 
     @property
     def has_rows(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.errors import ModelError, SolveError, UnknownNameError
+from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
 from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
@@ -66,13 +66,46 @@ class System(Prepared):
         self, start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> "InitialState":
         """A consistent state in joint coordinates from named values; what is not given is found."""
-        from trundle.solve.initial import consistent, read_wish
-
         if start is not None and not isinstance(start, Mapping):
             raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
+        start, usual = self.resolved(start or {}), self.resolved(self.model.start)
+        given, states = {**usual, **start}, self.layout.state_names()
+        soft = {name: 0.0 for name in self.deflections if name not in given}
+        firm = {name: value for name, value in given.items() if name in start or name in states}
+        wishes = [{**soft, **given}, {**soft, **firm}, given, firm] if soft or start else [given]
+        refusal: AssemblyError | None = None
+        for wish in {tuple(w): w for w in wishes}.values():  # what is said for this run goes before all else
+            try:
+                found = self._consistent(wish, start, parameters, t)
+            except AssemblyError as error:
+                refusal = refusal or error
+                continue
+            held = (start if start else given) | {name: 0.0 for name in soft if name in wish}
+            if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
+                return found
+        if refusal is not None:
+            raise refusal
+        return self._consistent(given, start, parameters, t)
+
+    @cached_property
+    def deflections(self) -> tuple[str, ...]:
+        """Coordinates and rates of springs that stand for constraints: zero at the start wherever that can be."""
+        names = []
+        for c in self.model.connections.values():
+            for name, bond in c.pair.coordinate_bonds.items():
+                if bond in c.compliant:
+                    names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
+            if c.touches and "z" in c.compliant:
+                names.append(f"{c.name}.gap")
+        return tuple(names)
+
+    def _consistent(
+        self, given: Mapping[str, Any], start: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float
+    ) -> "InitialState":
+        """A consistent state near the given values; of these, those of `start` move last."""
+        from trundle.solve.initial import consistent, read_wish
+
         default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
-        start = self.resolved(start or {})
-        given = {**self.resolved(self.model.start), **start}
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})

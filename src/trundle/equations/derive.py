@@ -255,8 +255,8 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, s
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
-            f"the {type(law).__name__} on {full!r}: a contact that closes a loop has no coordinate to be driven. Let "
-            "the contact be the only way to its body, or drive a joint."
+            f"the {type(law).__name__} on {full!r}: coordinates of a contact can be driven where the contact is the "
+            "only way to its body, and with formalism='kane'. Drive a joint instead."
         )
     point = motion.frame(connection.second).p
     moving = difference(motion.partials(connection.second.body, point), motion.partials(connection.first.body, point))

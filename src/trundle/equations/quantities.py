@@ -176,7 +176,7 @@ class Expressions:
         }
         for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
             if quantity == component and owner in e.touches:
-                at_contact = e.touch_efforts[owner].get("normal" if k == 2 else f"slip_{'xy'[k]}", 0)
+                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if k < 2 else 0
                 return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if name == "energy.kinetic":
             return e.kinetic()
@@ -190,7 +190,7 @@ class Expressions:
         if quantity in special and (owner in e.model.connections or owner in e.model.bodies):
             return special[quantity]()
         if quantity.endswith("_drive"):
-            return drive_efforts(self.functions)[name.removesuffix("_drive")]
+            return drive_efforts(self.functions).get(name.removesuffix("_drive"), ca.SX(0))  # a redundant drive idles
         if name in e.model.outputs:
             return ca.SX(e.model.outputs[name].function(e.signals))
         for force, terms in e.terms.items():
