@@ -1,11 +1,14 @@
 """Power audit: closed forms, sums at the junctions, energies against the balance of the run, files."""
 
+from dataclasses import dataclass
+from typing import Any, final
+
 import numpy as np
 import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.errors import ModelError, SolveError, StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.energy_table import EnergyTable
 from trundle.run.quadrature import increments
@@ -205,8 +208,8 @@ def test_a_bicycle_with_a_rider_closes():
     run = m.build().simulate(2.0, samples=801)
     assert run.power.residual.relative < 1e-12
     assert_as_the_balance(run)
-    chain = run.power["rear chain"]
-    assert np.allclose(chain.power_to_second, run.power["helper"].power.sel(receiver="rear chain"), atol=1e-10)
+    chain = run.power["rear.chain"]
+    assert np.allclose(chain.power_to_second, run.power["helper"].power.sel(receiver="rear.chain"), atol=1e-10)
     assert run.power["rear"].attrs["second"] == "rear wheel" and chain.attrs["second"] == "rear frame"
 
 
@@ -276,6 +279,37 @@ def test_samples_too_far_apart_are_told():
     assert "more samples" in table.doubt and "more samples" in str(table)
 
 
+@final
+@dataclass(frozen=True)
+class LeakyDamper(tr.EffortLaw):
+    """A damper that tells nothing of its losses."""
+
+    damping: float
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return -self.damping * u
+
+    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+        return 0.0 * u
+
+
+def test_a_law_that_hides_its_energy_is_named():
+    run = pendulum(law=LeakyDamper(0.3))
+    assert run.energy.drift > 0.01
+    assert "at 'pivot' does not account for its energy" in run.power.table().doubt
+    assert "more samples" not in str(run.power.table())
+
+
+def test_a_system_at_rest_gets_no_advice():
+    m = tr.Model("shelf")
+    book = m.body("book", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(0.1, 0.2, -0.8))
+    m.connect(tr.Universal("x"), m.ground, book, name="nail", law={"angle": tr.Damper(0.3)})
+    system = m.build()
+    rest = system.equilibrium()
+    table = system.simulate(1.0, {n: rest[n] for n in ("nail.angle", "nail.cross_angle")}, samples=41).power.table()
+    assert table.closing < 1e-12 and table.doubt == ""
+
+
 # -- names and files ---------------------------------------------------------------------------------------------------
 
 
@@ -287,6 +321,13 @@ def test_names_that_are_not_known_are_told():
         run.power.body("pivot")
     with pytest.raises(SolveError, match="within the run"):
         run.power.table(2.0, 1.0)
+    for start, end in ((1.0, 1.0), (-1.0, 2.0), (0.0, 9.0)):
+        with pytest.raises(SolveError, match="within the run"):
+            run.power.table(start, end)
+    with pytest.raises(ModelError, match="start of the energy table must be a number, got 'a'"):
+        run.power.table("a", 1)
+    with pytest.raises(ModelError, match="end of the energy table must be finite"):
+        run.power.table(0.0, np.nan)
     with pytest.raises(SolveError, match="more samples"):
         run.power.table(1.0, 1.001)
 
@@ -297,6 +338,38 @@ def test_a_connection_comes_before_a_body_of_the_same_name():
     m.connect(tr.Revolute("y"), m.ground, bob)
     run = m.build().simulate(0.5, {"bob.angle": 1.0}, samples=21)
     assert "bond" in run.power["bob"].dims and "port" in run.power.body("bob").dims
+    assert "power.body('bob') tells of the body" in run.power["bob"].attrs["same_name"]
+    assert "same_name" not in pendulum().power["bob"].attrs
+
+
+def test_bonds_go_by_the_names_of_the_graph():
+    run = pendulum(law=tr.Damper(0.3))
+    assert run.power["pivot.rz"].identical(run.power["pivot.angle"])
+    held = run.power["pivot.z"]
+    assert (
+        np.array_equal(held.effort, run.power["pivot"].effort.sel(bond="z")) and held.attrs["title"] == "bond pivot.z"
+    )
+    with pytest.raises(UnknownNameError, match=r"bond, force or law .*'pivot\.rz'"):
+        run.power["pivot.rzz"]
+    m = tr.Model("driven")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.connect(tr.Revolute("z"), m.ground, wheel, name="axle", law=tr.Servo(lambda t: t**2))
+    driven = m.build().simulate(1.0, samples=21).power
+    assert driven["axle.angle"].identical(driven["axle.rz"])
+    assert np.allclose(driven["axle.rz"].power, 0.1 * 2.0 * 2.0 * driven.run.time)
+
+
+def test_names_of_users_meet_no_names_of_the_audit():
+    m = tr.Model("names")
+    disc, other = (m.body(n, mass=1.0, inertia=(0.125, 0.25, 0.125)) for n in ("disc", "spare_energy"))
+    pair = tr.HigherPair(tr.Plane(), tr.CircleEdge(radius=0.5))
+    m.connect(pair, m.ground, disc, name="road", law={"yaw": tr.Spring(1.0)})
+    m.connect(tr.Prismatic("x"), m.ground, other, name="road chain", law=tr.Damper(0.3))
+    m.apply(tr.SpringDamper(disc, other, 5.0, 0.1, 0.3), "strut")
+    run = m.build().simulate(0.5, {"road.roll": 0.2, "road.yaw": 0.1}, samples=101)
+    assert run.power.residual.relative < 1e-12
+    assert_as_the_balance(run)
+    assert "bond" in run.power["road chain"].dims and "bond" not in run.power["road.chain"].dims
 
 
 def test_an_audit_that_was_kept_is_read_from_the_file(tmp_path):

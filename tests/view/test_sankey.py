@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import trundle as tr
 from trundle import examples
-from trundle.run.energy_table import EnergyNode, EnergyTable, Transfer
+from trundle.run.energy_table import SAMPLES, EnergyNode, EnergyTable, Transfer
 from trundle.view.sankey import draw_sankey
 from trundle.view.sankey_layout import LINE, Layout, Ribbon, joules, lay_out, text_width
 
@@ -159,7 +159,7 @@ def test_many_bodies_are_taken_together_and_doubt_is_told():
     names = {str(p.node) for p in found.places if isinstance(p.node, EnergyNode) and p.node.kind == "body"}
     assert len(names) <= 6 and "25 other bodies" in names
     rows = made_up(3, 1).transfers
-    figure = draw_sankey(EnergyTable(0.0, 1.0, rows, 3.0, "body"), "doubtful")
+    figure = draw_sankey(EnergyTable(0.0, 1.0, rows, 3.0, "body", SAMPLES), "doubtful")
     assert any("more samples" in text.get_text() for text in figure.axes[0].texts)
 
 

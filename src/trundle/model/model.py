@@ -218,7 +218,7 @@ class Model:
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
-        if not isinstance(name, str) or not name or any(c in name for c in ".\n\t/"):
+        if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
         if what in ("body", "connection") and name in self.forces:
             raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")

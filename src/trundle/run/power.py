@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -11,7 +11,8 @@ import numpy as np
 
 from trundle.equations.ports import Element, Junction, Ports, measure
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.run.energy_table import EnergyTable, Share, make_table
+from trundle.model.check import finite_number
+from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyTable, Share, make_table
 from trundle.run.power_plan import Plan, make_plan
 from trundle.run.quadrature import cumulative, gaps, increments
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+BLOCK = 512  # samples whose sums stay in the cache
+ROUND = 1e-12  # of the largest effort: less energy than this over 1 m or 1 rad is round-off
 STORED = "power_ports"  # attribute of a file that holds the audit
 
 
@@ -140,22 +143,33 @@ class Power:
     @cached_property
     def residual(self) -> Residual:
         """1-junctions: all ports of a body add to zero. 0-junctions: both bodies receive what the bonds give."""
-        plan = self._plan
-        sums = np.add.reduceat(np.take(self._powers, plan.summed, axis=1) * plan.signs, plan.starts, axis=1)
-        given = self._bond_powers.reshape(len(sums), -1, 6).sum(axis=2)
-        sums[:, [plan.junctions.index(f"0 {name}") for name in plan.bonded]] -= given
-        table = np.abs(sums)
-        k, i = np.unravel_index(int(np.argmax(table)), table.shape)
-        sizes = (self._powers, self._bond_powers, self._table[:, plan.sizes])
-        absolute = float(table[k, i])
-        scale = max(max(float(v.max(initial=0.0)), -float(v.min(initial=0.0))) for v in sizes)
-        return Residual(absolute, absolute / scale if scale > 0 else 0.0, plan.junctions[i], float(self.run.time[k]))
+        plan, table = self._plan, self._table
+        absolute, scale, at, where = 0.0, 0.0, 0, 0
+        for start in range(0, len(table), BLOCK):
+            part = table[start : start + BLOCK]
+            powers, bonds = part[:, plan.power_columns], part[:, plan.efforts] * part[:, plan.flows]
+            if plan.matrix.size:
+                sums = powers @ plan.matrix
+            else:
+                sums = np.add.reduceat(np.take(powers, plan.summed, axis=1) * plan.signs, plan.starts, axis=1)
+            sums[:, plan.given] -= np.add.reduceat(bonds, range(0, bonds.shape[1], 6), axis=1) if plan.bonded else 0.0
+            np.abs(sums, out=sums)
+            k, i = divmod(int(np.argmax(sums)), sums.shape[1])
+            if not sums[k, i] <= absolute:  # nan too
+                absolute, at, where = float(sums[k, i]), start + k, i
+            sizes = (powers, bonds, part[:, plan.sizes])
+            scale = max(scale, *(max(float(v.max(initial=0.0)), -float(v.min(initial=0.0))) for v in sizes))
+        relative = absolute / scale if scale > 0 else 0.0
+        return Residual(absolute, relative, plan.junctions[where], float(self.run.time[at]))
 
     # -- where energy went ---------------------------------------------------------------------------------------------
 
     def _window(self, start: float | None, end: float | None) -> tuple[int, int]:
         t = self.run.time
-        low, high = t[0] if start is None else start, t[-1] if end is None else end
+        low, high = (
+            float(default) if given is None else finite_number(given, f"the {word} of the energy table")
+            for given, default, word in ((start, t[0], "start"), (end, t[-1], "end"))
+        )
         slack = 1e-9 * (t[-1] - t[0])
         if not t[0] - slack <= low < high <= t[-1] + slack:
             raise SolveError(
@@ -179,7 +193,23 @@ class Power:
             for name, entries in plan.shares.items()
         }
         jumps = [Share(node, -x) for (node, *_), x in zip(plan.stores, jump[a:b].sum(axis=0).tolist(), strict=True)]
-        return make_table(float(self.run.time[a]), float(self.run.time[b]), junctions, jumps)
+        table = make_table(float(self.run.time[a]), float(self.run.time[b]), junctions, jumps)
+        return replace(table, doubt=self._cause(table, a, b)) if table.doubt else table
+
+    def _cause(self, table: EnergyTable, a: int, b: int) -> str:
+        """Why the closing error is not small, with what to do; empty where it is round-off."""
+        efforts, stores = (
+            self._table[a : b + 1, columns] for columns in (self._plan.efforts, self._plan.store_columns)
+        )
+        noise = (float(np.max(np.abs(v), initial=0.0)) for v in (efforts, 1e-3 * stores))
+        if table.closing <= ROUND * max(noise):
+            return ""
+        entries = self._plan.shares.get(table.closing_at, ())
+        lost = sum((entry.power_sign * self._of(entry.power) for entry in entries), np.zeros(len(self.run.time)))
+        leak = abs(float(increments(self.run.time, lost[:, None], self.run.jump_times)[a:b].sum()))
+        if leak > table.closing / 2:
+            return LEAK.format(table.closing_at)
+        return STEPS.format(self.run.energy.drift) if self.run.energy.drift > COARSE else table.doubt
 
     def sankey(
         self, path: Path | str | None = None, start: float | None = None, end: float | None = None, **options: Any
@@ -225,12 +255,32 @@ class Power:
 
     def __getitem__(self, name: str) -> "xr.Dataset":
         """Audit of a connection, force, law ("hinge.angle") or body; of a connection when it shares its name with a
-        body (`body(name)` tells of that).
+        body (`body(name)` tells of that, and so do the attributes). A bond ("hinge.rz") stands for the law on it;
+        where it has none, its flow, effort, power and energy are told.
         """
-        for known, ask in ((self.connections, self.connection), (self.forces, self.force), (self.bodies, self.body)):
-            if name in known:
-                return ask(name)
-        raise UnknownNameError(str(name), [*self.connections, *self.forces, *self.bodies], "body, connection or force")
+        asked = {
+            "connection": (self.connections, self.connection),
+            "force": (self.forces, self.force),
+            "body": (self.bodies, self.body),
+        }
+        kinds = [kind for kind, (known, _) in asked.items() if name in known]
+        if kinds:
+            others = "; ".join(f"power.{kind}({name!r}) tells of the {kind}" for kind in kinds[1:])
+            told = {"same_name": f"this is the {kinds[0]}; {others}"} if others else {}
+            return asked[kinds[0]][1](name).assign_attrs(told)
+        for j in self.ports.junctions:
+            for bond, coordinate in zip(j.bonds, j.coordinates or j.bonds, strict=True):
+                if name in (f"{j.name}.{bond}", f"{j.name}.{coordinate}"):
+                    law = f"{j.name}.{coordinate}"
+                    return self.force(law) if law in self.forces else self._bond(j, bond)
+        choices = [*self.connections, *self.forces, *self.bodies]
+        choices += [f"{j.name}.{bond}" for j in self.ports.junctions for bond in j.bonds]
+        raise UnknownNameError(str(name), choices, "body, connection, bond, force or law")
+
+    def _bond(self, j: Junction, bond: str) -> "xr.Dataset":
+        """One bond of a connection that no effort law acts on."""
+        of_bond = self.connection(j.name)[["flow", "effort", "power", "energy"]].sel(bond=bond)
+        return of_bond.assign_attrs(title=f"bond {j.name}.{bond}")
 
     @property
     def bodies(self) -> list[str]:

@@ -12,6 +12,7 @@ from trundle.run.energy_table import EnergyNode
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+DENSE = 20_000  # entries of a matrix that is multiplied with sooner than its few terms are picked
 BODY = "1 "  # beginning of the name of a junction that is a body
 
 
@@ -45,6 +46,8 @@ class Plan:
     summed: Array  # powers that add to zero at the junctions, one junction after the other, bonds left out
     signs: Array
     starts: Array  # where each junction begins in these
+    matrix: Array  # the same sums as a product powers @ matrix; empty for large models
+    given: Array  # places of the connections with bonds among the junctions
     ports: dict[str, dict[str, tuple[str, float]]]  # body -> port -> power and sign
     shares: dict[str, tuple[Entry, ...]]  # junction -> what nodes give to it
 
@@ -60,8 +63,9 @@ def make_plan(ports: Ports) -> Plan:
     bonded = tuple(j.name for j in ports.junctions if j.bonds)
     vectors = {measure(j, what) for j in bonded for what in ("flow", "effort")}
     sizes = [measure(b, "apparent_power") for b in ports.bodies]
-    powers = tuple(n for n in at if n not in vectors and n not in sizes and not n.endswith("_energy"))
     stores = tuple(sorted(_stores(ports), key=lambda s: at[measure(s[0].of, s[1])].start))
+    other = {*vectors, *sizes, *(measure(node.of, energy) for node, energy, _, _ in stores)}
+    powers = tuple(n for n in at if n not in other)
     by_body = {body: _body_ports(ports, body) for body in ports.bodies}
     sums = _sums(ports, by_body)
     row = {name: i for i, name in enumerate(powers)}
@@ -80,9 +84,22 @@ def make_plan(ports: Ports) -> Plan:
         summed=np.array([i for i, _ in summed], dtype=np.int64),
         signs=np.array([sign for _, sign in summed]),
         starts=np.cumsum([0, *map(len, sums.values())])[:-1],
+        matrix=_matrix(sums, row),
+        given=np.array([list(sums).index(f"0 {name}") for name in bonded], dtype=np.int64),
         ports=by_body,
         shares=_shares(ports, by_body, stores),
     )
+
+
+def _matrix(sums: dict[str, list[tuple[str, float]]], row: dict[str, int]) -> Array:
+    """Which powers add up at which junction."""
+    if len(row) * len(sums) > DENSE:
+        return np.zeros((0, 0))
+    matrix = np.zeros((len(row), len(sums)))
+    for k, terms in enumerate(sums.values()):
+        for name, sign in terms:
+            matrix[row[name], k] += sign
+    return matrix
 
 
 def _columns(at: dict[str, slice], names: Sequence[str]) -> slice:
