@@ -8,7 +8,9 @@ NAMES = examples.names()
 EXPECTED = {
     "andrews-squeezer", "ball-in-bowl", "benchmark-bicycle", "bricard", "chain", "change-point-four-bar", "dzhanibekov",
     "flyball-governor", "four-bar", "four-bar-diagonal-spring", "heavy-top", "n-four-bar", "rolling-disc",
-    "simple-pendulum", "spatial-slider-crank", "stiff-four-bar",
+    "simple-pendulum", "spatial-slider-crank", "stiff-four-bar", "fixed-ideal-joint", "free-ideal-joint",
+    "spring-ideal-joint", "fixed-controlled-joint", "free-slide-joint", "fixed-servo-joint", "two-bodies-on-a-hinge",
+    "spring-door", "two-hinge-door", "two-hinge-door-compliant", "four-wheel-vehicle", "four-wheel-vehicle-compliant",
 }  # fmt: skip
 
 

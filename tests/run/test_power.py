@@ -212,9 +212,9 @@ def test_a_bicycle_with_a_rider_closes():
 
 def test_the_residual_notices_a_wrong_force(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    columns = dict(run.power._columns)
-    columns["pivot.effort"] = columns["pivot.effort"] * (1 + 1e-6)
-    monkeypatch.setitem(run.power.__dict__, "_columns", columns)
+    table, columns = run.power._table.copy(), run.power._plan.at["pivot.effort"]
+    table[:, columns] *= 1 + 1e-6
+    monkeypatch.setitem(run.power.__dict__, "_table", table)
     assert run.power.residual.relative > 1e-8 and run.power.residual.junction == "0 pivot"
 
 

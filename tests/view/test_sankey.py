@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import trundle as tr
 from trundle import examples
@@ -147,7 +148,7 @@ def test_a_picture_is_written_and_says_its_numbers(tmp_path):
     largest = run.power.table(end=9.0)[0]
     assert any(joules(largest.energy) in text for text in told)
     width, height = figure.get_size_inches() * figure.dpi
-    renderer = figure.canvas.get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()
     for text in figure.axes[0].texts:
         box = text.get_window_extent(renderer)
         assert box.x0 >= 0 and box.x1 <= width + 1 and box.y0 >= 0 and box.y1 <= height + 1

@@ -125,7 +125,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """(name, unit, sentence, components) of everything the audit measures."""
+    """(name, unit, sentence, components) of everything the audit measures: powers, sizes, energies, efforts, flows."""
     found: list[tuple[str, str, str, tuple[str, ...]]] = []
 
     def add(owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = ()) -> None:
@@ -134,7 +134,7 @@ def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
     for body in ports.bodies:
         add(body, "inertance_power", "W", "rate of kinetic energy, from the accelerations")
         add(body, "gravity_power", "W", "power of the weight")
-        add(body, "apparent_power", "W", "product of the sizes of efforts and flows of the inertance, a measure for round-off")
+        add(body, "apparent_power", "W", "sizes of efforts times sizes of flows of the inertance")
         add(body, "kinetic_energy", "J", "kinetic energy")
         add(body, "gravity_energy", "J", "potential energy in the field of gravity")
     for j in ports.junctions:
@@ -154,7 +154,14 @@ def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
             add(e.name, f"power_to_{junction}", "W", f"power given to the bodies of {junction!r}")
         for body in e.bodies:
             add(e.name, f"power_to_{body}", "W", f"power that {body!r} receives")
-    return found
+    return sorted(found, key=lambda row: _kind(row[0], row[3]))
+
+
+def _kind(name: str, components: tuple[str, ...]) -> int:
+    """Place of a kind of quantity in the table."""
+    if components:
+        return 3 if name.endswith("effort") else 4
+    return 2 if name.endswith("_energy") else 1 if name.endswith("apparent_power") else 0
 
 
 def is_held(c: ConnectedPair, bond: str) -> bool:
