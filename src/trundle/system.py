@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.equations.relaxation import weight_faults
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
 from trundle.graph.topology import find_topology
@@ -23,18 +24,35 @@ if TYPE_CHECKING:
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-FORMALISMS = ("kane", "newton_euler")
+FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
-def build(model: Model, formalism: str = "kane") -> "System":
-    """Check the model, choose its tree and make it ready; raises ModelError with all faults."""
+def build(model: Model, formalism: str = "kane", relax: Mapping[str, Any] | None = None) -> "System":
+    """Check the model, choose its tree and make it ready; raises ModelError with all faults.
+
+    relax: weights between 0 and 1 by the names of constraint rows ("connection.bond"), numbers or functions of the
+    signals, for "udwadia_kalaba".
+    """
     if formalism not in FORMALISMS:
         raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
     faults = check(model)
     if faults:
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
-    system = System(model, find_topology(model, massless(model)), formalism)
+    relax = {**model.relaxations, **(relax or {})}
+    if relax:
+        faults = weight_faults(model, relax)
+        if faults:
+            raise ModelError(faults)
+    return _ready(System(model, find_topology(model, massless(model)), formalism, relax))
+
+
+def _ready(system: "System") -> "System":
+    if system.relaxations and system.formalism != "udwadia_kalaba":
+        raise ModelError(
+            f"the weights of {', '.join(map(repr, system.relaxations))} relax constraints: that needs the "
+            f"pseudo-inverse, formalism='udwadia_kalaba', not {system.formalism!r}."
+        )
     system.check_start_names()
     system.kernels("base")
     return system
@@ -140,7 +158,7 @@ class System(Prepared):
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:
         """State vector of the formalism, quadratures zero."""
         q, u = state.q, state.u
-        if self.formalism != "kane":
+        if not self.in_joints:
             from trundle.equations.newton_euler import absolute_state
 
             q, u = absolute_state(self.joint_functions.equations, q, u, p, t)
@@ -148,13 +166,13 @@ class System(Prepared):
 
     def evaluate_state(self, x: Array) -> dict[str, Array]:
         """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""
-        return self._state_quantities(x) if self.formalism == "kane" else {}
+        return self._state_quantities(x) if self.in_joints else {}
 
     def changed_state(self, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
         """State and parameters with named values replaced."""
         x, p = x.copy(), p.copy()
         parameters = list(self.model.parameters)
-        if self.formalism != "kane" and any(name not in parameters for name in changes):
+        if not self.in_joints and any(name not in parameters for name in changes):
             raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
         places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
         places |= {c.rate_name: self.n_q + c.i_u for c in self.layout.coordinates if c.n_u == 1}
@@ -180,12 +198,33 @@ class System(Prepared):
 
         return build_graph(self)
 
+    def in_formalism(self, formalism: str) -> "System":
+        """The same model in another formalism, built once."""
+        if formalism not in FORMALISMS:
+            raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
+        if formalism not in self._siblings:
+            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism, self.relaxations))
+            self._siblings[formalism]._siblings = self._siblings
+        return self._siblings[formalism]
+
+    @cached_property
+    def _siblings(self) -> dict[str, "System"]:
+        return {self.formalism: self}
+
+    def _refuse_relaxed(self, what: str) -> None:
+        if self.relaxations:
+            raise SolveError(
+                f"{what} needs constraints that are held in full; the weights of "
+                f"{', '.join(map(repr, self.relaxations))} relax some. Build the model without them, or simulate."
+            )
+
     def simulate(
         self,
         duration: float,
         start: Mapping[str, Any] | None = None,
         parameters: Mapping[str, float] | None = None,
         *,
+        formalism: str | None = None,
         method: Any = "auto",
         rtol: float = 1e-10,
         atol: float = 1e-10,
@@ -202,15 +241,17 @@ class System(Prepared):
 
         samples: number of equally spaced times (default 501), times, or "steps" for every step of the integrator.
         method: "auto" (order 8 below a tolerance of 1e-7, else 5), "stiff", or a method object.
+        formalism: another one than that of the build; the system in it is made once and kept.
         """
         from trundle.solve.simulate import simulate
 
+        system = self if formalism is None else self.in_formalism(formalism)
         if self.n_u == 0:
             raise SolveError(
                 "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
             )
         return simulate(
-            self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
+            system, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,
             max_step=max_step, progress=progress, on_event=on_event, t0=t0, max_steps=max_steps,
             max_events=max_events,
@@ -247,7 +288,7 @@ class System(Prepared):
         self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> dict[str, Any]:
         """All accelerations and reactions at a state given by coordinates and independent speeds, by name."""
-        groups = ("accelerations", "reactions") if self.formalism == "kane" else ("reactions",)
+        groups = ("accelerations", "reactions") if self.in_joints else ("reactions",)
         return self._ask(groups, state, parameters, t)
 
     def reactions(
@@ -295,7 +336,8 @@ class System(Prepared):
         from trundle.solve.equilibrium import find_equilibrium, settle
 
         p = self.parameter_vector(parameters)
-        joints = self if self.formalism == "kane" else Prepared(self.model, self.topology, "kane")
+        self._refuse_relaxed("an equilibrium")
+        joints = self.by_kane
         pose = self.start(start, parameters, t).q
         try:
             q = find_equilibrium(joints.functions, pose, t, p)
@@ -313,7 +355,7 @@ class System(Prepared):
         from trundle.solve.linearise import linearise
 
         state = np.concatenate([q, np.zeros(self.layout.n_u)])
-        values = linearise(self.joint_functions, self.layout, t, state, p).eigenvalues
+        values = linearise(self.by_kane.functions, self.layout, t, state, p).eigenvalues
         scale = float(np.max(np.abs(values), initial=1e-12))
         return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
 
@@ -348,6 +390,7 @@ class System(Prepared):
         """State matrix on the constraint manifold about a state, with eigenvalues and modes."""
         from trundle.solve.linearise import linearise
 
+        self._refuse_relaxed("a linearisation")
         p = self.parameter_vector(parameters)
         at = self.start(state, parameters, t)
-        return linearise(self.joint_functions, self.layout, t, np.concatenate([at.q, at.u]), p)
+        return linearise(self.by_kane.functions, self.layout, t, np.concatenate([at.q, at.u]), p)

@@ -41,11 +41,17 @@ class Row:
     unit: str = "m"
     level: str = "position"  # of what is held; the residual of a "velocity" and the rate of an "acceleration" are zero
     driven: Any = None  # rate at which a drive moves the bond, where its power counts
+    weight: Any = 1  # 1 is held; less, down to 0, is relaxed [Ikoki 2021, Eq. 18] and holds accelerations only
 
     @property
     def holonomic(self) -> bool:
         """A constraint on positions."""
         return self.level == "position"
+
+    @property
+    def ideal(self) -> bool:
+        """Held in full: its weight is the number 1."""
+        return bool(ca.SX(self.weight).is_one())
 
 
 def connection_frame(frame: Frame, connection: ConnectedPair) -> Frame:

@@ -54,6 +54,11 @@ class Equations:
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
     touches: dict[str, Touch] = field(default_factory=dict)  # higher pairs by connection
     touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
+    nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
+
+    def __post_init__(self) -> None:
+        if self.nonideal is None:
+            self.nonideal = ca.SX.zeros(self.n_u)
 
     @property
     def n_q(self) -> int:

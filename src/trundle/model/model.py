@@ -74,6 +74,7 @@ class Model:
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
         self.aliases: dict[str, str] = {}  # short name -> quantity
+        self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
@@ -189,6 +190,20 @@ class Model:
         if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
         self.events[name] = Event(name, function, direction, action)
+
+    def relax(self, row: str, weight: Any) -> None:
+        """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
+        of the signals. Build with formalism="udwadia_kalaba"; a relaxed row holds accelerations only.
+        """
+        if not isinstance(row, str) or row.partition(".")[0] not in self.connections:
+            raise ModelError(f"relax takes the row of a connection, such as 'wheel.slip_x', got {row!r}.")
+        if not callable(weight) and not (isinstance(weight, float | int | np.number) and 0 <= weight <= 1):
+            known = {p.symbol.element_hash() for p in self.parameters.values()}
+            if not isinstance(weight, ca.SX) or any(s.element_hash() not in known for s in ca.symvar(weight)):
+                raise ModelError(f"the weight of {row!r} lies between 0 (lifted) and 1 (held), got {weight!r}.")
+        if row in self.relaxations:
+            raise ModelError(f"the row {row!r} has a weight already.")
+        self.relaxations[row] = weight
 
     def coordinate_laws(self) -> dict[str, Force]:
         """Laws of connections as forces on coordinates, by the name of the coordinate."""
