@@ -27,7 +27,7 @@ _BESIDE = 60.0  # between transformer and 0-junction
 _OUTSIDE = 50.0  # from a transformer to the edge of its connection
 _NAME_WIDTH = 150.0
 _WORD_WIDTH = 80.0
-_WORDS_WIDTH = 200.0  # of all words side by side below one body, where each has not less than a word
+_WORDS_WIDTH = 260.0  # of all words side by side above or below a body
 
 
 @final
@@ -57,17 +57,16 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     name = write(body.junction.label, 0.0, 1.0, NAME_TEXT, width=_NAME_WIDTH, inside=body.name)
     above = [b for b in body.branches if len(b) == 1 and b[0][1].kind in ("I", "Sf")]
     below = [b for b in body.branches if b not in above]
-    limits = [max(_WORD_WIDTH, _WORDS_WIDTH / max(len(row), 1)) for row in (above, below)]
-    rows = [[_branch_width(body, b, most) for b in row] for row, most in zip((above, below), limits, strict=True)]
-    box_width = max(name.rect.width + 20.0, 64.0, *(sum(row) for row in rows))
+    rows = [_word_widths(body, row) for row in (above, below)]
+    box_width = max(name.rect.width + 20.0, 64.0, *(sum(w + 14.0 for w in row) for row in rows))
     height = max(46.0, PORT * max(len(left), len(right)))
     kind = "ground" if body.is_ground else "1"
     rect = Rect(-box_width / 2, -height / 2, box_width, height)
     one = write("1", 0.0, -18.0, 14.0, bold=True, inside=body.name)
     parts = [Part((Box(body.name, kind, rect, words.of_node(body.junction)),), (one, name))]
-    for row, branches, sign, most in zip(rows, (above, below), (-1.0, 1.0), limits, strict=True):
-        for branch, middle in zip(branches, _middles(row), strict=True):
-            parts.append(_draw_branch(body, branch, (middle, sign * height / 2), sign, most, words))
+    for row, branches, sign in ((rows[0], above, -1.0), (rows[1], below, 1.0)):
+        for branch, width, middle in zip(branches, row, _middles([w + 14.0 for w in row]), strict=True):
+            parts.append(_draw_branch(body, branch, (middle, sign * height / 2), sign, width, words))
     half = box_width / 2 + STUB
     ports: dict[tuple[str, Bond], tuple[Point, ...]] = {}
     for bonds, side in ((left, -1.0), (right, 1.0)):
@@ -92,8 +91,12 @@ def _middles(widths: list[float]) -> list[float]:
     return [end - w / 2 - ends[-1] / 2 for end, w in zip(ends, widths, strict=True)]
 
 
-def _branch_width(body: BodyGroup, branch: tuple[Step, ...], most: float) -> float:
-    return max(_ELEMENT[0], min(text_width(_told(body, branch), SMALL_TEXT), most)) + 14.0
+def _word_widths(body: BodyGroup, branches: Sequence[tuple[Step, ...]]) -> list[float]:
+    """Width of each branch with its words: all that they need, or what the others leave."""
+    needed = [text_width(_told(body, b), SMALL_TEXT) for b in branches]
+    least = [min(w, _WORD_WIDTH) for w in needed]
+    spare = max(_WORDS_WIDTH - sum(least), 0.0)
+    return [max(_ELEMENT[0], min(w, short + spare)) for w, short in zip(needed, least, strict=True)]
 
 
 def _told(body: BodyGroup, branch: tuple[Step, ...]) -> str:
@@ -103,8 +106,8 @@ def _told(body: BodyGroup, branch: tuple[Step, ...]) -> str:
     return printable(own if node.of == body.junction.of else node.of)
 
 
-def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: float, most: float, words: Words) -> Part:
-    """Elements that hang above (sign -1) or below a body, the nearest first, with words not wider than `most`."""
+def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: float, width: float, words: Words) -> Part:
+    """Elements that hang above (sign -1) or below a body, the nearest first, with words not wider than `width`."""
     parts, node, (x, y) = [], body.name, at
     for bond, other in branch:
         size = _TRANSFORMER if other.kind == "TF" else _ELEMENT
@@ -114,7 +117,7 @@ def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: flo
         node, y = other.name, near + sign * size[1]
     if told := _told(body, branch):
         top = y + 3.0 if sign > 0 else y - 3.0 - LINE * SMALL_TEXT
-        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=most),)))
+        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=width),)))
     return join(parts)
 
 
