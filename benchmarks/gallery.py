@@ -64,6 +64,12 @@ PICTURES = {
     "rolling-disc": Picture((0.0, 0.6, 1.2, 1.8, 2.4, 3.0)),
     "ball-in-bowl": Picture(plot=("x", "y", "ball.normal_force")),
     "benchmark-bicycle": Picture((0.0, 0.35, 0.7)),
+    "two-bodies-on-a-hinge": Picture((0.0, 0.4, 0.8, 1.2)),
+    "two-hinge-door-compliant": Picture(plot=("lower.angle", "lower.reaction_force_z", "upper.reaction_force_z")),
+    "four-wheel-vehicle": Picture((0.0, 0.7, 1.4)),
+    "four-wheel-vehicle-compliant": Picture(
+        plot=("front left road.normal_force", "front right road.normal_force", "rear left road.normal_force")
+    ),
 }
 
 

@@ -10,7 +10,7 @@ README = Path(__file__).parents[1] / "README.md"
 
 
 def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
-    block, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    block, _, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     script = tmp_path / "readme.py"
     script.write_text(block)
     (tmp_path / "out").mkdir()
@@ -27,7 +27,7 @@ def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
 
 
 def test_the_rolling_machines_of_the_readme(tmp_path, capsys):
-    _, block = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    _, block, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     script = tmp_path / "readme.py"
     script.write_text("import trundle as tr\n" + block)
     names = runpy.run_path(str(script))
@@ -35,6 +35,17 @@ def test_the_rolling_machines_of_the_readme(tmp_path, capsys):
     assert names["run"].ok and names["ride"].ok
     assert names["pitch"] == pytest.approx(0.309399464807, abs=1e-12)
     assert capsys.readouterr().out.startswith("0.000275103178")
+
+
+def test_the_door_of_the_readme(tmp_path, capsys):
+    _, _, block = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    script = tmp_path / "readme.py"
+    script.write_text("import trundle as tr\n" + block)
+    names = runpy.run_path(str(script))
+    effort = names["run"].power["hinge"]["effort"].sel(bond="rz").values[0]
+    assert effort == pytest.approx(-12.0 * 1.2)
+    told = capsys.readouterr().out
+    assert "integral" in told and "stored in hinge.angle" in told
 
 
 def test_every_picture_of_the_readme_exists():

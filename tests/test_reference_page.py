@@ -6,6 +6,7 @@ import runpy
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,7 +15,7 @@ from trundle import bicycle, pairs, rail
 from trundle.bicycle.whipple import benchmark
 from trundle.cli import app
 from trundle.equations.quantities import CONTACT_FORCES
-from trundle.file.kinds import CONTACT_LAWS
+from trundle.file.kinds import CONTACT_LAWS, LAWS
 from trundle.model import Force, Law
 from trundle.model.ask import CONTACT_QUANTITIES
 from trundle.pairs import EDGES, LOWER_PAIRS, SURFACES
@@ -54,7 +55,7 @@ def test_the_python_blocks_are_one_script(tmp_path, monkeypatch):
 
 
 def test_the_model_file_runs(tmp_path):
-    text, _ = blocks("yaml")
+    text, _, _ = blocks("yaml")
     path = tmp_path / "cart.yaml"
     path.write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["run", str(path), "--no-plot", "--out", str(tmp_path / "out")])
@@ -66,7 +67,7 @@ def test_the_model_file_runs(tmp_path):
 
 
 def test_the_model_file_of_the_wheel_rolls(tmp_path):
-    _, text = blocks("yaml")
+    _, text, _ = blocks("yaml")
     path = tmp_path / "wheel.yaml"
     path.write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["run", str(path), "--no-plot", "--out", str(tmp_path / "out")])
@@ -76,6 +77,22 @@ def test_the_model_file_of_the_wheel_rolls(tmp_path):
     # A straight run without slip: the hub moves with the speed of the contact, and the wheel turns with speed / radius.
     turning = run.values("hub.angle_rate") + run.values("road.pitch_rate")
     assert turning == pytest.approx(run.values("road.x_rate") / 0.3)
+
+
+def test_the_model_file_with_joints_by_their_seals(tmp_path):
+    *_, text = blocks("yaml")
+    path = tmp_path / "crane.yaml"
+    path.write_text(text, encoding="utf-8")
+    model = tr.load_model(path)
+    assert [model.connections[name].kind for name in ("mast", "hook")] == ["AxisJoint", "Connection"]
+    assert model.connections["arm"].compliant
+    run = model.build().simulate(2.0, method="stiff")
+    assert run.ok and run.energy.drift < 1e-6
+    assert run.values("mast.angle_rate") == pytest.approx(0.5 * np.tanh(run.time), abs=1e-9)
+    words = {"open", "locked", "spring", "damper", "motor", "servo", "flow", "acceleration"}
+    assert words <= set(LAWS) and words <= set(
+        re.findall(r"\w+", PAGE[PAGE.index("## 8 Model files") : PAGE.index("## 9 ")])
+    )
 
 
 def test_reactions_on_the_first_body_are_about_the_origin_of_the_second_frame():

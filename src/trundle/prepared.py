@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from trundle.model.fingerprint import fingerprint
 from trundle.model.model import Model
 
 if TYPE_CHECKING:
+    from trundle.equations.derive import Equations
     from trundle.equations.functions import Functions
     from trundle.equations.mobility import Mobility, RowFunctions
     from trundle.equations.quantities import Expressions
@@ -30,46 +32,77 @@ SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances tak
 class Prepared:
     """Equations and machine code of a model in one formalism; System puts the questions to it."""
 
-    def __init__(self, model: Model, topology: Topology, formalism: str) -> None:
+    def __init__(
+        self, model: Model, topology: Topology, formalism: str, relaxations: Mapping[str, Any] | None = None
+    ) -> None:
         self.model, self.topology, self.formalism = model, topology, formalism
+        self.relaxations = dict(relaxations or {})  # weights by the names of rows
         self.layout: Layout = lay_out(topology)
         self._kernels: dict[str, dict[str, Kernel]] = {}
         self._mobility: Mobility | None = None
         self._targets: dict[tuple[str, ...], Any] = {}  # by the names of start values that are no states
         self.fingerprint = fingerprint(model)
+        if self.relaxations:
+            from trundle.equations.relaxation import weight_text
+
+            self.fingerprint += f" relaxed {sha256(weight_text(model, self.relaxations).encode()).hexdigest()}"
 
     # -- what is derived -----------------------------------------------------------------------------------------------
 
+    @property
+    def in_joints(self) -> bool:
+        """Whether the states are joint coordinates and their rates."""
+        return self.formalism != "newton_euler"
+
+    def _derive(self, in_joints: bool) -> "Equations":
+        from trundle.equations.derive import derive
+        from trundle.equations.relaxation import relax
+
+        equations = derive(self.model, self.topology, "kane" if in_joints else "newton_euler")
+        equations.rows = relax(equations.rows, self.relaxations, equations.signals)
+        return equations
+
     @cached_property
     def functions(self) -> "Functions":
-        """Equations in this formalism with their independent rows."""
-        from trundle.equations.derive import derive
+        """Equations in this formalism, with their independent rows or, for the pseudo-inverse, with all."""
         from trundle.equations.functions import Functions
         from trundle.equations.mobility import check_every_mass, check_mass
 
-        equations = derive(self.model, self.topology, self.formalism)
-        check_inertia = check_mass if self.formalism == "kane" else check_every_mass
+        equations = self._derive(self.in_joints)
+        check_inertia = check_mass if self.in_joints else check_every_mass
         check_inertia(equations, self.default_parameters)
         rows = equations.rows
-        if rows:
-            dropped = set(self.mobility.redundant)
-            rows = [r for r in rows if r.name not in dropped]
-        return Functions(equations, [*rows, *equations.switched], self.length)
+        dropped = set(self.mobility.redundant) if rows else set()
+        if self.formalism == "udwadia_kalaba":
+            if equations.switched or any(row.column is not None for row in rows):
+                raise ModelError(
+                    "friction and contacts that open are not written for 'udwadia_kalaba' yet; use 'kane' or "
+                    "'newton_euler'."
+                )
+            return Functions(equations, rows, self.length, dropped)
+        return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
 
     @cached_property
     def joint_functions(self) -> "Functions":
         """Equations in joint coordinates, whatever the formalism: names and start values live there."""
-        if self.formalism == "kane":
+        if self.in_joints:
             return self.functions
-        return Prepared(self.model, self.topology, "kane").functions
+        return self.by_kane.functions
+
+    @cached_property
+    def by_kane(self) -> "Prepared":
+        """The same in joint coordinates, without redundant rows."""
+        if self.formalism == "kane":
+            return self
+        return Prepared(self.model, self.topology, "kane", self.relaxations)
 
     @cached_property
     def row_functions(self) -> "RowFunctions | None":
-        """Numbers of the loop constraints in joint coordinates; None for a tree without servos."""
-        from trundle.equations.derive import derive
+        """Numbers of the loop constraints in joint coordinates without relaxed ones; None for a tree without servos."""
         from trundle.equations.mobility import RowFunctions
 
-        equations = derive(self.model, self.topology, "kane")
+        equations = self._derive(in_joints=True)
+        equations.rows = [row for row in equations.rows if row.ideal]
         return RowFunctions(equations, self.length) if equations.rows else None
 
     @property
@@ -85,17 +118,28 @@ class Prepared:
             else:
                 rows = self.row_functions
                 assert rows is not None
-                freedom = np.where(speeds_of(self.layout, wish.given_q), 0.0, 1.0)
+                freedom = np.where(speeds_of(self.layout, wish.given_q) | self._deflecting(), 0.0, 1.0)
                 self._mobility = find_mobility(
                     rows.equations, rows, wish.q, self.default_parameters, self._bodies_of, freedom
                 )
         return self._mobility
+
+    def _deflecting(self) -> Any:
+        """Which speeds belong to springs that stand for constraints."""
+        out = np.zeros(self.layout.n_u, bool)
+        for c in self.layout.coordinates:
+            connection, _, name = c.name.partition(".")
+            pair = self.model.connections[connection]
+            out[c.i_u] |= pair.pair.coordinate_bonds.get(name) in pair.compliant
+        return out
 
     @property
     def has_rows(self) -> bool:
         """True when loops, servos or laws of rolling constrain the tree."""
         from trundle.model.law import FlowLaw
 
+        if self.relaxations:
+            return self.row_functions is not None
         connections = self.model.connections.values()
         driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
         return bool(self.topology.loops) or driven or any(c.held for c in connections)
@@ -137,14 +181,14 @@ class Prepared:
 
     @property
     def n_q(self) -> int:
-        if self.formalism == "kane":
+        if self.in_joints:
             return self.layout.n_q
         following = sum(len(c.pair.followers) + len(c.bristles) for c in self.model.connections.values())
         return 7 * (len(self.model.bodies) - 1) + following
 
     @property
     def n_u(self) -> int:
-        return self.layout.n_u if self.formalism == "kane" else 6 * (len(self.model.bodies) - 1)
+        return self.layout.n_u if self.in_joints else 6 * (len(self.model.bodies) - 1)
 
     # -- machine code --------------------------------------------------------------------------------------------------
 
@@ -266,7 +310,7 @@ class Prepared:
     @cached_property
     def monitored_loops(self) -> list[str]:
         """Loops whose closeness to a singular pose is watched, in the order of the kernel."""
-        dropped = set(self.mobility.redundant)
+        dropped = {*self.mobility.redundant, *self.relaxations}
         return [
             loop.name
             for loop in self.topology.loops

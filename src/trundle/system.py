@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.errors import ModelError, SolveError, UnknownNameError
+from trundle.equations.relaxation import weight_faults
+from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
 from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-FORMALISMS = ("kane", "newton_euler")
+FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
-def build(model: Model, formalism: str = "kane") -> "System":
-    """Check the model, choose its tree and make it ready; raises ModelError with all faults."""
+def build(model: Model, formalism: str = "kane", relax: Mapping[str, Any] | None = None) -> "System":
+    """Check the model, choose its tree and make it ready; raises ModelError with all faults.
+
+    relax: weights between 0 and 1 by the names of constraint rows ("connection.bond"), numbers or functions of the
+    signals, for "udwadia_kalaba".
+    """
     if formalism not in FORMALISMS:
         raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
     faults = check(model)
@@ -36,7 +41,20 @@ def build(model: Model, formalism: str = "kane") -> "System":
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
     model = floating(model)
-    system = System(model, find_topology(model, massless(model)), formalism)
+    relax = {**model.relaxations, **(relax or {})}
+    if relax:
+        faults = weight_faults(model, relax)
+        if faults:
+            raise ModelError(faults)
+    return _ready(System(model, find_topology(model, massless(model)), formalism, relax))
+
+
+def _ready(system: "System") -> "System":
+    if system.relaxations and system.formalism != "udwadia_kalaba":
+        raise ModelError(
+            f"the weights of {', '.join(map(repr, system.relaxations))} relax constraints: that needs the "
+            f"pseudo-inverse, formalism='udwadia_kalaba', not {system.formalism!r}."
+        )
     system.check_start_names()
     system.kernels("base")
     return system
@@ -68,13 +86,46 @@ class System(Prepared):
         self, start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> "InitialState":
         """A consistent state in joint coordinates from named values; what is not given is found."""
-        from trundle.solve.initial import consistent, read_wish
-
         if start is not None and not isinstance(start, Mapping):
             raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
+        start, usual = self.resolved(start or {}), self.resolved(self.model.start)
+        given, states = {**usual, **start}, self.layout.state_names()
+        soft = {name: 0.0 for name in self.deflections if name not in given}
+        firm = {name: value for name, value in given.items() if name in start or name in states}
+        wishes = [{**soft, **given}, {**soft, **firm}, given, firm] if soft or start else [given]
+        refusal: AssemblyError | None = None
+        for wish in {tuple(w): w for w in wishes}.values():  # what is said for this run goes before all else
+            try:
+                found = self._consistent(wish, start, parameters, t)
+            except AssemblyError as error:
+                refusal = refusal or error
+                continue
+            held = (start if start else given) | {name: 0.0 for name in soft if name in wish}
+            if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
+                return found
+        if refusal is not None:
+            raise refusal
+        return self._consistent(given, start, parameters, t)
+
+    @cached_property
+    def deflections(self) -> tuple[str, ...]:
+        """Coordinates and rates of springs that stand for constraints: zero at the start wherever that can be."""
+        names = []
+        for c in self.model.connections.values():
+            for name, bond in c.pair.coordinate_bonds.items():
+                if bond in c.compliant:
+                    names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
+            if c.touches and "z" in c.compliant:
+                names.append(f"{c.name}.gap")
+        return tuple(names)
+
+    def _consistent(
+        self, given: Mapping[str, Any], start: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float
+    ) -> "InitialState":
+        """A consistent state near the given values; of these, those of `start` move last."""
+        from trundle.solve.initial import consistent, read_wish
+
         default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
-        start = self.resolved(start or {})
-        given = {**self.resolved(self.model.start), **start}
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
@@ -109,7 +160,7 @@ class System(Prepared):
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:
         """State vector of the formalism, quadratures zero."""
         q, u = state.q, state.u
-        if self.formalism != "kane":
+        if not self.in_joints:
             from trundle.equations.newton_euler import absolute_state
 
             q, u = absolute_state(self.joint_functions.equations, q, u, p, t)
@@ -130,13 +181,13 @@ class System(Prepared):
 
     def evaluate_state(self, x: Array) -> dict[str, Array]:
         """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""
-        return self._state_quantities(x) if self.formalism == "kane" else {}
+        return self._state_quantities(x) if self.in_joints else {}
 
     def changed_state(self, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
         """State and parameters with named values replaced."""
         x, p = x.copy(), p.copy()
         parameters = list(self.model.parameters)
-        if self.formalism != "kane" and any(name not in parameters for name in changes):
+        if not self.in_joints and any(name not in parameters for name in changes):
             raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
         places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
         places |= {c.rate_name: self.n_q + c.i_u for c in self.layout.coordinates if c.n_u == 1}
@@ -162,12 +213,33 @@ class System(Prepared):
 
         return build_graph(self)
 
+    def in_formalism(self, formalism: str) -> "System":
+        """The same model in another formalism, built once."""
+        if formalism not in FORMALISMS:
+            raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
+        if formalism not in self._siblings:
+            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism, self.relaxations))
+            self._siblings[formalism]._siblings = self._siblings
+        return self._siblings[formalism]
+
+    @cached_property
+    def _siblings(self) -> dict[str, "System"]:
+        return {self.formalism: self}
+
+    def _refuse_relaxed(self, what: str) -> None:
+        if self.relaxations:
+            raise SolveError(
+                f"{what} needs constraints that are held in full; the weights of "
+                f"{', '.join(map(repr, self.relaxations))} relax some. Build the model without them, or simulate."
+            )
+
     def simulate(
         self,
         duration: float,
         start: Mapping[str, Any] | None = None,
         parameters: Mapping[str, float] | None = None,
         *,
+        formalism: str | None = None,
         method: Any = "auto",
         rtol: float = 1e-10,
         atol: float = 1e-10,
@@ -184,15 +256,17 @@ class System(Prepared):
 
         samples: number of equally spaced times (default 501), times, or "steps" for every step of the integrator.
         method: "auto" (order 8 below a tolerance of 1e-7, else 5), "stiff", or a method object.
+        formalism: another one than that of the build; the system in it is made once and kept.
         """
         from trundle.solve.simulate import simulate
 
+        system = self if formalism is None else self.in_formalism(formalism)
         if self.n_u == 0:
             raise SolveError(
                 "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
             )
         return simulate(
-            self, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
+            system, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,
             max_step=max_step, progress=progress, on_event=on_event, t0=t0, max_steps=max_steps,
             max_events=max_events,
@@ -229,7 +303,7 @@ class System(Prepared):
         self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> dict[str, Any]:
         """All accelerations and reactions at a state given by coordinates and independent speeds, by name."""
-        groups = ("accelerations", "reactions") if self.formalism == "kane" else ("reactions",)
+        groups = ("accelerations", "reactions") if self.in_joints else ("reactions",)
         return self._ask(groups, state, parameters, t)
 
     def reactions(
@@ -278,7 +352,8 @@ class System(Prepared):
         from trundle.solve.equilibrium import find_equilibrium, settle
 
         p = self.parameter_vector(parameters)
-        joints = self if self.formalism == "kane" else Prepared(self.model, self.topology, "kane")
+        self._refuse_relaxed("an equilibrium")
+        joints = self.by_kane
         pose = self.start(start, parameters, t).q
         try:
             q = find_equilibrium(joints.functions, pose, t, p)
@@ -296,7 +371,7 @@ class System(Prepared):
         from trundle.solve.linearise import linearise
 
         state = np.concatenate([q, np.zeros(self.layout.n_u)])
-        values = linearise(self.joint_functions, self.layout, t, state, p).eigenvalues
+        values = linearise(self.by_kane.functions, self.layout, t, state, p).eigenvalues
         scale = float(np.max(np.abs(values), initial=1e-12))
         return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
 
@@ -331,6 +406,7 @@ class System(Prepared):
         """State matrix on the constraint manifold about a state, with eigenvalues and modes."""
         from trundle.solve.linearise import linearise
 
+        self._refuse_relaxed("a linearisation")
         p = self.parameter_vector(parameters)
         at = self.start(state, parameters, t)
-        return linearise(self.joint_functions, self.layout, t, np.concatenate([at.q, at.u]), p)
+        return linearise(self.by_kane.functions, self.layout, t, np.concatenate([at.q, at.u]), p)

@@ -15,6 +15,19 @@ connections:
 """
 
 
+WHEEL = """
+name: wheel
+bodies: {wheel: {mass: 1, inertia: [0.1, 0.2, 0.1]}}
+connections:
+  road:
+    pair: HigherPair
+    surfaces: [Plane, {Torus: {radius: 0.3, tube: 0.1}}]
+    first: ground
+    second: wheel
+    law: [NoSlip, {yaw: {damper: 0.1}, roll: {damper: 0.1}}]
+"""
+
+
 def call(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(a) for a in arguments])
 
@@ -64,3 +77,10 @@ def test_graph_refuses_other_forms(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert ".graphml" in result.output
     assert list(tmp_path.iterdir()) == []
+
+
+def test_laws_on_the_chain_of_a_contact_have_rows(tmp_path: Path) -> None:
+    path = tmp_path / "wheel.yaml"
+    path.write_text(WHEEL, encoding="utf-8")
+    rows = cells(call("check", path))
+    assert ["road", "chain yaw, chain roll", "(lambda, M)", "effort", "R", "Damper"] in rows

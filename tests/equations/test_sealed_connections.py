@@ -157,3 +157,98 @@ def test_prescribed_motions_may_hold_parameters() -> None:
     for value in (2.0, 3.0):
         run = system.simulate(1.0, {"arm.angle": 0.4}, {"rate": value}, rtol=1e-12, atol=1e-12)
         assert np.max(np.abs(run.values("arm.angle") - 0.4 * np.cos(value * run.time))) < 1e-10
+
+
+def slider_crank(stiffness: float | None) -> tr.System:
+    m = tr.Model("slider-crank")
+    crank = m.body("crank", 1.0, (0.001, 0.02, 0.02), com=(0.15, 0, 0))
+    rod, piston = m.body("rod", 1.5, (0.001, 0.1, 0.1), com=(0.4, 0, 0)), m.body("piston", 2.0)
+    m.connect(tr.Revolute("y"), m.ground, crank)
+    m.connect(tr.Revolute("y"), crank.at(0.3, 0, 0), rod)
+    m.connect(tr.Prismatic("x"), m.ground, piston, law=tr.Damper(30.0))
+    spring = None if stiffness is None else {"translation": tr.Spring(stiffness, 2 * np.sqrt(stiffness))}
+    m.connect(tr.Revolute("y"), rod.at(0.8, 0, 0), piston, name="pin", compliance=spring)
+    m.start = {"crank.angle": 0.4, "crank.angle_rate": 20.0}
+    return m.build()
+
+
+def test_a_loop_with_a_spring_starts_unstressed_and_converges() -> None:
+    ideal = slider_crank(None).simulate(0.5)
+    errors = []
+    for stiffness in (1e6, 1e7, 1e8):
+        run = slider_crank(stiffness).simulate(0.5, method="stiff", rtol=1e-9, atol=1e-9)
+        deflection = [run.values(f"pin.{bond}{rate}")[0] for bond in "xyz" for rate in ("", "_rate")]
+        assert np.max(np.abs(deflection)) < 1e-9
+        errors.append(np.max(np.abs(run.values("piston.displacement") - ideal.values("piston.displacement"))))
+    order = np.diff(np.log10(errors))
+    assert np.all((order > -1.15) & (order < -0.85)), errors
+
+
+def test_what_a_run_is_given_goes_before_the_values_of_the_model() -> None:
+    m = tr.Model("door")
+    door = m.body("door", 30.0, (10.0, 11.6, 1.6), com=(0.4, 0, 1.0))
+    for name, height in (("lower", 0.2), ("upper", 1.8)):
+        ends = m.ground.at(0, 0, height), door.at(0, 0, height)
+        m.connect(tr.Revolute("z"), *ends, name=name, compliance=tr.Spring(1e6, 1e3))
+    m.start = {"lower.angle": 1.2, "upper.angle": 1.2}
+    system = m.build()
+    assert system.start().report() == "the state was consistent as given"
+    assert np.max(np.abs(system.start({"lower.angle": 0.0}).q)) < 1e-12
+    assert abs(system.equilibrium({"lower.angle": 0.5, "upper.angle": 0.5})["lower.angle"] - 0.5) < 1e-5
+
+
+def test_welds_and_drives_may_be_redundant_but_not_contradict() -> None:
+    m = tr.Model("beam")
+    beam = m.body("beam", 10.0, 1.0, com=(0.5, 0, 0))
+    m.connect(tr.Fixed(), m.ground, beam, name="left")
+    m.connect(tr.Fixed(), m.ground.at(1, 0, 0), beam.at(1, 0, 0), name="right")
+    assert m.build().mobility.redundant == tuple(f"right.{bond}" for bond in BONDS)
+
+    def door(*accelerations: float) -> tr.System:
+        m = tr.Model("door")
+        body = m.body("door", 30.0, (10.0, 11.6, 1.6), com=(0.4, 0, 1.0))
+        for i, value in enumerate(accelerations):
+            joint = tr.FixedServoJoint("z", value)
+            m.connect(joint, m.ground.at(0, 0, i), body.at(0, 0, i), name=f"hinge{i}")
+        return m.build()
+
+    run = door(0.1, 0.1).simulate(1.0)
+    assert run.values("hinge0.angle_drive")[-1] + run.values("hinge1.angle_drive")[-1] == pytest.approx(0.1 * 6.4)
+    with pytest.raises(tr.TrundleError, match=r"contradict each other.*hinge1\.angle"):
+        door(0.1, 0.2)
+
+
+def test_the_reaction_of_an_elastic_contact_is_what_its_spring_carries() -> None:
+    m = tr.Model("ball")
+    ball = m.body("ball", 2.0, 0.01)
+    m.connect(tr.Free(), m.ground, ball, name="free")
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, ball, "floor", compliance=tr.Spring(1e5, 1e3))
+    system = m.build()
+    assert system.start().q[2] == pytest.approx(0.1)  # it touches, for nothing else was said
+    assert system.reactions(system.equilibrium())["floor.reaction_force"] == pytest.approx([0, 0, 19.62])
+
+
+@pytest.mark.parametrize(("law", "angle"), [(lambda t, q: 1 - q, 1.0), (lambda t, q: -3 * q, 0.0)])
+def test_an_equilibrium_is_where_a_prescribed_rate_vanishes(law: Any, angle: float) -> None:
+    m = tr.Model("turned")
+    body = m.body("body", 1.0, 0.1)
+    m.connect(tr.Revolute("z"), m.ground, body, name="hinge", law=tr.Flow(law))
+    assert m.build().equilibrium({"hinge.angle": 0.3})["hinge.angle"] == pytest.approx(angle, abs=1e-12)
+
+
+def test_a_servo_that_yields_converges_to_the_servo() -> None:
+    def driven(compliance: Any) -> tr.System:
+        m = tr.Model("driven")
+        arm = m.body("arm", 2.0, (0.1, 0.2, 0.1), com=(0, 0, -0.5))
+        m.connect(tr.Revolute("y"), m.ground, arm, name="hinge", law=tr.Servo(tr.sin), compliance=compliance)
+        return m.build()
+
+    stiff = driven(None).simulate(3.0)
+    errors = []
+    for k in (1e4, 1e5, 1e6):
+        soft = driven({"angle": tr.Spring(k, 2 * np.sqrt(k))})
+        run = soft.simulate(3.0, {"hinge.angle_rate": 1.0}, method="stiff", rtol=1e-10, atol=1e-10)
+        errors.append(np.max(np.abs(run.values("hinge.angle") - stiff.values("hinge.angle"))))
+        assert run.energy.drift < 1e-6
+    order = np.diff(np.log10(errors))
+    assert np.all((order > -1.1) & (order < -0.9)), errors

@@ -136,15 +136,6 @@ class TwoBodies:
             self.bodies.append((float(mass[0, 0]), matrix, np.array(frame.position, dtype=float) - com.ravel()))
         self.axis = hinge.first.rotation @ hinge.pair.frame()[:, 2]
 
-    def state(self, run: Run) -> Array:
-        """Mass centre, velocity, rotation and angular velocity of both bodies at the start of a run."""
-        parts = []
-        for body in ("first", "second"):
-            rotation = run.values(f"{body}.rotation")[0]
-            vectors = [run.values(f"{body}.{q}")[0] for q in ("com_position", "com_velocity", "angular_velocity")]
-            parts += [*vectors, rotation]
-        return np.concatenate(parts)
-
     def unpack(self, x: Array) -> list[tuple[Array, Array, Array, Array]]:
         """Mass centre, velocity, angular velocity and rotation of each body."""
         return [(x[i : i + 3], x[i + 3 : i + 6], x[i + 6 : i + 9], x[i + 9 : i + 18].reshape(3, 3, order="F"))
@@ -195,7 +186,8 @@ def tumbling() -> Run:
     return ride("two-bodies-on-a-hinge", samples=41)
 
 
-def states_of(paper: TwoBodies, run: Run) -> Array:
+def states_of(run: Run) -> Array:
+    """Mass centre, velocity, angular velocity and rotation of both bodies at all times."""
     names = [f"{b}.{q}" for b in ("first", "second") for q in ("com_position", "com_velocity", "angular_velocity")]
     blocks = [run.values(n) for n in names]
     return np.hstack([*blocks[:3], run.values("first.rotation"), *blocks[3:], run.values("second.rotation")])
@@ -203,7 +195,7 @@ def states_of(paper: TwoBodies, run: Run) -> Array:
 
 def test_two_bodies_keep_energy_and_momentum(tumbling: Run) -> None:
     paper = TwoBodies(True)
-    states = states_of(paper, tumbling)
+    states = states_of(tumbling)
     energies = np.array([paper.energy(x) for x in states])
     momenta = [paper.momenta(x) for x in states]
     assert largest(energies - energies[0]) < 1e-9 * energies[0]
@@ -214,11 +206,12 @@ def test_two_bodies_keep_energy_and_momentum(tumbling: Run) -> None:
 
 @pytest.mark.parametrize("with_term", [True, False])
 def test_the_term_of_equation_three_keeps_the_energy(tumbling: Run, with_term: bool) -> None:
-    paper = TwoBodies(with_term)
-    x0 = paper.state(tumbling)
-    found = solve_ivp(paper.rate, (0, 10), x0, "DOP853", tumbling.time, rtol=1e-11, atol=1e-12).y.T
-    drift = largest([paper.energy(x) / paper.energy(x0) - 1 for x in found])
-    difference = largest(found - states_of(paper, tumbling))
+    paper, told = TwoBodies(with_term), states_of(tumbling)
+    until = len(tumbling.time) if with_term else 13  # what goes wrong is seen after 3 s
+    times, rtol = tumbling.time[:until], 1e-11 if with_term else 1e-8
+    found = solve_ivp(paper.rate, (0, times[-1]), told[0], "DOP853", times, rtol=rtol, atol=1e-12).y.T
+    drift = largest([paper.energy(x) / paper.energy(told[0]) - 1 for x in found])
+    difference = largest(found - told[:until])
     if with_term:
         assert drift < 1e-9
         assert difference < 1e-8

@@ -204,7 +204,7 @@ def test_a_fault_tells_line_field_and_choices(connection, told):
         ),
         (
             "pair: Connection, surfaces: [Plane, {Sphere: 1}], x: open, y: open, z: locked, rx: open, ry: open",
-            "line 5, connections.bar: bond 'spin' (about its z axis) is not sealed: of the pair (lambda, M)",
+            "line 5, connections.bar: bond 'spin' (about the z axis of the contact) is not sealed: of the pair",
         ),
     ],
 )

@@ -137,3 +137,25 @@ def test_nothing_is_left_behind_when_writing_fails(
         four_bar.save(old)
     assert old.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [old]
+
+
+def test_laws_on_the_chain_of_a_contact_are_told() -> None:
+    m = tr.Model("wheel")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.2, 0.1))
+    law = {"x": tr.Servo(lambda t: t), "yaw": tr.Damper(0.1), "contact": tr.NoSlip()}
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.3, 0.1)), m.ground, wheel, name="road", law=law)
+    m.apply(tr.CoordinateForce("road.yaw", tr.Spring(2.0)), "rider")
+    graph = graph_of(m)
+    found = [(c["name"], c["variables"], c["sealed_by"], c["element"], c["by"]) for c in graph.to_dict()["chain"]]
+    assert found == [
+        ("road.x", ["mu", "F"], "flow", "Sf", "Servo"),
+        ("road.yaw", ["lambda", "M"], "effort", "R", "Damper"),
+        ("road.yaw", ["lambda", "M"], "effort", "C", "force 'rider'"),
+    ]
+    node = next(n for n in graph.nodes if n.name == "road.yaw")
+    assert (node.kind, node.label) == ("C", "Damper + force 'rider'")
+    assert len({n.name for n in graph.nodes}) == len(graph.nodes) and not any("*" in n.name for n in graph.nodes)
+
+
+def test_a_graph_is_short_in_a_shell(bicycle: BondGraph) -> None:
+    assert repr(bicycle) == "<BondGraph of 'benchmark bicycle': 4 bodies, 5 connections, 3 degrees of freedom>"

@@ -13,7 +13,7 @@ from trundle.graph import find_topology
 from trundle.model import force as force_module
 from trundle.model import law as law_module
 from trundle.model.force import Force
-from trundle.model.law import EffortLaw
+from trundle.model.law import EffortLaw, Tracking
 
 
 def classes(module: Any, base: type) -> list[type]:
@@ -29,6 +29,7 @@ LAWS: dict[str, Callable[[], EffortLaw]] = {
     "Damper": lambda: tr.Damper(0.7),
     "Motor": lambda: tr.Motor(lambda t, q, u: tr.sin(t) * q - u**3),
     "Open": tr.Open,
+    "Tracking": lambda: Tracking(tr.Spring(3.0, 0.4, 0.1), tr.Servo(lambda t: tr.sin(2 * t))),
     "Together": lambda: tr.Spring(3.0, 0.4) + tr.Damper(0.2) + tr.Motor(lambda t, q, u: tr.cos(t)),
 }
 

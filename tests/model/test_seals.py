@@ -1,6 +1,7 @@
 """Every bond is sealed exactly once; what is not is refused by connection, axis, pair of variables and remedy."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 
@@ -83,10 +84,43 @@ def test_a_force_on_an_open_coordinate_seals_it() -> None:
     assert seal_faults(m) == []  # efforts add up
 
 
+def touching(normal: Any) -> tr.Model:
+    open_ = dict.fromkeys(("x", "y", "rx", "ry", "rz"), tr.Open())
+    m = tr.Model("touching")
+    ball = m.body("ball", 1.0, 0.01)
+    m.connect(tr.Free(), m.ground, ball, name="free")
+    m.connect(tr.Connection(z=normal, surfaces=(tr.Plane(), tr.Sphere(0.2)), **open_), m.ground, ball, name="joint")
+    return m
+
+
+@dataclass(frozen=True)
+class Careless(tr.EffortLaw):
+    """A spring that tells nobody of its energy."""
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return -3 * q
+
+
+@dataclass(frozen=True)
+class Jerk(tr.FlowLaw):
+    level: ClassVar[str] = "jerk"
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        return t
+
+
+@dataclass(frozen=True)
+class Selfish(tr.FlowLaw):
+    level: ClassVar[str] = "velocity"
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        return t - u
+
+
 FAULTS: dict[str, tuple[Any, str]] = {
     "translation not sealed": (
         lambda: joined(tr.AxisJoint("y", rotation=tr.Open())),
-        r"connection 'joint', bond 'z' \(along its z axis\) is not sealed: of the pair \(mu, F\).*tr\.Locked\(\)",
+        r"connection 'joint', bond 'z' \(along its z axis, y of its frames\) is not sealed: of the pair \(mu, F\)",
     ),
     "rotation not sealed": (
         lambda: joined(tr.AxisJoint(translation=tr.Locked())),
@@ -118,7 +152,30 @@ FAULTS: dict[str, tuple[Any, str]] = {
                 x=tr.Damper(1.0), rx=tr.Open(), ry=tr.Open(), rz=tr.Open(), surfaces=(tr.Plane(), tr.Sphere(0.1))
             )
         ),
-        r"bond 'slip_y' \(along its y axis\) is not sealed",
+        r"bond 'slip_y' \(along the y axis of the contact\) is not sealed",
+    ),
+    "law on a joint that is open for good": (
+        lambda: joined(tr.FixedIdealJoint("z"), law=tr.Spring(1.0)),
+        r"bond 'rz'.*by Open and Spring.*use tr\.AxisJoint",
+    ),
+    "normal not sealed": (lambda: touching(None), r"bond 'normal' \(along the z axis of the contact\) is not sealed"),
+    "normal sealed twice": (lambda: touching([tr.Locked(), tr.Spring(1.0)]), r"bond 'normal'.*sealed 2 times"),
+    "two springs on the normal": (
+        lambda: touching([tr.Spring(1.0), tr.Spring(2.0)]),
+        r"bond 'normal'.*Spring and Spring",
+    ),
+    "normal that is driven": (lambda: touching(tr.Flow(0.1)), r"bond 'normal'.*by the Connection and Flow"),
+    "law without energy": (
+        lambda: joined(tr.Revolute("z"), law=Careless()),
+        r"Careless on joint\.angle does not account for its energy.*supplied = effort \* u",
+    ),
+    "flow law of no level": (
+        lambda: joined(tr.Revolute("z"), law=Jerk()),
+        r"its level is 'jerk'; there are 'position'",
+    ),
+    "rate that depends on itself": (
+        lambda: joined(tr.Revolute("z"), law=Selfish()),
+        r"Selfish on joint\.angle prescribes the velocity and must not depend on the rate",
     ),
     "spring on slip": (
         lambda: joined(tr.HigherPair(tr.Plane(), tr.Sphere(0.2)), law={"slip_x": tr.Spring(1.0)}),
@@ -146,7 +203,14 @@ SAID: dict[str, tuple[Any, str]] = {
         lambda: joined(tr.Revolute("z"), compliance={"rz": tr.Spring(1.0)}),
         r"compliance on 'rz', but a Revolute holds no such bond.*x, y, z, rx, ry, translation, rotation",
     ),
-    "compliance that is a number": (lambda: joined(tr.Revolute("z"), compliance={"x": 3.0}), r"compliance is a law"),
+    "compliance that is a word": (lambda: joined(tr.Revolute("z"), compliance={"x": "soft"}), r"compliance is a law"),
+    "compliance that is a list": (
+        lambda: joined(tr.Revolute("z"), compliance=[3.0]),
+        r"or springs by bond, got \[3\.0\]",
+    ),
+    "compliance below zero": (lambda: joined(tr.Revolute("z"), compliance=tr.Spring(-3.0)), r"would push apart"),
+    "compliance of nothing": (lambda: joined(tr.Free(), compliance=tr.Spring(3.0)), r"a Free holds nothing"),
+    "seal that is a word": (lambda: joined(tr.Connection(x="locked")), r"'locked' cannot seal a bond"),
     "turn of a ball": (lambda: joined(tr.Spherical(), law={"rx": tr.Spring(1.0)}), r"one quaternion.*tr\.Connection"),
     "servo on slip": (
         lambda: joined(tr.HigherPair(tr.Plane(), tr.Sphere(0.2)), law={"slip_x": tr.Servo(tr.sin)}),
@@ -162,6 +226,12 @@ def test_fault_is_told_at_once(case: str) -> None:
     make, text = SAID[case]
     with pytest.raises(ModelError, match=text):
         make()
+
+
+def test_numbers_are_springs_where_compliance_is_asked() -> None:
+    m = joined(tr.Revolute("z"), compliance=1e5)
+    assert [s.element for s in find_seals(m)["joint"]] == ["C", "C", "C", "C", "C", "EC"]
+    assert find_seals(joined(tr.Revolute("z"), law=tr.Spring(2.0) + tr.Motor(1.0)))["joint"][-1].by == "Spring + Motor"
 
 
 def test_variables_are_named_by_kind_of_bond() -> None:

@@ -5,9 +5,11 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.errors import ModelError, SolveError, StoreError, UnknownNameError
 from trundle.run.dataset import Run
+from trundle.run.energy import Energy
 from trundle.run.energy_table import EnergyTable
+from trundle.run.power import Power
 from trundle.run.quadrature import increments
 
 INERTIA = (0.12, 0.21, 0.17, 0.013, -0.021, 0.017)
@@ -205,16 +207,16 @@ def test_a_bicycle_with_a_rider_closes():
     run = m.build().simulate(2.0, samples=801)
     assert run.power.residual.relative < 1e-12
     assert_as_the_balance(run)
-    chain = run.power["rear chain"]
-    assert np.allclose(chain.power_to_second, run.power["helper"].power.sel(receiver="rear chain"), atol=1e-10)
+    chain = run.power["rear.chain"]
+    assert np.allclose(chain.power_to_second, run.power["helper"].power.sel(receiver="rear.chain"), atol=1e-10)
     assert run.power["rear"].attrs["second"] == "rear wheel" and chain.attrs["second"] == "rear frame"
 
 
 def test_the_residual_notices_a_wrong_force(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    columns = dict(run.power._columns)
-    columns["pivot.effort"] = columns["pivot.effort"] * (1 + 1e-6)
-    monkeypatch.setitem(run.power.__dict__, "_columns", columns)
+    table, columns = run.power._table.copy(), run.power._plan.at["pivot.effort"]
+    table[:, columns] *= 1 + 1e-6
+    monkeypatch.setitem(run.power.__dict__, "_table", table)
     assert run.power.residual.relative > 1e-8 and run.power.residual.junction == "0 pivot"
 
 
@@ -276,6 +278,37 @@ def test_samples_too_far_apart_are_told():
     assert "more samples" in table.doubt and "more samples" in str(table)
 
 
+def test_a_law_that_hides_its_energy_is_named(monkeypatch: pytest.MonkeyPatch):
+    run = pendulum(law=tr.Damper(0.3))
+    table, columns = run.power._table.copy(), run.power._plan.at["pivot.angle_lost"]
+    assert run.power.table().doubt == ""
+    fresh = Power(run)
+    table[:, columns] = 0.0
+    monkeypatch.setitem(fresh.__dict__, "_table", table)
+    assert "at 'pivot' does not account for its energy" in fresh.table().doubt
+    assert "more samples" not in str(fresh.table()) and "dissipated" in str(fresh.table())
+
+
+def test_a_balance_that_does_not_close_is_not_blamed_on_the_samples(monkeypatch: pytest.MonkeyPatch):
+    run = pendulum(law=tr.Damper(0.3))
+    table, columns = run.power._table.copy(), run.power._plan.at["bob.kinetic_energy"]
+    table[-1, columns] += 5.0
+    monkeypatch.setitem(run.power.__dict__, "_table", table)
+    assert "more samples" in run.power.table().doubt
+    monkeypatch.setattr(Energy, "drift", 0.2)
+    assert "smaller rtol" in run.power.table().doubt
+
+
+def test_a_system_at_rest_gets_no_advice():
+    m = tr.Model("shelf")
+    book = m.body("book", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(0.1, 0.2, -0.8))
+    m.connect(tr.Universal("x"), m.ground, book, name="nail", law={"angle": tr.Damper(0.3)})
+    system = m.build()
+    rest = system.equilibrium()
+    table = system.simulate(1.0, {n: rest[n] for n in ("nail.angle", "nail.cross_angle")}, samples=41).power.table()
+    assert table.closing < 1e-12 and table.doubt == ""
+
+
 # -- names and files ---------------------------------------------------------------------------------------------------
 
 
@@ -287,6 +320,13 @@ def test_names_that_are_not_known_are_told():
         run.power.body("pivot")
     with pytest.raises(SolveError, match="within the run"):
         run.power.table(2.0, 1.0)
+    for start, end in ((1.0, 1.0), (-1.0, 2.0), (0.0, 9.0)):
+        with pytest.raises(SolveError, match="within the run"):
+            run.power.table(start, end)
+    with pytest.raises(ModelError, match="start of the energy table must be a number, got 'a'"):
+        run.power.table("a", 1)
+    with pytest.raises(ModelError, match="end of the energy table must be finite"):
+        run.power.table(0.0, np.nan)
     with pytest.raises(SolveError, match="more samples"):
         run.power.table(1.0, 1.001)
 
@@ -297,6 +337,38 @@ def test_a_connection_comes_before_a_body_of_the_same_name():
     m.connect(tr.Revolute("y"), m.ground, bob)
     run = m.build().simulate(0.5, {"bob.angle": 1.0}, samples=21)
     assert "bond" in run.power["bob"].dims and "port" in run.power.body("bob").dims
+    assert "power.body('bob') tells of the body" in run.power["bob"].attrs["same_name"]
+    assert "same_name" not in pendulum().power["bob"].attrs
+
+
+def test_bonds_go_by_the_names_of_the_graph():
+    run = pendulum(law=tr.Damper(0.3))
+    assert run.power["pivot.rz"].identical(run.power["pivot.angle"])
+    held = run.power["pivot.z"]
+    assert (
+        np.array_equal(held.effort, run.power["pivot"].effort.sel(bond="z")) and held.attrs["title"] == "bond pivot.z"
+    )
+    with pytest.raises(UnknownNameError, match=r"bond, force or law .*'pivot\.rz'"):
+        run.power["pivot.rzz"]
+    m = tr.Model("driven")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.connect(tr.Revolute("z"), m.ground, wheel, name="axle", law=tr.Servo(lambda t: t**2))
+    driven = m.build().simulate(1.0, samples=21).power
+    assert driven["axle.angle"].identical(driven["axle.rz"])
+    assert np.allclose(driven["axle.rz"].power, 0.1 * 2.0 * 2.0 * driven.run.time)
+
+
+def test_names_of_users_meet_no_names_of_the_audit():
+    m = tr.Model("names")
+    disc, other = (m.body(n, mass=1.0, inertia=(0.125, 0.25, 0.125)) for n in ("disc", "spare_energy"))
+    pair = tr.HigherPair(tr.Plane(), tr.CircleEdge(radius=0.5))
+    m.connect(pair, m.ground, disc, name="road", law={"yaw": tr.Spring(1.0)})
+    m.connect(tr.Prismatic("x"), m.ground, other, name="road chain", law=tr.Damper(0.3))
+    m.apply(tr.SpringDamper(disc, other, 5.0, 0.1, 0.3), "strut")
+    run = m.build().simulate(0.5, {"road.roll": 0.2, "road.yaw": 0.1}, samples=101)
+    assert run.power.residual.relative < 1e-12
+    assert_as_the_balance(run)
+    assert "bond" in run.power["road chain"].dims and "bond" not in run.power["road.chain"].dims
 
 
 def test_an_audit_that_was_kept_is_read_from_the_file(tmp_path):

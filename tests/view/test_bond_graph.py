@@ -220,3 +220,21 @@ def test_bodies_that_nothing_joins_to_the_ground_are_drawn(bodies: int, links: i
     layout = lay_out(bare_graph(9, bodies, links))
     check(layout)
     assert sum(b.kind == "1" for b in layout.drawing.boxes) == bodies
+
+
+def test_words_are_cut_only_where_there_is_no_room() -> None:
+    m = tr.Model("a model whose name is long enough to need most of the width that a wide page has for its title")
+    last: tr.Body = m.ground
+    for i in range(6):
+        body = m.body(f"b{i}", mass=1.0, inertia=(0.1, 0.2, 0.3))
+        m.connect(tr.Revolute("z"), last, body, name=f"joint {i}")
+        last = body
+    m.apply(tr.Wrench(last, force=(1.0, 0.0, 0.0)), "wind from the north-west")
+    layout = lay_out(m.build().graph)
+    labels = [*layout.drawing.labels, *layout.legend.labels]
+    assert "wind from the north-west" in [t.text for t in labels]
+    title = next(t for t in layout.legend.labels if t.text.startswith("a model whose"))
+    whole = text_width(f"{m.name}: multibond graph", title.size, bold=True)
+    assert whole > 760.0
+    assert title.text.endswith(": multibond graph") or whole > layout.width - 48.0
+    assert all(t.rect.right <= layout.width for t in labels)

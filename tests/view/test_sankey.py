@@ -4,10 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import trundle as tr
 from trundle import examples
-from trundle.run.energy_table import EnergyNode, EnergyTable, Transfer
+from trundle.run.energy_table import SAMPLES, EnergyNode, EnergyTable, Transfer
 from trundle.view.sankey import draw_sankey
 from trundle.view.sankey_layout import LINE, Layout, Ribbon, joules, lay_out, text_width
 
@@ -147,7 +148,7 @@ def test_a_picture_is_written_and_says_its_numbers(tmp_path):
     largest = run.power.table(end=9.0)[0]
     assert any(joules(largest.energy) in text for text in told)
     width, height = figure.get_size_inches() * figure.dpi
-    renderer = figure.canvas.get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()
     for text in figure.axes[0].texts:
         box = text.get_window_extent(renderer)
         assert box.x0 >= 0 and box.x1 <= width + 1 and box.y0 >= 0 and box.y1 <= height + 1
@@ -158,7 +159,7 @@ def test_many_bodies_are_taken_together_and_doubt_is_told():
     names = {str(p.node) for p in found.places if isinstance(p.node, EnergyNode) and p.node.kind == "body"}
     assert len(names) <= 6 and "25 other bodies" in names
     rows = made_up(3, 1).transfers
-    figure = draw_sankey(EnergyTable(0.0, 1.0, rows, 3.0, "body"), "doubtful")
+    figure = draw_sankey(EnergyTable(0.0, 1.0, rows, 3.0, "body", SAMPLES), "doubtful")
     assert any("more samples" in text.get_text() for text in figure.axes[0].texts)
 
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def print_seals(graph: "BondGraph") -> None:
-    """Bonds of each connection that are sealed alike share a row; efforts that add up share a bond."""
+    """Bonds of each connection that are sealed alike share a row; efforts that add up share a bond.
+
+    Laws and forces on coordinates of a contact that are none of its bonds follow as "chain yaw" and so on.
+    """
     table = word_table("seals", "connection", "bonds", "variables", "sealed by", "element", "by")
     rows: dict[tuple[str, ...], list[str]] = {}
     for seal in graph.seals:
@@ -21,6 +24,10 @@ def print_seals(graph: "BondGraph") -> None:
         kind = "flow" if seal.imposes_flow else "effort"
         row = (seal.connection, f"({flow}, {effort})", kind, seal.element, seal.by)
         rows.setdefault(row, []).append(seal.called or seal.bond)
+    for chain in graph.chain:
+        seal, (flow, effort) = chain.seal, chain.variables
+        row = (seal.connection, f"({flow}, {effort})", "flow" if seal.imposes_flow else "effort", seal.element, seal.by)
+        rows.setdefault(row, []).append(f"chain {seal.called}")
     for (connection, *rest), bonds in rows.items():
         table.add_row(connection, ", ".join(bonds), *rest)
     show(table)

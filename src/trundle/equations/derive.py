@@ -56,6 +56,11 @@ class Equations:
     touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
+    nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
+
+    def __post_init__(self) -> None:
+        if self.nonideal is None:
+            self.nonideal = ca.SX.zeros(self.n_u)
 
     @property
     def n_q(self) -> int:
@@ -164,7 +169,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
         terms |= found
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
     every = _rows(model, topology, motion, signals, t, formalism, touches)
-    rows, switched = [r for r in every if r.weight is None], [r for r in every if r.weight is not None]
+    rows, switched = [r for r in every if r.acts is None], [r for r in every if r.acts is not None]
     return Equations(
         model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
         efforts, terms,
@@ -274,8 +279,8 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, s
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
-            f"the {type(law).__name__} on {full!r}: a contact that closes a loop has no coordinate to be driven. Let "
-            "the contact be the only way to its body, or drive a joint."
+            f"the {type(law).__name__} on {full!r}: coordinates of a contact can be driven where the contact is the "
+            "only way to its body, and with formalism='kane'. Drive a joint instead."
         )
     point = motion.frame(connection.second).p
     moving = difference(motion.partials(connection.second.body, point), motion.partials(connection.first.body, point))

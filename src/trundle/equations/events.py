@@ -43,7 +43,7 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
             else:
                 raise UnknownNameError(name, [*places, *parameters], f"state or parameter (in event {event.name!r})")
         speeds = [places[name] - e.n_q for name in action if places.get(name, -1) >= e.n_q]
-        if speeds and functions.rows:
+        if speeds and functions.independent:
             q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
             x[e.n_q : e.n_q + e.n_u] = _hold_speeds(functions, speeds)(e.t, q, u, p)
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
@@ -52,7 +52,7 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
 
 def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:
     """The speeds that meet the constraints while the given ones stay, by the least kinetic energy of the change."""
-    e, rows = functions.equations, functions.rows
+    e, rows = functions.equations, functions.independent
     stay: list[Sparse] = [{i: ca.SX(1)} for i in speeds]
     n, m = len(rows), len(speeds)
     scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows] + [1.0] * m

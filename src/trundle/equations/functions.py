@@ -5,7 +5,7 @@ and the
 accelerations there. A run then cannot slip onto another branch where a linkage folds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any, final
 
@@ -17,19 +17,41 @@ from trundle.equations.constraint import Row
 from trundle.equations.derive import Equations
 from trundle.equations.kane import TreeMotion
 from trundle.equations.saddle import Saddle, dense, sparse
+from trundle.equations.udwadia_kalaba import Orthogonal
+from trundle.errors import ModelError
 
 DRAWN = 100.0  # 1/s
 
 
 @final
 class Functions:
-    """Builder of all functions of one set of equations with its independent rows."""
+    """Builder of all functions of one set of equations with its independent rows.
 
-    def __init__(self, equations: Equations, rows: Sequence[Row], length: float) -> None:
-        self.equations, self.rows, self.length = equations, list(rows), length
+    With `redundant` (names of rows that depend on the others at generic poses) all rows are given, and the
+    accelerations come from their pseudo-inverse; rows with weights and forces that are not ideal need that.
+    """
+
+    def __init__(
+        self, equations: Equations, rows: Sequence[Row], length: float, redundant: Collection[str] | None = None
+    ) -> None:
+        self.equations, self.length = equations, length
+        self.by_pseudo_inverse = redundant is not None
+        self.relaxed = [row for row in rows if not row.ideal]
+        self.independent = [row for row in rows if row.ideal and row.name not in (redundant or ())]
+        others = [row for row in rows if row.ideal and row.name in (redundant or ())]
+        self.rows = [*self.independent, *others, *self.relaxed]
         e = equations
-        rows_work = any(row.lost is not None for row in self.rows) or bool(e.drive_rates(self.rows))
-        self.has_power = rows_work or not (e.dissipated().is_zero() and e.supplied().is_zero())
+        self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # in constraints that are not ideal
+        if self.loses and not self.by_pseudo_inverse:
+            raise ModelError(
+                "constraints that are relaxed or not ideal need the pseudo-inverse: use formalism='udwadia_kalaba'."
+            )
+        self.has_power = (
+            bool(self.rows and e.drive_rates(self.rows))
+            or self.loses
+            or any(row.lost is not None for row in self.rows)
+            or not (e.dissipated().is_zero() and e.supplied().is_zero())
+        )
         self.n_z = 2 if self.has_power else 0
         self.n_x = e.n_q + e.n_u + self.n_z
         self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_z))
@@ -45,33 +67,75 @@ class Functions:
 
     @cached_property
     def saddle(self) -> Saddle:
-        """Mass matrix and rows at (t, q), factored."""
-        e = self.equations
+        """Mass matrix and independent rows at (t, q), factored."""
+        e, rows = self.equations, self.independent
         loops: dict[str, list[int]] = {}
-        for i, row in enumerate(self.rows):
+        for i, row in enumerate(rows):
             loops.setdefault(row.name.partition(".")[0], []).append(i)
-        scale = [1 / self.length if row.unit == "m" else 1.0 for row in self.rows]
         return Saddle(
-            e.mass, [r.jacobian for r in self.rows], e.motion.leaves_first(), list(loops.values()), scale, e.shift,
-            [r.weight for r in self.rows], [r.column for r in self.rows],
+            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
+            e.shift, [r.acts for r in rows], [r.column for r in rows],
         )  # fmt: skip
+
+    def _scale(self, rows: Sequence[Row]) -> list[float]:
+        return [1 / self.length if row.unit == "m" else 1.0 for row in rows]
+
+    @cached_property
+    def orthogonal(self) -> Orthogonal:
+        """Mass matrix and all rows at (t, q), those that are held made orthogonal."""
+        e, rows = self.equations, self.rows
+        away = zip(self._scale(self.independent), self.independent, strict=True)
+        distance = sum(((scale * row.residual) ** 2 for scale, row in away if row.holonomic), ca.SX(0))
+        held = len(rows) - len(self.relaxed)
+        return Orthogonal(
+            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held
+        )
+
+    @property
+    def _held(self) -> Saddle | Orthogonal:
+        """What moves coordinates and speeds onto the constraints."""
+        return self.orthogonal if self.by_pseudo_inverse else self.saddle
+
+    def _solve(self, bias: Any, gamma: Any, weights: Any, nonideal: Any) -> tuple[Any, Any]:
+        """udot and multipliers."""
+        solver = self.orthogonal.relaxed(ca.vertsplit(weights)) if self.by_pseudo_inverse else self.saddle
+        if isinstance(solver, Saddle):
+            udot, multipliers = solver.solve(sparse(nonideal - bias), sparse(-gamma), rubbing=True)
+        else:
+            udot, multipliers = solver.solve(sparse(nonideal - bias), sparse(-gamma))
+        return dense(udot, self.equations.n_u), dense(multipliers, len(self.rows))
+
+    @property
+    def _gamma(self) -> Any:
+        return ca.vertcat(ca.SX(0, 1), *[row.gamma for row in self.rows])
+
+    @property
+    def _weights(self) -> Any:
+        return ca.vertcat(ca.SX(0, 1), *[row.weight for row in self.relaxed])
 
     @cached_property
     def dynamics(self) -> tuple[Any, Any]:
         """udot and multipliers at a consistent state, as expressions of the symbols."""
         e = self.equations
         if not self.rows and isinstance(e.motion, TreeMotion):
-            return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, e.efforts), ca.SX(0, 1)
-        c = {i: -row.gamma for i, row in enumerate(self.rows) if not row.gamma.is_zero()}
-        udot, multipliers = self.saddle.solve(sparse(-e.bias), c, rubbing=True)
-        return dense(udot, e.n_u), dense(multipliers, len(self.rows))
+            efforts = e.efforts + e.nonideal
+            return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, efforts), ca.SX(0, 1)
+        return self._solve(e.bias, self._gamma, self._weights, e.nonideal)
+
+    @cached_property
+    def constraint_forces(self) -> tuple[Any, Any]:
+        """Generalised forces on all speeds, of the ideal constraints and of what is not ideal in them."""
+        e = self.equations
+        solver = self.orthogonal.relaxed(ca.vertsplit(self._weights))
+        return solver.constraint_forces(-e.bias, -self._gamma, e.nonideal)
 
     def powers(self, multipliers: Any) -> Any:
         """Rates of work done on and lost in the system."""
         e = self.equations
         if not self.has_power:
             return ca.SX(0, 1)
-        return ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers)
+        lost = ca.vertcat(0, self._lost(multipliers, e.u, e.nonideal))
+        return ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers) + lost
 
     def _powers_of_rows(self, multipliers: Any) -> Any:
         """Power of the drives, and what friction takes."""
@@ -79,6 +143,14 @@ class Functions:
         drives = sum((multipliers[i] * rate for i, rate in rates.items()), ca.SX(0))
         rubbing = [multipliers[i] * row.lost for i, row in enumerate(self.rows) if row.lost is not None]
         return ca.vertcat(drives, sum(rubbing, ca.SX(0)))
+
+    def _lost(self, multipliers: Any, u: Any, nonideal: Any) -> Any:
+        """Power lost in constraints that are relaxed or not ideal."""
+        first = len(self.rows) - len(self.relaxed)
+        gained = ca.dot(nonideal, u)
+        for i, row in enumerate(self.relaxed, start=first):
+            gained += multipliers[i] * sum((entry * u[k] for k, entry in row.jacobian.items()), ca.SX(0))
+        return -gained
 
     # -- what the integrators call -------------------------------------------------------------------------------------
 
@@ -109,28 +181,28 @@ class Functions:
         moving = ca.Function(
             "moving",
             [e.t, e.q, e.u, e.p],
-            [e.bias, ca.vertcat(*[r.gamma for r in self.rows]), e.coordinate_rates()],
+            [e.bias, self._gamma, e.coordinate_rates(), self._weights, e.nonideal],
         )
         power = ca.Function("power", [e.t, e.q, e.u, e.p], [ca.vertcat(e.supplied(), e.dissipated())])
         lam_ = ca.SX.sym("lam", len(self.rows))
         u = self._corrected_u()
-        bias, gamma, qdot = moving(e.t, e.q, u, e.p)
-        udot, multipliers = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
-        lam = dense(multipliers, len(self.rows))
+        bias, gamma, qdot, weights, nonideal = moving(e.t, e.q, u, e.p)
+        udot, lam = self._solve(bias, gamma, weights, nonideal)
         z = ca.SX(0, 1)
         if self.has_power:
             of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])
             z = power(e.t, e.q, u, e.p) + of_rows(e.t, e.q, u, e.p, lam)
-        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, dense(udot, e.n_u), z)])
+            z[1] += self._lost(lam, u, nonideal)
+        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, udot, z)])
 
     def _corrected_u(self) -> Any:
         e = self.equations
-        change = self.saddle.least_change({i: -row.rate for i, row in enumerate(self.rows)})
+        change = self._held.least_change({i: -row.rate for i, row in enumerate(self.rows)})
         return e.u + dense(change, e.n_u)
 
     def _corrected_q(self) -> Any:
         e = self.equations
-        change = self.saddle.least_change({i: -row.residual for i, row in enumerate(self.rows)})
+        change = self._held.least_change({i: -row.residual for i, row in enumerate(self.rows)})
         rates = ca.Function("rates", [e.q, e.u, e.p], [e.position_rates()])
         return e.q + rates(e.q, dense(change, e.n_u), e.p) + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
@@ -152,9 +224,9 @@ class Functions:
         position, velocity, speed = ca.SX(0), ca.SX(0), ca.SX(1)
         for k in range(e.n_u):
             speed = ca.fmax(speed, ca.fabs(e.u[k]))
-        for row in self.rows:
+        for row in self.independent:
             scale = self.length if row.unit == "m" else 1.0
-            acts = 1 if row.weight is None else row.weight
+            acts = 1 if row.acts is None else row.acts
             position = ca.fmax(position, acts * ca.fabs(row.residual) / scale)
             velocity = ca.fmax(velocity, acts * ca.fabs(row.rate) / (scale * speed))
         for k in range(e.n_q - e.motion.n_q):
@@ -168,7 +240,7 @@ class Functions:
         """
         cut = [loop.name for loop in self.equations.topology.loops]
         groups = {
-            name: [i for i, r in enumerate(self.rows) if r.holonomic and r.name.partition(".")[0] == name]
+            name: [i for i, r in enumerate(self.independent) if r.holonomic and r.name.partition(".")[0] == name]
             for name in cut
         }
         return {name: rows for name, rows in groups.items() if len(rows) > 1}
@@ -186,8 +258,8 @@ class Functions:
         e = self.equations
         udot, _ = self.dynamics
         f = ca.vertcat(e.coordinate_rates(), udot)
-        J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in self.rows])
-        Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in self.rows])
+        J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in self.independent])
+        Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in self.independent])
         P = ca.jacobian(e.position_rates(), e.u)
         outputs = [f, ca.jacobian(f, ca.vertcat(e.q, e.u)), J, ca.jacobian(Ju, e.q), P]
         return ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
@@ -195,14 +267,15 @@ class Functions:
     def metric(self) -> Any:
         """[M, K, D, J, g, rate, P] for projection in the metric M + h D + h^2 K; None without rows."""
         e = self.equations
-        if not self.rows:
+        rows = self.independent
+        if not rows:
             return None
         M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
-        J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in self.rows])
+        J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in rows])
         P = ca.jacobian(e.position_rates(), e.u)
         K = ca.mtimes(ca.jacobian(e.bias, e.q), P)
         D = ca.jacobian(e.bias, e.u)
-        g, rate = ca.vertcat(*[r.residual for r in self.rows]), ca.vertcat(*[r.rate for r in self.rows])
+        g, rate = ca.vertcat(*[r.residual for r in rows]), ca.vertcat(*[r.rate for r in rows])
         return self.function("metric", M, K, D, J, g, rate, P)
 
     def energy(self) -> Any:

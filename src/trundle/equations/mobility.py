@@ -136,6 +136,8 @@ class RowFunctions:
         P = ca.jacobian(e.position_rates(), e.u)
         outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
         self._evaluate = InPlace(ca.Function("rows", [e.t, e.q, e.u, e.p], outputs))
+        gamma = scale * ca.vertcat(*[r.gamma for r in rows])
+        self.gamma = ca.Function("gamma", [e.t, e.q, e.u, e.p], [ca.densify(gamma)])
 
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """g, rate, J, P."""
@@ -357,7 +359,7 @@ def pivots(J: Array, given: Array, ease: Array) -> Array:
     from scipy.linalg import qr
 
     out = np.zeros(J.shape[1])
-    if len(J) == 0:
+    if J.size == 0:
         return out
     R, order = qr(J * np.where(given, 0.0, ease), mode="r", pivoting=True)[:2]
     diagonal = np.abs(np.diag(R[: min(R.shape)]))
@@ -385,16 +387,19 @@ def _check_consistent(
 ) -> None:
     """Redundant rows must follow from the kept ones at every time, in position and velocity."""
     e = rows.equations
-    others = [i for i in range(len(e.rows)) if i not in kept and rows.on_speeds[i]]
-    kept = [i for i in kept if rows.on_speeds[i]]
+    others = [i for i in range(len(e.rows)) if i not in kept]
     if not others:
         return
+    of_speeds = [i for i in kept if rows.on_speeds[i]]
     for t in (0.0, 0.37, 1.21):
         pose, _ = close(rows, np.array(poses[0]), t, p)
         g, rate, J, _ = rows(t, pose, np.zeros(e.n_u), p)
-        u = np.linalg.lstsq(J[list(kept)], -rate[list(kept)], rcond=None)[0]
-        left = np.abs(rate + J @ u) / (1 + np.abs(rate))
-        bad = [i for i in others if left[i] > 1e-6 or abs(g[i]) > 1e-6]
+        u = np.linalg.lstsq(J[of_speeds], -rate[of_speeds], rcond=None)[0]
+        left = np.abs(rate + J @ u) / (1 + np.abs(rate)) * rows.on_speeds
+        gamma = np.array(ca.DM(rows.gamma(t, pose, u, p))).ravel()
+        udot = np.linalg.lstsq(J[list(kept)], -gamma[list(kept)], rcond=None)[0]
+        pulled = np.abs(gamma + J @ udot) / (1 + np.abs(gamma)) * ~rows.on_speeds
+        bad = [i for i in others if left[i] > 1e-6 or abs(g[i]) > 1e-6 or pulled[i] > 1e-6]
         if bad:
             named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])})" for i in bad)
             raise ModelError(

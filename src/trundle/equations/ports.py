@@ -17,7 +17,8 @@ from trundle.model.model import Model
 from trundle.model.seal import find_seals
 from trundle.pairs.lower import BONDS
 
-CHAIN = " chain"  # ending of the junction of laws on the surface coordinates of a contact, which are none of its bonds
+CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
+ENERGIES = ("kinetic_energy", "gravity_energy", "stored_energy")
 
 
 @final
@@ -32,6 +33,7 @@ class Junction:
     elements: tuple[str, ...]  # what each bond ends in: FC, EC, R, C, Se, Sf
     terms: tuple[str, ...]  # laws and forces whose efforts act on its bonds
     drives: tuple[str, ...]  # "connection.coordinate" where a motion is prescribed
+    coordinates: tuple[str, ...] = ()  # of each bond, or its own name where it has none
 
 
 @final
@@ -103,7 +105,11 @@ def find_ports(model: Model) -> Ports:
                 [n for n, law in at_contact.items() if isinstance(law, EffortLaw)],
                 [n for n, law in at_contact.items() if isinstance(law, FlowLaw) and not isinstance(law, Locked)],
             )
-        found = Junction(c.name, c.first.body.name, c.touching.name, bonds, ends, tuple(own[0]), tuple(own[1]))
+        called = {bond: coordinate for coordinate, bond in c.pair.coordinate_bonds.items()}
+        found = Junction(
+            c.name, c.first.body.name, c.touching.name, bonds, ends, tuple(own[0]), tuple(own[1]),
+            tuple(called.get(b, name) for b, name in zip(BONDS, bonds, strict=True)),
+        )  # fmt: skip
         junctions.append(found)
         _act(elements, own[0], c.name)
     for name, term in forces.items():
@@ -125,21 +131,17 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """(name, unit, sentence, components) of everything the audit measures."""
-    found: list[tuple[str, str, str, tuple[str, ...]]] = []
+    """(name, unit, sentence, components) of everything the audit measures: powers, sizes, energies, efforts, flows."""
+    places: list[list[tuple[str, str, str, tuple[str, ...]]]] = [[], [], [], [], []]
 
     def add(owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = ()) -> None:
-        found.append((measure(owner, what), unit, f"{text}: {owner}", components))
+        place = {"apparent_power": 1, "effort": 3, "flow": 4}.get(what, 2 if what in ENERGIES else 0)
+        places[place].append((measure(owner, what), unit, f"{text}: {owner}", components))
 
     for body in ports.bodies:
         add(body, "inertance_power", "W", "rate of kinetic energy, from the accelerations")
         add(body, "gravity_power", "W", "power of the weight")
-        add(
-            body,
-            "apparent_power",
-            "W",
-            "product of the sizes of efforts and flows of the inertance, a measure for round-off",
-        )
+        add(body, "apparent_power", "W", "sizes of efforts times sizes of flows of the inertance")
         add(body, "kinetic_energy", "J", "kinetic energy")
         add(body, "gravity_energy", "J", "potential energy in the field of gravity")
     for j in ports.junctions:
@@ -159,7 +161,7 @@ def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
             add(e.name, f"power_to_{junction}", "W", f"power given to the bodies of {junction!r}")
         for body in e.bodies:
             add(e.name, f"power_to_{body}", "W", f"power that {body!r} receives")
-    return found
+    return [row for rows in places for row in rows]
 
 
 def is_held(c: ConnectedPair, bond: str) -> bool:

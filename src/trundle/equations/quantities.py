@@ -49,7 +49,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
     `force_quantities`).
     """
     found: list[Quantity] = []
-    states = formalism == "kane"
+    states = formalism != "newton_euler"
     group = "state" if states else "joints"
     for c in layout.coordinates:
         if not states and c.n_u > 1:
@@ -66,6 +66,10 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             found.append(
                 Quantity(c.acceleration_name, unit, "time derivative of the " + rate + of, c.n_u, "accelerations")
             )
+        if formalism == "udwadia_kalaba":
+            unit = "N" if c.unit == "m" else "N m"
+            for kind, text in CONSTRAINT_FORCES.items():
+                found.append(Quantity(f"{c.force_name}_{kind}_force", unit, text + of, c.n_u, "constraint forces"))
     for cut in topology.cut:
         for step in cut.pair.chain().steps:
             if step.n_u == 1 and _is_measured(cut):
@@ -142,6 +146,13 @@ CONTACT_FORCES = {
 """Components of the reaction of a higher pair in the axes of the contact."""
 
 
+CONSTRAINT_FORCES = {
+    "ideal": "generalised force that the ideal constraints exert along the rate",
+    "nonideal": "generalised force that constraints which are not ideal exert along the rate",
+}
+"""Kinds of constraint forces by coordinate, known to the pseudo-inverse [Ikoki 2021, Eqs. 4, 5]."""
+
+
 @final
 class Expressions:
     """Expressions of quantities, built when asked."""
@@ -185,7 +196,7 @@ class Expressions:
         }
         for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
             if quantity == component and owner in e.touches:
-                at_contact = e.touch_efforts[owner].get("normal" if k == 2 else f"slip_{'xy'[k]}", 0)
+                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if k < 2 else 0
                 return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if quantity == "state" and owner in e.touches:
             touch = e.touches[owner]
@@ -202,10 +213,13 @@ class Expressions:
                 return self.functions.dynamics[0][c.i_u : c.i_u + c.n_u]
             if name == c.rate_name and e.formalism == "kane":
                 return e.u[c.i_u : c.i_u + c.n_u]
+            for k, kind in enumerate(CONSTRAINT_FORCES):
+                if name == f"{c.force_name}_{kind}_force":
+                    return self.functions.constraint_forces[k][c.i_u : c.i_u + c.n_u]
         if quantity in special and (owner in e.model.connections or owner in e.model.bodies):
             return special[quantity]()
         if quantity.endswith("_drive"):
-            return drive_efforts(self.functions)[name.removesuffix("_drive")]
+            return drive_efforts(self.functions).get(name.removesuffix("_drive"), ca.SX(0))  # a redundant drive idles
         if name in e.model.outputs:
             return ca.SX(e.model.outputs[name].function(e.signals))
         for force, terms in e.terms.items():

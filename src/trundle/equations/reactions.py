@@ -69,6 +69,11 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
             effort, measure = e.coordinate_efforts[f"{c.name}.{name}"], measures[name]
             F, M = out[c.name]
             out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
+        if c.touches and "z" in c.compliant:
+            contact = e.touches[c.name].contact
+            push = e.touch_efforts[c.name]["normal"] * contact.axes[2]
+            F, M = out[c.name]
+            out[c.name] = (F + push, M + cross(contact.point - e.motion.frame(c.second).p, push))
     return out
 
 

@@ -142,9 +142,9 @@ class Touch:
         found = [self.row(n, t) for n in self.connection.held if n in pair.held]
         if self.closes and "z" in self.connection.holds:
             normal = self._rubbing(self.row("normal", t), t) if self.friction else self.row("normal", t)
-            found.insert(0, replace(normal, weight=self.modes.get("closed")))
+            found.insert(0, replace(normal, acts=self.modes.get("closed")))
         if "stick" in self.modes:
-            found += [replace(self.row(n, t), weight=self.modes["stick"]) for n in self.connection.sliding]
+            found += [replace(self.row(n, t), acts=self.modes["stick"]) for n in self.connection.sliding]
         return found
 
     def _along(self, name: str) -> tuple[Any, Any]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 
 from trundle.graph.causality import Causality, assign
-from trundle.graph.flows import chain_seals, find_flows
+from trundle.graph.flows import ChainSeal, chain_seals, find_flows
+from trundle.graph.words import counted
 from trundle.model.body import Body
 from trundle.model.check import evaluate, massless
 from trundle.model.connection import ConnectedPair
@@ -61,6 +62,20 @@ class BondGraph:
     bonds: tuple[Bond, ...]
     seals: tuple[Seal, ...]
     causality: Causality
+    chain: tuple[ChainSeal, ...] = ()  # what acts on coordinates of contacts that are none of their bonds
+
+    def __repr__(self) -> str:
+        moving, links, freedoms = self.counts
+        return (
+            f"<BondGraph of {self.name!r}: {moving} {'body' if moving == 1 else 'bodies'}, "
+            f"{counted(links, 'connection')}, {counted(freedoms, 'degree')} of freedom>"
+        )
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Moving bodies, connections, degrees of freedom."""
+        moving = sum(node.kind == "1" for node in self.nodes) - 1
+        return moving, len({seal.connection for seal in self.seals}), self.causality.integral
 
     @property
     def network(self) -> "networkx.MultiGraph[str]":
@@ -114,10 +129,13 @@ def build_graph(system: "System") -> BondGraph:
         builder.body(body, 6 - dependent.get(body.name, 0), light.get(body.name, False))
         if heavy and not body.is_ground and evaluate(model, body.mass).any():
             builder.gravity(body)
+    chain: list[ChainSeal] = []
     for c in model.connections.values():
         builder.connection(c, by_connection[c.name])
-        for seal in chain_seals(c):
-            builder.chain_law(c, seal)
+        found_here = chain_seals(model, c)
+        for called in dict.fromkeys(each.seal.called for each in found_here):
+            builder.chain_law(c, [each.seal for each in found_here if each.seal.called == called])
+        chain += found_here
     for name, force in model.forces.items():
         builder.force(name, force)
     return BondGraph(
@@ -126,6 +144,7 @@ def build_graph(system: "System") -> BondGraph:
         tuple(builder.bonds),
         tuple(seal for seals in by_connection.values() for seal in seals),
         found.causality,
+        tuple(chain),
     )
 
 
@@ -174,14 +193,16 @@ class _Builder:
             element = self.node(found[0].name, _element([s.element for s in found]), label, c.name, 1)
             self.bond(centre, element, 1, int(carrier != ""))
 
-    def chain_law(self, c: ConnectedPair, seal: Seal) -> None:
-        """A law on a coordinate of the chain over two surfaces."""
+    def chain_law(self, c: ConnectedPair, seals: list[Seal]) -> None:
+        """Laws and forces on one coordinate of the chain over two surfaces."""
+        seal = seals[0]
         first, second = c.first.body.name, c.second.body.name
         carrier = self._carrier.get(seal.name, "")
         flows = int(carrier != "")
         middle = self.node(f"0 {seal.name}", "0", seal.called, c.name, 1)
         self.sides(seal.name, c.name, middle, (first, second), 1, int(carrier == first), flows)
-        self.bond(middle, self.node(seal.name, seal.element, seal.by, c.name, 1), 1, flows)
+        label = " + ".join(s.by for s in seals)
+        self.bond(middle, self.node(seal.name, _element([s.element for s in seals]), label, c.name, 1), 1, flows)
 
     def force(self, name: str, force: Force) -> None:
         """A force on places; forces on coordinates are seals."""

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.graph.words import components, listed
+from trundle.graph.words import SHOWN, components, listed
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 AXES = ("x", "y", "z", "rx", "ry", "rz")
@@ -124,7 +124,7 @@ class Flows:
 
     bodies: tuple[str, ...]  # moving ones
     masses: tuple[Array, ...]  # 6 x 6 each
-    rows: tuple[FlowRow, ...]  # joints of the tree from the ground outwards, then what closes loops
+    rows: tuple[FlowRow, ...]  # the tree from the ground outwards, what closes loops, what is known to be redundant
     jacobians: tuple[Array, ...]  # at the assembled pose, then at poses that are not special
 
 
@@ -260,6 +260,17 @@ def _by_connection(seals: Iterable[str]) -> str:
     return ", ".join(f"{connection} ({', '.join(bonds)})" for connection, bonds in grouped.items())
 
 
+def _of_connections(seals: Iterable[str]) -> str:
+    """ "a.x, a.y, b.x" as "x and y of a; x of b"."""
+    grouped: dict[str, list[str]] = {}
+    for seal in seals:
+        connection, _, bond = seal.partition(".")
+        grouped.setdefault(connection, []).append(bond)
+    parts = [f"{listed(bonds)} of {connection}" for connection, bonds in grouped.items()]
+    more = [f"and {len(parts) - SHOWN} more connections"] if len(parts) > SHOWN else []
+    return "; ".join([*parts[:SHOWN], *more])
+
+
 def _algebraic_loops(flows: Flows, J: Array, kept: list[int]) -> list[AlgebraicLoop]:
     """Groups of efforts that the accelerations of the bodies between them tie together: blocks of J M^-1 J'."""
     from scipy.sparse import block_diag, csr_array
@@ -279,14 +290,12 @@ def _algebraic_loops(flows: Flows, J: Array, kept: list[int]) -> list[AlgebraicL
         if len(members) < 2:
             continue
         bodies = tuple(dict.fromkeys(b for r in members for b in (r.first, r.second) if b in moving))
-        text = (
-            f"{len(members)} efforts of {listed(dict.fromkeys(r.connection for r in members))} meet in "
-            f"{listed(map(repr, bodies))}"
-        )
+        text = f"{len(members)} efforts meet in {listed(map(repr, bodies))}"
         through = [b for b in bodies if b in massless]
         if through:
             text += f"; {listed(map(repr, through))} {'is' if len(through) == 1 else 'are'} massless and only pass"
             text += ("es" if len(through) == 1 else "") + " them on"
+        text += f": {_of_connections(r.seal for r in members)}"
         out.append(AlgebraicLoop(bodies, tuple(r.seal for r in members), len(members), text))
     return out
 

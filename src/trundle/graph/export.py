@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from trundle.errors import StoreError
+from trundle.graph.flows import ChainSeal
 from trundle.model.seal import VARIABLES, Seal
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def to_dict(graph: "BondGraph") -> dict[str, Any]:
         "nodes": [asdict(node) for node in graph.nodes],
         "bonds": [asdict(bond) for bond in graph.bonds],
         "seals": [seal_dict(seal) for seal in graph.seals],
+        "chain": [chain_dict(each) for each in graph.chain],
         "causality": _plain(asdict(graph.causality)),
     }
 
@@ -89,6 +91,20 @@ def seal_dict(seal: Seal) -> dict[str, Any]:
         "element": seal.element,
         "by": seal.by,
         "coordinate": seal.coordinate,
+    }
+
+
+def chain_dict(chain: ChainSeal) -> dict[str, Any]:
+    """A law or force on a coordinate of a contact in words."""
+    seal = chain.seal
+    return {
+        "name": seal.name,
+        "connection": seal.connection,
+        "coordinate": seal.coordinate,
+        "variables": list(chain.variables),
+        "sealed_by": "flow" if seal.imposes_flow else "effort",
+        "element": seal.element,
+        "by": seal.by,
     }
 
 

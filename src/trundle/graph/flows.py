@@ -5,7 +5,8 @@ point of connection. The rows are taken from the seals and the poses alone, not 
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 import numpy as np
@@ -15,8 +16,10 @@ from trundle.graph.placement import Placement
 from trundle.model.body import Body
 from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
-from trundle.model.law import FlowLaw
-from trundle.model.seal import Seal
+from trundle.model.force import Force
+from trundle.model.law import FlowLaw, Law
+from trundle.model.model import Model
+from trundle.model.seal import VARIABLES, Seal
 from trundle.pairs.lower import ROTATIONS, BondPair, Pair
 
 if TYPE_CHECKING:
@@ -29,10 +32,15 @@ CONFLICT = "Rigid bodies leave its effort unknown: "
 
 
 def find_flows(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Flows:
-    """All prescribed flows at the assembled pose and at poses that are not special."""
+    """All prescribed flows at the assembled pose and at poses that are not special.
+
+    Those that the engine takes for redundant come last: of flows that follow from each other it has chosen which to
+    keep, and the graph shall choose the same.
+    """
     model = system.model
     moving = [b for b in model.bodies.values() if not b.is_ground]
-    bonds = list(_prescribed(system, seals))
+    spent = set(system.mobility.redundant)
+    bonds = sorted(_prescribed(system, seals), key=lambda each: not spent.isdisjoint(_row_names(each[1])))
     contacts = _contacts(system, list(dict.fromkeys(c for c, _ in bonds if c.touches)))
     centres = {b: evaluate(model, b.mass_properties().com).ravel() for b in moving}
     jacobians = [_jacobian(system, centres, bonds, q, contacts) for q in poses(system)]
@@ -45,18 +53,43 @@ def find_flows(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Flows
 def _prescribed(system: "System", seals: Mapping[str, tuple[Seal, ...]]) -> Iterator[tuple[ConnectedPair, Seal]]:
     """Bonds and coordinates that flows seal, joints of the tree from the ground outwards before all others."""
     for c in (*(joint.connection for joint in system.topology.tree), *system.topology.cut):
-        yield from ((c, seal) for seal in (*seals[c.name], *chain_seals(c)) if seal.imposes_flow)
+        chain = (each.seal for each in chain_seals(system.model, c))
+        yield from ((c, seal) for seal in (*seals[c.name], *chain) if seal.imposes_flow)
 
 
-def chain_seals(connection: ConnectedPair) -> list[Seal]:
-    """Laws on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the contact, and
-    have no bond there.
+def _row_names(seal: Seal) -> set[str]:
+    """Names that the row of a seal may have in the engine."""
+    return {seal.name, f"{seal.connection}.{seal.bond}", f"{seal.coordinate} (servo)"}
+
+
+@final
+@dataclass(frozen=True)
+class ChainSeal:
+    """What seals a coordinate of the chain over two surfaces."""
+
+    seal: Seal
+    turns: bool  # the coordinate is an angle
+
+    @property
+    def variables(self) -> tuple[str, str]:
+        """Names of flow and effort."""
+        return VARIABLES["rz" if self.turns else "z"]
+
+
+def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
+    """Laws and forces on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the
+    contact, and have no bond there.
     """
-    if not connection.touches:
+    if not c.touches:
         return []
+    turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.chain().steps}
+    given: list[tuple[str, str, Law | Force]] = [(name, type(law).__name__, law) for name, law in c.laws.items()]
+    for title, force in model.forces.items():
+        for owner, _, name in (model.resolve(coordinate).partition(".") for coordinate in force.coordinates):
+            given += [(name, f"force {title!r}", force)] if owner == c.name and name in turns else []
     return [
-        Seal(connection.name, "", type(law).__name__, law, coordinate=f"{connection.name}.{name}", called=name)
-        for name, law in connection.laws.items()
+        ChainSeal(Seal(c.name, "", by, law, coordinate=f"{c.name}.{name}", called=name), turns[name])
+        for name, by, law in sorted(given, key=lambda each: list(turns).index(each[0]))
     ]
 
 

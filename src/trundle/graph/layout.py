@@ -31,6 +31,11 @@ class Coordinate:
         return f"{self.name}_acceleration" if self.n_u == 1 else f"{self.rate_name}_acceleration"
 
     @property
+    def force_name(self) -> str:
+        """Stem of the names of generalised forces along its speeds."""
+        return self.name if self.n_u == 1 else f"{self.name.partition('.')[0]}.turn"
+
+    @property
     def rate_unit(self) -> str:
         return "m/s" if self.unit == "m" else "rad/s"
 

@@ -79,7 +79,8 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
             return 0
         if any(isinstance(law, FlowLaw) for law in connection.laws.values()):
             return 1
-        return 2 if connection.laws or connection.name in wanted else 3
+        acting = [k for k in connection.laws if connection.pair.coordinate_bonds.get(k) not in connection.compliant]
+        return 2 if acting or connection.name in wanted else 3
 
     def weight(connection: ConnectedPair) -> float:
         # of two connections at equal depth, the freer one is cut

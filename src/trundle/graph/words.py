@@ -18,3 +18,8 @@ def components(axes: Sequence[str]) -> str:
     slides, turns = [a for a in axes if len(a) == 1], [a[1] for a in axes if len(a) == 2]
     parts = [f"the translation along {listed(slides)}"] if slides else []
     return " and ".join([*parts, *([f"the rotation about {listed(turns)}"] if turns else [])])
+
+
+def counted(count: int, what: str) -> str:
+    """ "1 connection", "2 connections"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

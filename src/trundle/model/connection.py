@@ -7,7 +7,7 @@ from typing import Any, final
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.model.joint import Joint
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo, Spring, Tracking
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
 
@@ -32,6 +32,7 @@ class ConnectedPair:
     rest_open: bool = True  # bonds without a law move freely; else each must be given one
     unilateral: bool = False  # the contact may open and close
     kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
+    missing: tuple[str, ...] = ()  # bonds that the user left without a seal though the surfaces would hold them
 
     @property
     def touching(self) -> Body:
@@ -115,12 +116,12 @@ def connect(
     unilateral: bool = False,
 ) -> ConnectedPair:
     """Put together what the user said of one connection; ModelError for what cannot be understood."""
+    missing: tuple[str, ...] = ()
     if isinstance(joint, Joint):
         pair, given = joint.pair(), joint.seals()
-        if isinstance(pair, ContactPair):  # a spring on the normal stands for what the surfaces hold
-            springs = {b: law for b, law in given if b == "z" and isinstance(law, EffortLaw)}
-            given = [(b, law) for b, law in given if b != "z"]
-            compliance = compliance or springs or None
+        if isinstance(pair, ContactPair):
+            missing = () if any(b == "z" for b, _ in given) or compliance is not None else ("z",)
+            compliance, given = _normal(given, compliance)
     else:
         pair, given = joint, []
     laws: dict[str, Law] = {}
@@ -139,6 +140,7 @@ def connect(
             given.append((bond, one))
     if unilateral and not isinstance(pair, ContactPair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
+    given, compliance = _tracking(pair, given, compliance)
     compliant = _compliance(name, pair, compliance)
     if unilateral and compliant:
         raise ModelError(
@@ -165,8 +167,24 @@ def connect(
             laws.setdefault(of_bond[bond], one)
     return ConnectedPair(
         name, pair, first, second, laws, tuple(contact), wheel, touch, tuple(compliant),
-        _without_own(pair, joint, given),        not isinstance(joint, Joint), unilateral, type(joint).__name__,
+        _without_own(pair, joint, given), not isinstance(joint, Joint), unilateral, type(joint).__name__, missing,
     )  # fmt: skip
+
+
+def _normal(given: list[tuple[str, Law]], compliance: Any) -> tuple[Any, list[tuple[str, Law]]]:
+    """The normal of a contact by its seals: held by the surfaces where it is locked, compliant where an effort stands
+    for that; what is said beside is a second seal.
+    """
+    laws = [law for bond, law in given if bond == "z"]
+    others = [(bond, law) for bond, law in given if bond != "z"]
+    held = next((law for law in laws if isinstance(law, Locked)), None)
+    spring = next((law for law in laws if isinstance(law, EffortLaw)), None)
+    if held is not None:
+        laws.remove(held)
+    elif compliance is None and spring is not None:
+        laws.remove(spring)
+        compliance = {"z": spring}
+    return compliance, [*others, *(("z", law) for law in laws)]
 
 
 def _without_own(pair: Pair, joint: Pair | Joint, given: list[tuple[str, Law]]) -> tuple[tuple[str, Law], ...]:
@@ -244,18 +262,45 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
     raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")
 
 
+def _tracking(pair: Pair, given: list[tuple[str, Law]], compliance: Any) -> tuple[list[tuple[str, Law]], Any]:
+    """A spring by name on a bond that a servo drives makes the servo yield; the other springs are left."""
+    if not isinstance(compliance, Mapping):
+        return given, compliance
+    rest, out = dict(compliance), list(given)
+    for key, spring in compliance.items():
+        bond = pair.coordinate_bonds.get(key, key)
+        for i, (sealed, law) in enumerate(out):
+            if sealed == bond and isinstance(law, Servo) and isinstance(spring, EffortLaw):
+                out[i] = (bond, Tracking(spring, law))
+                rest.pop(key, None)
+    return out, rest or None
+
+
 def _compliance(name: str, pair: Pair, given: EffortLaw | Mapping[str, EffortLaw] | None) -> dict[str, EffortLaw]:
     """Springs in place of what the pair holds: on all these bonds, or by the name of the bond or of its kind."""
     if given is None:
         return {}
+    if isinstance(given, float | int) and not isinstance(given, bool):
+        given = Spring(float(given))
+    if not isinstance(given, EffortLaw | Mapping):
+        raise ModelError(
+            f"connection {name!r}: compliance is a spring such as tr.Spring(1e6, 1e3), or springs by bond, got "
+            f"{given!r}."
+        )
     held = {b: pair.bond_names.get(b, b) for b in pair.held_bonds}
     if isinstance(pair, ContactPair):
         held = {b: n for b, n in held.items() if b == "z"}
     if isinstance(given, EffortLaw):
+        if not held:
+            raise ModelError(
+                f"connection {name!r}: a {type(pair).__name__} holds nothing that a spring could stand for."
+            )
         given = dict.fromkeys(held, given)
     kinds = {"translation": [b for b in held if b in "xyz"], "rotation": [b for b in held if b not in "xyz"]}
     out: dict[str, EffortLaw] = {}
     for key, law in given.items():
+        if isinstance(law, float | int) and not isinstance(law, bool):
+            law = Spring(float(law))
         if not isinstance(law, EffortLaw):
             raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")
         if law.only_pushes and not isinstance(pair, ContactPair):
@@ -263,9 +308,13 @@ def _compliance(name: str, pair: Pair, given: EffortLaw | Mapping[str, EffortLaw
                 f"connection {name!r}: {type(law).__name__} is for the normal of a contact; in a "
                 f"{type(pair).__name__} it would hold one way only. Give tr.Spring."
             )
+        if isinstance(law, Spring) and any(isinstance(v, float | int) and v < 0 for v in (law.stiffness, law.damping)):
+            raise ModelError(
+                f"connection {name!r}: the compliance {law!r} would push apart what it shall hold together."
+            )
         bonds = kinds.get(key) or [b for b, called in held.items() if key in (b, called)]
         if not bonds:
-            choices = ", ".join([*held.values(), *kinds])
+            choices = ", ".join([*held.values(), *(kind for kind, found in kinds.items() if found)]) or "nothing"
             raise ModelError(
                 f"connection {name!r}: compliance on {key!r}, but a {type(pair).__name__} holds no such bond; "
                 f"there is something to replace on {choices}."

@@ -62,8 +62,10 @@ def _answers(model: Model, asker: Asker) -> list[str]:
             answers: list[Any] = []
             if isinstance(law, EffortLaw):
                 answers = asker.ask(where, partial(energies, law))
+                _check_energy(asker, where, law, answers)
             elif isinstance(law, FlowLaw):
                 answers = asker.ask(where, partial(_motion, law, t, q, u))
+                _check_motion(asker, where, law, answers)
             parts.append(f"{type(law).__name__} {c.name}.{name} {_text(answers)}")
             if name in c.touch_laws and name != "normal" and any(ca.depends_on(ca.SX(a), q) for a in answers):
                 asker.faults.append(
@@ -100,6 +102,43 @@ def _answers(model: Model, asker: Asker) -> list[str]:
 def _coefficients(law: FrictionLaw, s: Any, speed: Any, rolling: Any, bristles: list[Any]) -> list[Any]:
     efforts, rates = law.resist(s, [speed], rolling, bristles)
     return [law.coefficient(s, speed, rolling), law.limit(s), *efforts, *rates]
+
+
+def _check_motion(asker: Asker, where: str, law: FlowLaw, answers: list[Any]) -> None:
+    """A flow law may only use what it does not prescribe itself."""
+    free = {"position": (), "velocity": (asker.q,), "acceleration": (asker.q, asker.u)}
+    if law.level not in free:
+        asker.faults.append(f"{where}: its level is {law.level!r}; there are {', '.join(map(repr, free))}.")
+        return
+    for symbol, word in ((asker.q, "coordinate"), (asker.u, "rate")):
+        if any(ca.depends_on(ca.SX(a), symbol) for a in answers) and all(symbol is not s for s in free[law.level]):
+            asker.faults.append(
+                f"{where} prescribes the {law.level} and must not depend on the {word}. tr.Flow takes functions of t "
+                "and q, tr.Acceleration of t, q, u."
+            )
+
+
+def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) -> None:
+    """effort u = - dV/dt + supplied - dissipated, at some random values of everything."""
+    if len(answers) != 4:
+        return
+    effort, stored, lost, given = (ca.SX(a) for a in answers)
+    t, q, u = asker.t, asker.q, asker.u
+    rate = ca.jacobian(stored, q) * u + ca.jacobian(stored, t)
+    terms = ca.vertcat(effort * u, rate, lost, given)
+    symbols = ca.symvar(terms)
+    f = ca.Function("power", [ca.vertcat(ca.SX(0, 1), *symbols)], [terms])
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        values = np.array(ca.DM(f(rng.uniform(0.3, 1.2, len(symbols))))).ravel()
+        if not np.all(np.isfinite(values)):
+            return
+        if abs(values[0] + values[1] + values[2] - values[3]) > 1e-7 * (1e-9 + float(np.max(np.abs(values)))):
+            asker.faults.append(
+                f"{where} does not account for its energy: effort * u is not -dV/dt + supplied - dissipated. Give the "
+                "law potential, dissipated or supplied (for a source: supplied = effort * u)."
+            )
+            return
 
 
 def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:

@@ -5,7 +5,7 @@ of them; they differ in what seals translation along and rotation about the axis
 (lambda, M). A joint of your own is `AxisJoint` or `Connection` with the laws you like, or a class like those below.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -32,7 +32,7 @@ class Joint:
 
 def _laws(given: Any, where: str) -> list[Law]:
     """Laws on one bond: none, one, or (which the check of the model refuses) several."""
-    laws = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+    laws = [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
     for law in laws:
         if not isinstance(law, EffortLaw | FlowLaw):
             raise ModelError(
@@ -175,10 +175,7 @@ class Connection(Joint):
     surfaces: tuple[Surface, Surface] | None = None
 
     def seals(self) -> list[tuple[str, Law]]:
-        found = [(b, law) for b in BONDS for law in _laws(getattr(self, b), f"Connection, bond {b}")]
-        if self.surfaces is not None:  # the normal is held by the contact itself
-            found = [(b, law) for b, law in found if b != "z" or not isinstance(law, Locked)]
-        return found
+        return [(b, law) for b in BONDS for law in _laws(getattr(self, b), f"Connection, bond {b}")]
 
     def pair(self) -> Pair:
         if self.surfaces is not None:

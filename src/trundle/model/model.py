@@ -74,6 +74,7 @@ class Model:
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
         self.aliases: dict[str, str] = {}  # short name -> quantity
+        self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
@@ -193,6 +194,20 @@ class Model:
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
         self.events[name] = Event(name, function, direction, action)
 
+    def relax(self, row: str, weight: Any) -> None:
+        """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
+        of the signals. Build with formalism="udwadia_kalaba"; a relaxed row holds accelerations only.
+        """
+        if not isinstance(row, str) or row.partition(".")[0] not in self.connections:
+            raise ModelError(f"relax takes the row of a connection, such as 'wheel.slip_x', got {row!r}.")
+        if not callable(weight) and not (isinstance(weight, float | int | np.number) and 0 <= weight <= 1):
+            known = {p.symbol.element_hash() for p in self.parameters.values()}
+            if not isinstance(weight, ca.SX) or any(s.element_hash() not in known for s in ca.symvar(weight)):
+                raise ModelError(f"the weight of {row!r} lies between 0 (lifted) and 1 (held), got {weight!r}.")
+        if row in self.relaxations:
+            raise ModelError(f"the row {row!r} has a weight already.")
+        self.relaxations[row] = weight
+
     def coordinate_laws(self) -> dict[str, Force]:
         """Laws of connections as forces on coordinates, by the name of the coordinate."""
         return {
@@ -225,7 +240,7 @@ class Model:
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
-        if not isinstance(name, str) or not name or any(c in name for c in ".\n\t/"):
+        if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
         if what in ("body", "connection") and name in self.forces:
             raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")

@@ -9,9 +9,9 @@ from typing import final
 
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
-from trundle.model.law import ContactLaw, FlowLaw, Law, Open
+from trundle.model.law import ContactLaw, FlowLaw, Law, Open, Together
 from trundle.model.model import Model
-from trundle.pairs.lower import BONDS
+from trundle.pairs.lower import BONDS, Pair
 
 VARIABLES = {bond: ("lambda", "M") if bond.startswith("r") else ("mu", "F") for bond in BONDS}
 """Flow and effort of each bond: relative acceleration and force along, or moment about the axis."""
@@ -75,10 +75,9 @@ def _seals_of(c: ConnectedPair, bond: str, forces: dict[str, list[tuple[str, For
     coordinate = f"{c.name}.{of_bond[bond]}" if bond in of_bond else ""
     called = c.pair.bond_names.get(bond, "")
     kind = f"the {c.kind or type(c.pair).__name__}"
-    found = [Seal(c.name, bond, kind, None, True, coordinate, called)] if bond in c.holds else []
-    found += [
-        Seal(c.name, bond, type(law).__name__, law, False, coordinate, called) for key, law in c.given if key == bond
-    ]
+    held = bond in c.holds and bond not in c.missing
+    found = [Seal(c.name, bond, kind, None, True, coordinate, called)] if held else []
+    found += [Seal(c.name, bond, _title(law), law, False, coordinate, called) for key, law in c.given if key == bond]
     acting = [
         Seal(c.name, bond, f"force {name!r}", force, False, coordinate, called)
         for name, force in forces.get(coordinate, [])
@@ -90,6 +89,11 @@ def _seals_of(c: ConnectedPair, bond: str, forces: dict[str, list[tuple[str, For
     return found + acting
 
 
+def _title(law: Law) -> str:
+    """Name of a law; of laws that act side by side, all."""
+    return " + ".join(_title(one) for one in law.laws) if isinstance(law, Together) else type(law).__name__
+
+
 def seal_faults(model: Model) -> list[str]:
     """Bonds that are not sealed, or sealed more than once."""
     faults = []
@@ -98,10 +102,11 @@ def seal_faults(model: Model) -> list[str]:
             found = [s for s in seals if s.bond == bond]
             if len(found) == 1 or _is_sum(found):
                 continue
-            called = model.connections[name].pair.bond_names.get(bond, bond)
+            pair = model.connections[name].pair
+            called = pair.bond_names.get(bond, bond)
             turns = bond.startswith("r")
             flow, effort = VARIABLES[bond]
-            where = f"connection {name!r}, bond {called!r} ({'about' if turns else 'along'} its {bond[-1]} axis)"
+            where = f"connection {name!r}, bond {called!r} ({'about' if turns else 'along'} {_axis(pair, bond)})"
             if not found:
                 load = "moment" if turns else "force"
                 faults.append(
@@ -117,6 +122,16 @@ def seal_faults(model: Model) -> list[str]:
     return faults
 
 
+def _axis(pair: Pair, bond: str) -> str:
+    """The axis of a bond in the frames that the user gave; the axis of a joint is its z axis."""
+    if pair.bond_names:
+        return f"the {bond[-1]} axis of the contact"
+    direction = pair.frame()[:, "xyz".index(bond[-1])]
+    letters = [a for a, v in zip("xyz", direction, strict=True) if abs(v) > 1 - 1e-12]
+    named = f", {letters[0]} of its frames" if letters and letters[0] != bond[-1] else ""
+    return f"its {bond[-1]} axis{named}"
+
+
 def _is_sum(found: list[Seal]) -> bool:
     """Forces applied to a coordinate add to its law."""
     laws = [s for s in found if not isinstance(s.law, Force)]
@@ -125,6 +140,8 @@ def _is_sum(found: list[Seal]) -> bool:
 
 def _remedy(found: list[Seal], called: str) -> str:
     """What can be done about a bond that is sealed more than once."""
+    if any(isinstance(s.law, Open) for s in found):
+        return "The joint leaves this bond open for good; use tr.AxisJoint or tr.Connection with the law in its place."
     if not any(s.imposes_flow for s in found):
         return "Write laws that act side by side as a sum: tr.Spring(...) + tr.Motor(...)."
     if any(s.held for s in found):

@@ -18,6 +18,12 @@ KINDS = {
 
 SMALL = 1e-12  # of the largest row; less is round-off
 COARSE = 0.01  # of the largest row: a larger closing error makes the table doubtful
+SAMPLES = "The samples are too far apart for these motions: simulate with more samples."
+LEAK = (
+    "A law or force at {!r} does not account for its energy: what it gives is not what it supplies less what it loses "
+    "and stores. Correct its potential, dissipated or supplied."
+)
+STEPS = "The energy balance of the run itself does not close (drift {:.1g}): simulate with smaller rtol and atol."
 
 
 @final
@@ -55,6 +61,7 @@ class EnergyTable(Sequence[Transfer]):
     transfers: tuple[Transfer, ...]
     closing: float
     closing_at: str
+    doubt: str = ""  # why the closing error is not small and what to do; empty when it is small
 
     def __len__(self) -> int:
         return len(self.transfers)
@@ -68,14 +75,6 @@ class EnergyTable(Sequence[Transfer]):
 
     def __iter__(self) -> Iterator[Transfer]:
         return iter(self.transfers)
-
-    @property
-    def doubt(self) -> str:
-        """What to do when the closing error is not small; empty when it is."""
-        largest = max((t.energy for t in self.transfers), default=0.0)
-        if self.closing <= COARSE * largest:
-            return ""
-        return "The samples are too far apart for these motions: simulate with more samples."
 
     def balance(self, node: str) -> float:
         """What a node received minus what it gave (J)."""
@@ -140,4 +139,6 @@ def make_table(start: float, end: float, junctions: dict[str, list[Share]], jump
     kept = [row for row in rows if row.energy > SMALL * largest]
     kept.sort(key=lambda row: (-float(f"{row.energy:.9e}"), str(row.giver), str(row.taker)))  # not by round-off
     worst = max(errors, key=lambda name: errors[name], default="")
-    return EnergyTable(start, end, tuple(kept), errors.get(worst, 0.0), worst.removeprefix("1 "))
+    closing = errors.get(worst, 0.0)
+    doubt = SAMPLES if closing > COARSE * largest else ""
+    return EnergyTable(start, end, tuple(kept), closing, worst.removeprefix("1 "), doubt)

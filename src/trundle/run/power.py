@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.ports import Element, Junction, Ports, measure, quantity_table
+from trundle.equations.ports import Element, Junction, Ports, measure
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.run.energy_table import EnergyNode, EnergyTable, Share, make_table
-from trundle.run.quadrature import gaps, increments
+from trundle.model.check import finite_number
+from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyTable, Share, make_table
+from trundle.run.power_plan import Plan, make_plan
+from trundle.run.quadrature import cumulative, gaps, increments
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+BLOCK = 512  # samples whose sums stay in the cache
+ROUND = 1e-12  # of the largest effort: less energy than this over 1 m or 1 rad is round-off
 STORED = "power_ports"  # attribute of a file that holds the audit
 
 
@@ -80,149 +84,92 @@ class Power:
         return {STORED: json.dumps(asdict(self.ports), ensure_ascii=False)}
 
     @cached_property
-    def _columns(self) -> dict[str, Array]:
-        """Every measured quantity: scalars of shape (times,), bonds of shape (times, 6)."""
-        if self.run.system is None or self.run._raw is None:
-            return {name: self.run.values(name) for name, *_ in quantity_table(self.ports)}
-        table = self.run.system.evaluate_power(*self.run._raw)
-        columns, at = {}, 0
-        for q in self.run.system.power_quantities.values():
-            columns[q.name] = table[:, at] if q.size == 1 else table[:, at : at + q.size]
-            at += q.size
-        return columns
-
-    def _of(self, owner: str, what: str) -> Array:
-        return self._columns[measure(owner, what)]
+    def _plan(self) -> Plan:
+        return make_plan(self.ports)
 
     @cached_property
-    def _gaps(self) -> Any:
-        return gaps(self.run.time, self.run.jump_times)
+    def _table(self) -> Array:
+        """Every measured quantity at every sample, side by side."""
+        if self.run.system is not None and self.run._raw is not None:
+            return self.run.system.evaluate_power(*self.run._raw)
+        return np.column_stack([self.run.values(name) for name in self._plan.at])
+
+    def _of(self, name: str) -> Array:
+        """A measured quantity: of shape (times,), or (times, 6) for bonds."""
+        found = self._table[:, self._plan.at[name]]
+        return found[:, 0] if found.shape[1] == 1 else found
 
     @cached_property
-    def _steps(self) -> dict[str, Array]:
-        """Energy through each port between neighbouring samples; stored energies as they are, not as integrals."""
-        powers = {name: v for name, v in self._columns.items() if v.ndim == 1 and not name.endswith("_energy")}
-        steps = increments(self.run.time, np.column_stack([*powers.values()]), self.run.jump_times)
-        found = dict(zip(powers, steps.T, strict=True))
-        for node, energy, power, sign in self._stores:
-            change = np.diff(self._of(node.of, energy))
-            change[self._gaps] = sign * found[measure(node.of, power)][self._gaps]
-            found[measure(node.of, energy)] = change
-        return found
+    def _powers(self) -> Array:
+        return self._table[:, self._plan.power_columns]
 
     @cached_property
-    def _stores(self) -> list[tuple[EnergyNode, str, str, float]]:
-        """Stores of energy: node, its energy, the power it takes, and the sign of this."""
-        found = [(EnergyNode("kinetic", b), "kinetic_energy", "inertance_power", 1.0) for b in self.ports.bodies]
-        found += [(EnergyNode("gravity", b), "gravity_energy", "gravity_power", -1.0) for b in self.ports.bodies]
-        return found + [(EnergyNode("store", e.name), "stored_energy", "stored", 1.0) for e in self.ports.elements]
-
-    def _jumps(self, a: int, b: int) -> list[Share]:
-        """What stores lost by the jumps of events between two samples."""
-        at = self._gaps[(self._gaps >= a) & (self._gaps < b)]
-        if not len(at):
-            return []
-        lost = []
-        for node, energy, _, _ in self._stores:
-            change = np.diff(self._of(node.of, energy))[at] - self._steps[measure(node.of, energy)][at]
-            lost.append(Share(node, -float(np.sum(change))))
-        return lost
-
-    def _energy(self, owner: str, what: str) -> Array:
-        """Energy through a port since the start."""
-        return np.concatenate([[0.0], np.cumsum(self._steps[measure(owner, what)])])
+    def _steps(self) -> Array:
+        """Energy through each port between neighbouring samples, as time integrals of the powers."""
+        return increments(self.run.time, self._powers, self.run.jump_times)
 
     @cached_property
-    def _bonds(self) -> dict[str, tuple[Array, Array]]:
-        """Power and energy of the bonds by connection."""
-        found = [j.name for j in self.ports.junctions if j.bonds]
-        if not found:
-            return {}
-        powers = np.hstack([self._of(name, "effort") * self._of(name, "flow") for name in found])
-        energies = np.zeros_like(powers)
-        np.cumsum(increments(self.run.time, powers, self.run.jump_times), axis=0, out=energies[1:])
-        at = {name: slice(6 * i, 6 * i + 6) for i, name in enumerate(found)}
-        return {name: (powers[:, s], energies[:, s]) for name, s in at.items()}
+    def _changes(self) -> tuple[Array, Array]:
+        """Changes of stored energies between samples: through ports, and by jumps at events."""
+        change = np.diff(self._table[:, self._plan.store_columns], axis=0)
+        jump = np.zeros_like(change)
+        at = gaps(self.run.time, self.run.jump_times)
+        if len(at):
+            of = {name: i for i, name in enumerate(self._plan.powers)}
+            for k, (node, _, power, sign) in enumerate(self._plan.stores):
+                through = sign * self._steps[at, of[measure(node.of, power)]]
+                jump[at, k], change[at, k] = change[at, k] - through, through
+        return change, jump
+
+    @cached_property
+    def _energies(self) -> dict[str, Array]:
+        """Energy through every port and change of every store since the start."""
+        names = [*self._plan.powers, *(measure(node.of, energy) for node, energy, _, _ in self._plan.stores)]
+        total = np.zeros((len(self.run.time), len(names)))
+        np.cumsum(np.hstack([self._steps, self._changes[0]]), axis=0, out=total[1:])
+        return dict(zip(names, total.T, strict=True))
+
+    @cached_property
+    def _bond_powers(self) -> Array:
+        """Power of every bond of every connection, of shape (times, 6 x connections)."""
+        return self._table[:, self._plan.efforts] * self._table[:, self._plan.flows]
+
+    @cached_property
+    def _bond_energies(self) -> Array:
+        return cumulative(self.run.time, self._bond_powers, self.run.jump_times)
 
     # -- sums at junctions ---------------------------------------------------------------------------------------------
-
-    def _body_ports(self, body: str) -> dict[str, tuple[str, str, float]]:
-        """Port of a body -> owner, quantity and sign of the power that it brings to the body."""
-        found = {"inertance": (body, "inertance_power", -1.0), "gravity": (body, "gravity_power", 1.0)}
-        for j in self.ports.junctions:
-            for word, end in (("first", j.first), ("second", j.second)):
-                if end == body:
-                    found[j.name] = (j.name, f"power_to_{word}", 1.0)
-        for e in self.ports.elements:
-            if body in e.bodies:
-                found[e.name] = (e.name, f"power_to_{body}", 1.0)
-        return found
-
-    def _given(self, j: Junction) -> dict[EnergyNode, tuple[str, str]]:
-        """What laws, forces and drives give to the bodies of a connection: owner and quantity."""
-        found = {EnergyNode("drive", d): (d, "drive_power") for d in j.drives}
-        return found | {EnergyNode("store", t): (t, f"power_to_{j.name}") for t in j.terms}
-
-    def _sums(self) -> Iterable[tuple[str, Array]]:
-        for body in self.ports.bodies:
-            ports = [sign * self._of(owner, what) for owner, what, sign in self._body_ports(body).values()]
-            yield f"1 {body}", np.sum(ports, axis=0)
-        for j in self.ports.junctions:
-            received = self._of(j.name, "power_to_first") + self._of(j.name, "power_to_second")
-            if j.bonds:
-                given = np.einsum("ij,ij->i", self._of(j.name, "effort"), self._of(j.name, "flow"))
-            else:
-                given = sum((self._of(*at) for at in self._given(j).values()), np.zeros(len(self.run.time)))
-            yield f"0 {j.name}", received - given
 
     @cached_property
     def residual(self) -> Residual:
         """1-junctions: all ports of a body add to zero. 0-junctions: both bodies receive what the bonds give."""
-        names, sums = zip(*self._sums(), strict=True)
-        table = np.abs(np.array(sums))
-        i, k = np.unravel_index(int(np.argmax(table)), table.shape)
-        powers = [float(np.max(np.abs(v))) for name, v in self._columns.items() if _is_power(name, v)]
-        absolute, scale = float(table[i, k]), max(powers, default=0.0)
-        return Residual(absolute, absolute / scale if scale > 0 else 0.0, names[i], float(self.run.time[k]))
+        plan, table = self._plan, self._table
+        absolute, scale, at, where = 0.0, 0.0, 0, 0
+        for start in range(0, len(table), BLOCK):
+            part = table[start : start + BLOCK]
+            powers, bonds = part[:, plan.power_columns], part[:, plan.efforts] * part[:, plan.flows]
+            if plan.matrix.size:
+                sums = powers @ plan.matrix
+            else:
+                sums = np.add.reduceat(np.take(powers, plan.summed, axis=1) * plan.signs, plan.starts, axis=1)
+            sums[:, plan.given] -= np.add.reduceat(bonds, range(0, bonds.shape[1], 6), axis=1) if plan.bonded else 0.0
+            np.abs(sums, out=sums)
+            k, i = divmod(int(np.argmax(sums)), sums.shape[1])
+            if not sums[k, i] <= absolute:  # nan too
+                absolute, at, where = float(sums[k, i]), start + k, i
+            sizes = (powers, bonds, part[:, plan.sizes])
+            scale = max(scale, *(max(float(v.max(initial=0.0)), -float(v.min(initial=0.0))) for v in sizes))
+        relative = absolute / scale if scale > 0 else 0.0
+        return Residual(absolute, relative, plan.junctions[where], float(self.run.time[at]))
 
     # -- where energy went ---------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _shares(self) -> dict[str, list[tuple[EnergyNode, str, str, float]]]:
-        """Junction -> (node, owner, quantity, sign): what each node gives to it. Connections, laws and forces that
-        act on each other are one junction.
-        """
-        found: dict[str, list[tuple[EnergyNode, str, str, float]]] = {}
-        for body in self.ports.bodies:
-            own = found[f"1 {body}"] = [
-                (EnergyNode("kinetic", body), body, "kinetic_energy", -1.0),
-                (EnergyNode("gravity", body), body, "gravity_energy", -1.0),
-            ]
-            for port, (owner, what, sign) in self._body_ports(body).items():
-                if owner != body or port not in ("inertance", "gravity"):
-                    own.append((EnergyNode("body", port), owner, what, sign))
-        group = {j.name: j.name for j in self.ports.junctions}
-        for e in self.ports.elements:  # a force on several connections joins them
-            for other in e.junctions[1:]:
-                old, new = group[other], group[e.junctions[0]]
-                group = {k: new if v == old else v for k, v in group.items()}
-        for j in self.ports.junctions:
-            at = found.setdefault(group[j.name], [])
-            for word, end in (("first", j.first), ("second", j.second)):
-                if end in self.ports.bodies:
-                    at.append((EnergyNode("body", end), j.name, f"power_to_{word}", -1.0))
-            at += [(EnergyNode("drive", d), d, "drive_power", 1.0) for d in j.drives]
-        for e in self.ports.elements:
-            at = found.setdefault(group[e.junctions[0]] if e.junctions else e.name, [])
-            at += [(EnergyNode("body", b), e.name, f"power_to_{b}", -1.0) for b in e.bodies]
-            at.append((EnergyNode("source", e.name), e.name, "supplied", 1.0))
-            at.append((EnergyNode("loss", e.name), e.name, "lost", -1.0))
-            at.append((EnergyNode("store", e.name), e.name, "stored_energy", -1.0))
-        return found
-
     def _window(self, start: float | None, end: float | None) -> tuple[int, int]:
         t = self.run.time
-        low, high = t[0] if start is None else start, t[-1] if end is None else end
+        low, high = (
+            float(default) if given is None else finite_number(given, f"the {word} of the energy table")
+            for given, default, word in ((start, t[0], "start"), (end, t[-1], "end"))
+        )
         slack = 1e-9 * (t[-1] - t[0])
         if not t[0] - slack <= low < high <= t[-1] + slack:
             raise SolveError(
@@ -237,12 +184,32 @@ class Power:
     def table(self, start: float | None = None, end: float | None = None) -> EnergyTable:
         """Net energy that went from where to where between two times (the samples nearest to them)."""
         a, b = self._window(start, end)
-        steps = {name: float(np.sum(v[a:b])) for name, v in self._steps.items()}
+        plan, (change, jump) = self._plan, self._changes
+        flowed = dict(zip(plan.powers, self._steps[a:b].sum(axis=0).tolist(), strict=True))
+        stored = [measure(node.of, energy) for node, energy, _, _ in plan.stores]
+        flowed |= dict(zip(stored, change[a:b].sum(axis=0).tolist(), strict=True))
         junctions = {
-            name: [Share(node, sign * steps[measure(owner, what)]) for node, owner, what, sign in shares]
-            for name, shares in self._shares.items()
+            name: [Share(entry.node, entry.sign * flowed[entry.energy]) for entry in entries]
+            for name, entries in plan.shares.items()
         }
-        return make_table(float(self.run.time[a]), float(self.run.time[b]), junctions, self._jumps(a, b))
+        jumps = [Share(node, -x) for (node, *_), x in zip(plan.stores, jump[a:b].sum(axis=0).tolist(), strict=True)]
+        table = make_table(float(self.run.time[a]), float(self.run.time[b]), junctions, jumps)
+        return replace(table, doubt=self._cause(table, a, b)) if table.doubt else table
+
+    def _cause(self, table: EnergyTable, a: int, b: int) -> str:
+        """Why the closing error is not small, with what to do; empty where it is round-off."""
+        efforts, stores = (
+            self._table[a : b + 1, columns] for columns in (self._plan.efforts, self._plan.store_columns)
+        )
+        noise = (float(np.max(np.abs(v), initial=0.0)) for v in (efforts, 1e-3 * stores))
+        if table.closing <= ROUND * max(noise):
+            return ""
+        entries = self._plan.shares.get(table.closing_at, ())
+        lost = sum((entry.power_sign * self._of(entry.power) for entry in entries), np.zeros(len(self.run.time)))
+        leak = abs(float(increments(self.run.time, lost[:, None], self.run.jump_times)[a:b].sum()))
+        if leak > table.closing / 2:
+            return LEAK.format(table.closing_at)
+        return STEPS.format(self.run.energy.drift) if self.run.energy.drift > COARSE else table.doubt
 
     def sankey(
         self, path: Path | str | None = None, start: float | None = None, end: float | None = None, **options: Any
@@ -270,14 +237,12 @@ class Power:
     @cached_property
     def flows(self) -> "xr.Dataset":
         """Power and energy over time that every node gives to every junction; each junction adds to zero."""
-        rate = {energy: (power, sign) for _, energy, power, sign in self._stores}
         rows, powers, energies = [], [], []
-        for junction, shares in self._shares.items():
-            for node, owner, what, sign in shares:
-                of, turn = rate.get(what, (what, 1.0))
-                rows.append((f"{node} to {junction}", str(node), node.kind, junction))
-                powers.append(sign * turn * self._of(owner, of))
-                energies.append(sign * self._energy(owner, what))
+        for junction, entries in self._plan.shares.items():
+            for entry in entries:
+                rows.append((f"{entry.node} to {junction}", str(entry.node), entry.node.kind, junction))
+                powers.append(entry.power_sign * self._of(entry.power))
+                energies.append(entry.sign * self._energies[entry.energy])
         ports, nodes, kinds, junctions = ([row[k] for row in rows] for k in range(4))
         data = {
             "power": (("time", "port"), np.column_stack(powers), _about("W", "power that the node gives")),
@@ -290,12 +255,32 @@ class Power:
 
     def __getitem__(self, name: str) -> "xr.Dataset":
         """Audit of a connection, force, law ("hinge.angle") or body; of a connection when it shares its name with a
-        body (`body(name)` tells of that).
+        body (`body(name)` tells of that, and so do the attributes). A bond ("hinge.rz") stands for the law on it;
+        where it has none, its flow, effort, power and energy are told.
         """
-        for known, ask in ((self.connections, self.connection), (self.forces, self.force), (self.bodies, self.body)):
-            if name in known:
-                return ask(name)
-        raise UnknownNameError(str(name), [*self.connections, *self.forces, *self.bodies], "body, connection or force")
+        asked = {
+            "connection": (self.connections, self.connection),
+            "force": (self.forces, self.force),
+            "body": (self.bodies, self.body),
+        }
+        kinds = [kind for kind, (known, _) in asked.items() if name in known]
+        if kinds:
+            others = "; ".join(f"power.{kind}({name!r}) tells of the {kind}" for kind in kinds[1:])
+            told = {"same_name": f"this is the {kinds[0]}; {others}"} if others else {}
+            return asked[kinds[0]][1](name).assign_attrs(told)
+        for j in self.ports.junctions:
+            for bond, coordinate in zip(j.bonds, j.coordinates or j.bonds, strict=True):
+                if name in (f"{j.name}.{bond}", f"{j.name}.{coordinate}"):
+                    law = f"{j.name}.{coordinate}"
+                    return self.force(law) if law in self.forces else self._bond(j, bond)
+        choices = [*self.connections, *self.forces, *self.bodies]
+        choices += [f"{j.name}.{bond}" for j in self.ports.junctions for bond in j.bonds]
+        raise UnknownNameError(str(name), choices, "body, connection, bond, force or law")
+
+    def _bond(self, j: Junction, bond: str) -> "xr.Dataset":
+        """One bond of a connection that no effort law acts on."""
+        of_bond = self.connection(j.name)[["flow", "effort", "power", "energy"]].sel(bond=bond)
+        return of_bond.assign_attrs(title=f"bond {j.name}.{bond}")
 
     @property
     def bodies(self) -> list[str]:
@@ -318,17 +303,22 @@ class Power:
         data: dict[str, Any] = {}
         coords: dict[str, Any] = {}
         if j.bonds:
-            (power, energy), dims = self._bonds[name], ("time", "bond")
+            k, dims = 6 * self._plan.bonded.index(name), ("time", "bond")
+            power, energy = (v[:, k : k + 6] for v in (self._bond_powers, self._bond_energies))
             text = f"motion of {j.second!r} against {j.first!r}"
-            data["flow"] = (dims, self._of(name, "flow"), _about("m/s or rad/s", text))
-            data["effort"] = (dims, self._of(name, "effort"), _about("N or N m", f"force and moment on {j.second!r}"))
+            data["flow"] = (dims, self._of(measure(name, "flow")), _about("m/s or rad/s", text))
+            data["effort"] = (
+                dims,
+                self._of(measure(name, "effort")),
+                _about("N or N m", f"force and moment on {j.second!r}"),
+            )
             data["power"] = (dims, power, _about("W", "power that the element of the bond gives to the two bodies"))
             data["energy"] = (dims, energy, _about("J", "energy given since the start"))
             coords = {"bond": list(j.bonds), "element": ("bond", list(j.elements))}
         for word, body in (("first", j.first), ("second", j.second)):
-            received = self._of(name, f"power_to_{word}"), self._energy(name, f"power_to_{word}")
-            data[f"power_to_{word}"] = ("time", received[0], _about("W", f"power that {body!r} receives"))
-            data[f"energy_to_{word}"] = ("time", received[1], _about("J", f"energy that {body!r} has received"))
+            at = measure(name, f"power_to_{word}")
+            data[f"power_to_{word}"] = ("time", self._of(at), _about("W", f"power that {body!r} receives"))
+            data[f"energy_to_{word}"] = ("time", self._energies[at], _about("J", f"energy that {body!r} has received"))
         return self._dataset(data, coords, f"connection {name}", first=j.first, second=j.second)
 
     def body(self, name: str) -> "xr.Dataset":
@@ -337,9 +327,9 @@ class Power:
         """
         if name not in self.ports.bodies:
             raise UnknownNameError(name, self.ports.bodies, "body")
-        ports = self._body_ports(name)
-        power = np.column_stack([sign * self._of(owner, what) for owner, what, sign in ports.values()])
-        energy = np.column_stack([sign * self._energy(owner, what) for owner, what, sign in ports.values()])
+        ports = self._plan.ports[name]
+        power = np.column_stack([sign * self._of(at) for at, sign in ports.values()])
+        energy = np.column_stack([sign * self._energies[at] for at, sign in ports.values()])
         data = {
             "power": (("time", "port"), power, _about("W", "power into the body")),
             "energy": (("time", "port"), energy, _about("J", "energy into the body since the start")),
@@ -350,15 +340,16 @@ class Power:
         """What a force or law gives to each body or connection, stores, loses and brings in."""
         e: Element = _named(self.ports.elements, name, "force or law")
         receivers = [*e.junctions, *e.bodies]
-        power = np.column_stack([self._of(name, f"power_to_{r}") for r in receivers])
-        energy = np.column_stack([self._energy(name, f"power_to_{r}") for r in receivers])
+        power = np.column_stack([self._of(measure(name, f"power_to_{r}")) for r in receivers])
+        energy = np.column_stack([self._energies[measure(name, f"power_to_{r}")] for r in receivers])
         data: dict[str, Any] = {
             "power": (("time", "receiver"), power, _about("W", "power that the receiver gets")),
             "energy": (("time", "receiver"), energy, _about("J", "energy that the receiver has got")),
         }
         for what, text in (("stored", "stored"), ("lost", "lost"), ("supplied", "brought in from outside")):
-            data[what] = ("time", self._of(name, what), _about("W", f"power {text}"))
-            data[f"{what}_energy"] = ("time", self._energy(name, what), _about("J", f"energy {text} since the start"))
+            at = measure(name, what)
+            data[what] = ("time", self._of(at), _about("W", f"power {text}"))
+            data[f"{what}_energy"] = ("time", self._energies[at], _about("J", f"energy {text} since the start"))
         return self._dataset(data, {"receiver": receivers}, f"force {name}")
 
     def _dataset(self, data: dict[str, Any], coords: dict[str, Any], title: str, **attrs: str) -> "xr.Dataset":
@@ -370,10 +361,6 @@ class Power:
 
 def _about(unit: str, text: str) -> dict[str, str]:
     return {"units": unit, "long_name": text}
-
-
-def _is_power(name: str, values: Array) -> bool:
-    return values.ndim == 1 and not name.endswith("_energy")
 
 
 def _named(known: Iterable[Any], name: str, what: str) -> Any:

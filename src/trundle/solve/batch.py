@@ -37,7 +37,7 @@ def run_batch(
         raise SolveError(
             "a batch does not watch events; run the cases one by one with simulate, or build the model without them."
         )
-    if system.formalism != "kane":
+    if not system.in_joints:
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
     check_positive(duration=duration, rtol=rtol, atol=atol)
     chosen = choose_method(method, rtol)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from trundle.equations.constraint import Row
 from trundle.equations.functions import Functions
 from trundle.equations.saddle import dense
 from trundle.equations.settle import Settler
@@ -31,7 +32,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     lam = ca.SX.sym("lam", m)
     force = e.bias - ca.mtimes(J.T, lam)
     K = ca.mtimes(ca.jacobian(force, e.q), P)
-    resting = [r.gamma if r.level == "acceleration" else None for r in functions.rows]  # must vanish at rest as well
+    resting = [_at_rest(r) for r in functions.rows]
     g = ca.vertcat(ca.SX(0, 1), *[r.residual if a is None else a for r, a in zip(functions.rows, resting, strict=True)])
     G = ca.vertcat(
         ca.SX(0, e.n_u),
@@ -56,7 +57,8 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
             break
         A = np.block([[K0, -J0.T], [G0, np.zeros((m, m))]])
         b = -np.concatenate([force0.ravel(), g0.ravel()])
-        ridge = damping * np.diag(np.maximum(np.linalg.norm(A, axis=0), 1e-12)) ** 2
+        sizes = np.linalg.norm(A, axis=0)  # what nothing resists shall not drift by round-off
+        ridge = damping * np.diag(np.maximum(sizes, max(1e-7 * float(np.max(sizes, initial=0.0)), 1e-12))) ** 2
         step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
         dq = P0 @ step[: e.n_u]
         dq *= min(1.0, 0.5 / max(float(np.max(np.abs(dq), initial=0.0)), 1e-300))
@@ -78,6 +80,13 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
             "check that nothing drives the system and that every freedom has a restoring force."
         )
     return q
+
+
+def _at_rest(row: Row) -> Any:
+    """What must vanish beside the forces: the rate or acceleration that a law asks for; None for other rows."""
+    if row.level == "acceleration":
+        return row.gamma
+    return row.rate if row.level == "velocity" and row.driven is not None and not row.driven.is_zero() else None
 
 
 def _norm(force: Array, g: Array, scale: float) -> float:

@@ -73,8 +73,8 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     n_q, n_u = e.n_q, e.n_u
     rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in functions.linear(t, x[:n_q], x[n_q : n_q + n_u], p))
     qdot, udot = rates.ravel()[:n_q], rates.ravel()[n_q:]
-    on_speeds = np.array([row.level != "acceleration" for row in functions.rows], bool)
-    holonomic = np.array([row.holonomic for row in functions.rows], bool)[on_speeds]
+    on_speeds = np.array([row.level != "acceleration" for row in functions.independent], bool)
+    holonomic = np.array([row.holonomic for row in functions.independent], bool)[on_speeds]
     J, Jq = J[on_speeds], Jq[on_speeds]
     size = max(1.0, float(np.max(np.abs(x[n_q : n_q + n_u]), initial=0.0)))
     later = A[n_q:] @ rates.ravel()  # a speed that turns with the heading may rest for a moment

@@ -139,7 +139,7 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
     weight = np.ones(base["rhs"].n_x)
     weight[system.n_q + system.n_u :] = 0.0  # work done is a by-product, it does not steer the step
     quaternions = system.layout.quaternions
-    if system.formalism != "kane":
+    if not system.in_joints:
         quaternions = tuple(range(3, 7 * (len(system.model.bodies) - 1), 7))
     model = system.model
     changes = transitions(model)

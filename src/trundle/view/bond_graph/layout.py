@@ -65,7 +65,7 @@ def lay_out(graph: BondGraph) -> Layout:
     columns = find_columns(bodies, links)
     strands = _find_strands(columns, links)
     placed = _draw_all(bodies, links, columns, strands, words)
-    heading = draw_heading(graph)
+    heading = draw_heading(graph, _NARROW - MARGIN)
     start = max(t.rect.bottom for t in heading.labels) + 24.0 + MARGIN
     spans = _breaks(columns, strands, placed)
     torn = max((len(strands[r[-1]]) + 1 for r in spans[:-1]), default=0)
@@ -79,7 +79,8 @@ def lay_out(graph: BondGraph) -> Layout:
     wires = [w for c, each in enumerate(strands) for w in _route(c, each, bands, put, words)]
     drawing = join([*(p.part for p in put.values()), Part(wires=tuple(wires))])
     edge = _edge(bands) + torn * TRACK
-    width = max(_NARROW, edge, *(t.rect.right for t in heading.labels)) + MARGIN
+    width = max(_NARROW, edge, *(t.rect.right + MARGIN for t in heading.labels)) + MARGIN
+    heading = draw_heading(graph, width - 2 * MARGIN)
     legend = draw_legend(graph, width - 2 * MARGIN).moved(MARGIN, bands[-1].bottom + 30.0)
     height = max(r.bottom for r in legend.rects) + MARGIN
     return Layout(width, height, drawing, join([heading.moved(MARGIN, MARGIN), legend]))

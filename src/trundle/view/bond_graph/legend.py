@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import ceil
 
 from trundle.graph.bonds import Bond, BondGraph
+from trundle.graph.words import counted
 from trundle.view.bond_graph.ends import straight
 from trundle.view.bond_graph.shape import Box, Part, Rect, join, write
 from trundle.view.bond_graph.text import LINE
@@ -16,28 +17,24 @@ _BETWEEN = 26.0
 _NO_WORDS = Words({}, {})
 
 
-def draw_heading(graph: BondGraph) -> Part:
-    """Name of the model and what the graph counts."""
+def draw_heading(graph: BondGraph, width: float) -> Part:
+    """Name of the model and what the graph counts, within a width."""
     causality = graph.causality
-    moving, links = sum(n.kind == "1" for n in graph.nodes) - 1, len({s.connection for s in graph.seals})
+    moving, links, freedoms = graph.counts
     dependent = len(causality.derivative)
     counts = [
         f"{moving} moving {'body' if moving == 1 else 'bodies'}",
-        _counted(links, "connection"),
-        f"{_counted(causality.integral, 'degree')} of freedom",
-        _counted(dependent, "dependent inertance component"),
-        *([_counted(len(causality.conflicts), "causal conflict")] if causality.conflicts else []),
+        counted(links, "connection"),
+        f"{counted(freedoms, 'degree')} of freedom",
+        counted(dependent, "dependent inertance component"),
+        *([counted(len(causality.conflicts), "causal conflict")] if causality.conflicts else []),
     ]
     return Part(
         labels=(
-            write(f"{graph.name}: multibond graph", 0.0, 0.0, 16.0, width=660.0, anchor=0.0, bold=True),
+            write(f"{graph.name}: multibond graph", 0.0, 0.0, 16.0, width=width, anchor=0.0, bold=True),
             write(", ".join(counts), 0.0, 24.0, _TEXT, anchor=0.0, quiet=True),
         )
     )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def draw_legend(graph: BondGraph, width: float) -> Part:

@@ -27,6 +27,7 @@ _BESIDE = 60.0  # between transformer and 0-junction
 _OUTSIDE = 50.0  # from a transformer to the edge of its connection
 _NAME_WIDTH = 150.0
 _WORD_WIDTH = 80.0
+_WORDS_WIDTH = 260.0  # of all words side by side above or below a body
 
 
 @final
@@ -56,16 +57,16 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     name = write(body.junction.label, 0.0, 1.0, NAME_TEXT, width=_NAME_WIDTH, inside=body.name)
     above = [b for b in body.branches if len(b) == 1 and b[0][1].kind in ("I", "Sf")]
     below = [b for b in body.branches if b not in above]
-    rows = [[_branch_width(body, b) for b in row] for row in (above, below)]
-    box_width = max(name.rect.width + 20.0, 64.0, *(sum(row) for row in rows))
+    rows = [_word_widths(body, row) for row in (above, below)]
+    box_width = max(name.rect.width + 20.0, 64.0, *(sum(w + 14.0 for w in row) for row in rows))
     height = max(46.0, PORT * max(len(left), len(right)))
     kind = "ground" if body.is_ground else "1"
     rect = Rect(-box_width / 2, -height / 2, box_width, height)
     one = write("1", 0.0, -18.0, 14.0, bold=True, inside=body.name)
     parts = [Part((Box(body.name, kind, rect, words.of_node(body.junction)),), (one, name))]
     for row, branches, sign in ((rows[0], above, -1.0), (rows[1], below, 1.0)):
-        for branch, middle in zip(branches, _middles(row), strict=True):
-            parts.append(_draw_branch(body, branch, (middle, sign * height / 2), sign, words))
+        for branch, width, middle in zip(branches, row, _middles([w + 14.0 for w in row]), strict=True):
+            parts.append(_draw_branch(body, branch, (middle, sign * height / 2), sign, width, words))
     half = box_width / 2 + STUB
     ports: dict[tuple[str, Bond], tuple[Point, ...]] = {}
     for bonds, side in ((left, -1.0), (right, 1.0)):
@@ -90,8 +91,12 @@ def _middles(widths: list[float]) -> list[float]:
     return [end - w / 2 - ends[-1] / 2 for end, w in zip(ends, widths, strict=True)]
 
 
-def _branch_width(body: BodyGroup, branch: tuple[Step, ...]) -> float:
-    return max(_ELEMENT[0], min(text_width(_told(body, branch), SMALL_TEXT), _WORD_WIDTH)) + 14.0
+def _word_widths(body: BodyGroup, branches: Sequence[tuple[Step, ...]]) -> list[float]:
+    """Width of each branch with its words: all that they need, or what the others leave."""
+    needed = [text_width(_told(body, b), SMALL_TEXT) for b in branches]
+    least = [min(w, _WORD_WIDTH) for w in needed]
+    spare = max(_WORDS_WIDTH - sum(least), 0.0)
+    return [max(_ELEMENT[0], min(w, short + spare)) for w, short in zip(needed, least, strict=True)]
 
 
 def _told(body: BodyGroup, branch: tuple[Step, ...]) -> str:
@@ -101,8 +106,8 @@ def _told(body: BodyGroup, branch: tuple[Step, ...]) -> str:
     return printable(own if node.of == body.junction.of else node.of)
 
 
-def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: float, words: Words) -> Part:
-    """Elements that hang above (sign -1) or below a body, the nearest first."""
+def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: float, width: float, words: Words) -> Part:
+    """Elements that hang above (sign -1) or below a body, the nearest first, with words not wider than `width`."""
     parts, node, (x, y) = [], body.name, at
     for bond, other in branch:
         size = _TRANSFORMER if other.kind == "TF" else _ELEMENT
@@ -112,7 +117,7 @@ def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: flo
         node, y = other.name, near + sign * size[1]
     if told := _told(body, branch):
         top = y + 3.0 if sign > 0 else y - 3.0 - LINE * SMALL_TEXT
-        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=_WORD_WIDTH),)))
+        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=width),)))
     return join(parts)
 
 
@@ -122,9 +127,10 @@ def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Pla
     Folded: both bodies are left; the bond on the right side turns back over the top.
     """
     left, right = reversed(link.sides) if flipped else link.sides
-    names = [_bond_name(node, link.junction.label) for _, node in link.elements]
-    pitch = max(40.0, *(text_width(n, SMALL_TEXT) + 9.0 for n in names)) if names else 40.0
     reach = _ZERO / 2 + _BESIDE + _TRANSFORMER[0] + _OUTSIDE
+    most = _WORD_WIDTH if len(link.elements) > 1 else 2 * reach - 12.0
+    names = [_bond_name(node, link.junction.label, most) for _, node in link.elements]
+    pitch = max(40.0, *(text_width(n, SMALL_TEXT) + 9.0 for n in names)) if names else 40.0
     half = max(reach, pitch * len(names) / 2 + 6.0)
     zero = link.junction
     parts = [draw_box(zero, (0.0, 0.0), (_ZERO, _ZERO), words), Part(labels=_heading(link, 2 * half))]
@@ -190,8 +196,8 @@ def _draw_elements(link: LinkGroup, names: list[str], pitch: float, words: Words
     return join(parts)
 
 
-def _bond_name(node: Node, pair: str) -> str:
+def _bond_name(node: Node, pair: str, most: float) -> str:
     """x, y, ..., slip_x of a bond; where that stands in the heading already, what seals it."""
     name = node.name.removeprefix(f"{node.of}.")
     told = next((n for n in (name, node.label) if n not in (node.name, pair)), "")
-    return shorten(printable(told), SMALL_TEXT, _WORD_WIDTH)
+    return shorten(printable(told), SMALL_TEXT, most)

@@ -1,0 +1,69 @@
+"""Weights that relax constraint rows, as the user gives them: numbers or functions of the signals."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import casadi as ca
+
+from trundle.equations.constraint import Row
+from trundle.errors import ModelError, UnknownNameError
+from trundle.model.ask import Asker
+from trundle.model.model import Model
+
+Weight = float | Callable[[Any], Any] | Any
+SERVO = " (servo)"
+
+
+def weight_faults(model: Model, weights: Mapping[str, Weight]) -> list[str]:
+    """What is wrong with the weights, before anything is derived."""
+    return _asked(model, weights)[0]
+
+
+def weight_text(model: Model, weights: Mapping[str, Weight]) -> str:
+    """The weights in letters: what two systems must share to share their kernels."""
+    return ";".join(f"{name}={text}" for name, text in sorted(_asked(model, weights)[1].items()))
+
+
+def _asked(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str], dict[str, str]]:
+    asker, texts = Asker(model), {}
+    for name, weight in weights.items():
+        where = f"the weight of {name!r}"
+        for answer in asker.ask(where, partial(_answer, weight, asker.signals)):
+            symbols = ca.symvar(answer)
+            texts[name] = f"{[s.name() for s in symbols]} {ca.Function('weight', symbols, [answer]).serialize()}"
+            if answer.is_constant() and not 0 <= float(answer) <= 1:
+                asker.faults.append(
+                    f"{where} is {float(answer):g}; weights lie between 0 (the constraint is lifted) and 1 (held)."
+                )
+    return asker.faults, texts
+
+
+def _answer(weight: Weight, signals: Any) -> list[Any]:
+    return [weight(signals) if callable(weight) else weight]
+
+
+def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any) -> list[Row]:
+    """The rows with their weights; those that are relaxed hold accelerations only, and their power is lost, not driven.
+
+    Expressions are kept between 0 and 1.
+    """
+    known = {row.name: row.name for row in rows} | {
+        row.name.removesuffix(SERVO): row.name for row in rows if row.name.endswith(SERVO)
+    }
+    chosen: dict[str, Any] = {}
+    for name, weight in weights.items():
+        if name not in known:
+            raise UnknownNameError(name, known, "constraint row to relax")
+        if known[name] in chosen:
+            raise ModelError(f"the row {known[name]!r} is given two weights.")
+        value = ca.SX(_answer(weight, signals)[0])
+        chosen[known[name]] = value if value.is_constant() else ca.fmin(ca.fmax(value, 0), 1)
+    out = []
+    for row in rows:
+        weighted = replace(row, weight=chosen[row.name]) if row.name in chosen else row
+        if not weighted.ideal:
+            weighted = replace(weighted, residual=ca.SX(0), rate=ca.SX(0), level="acceleration", driven=None)
+        out.append(weighted)
+    return out
