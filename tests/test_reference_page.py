@@ -136,7 +136,7 @@ def test_every_surface_with_its_sizes_and_coordinates(kind):
 
 @pytest.mark.parametrize("law", CONTACT_LAWS.values())
 def test_every_law_of_contact(law):
-    _, holds, _ = row_of(f"{law.__name__}()` | ")
+    _, holds, _ = row_of(f"{law.__name__}(")
     assert all(f"`{name}`" in holds for name in law.held)
 
 

@@ -17,6 +17,7 @@ from trundle.model.model import Model
 from trundle.model.seal import find_seals
 from trundle.pairs.lower import BONDS
 
+FRICTION = ".friction"  # ending of the element of friction under a rigid normal
 CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
 ENERGIES = ("kinetic_energy", "gravity_energy", "stored_energy")
 
@@ -112,6 +113,8 @@ def find_ports(model: Model) -> Ports:
         )  # fmt: skip
         junctions.append(found)
         _act(elements, own[0], c.name)
+        if c.rubbing and "z" in c.holds:
+            _act(elements, [c.name + FRICTION], c.name)
     for name, term in forces.items():
         bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_ground))
         known = elements.get(name, Element(name, (), ()))
@@ -165,5 +168,14 @@ def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
 
 
 def is_held(c: ConnectedPair, bond: str) -> bool:
-    """Whether the effort of a bond is a reaction: the pair or a law at the contact holds its flow."""
+    """Whether the effort of a bond is a reaction: the pair or a law at the contact holds its flow, or friction goes
+    with the normal force.
+    """
+    if is_rubbed(c, bond):
+        return True
     return bond in c.holds or (c.touches and c.pair.bond_names[bond] in c.held)
+
+
+def is_rubbed(c: ConnectedPair, bond: str) -> bool:
+    """Whether friction acts on a bond."""
+    return c.touches and any(c.pair.bond_names[bond] in c.rubbed(law) for law in c.rubbing)

@@ -14,7 +14,7 @@ import casadi as ca
 from trundle.equations.constraint import Relative, axes_around, connection_frame
 from trundle.equations.functions import Functions
 from trundle.equations.kane import inertia_wrench
-from trundle.equations.ports import CHAIN, Element, Junction, Ports, is_held, measure
+from trundle.equations.ports import CHAIN, FRICTION, Element, Junction, Ports, is_held, is_rubbed, measure
 from trundle.equations.reactions import Wrench, accelerations, drive_efforts, reactions
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
@@ -91,7 +91,7 @@ class PowerExpressions:
             found |= self._chain(junction) if chain else self._connection(junction)
         potentials = self._potential_rates()
         for element in self.ports.elements:
-            found |= self._element(element, potentials[element.name])
+            found |= self._element(element, potentials.get(element.name, ca.SX(0)))
         return found
 
     # -- bodies --------------------------------------------------------------------------------------------------------
@@ -181,6 +181,7 @@ class PowerExpressions:
         F, M = self._reactions[c.name]
         held = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
         effort = [held[i] if is_held(c, b) else given[i] for i, b in enumerate(BONDS)]
+        effort = [x + given[i] if is_rubbed(c, b) else x for i, (b, x) in enumerate(zip(BONDS, effort, strict=True))]
         found = self._received(j, c.touching, c.first.body, point, bonds.wrench(effort))
         found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
         for drive in j.drives:
@@ -236,13 +237,15 @@ class PowerExpressions:
 
     def _potential_rates(self) -> dict[str, Any]:
         e = self.equations
-        names = [element.name for element in self.ports.elements]
+        names = [element.name for element in self.ports.elements if element.name in e.terms]
         V = ca.vertcat(ca.SX(0, 1), *[ca.SX(e.terms[n].potential) for n in names])
         rates = ca.jtimes(V, e.q, e.coordinate_rates()) + ca.jacobian(V, e.t) if names else V
         return {n: rates[i] for i, n in enumerate(names)}
 
     def _element(self, element: Element, stored: Any) -> dict[str, Any]:
         e, name = self.equations, element.name
+        if name not in e.terms:
+            return self._friction(name)
         term = e.terms[name]
         found = {
             measure(name, "stored"): stored,
@@ -257,9 +260,32 @@ class PowerExpressions:
             given[key] += effort * self._rate(coordinate)
         for junction in element.junctions if not term.efforts else ():  # a law at a point of contact
             bond = name.partition(".")[2]
-            given[junction] += e.touch_efforts[junction][bond] * e.touches[junction].rate(bond)
+            c = e.model.connections[junction]
+            rubbed = [n for law in c.rubbing for n in c.rubbed(law)] if bond == "normal" else []
+            for one in (bond, *rubbed):  # friction goes with the normal force
+                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].rate(one)
         for frame, F, M in term.wrenches if element.bodies else ():
             if not frame.body.is_ground:
                 at = e.motion.frame(frame)
                 given[frame.body.name] += dot(F, at.v) + dot(M, at.w)
         return found | {measure(name, f"power_to_{key}"): power for key, power in given.items()}
+
+    def _friction(self, name: str) -> dict[str, Any]:
+        """Friction under a rigid normal: all that it takes is lost."""
+        c = self.equations.model.connections[name.removesuffix(FRICTION)]
+        touch = self.equations.touches[c.name]
+        bonds, point = self._contact_map(c)
+        F, M = self._reactions[c.name]
+        efforts = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
+        taken = ca.SX(0)
+        for i, bond in enumerate(BONDS):
+            if is_rubbed(c, bond):
+                taken += efforts[i] * touch.rate(c.pair.bond_names[bond])
+        zero = ca.SX(0)
+        return {
+            measure(name, "stored"): zero,
+            measure(name, "lost"): -taken,
+            measure(name, "supplied"): zero,
+            measure(name, "stored_energy"): zero,
+            measure(name, f"power_to_{c.name}"): taken,
+        }
