@@ -9,10 +9,10 @@ import numpy as np
 from trundle.equations.relaxation import weight_faults
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
+from trundle.graph.floating import floating
 from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
 from trundle.model.fingerprint import function_faults
-from trundle.model.floating import floating
 from trundle.model.model import Model
 from trundle.prepared import Prepared
 
@@ -409,4 +409,15 @@ class System(Prepared):
         self._refuse_relaxed("a linearisation")
         p = self.parameter_vector(parameters)
         at = self.start(state, parameters, t)
-        return linearise(self.by_kane.functions, self.layout, t, np.concatenate([at.q, at.u]), p)
+        x = np.concatenate([at.q, at.u])
+        moving = self.by_kane
+        if self.model.mode_names():
+            p = self.first_modes(t, self.state_vector(at, p, t), p)
+            modes = dict(zip(self.model.mode_names(), p[len(self.model.parameters) :], strict=False))
+            loose = [name for name, value in modes.items() if name.endswith((".stick", ".closed")) and value != 1]
+            if loose:
+                raise SolveError(
+                    f"contact {loose[0].rpartition('.')[0]!r} slides or is open at this state: small motions about it "
+                    "are not linear. Give a state in which contacts stick, or a smooth law."
+                )
+        return linearise(moving.functions, self.layout, t, x, p)

@@ -255,3 +255,19 @@ def test_friction_may_depend_on_time_and_place() -> None:
 def test_bad_coefficients_are_refused(make: Callable[[], Any], text: str) -> None:
     with pytest.raises(ModelError, match=text):
         make()
+
+
+def test_what_does_not_know_transitions_refuses() -> None:
+    system = ball(0.2)
+    with pytest.raises(SolveError, match=r"stiff method does not know contacts that stick"):
+        system.simulate(1.0, method="stiff")
+    with pytest.raises(tr.TrundleError, match=r"batch does not watch events, nor contacts"):
+        system.batch(1.0, {"ball.x": np.linspace(0, 1, 4)})
+    with pytest.raises(SolveError, match=r"'lane' slides or is open"):
+        system.linearise({"ball.velocity": (1.0, 0, 0)})
+    assert np.max(np.abs(system.linearise().eigenvalues)) < 1e-6  # a ball that rolls on a plane is neutral
+    m = tr.Model("ball")
+    body = m.body("ball", 6.0, 0.03)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.11)), m.ground, body, name="lane", law=tr.Coulomb(0.2))
+    with pytest.raises(ModelError, match=r"not written for 'udwadia_kalaba' yet"):
+        m.build("udwadia_kalaba")

@@ -33,9 +33,10 @@ def run_batch(
     """See System.batch."""
     from trundle.run.batch import BatchRun
 
-    if system.model.events:
+    if system.model.events or system.model.mode_names():
         raise SolveError(
-            "a batch does not watch events; run the cases one by one with simulate, or build the model without them."
+            "a batch does not watch events, nor contacts that stick, slide or open; run the cases one by one with "
+            "simulate, or build the model without them."
         )
     if not system.in_joints:
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")

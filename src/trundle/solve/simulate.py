@@ -99,6 +99,11 @@ def simulate(
         raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
     chosen = choose_method(method, rtol)
     stiff = isinstance(chosen, Rodas5P)
+    if stiff and any(name.endswith((".stick", ".closed")) for name in system.model.mode_names()):
+        raise SolveError(
+            "the stiff method does not know contacts that stick or open. Use an explicit one, or a smooth law "
+            "(tr.RegularisedCoulomb, tr.LuGre), and for what opens a normal that lets go (compliance=tr.Hertz(...))."
+        )
     p = system.parameter_vector(parameters)
     initial = system.start(start, parameters, t0)
     x0 = system.state_vector(initial, p, t0)

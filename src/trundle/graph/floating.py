@@ -1,10 +1,11 @@
 """Bodies that only contacts with friction, or contacts that may open, lead to: they float, and the contacts act."""
 
 import copy
+from collections.abc import Sequence
 
 from trundle.graph.topology import may_part
 from trundle.model.body import Body, as_frame
-from trundle.model.connection import connect
+from trundle.model.connection import ConnectedPair, connect
 from trundle.model.model import Model
 from trundle.pairs.lower import Free
 
@@ -34,7 +35,7 @@ def floating(model: Model) -> Model:
     return out
 
 
-def _spread(body: Body, group: set[Body], joints: list) -> None:
+def _spread(body: Body, group: set[Body], joints: Sequence[ConnectedPair]) -> None:
     """Bodies that joints lead to."""
     waiting = [body]
     while waiting:
