@@ -177,9 +177,9 @@ FAULTS: dict[str, tuple[Any, str]] = {
         lambda: joined(tr.Revolute("z"), law=Selfish()),
         r"Selfish on joint\.angle prescribes the velocity and must not depend on the rate",
     ),
-    "spring on slip": (
-        lambda: joined(tr.HigherPair(tr.Plane(), tr.Sphere(0.2)), law={"slip_x": tr.Spring(1.0)}),
-        r"Spring on joint\.slip_x depends on the coordinate, but slip.*tr\.Damper",
+    "spring on spin": (
+        lambda: joined(tr.HigherPair(tr.Plane(), tr.Sphere(0.2)), law={"spin": tr.Spring(1.0)}),
+        r"Spring on joint\.spin depends on the coordinate, but roll and spin.*tr\.Damper",
     ),
 }
 

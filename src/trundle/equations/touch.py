@@ -95,6 +95,8 @@ class Touch:
         """
         c = self.connection
         self.modes = {mode: modes[f"{c.name}.{mode}"] for mode in c.modes}
+        if c.elastic:  # the deflection turns with the axes of the contact, as the carcass of a tyre does
+            self.bristle_rates = ca.vertcat(*[self.rate(name) for name in c.elastic])
         side = self.modes.get("side", 1)
         for law in c.rubbing:
             names = c.rubbed(law)
@@ -147,6 +149,13 @@ class Touch:
             found += [replace(self.row(n, t), acts=self.modes["stick"]) for n in self.connection.sliding]
         return found
 
+    def _deflection(self, name: str) -> Any:
+        """The coordinate of a bond: the gap, an elastic slip, or none."""
+        if name == "normal":
+            return self.contact.gap
+        elastic = self.connection.elastic
+        return self.bristles[elastic.index(name)] if name in elastic else ca.SX(0)
+
     def _along(self, name: str) -> tuple[Any, Any]:
         """Force and moment at the point of contact of a unit effort on a bond."""
         e = self.contact.axes[AXES[name]]
@@ -160,7 +169,7 @@ class Touch:
         for name, law in connection.touch_laws.items():
             if not isinstance(law, EffortLaw):
                 continue
-            value, rate = c.gap if name == "normal" else ca.SX(0), self.rate(name)
+            value, rate = self._deflection(name), self.rate(name)
             effort = efforts[name] = law.effort(t, value, rate)
             F, M = (effort * e for e in self._along(name))
             wrenches, lost = [], law.dissipated(t, value, rate)

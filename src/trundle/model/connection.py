@@ -67,9 +67,15 @@ class ConnectedPair:
     @property
     def bristles(self) -> tuple[str, ...]:
         """Deflections of the surfaces that are states: coordinates without speeds."""
-        if self.friction is None or not self.friction.has_bristles:
-            return ()
-        return tuple(name.replace("slip", "bristle") for name in self.sliding)
+        if self.friction is not None and self.friction.has_bristles:
+            return tuple(name.replace("slip", "bristle") for name in self.sliding)
+        return tuple(name.replace("slip", "bristle") for name in self.elastic)
+
+    @property
+    def elastic(self) -> tuple[str, ...]:
+        """Slips that a law of their deflection acts on."""
+        laws = {name: self.touch_laws.get(name) for name in ("slip_x", "slip_y")}
+        return tuple(n for n, law in laws.items() if isinstance(law, EffortLaw) and law.uses_coordinate)
 
     @property
     def lets_go(self) -> bool:
@@ -140,6 +146,8 @@ def connect(
             given.append((bond, one))
     if unilateral and not isinstance(pair, ContactPair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
+    if isinstance(pair, ContactPair) and isinstance(compliance, Mapping):
+        contact, given, compliance = _yielding(contact, given, compliance)
     given, compliance = _tracking(pair, given, compliance)
     compliant = _compliance(name, pair, compliance)
     if unilateral and compliant:
@@ -260,6 +268,26 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
             )
         return key
     raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")
+
+
+def _yielding(
+    contact: list[ContactLaw], given: list[tuple[str, Law]], compliance: Mapping[str, Any]
+) -> tuple[list[ContactLaw], list[tuple[str, Law]], Any]:
+    """Springs in place of slips that laws hold; what such a law holds beside stays held."""
+    bonds = {called: bond for bond, called in CONTACT_BONDS.items()}
+    rest = dict(compliance)
+    for key, spring in compliance.items():
+        bond = bonds.get(key, key)
+        found = [law for sealed, law in given if sealed == bond and isinstance(law, ContactLaw | Locked)]
+        if bond == "z" or not found or not isinstance(spring, EffortLaw):
+            continue
+        (holding, *_), others = found, [(b, law) for b, law in given if law is not found[0]]
+        if isinstance(holding, ContactLaw):
+            contact = [law for law in contact if law is not holding]
+            others += [(b, Locked()) for b, law in given if law is holding and b != bond]
+        given = [*others, (bond, spring)]
+        rest.pop(key)
+    return contact, given, rest or None
 
 
 def _tracking(pair: Pair, given: list[tuple[str, Law]], compliance: Any) -> tuple[list[tuple[str, Law]], Any]:

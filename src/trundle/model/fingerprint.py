@@ -67,9 +67,13 @@ def _answers(model: Model, asker: Asker) -> list[str]:
                 answers = asker.ask(where, partial(_motion, law, t, q, u))
                 _check_motion(asker, where, law, answers)
             parts.append(f"{type(law).__name__} {c.name}.{name} {_text(answers)}")
-            if name in c.touch_laws and name != "normal" and any(ca.depends_on(ca.SX(a), q) for a in answers):
+            if (
+                name in c.touch_laws
+                and name not in ("normal", *c.elastic)
+                and any(ca.depends_on(ca.SX(a), q) for a in answers)
+            ):
                 asker.faults.append(
-                    f"{where} depends on the coordinate, but slip, roll and spin at a contact have rates only. Give a "
+                    f"{where} depends on the coordinate, but roll and spin at a contact have rates only. Give a "
                     "law of time and rate, such as tr.Damper or tr.Motor(lambda t, q, u: ...)."
                 )
         for friction in c.rubbing:

@@ -118,6 +118,12 @@ class EffortLaw(Law):
             return "Se"
         return "R" if ca.SX(self.potential(t, q)).is_zero() else "C"
 
+    @property
+    def uses_coordinate(self) -> bool:
+        """Whether the effort depends on the coordinate; else on time and rate alone."""
+        t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
+        return bool(ca.depends_on(ca.SX(self.effort(t, q, u)), q))
+
     def __add__(self, other: "EffortLaw") -> "EffortLaw":
         """Both efforts on one bond."""
         return Together((self, other)) if isinstance(other, EffortLaw) else NotImplemented
