@@ -176,3 +176,31 @@ def test_a_ball_that_does_not_fit_its_bowl_at_the_values_of_the_parameters():
     )
     assert "a ball of radius 0.5 does not fit into a bowl of radius 0.4" in faults(text)
     assert read_model(text, parameters={"r": 0.3}).model.connections["b"].pair.second.radius is not None
+
+
+FRICTION = """
+name: bowling
+text: A ball falls, slides and rolls.
+bodies:
+  ball: {mass: 6.0, inertia: 0.02904}
+connections:
+  lane:
+    pair: HigherPair
+    surfaces: [Plane, {Sphere: 0.11}]
+    first: ground
+    second: ball
+    unilateral: true
+    law: {Coulomb: {mu_static: 0.2}}
+outputs: {height: ball.position_z}
+start: {ball.x_rate: 5.0, ball.z: 1.11}
+run: {duration: 2.0, plot: [lane.slip_x, height]}
+"""
+
+
+def test_friction_in_a_file(tmp_path):
+    path = tmp_path / "bowling.yaml"
+    path.write_text(FRICTION, encoding="utf-8")
+    run = tr.load_model(path).build().simulate(2.0)
+    falling, sliding = (2 / 9.81) ** 0.5, 2 * 5.0 / (7 * 0.2 * 9.81)
+    assert [name for name, _ in run.events] == ["lane lands", "lane stops"]
+    assert [t for _, t in run.events] == pytest.approx([falling, falling + sliding], abs=1e-9)

@@ -129,7 +129,7 @@ class Assembler:
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
         if pair is not None and first is not None and second is not None:
-            made = self.model.connect(pair, first, second, name, law, wheel, compliance)
+            made = self.model.connect(pair, first, second, name, law, wheel, compliance, connection.unilateral)
             self.keys[made.name] = key
 
     def _names(self) -> None:

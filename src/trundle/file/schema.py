@@ -143,6 +143,7 @@ class Connection(Section):
     first: PlaceField
     second: PlaceField
     wheel: str | None = None
+    unilateral: bool = False
     law: Any = None
     compliance: Any = None
     options: dict[str, Any] = Field(default={}, validation_alias=OF_PAIR, exclude=True)

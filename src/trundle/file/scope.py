@@ -5,6 +5,7 @@ from typing import Any, final
 
 from trundle.equations.quantities import CONTACT_FORCES
 from trundle.equations.signals import BODY_QUANTITIES
+from trundle.graph.floating import floating
 from trundle.model.ask import CONTACT_QUANTITIES
 from trundle.model.body import Body
 from trundle.model.model import Model
@@ -33,17 +34,20 @@ class Scope:
 
 def signal_names(model: Model) -> list[str]:
     """Scalar quantities that outputs, events and forces may ask for."""
+    model = floating(model)
     vectors = [f"{body.name}.{q}" for body in _moving(model) for q in BODY_QUANTITIES if q != "rotation"]
     return _with_short(model, ["t", *_joint_names(model), *_contact_names(model), *_components(vectors)])
 
 
 def start_names(model: Model) -> list[str]:
     """Coordinates, rates and forward velocities that may be given a start value."""
+    model = floating(model)
     return _with_short(model, [*_state_names(model), *(f"{c}.forward_velocity" for c in _contacts(model))])
 
 
 def quantity_names(model: Model) -> list[str]:
     """Quantities of bodies and connections, which may be given short names."""
+    model = floating(model)
     bodies = [
         f"{b.name}.{q}" for b in _moving(model) for q in (*BODY_QUANTITIES, "acceleration", "angular_acceleration")
     ]
@@ -59,8 +63,9 @@ def quantity_names(model: Model) -> list[str]:
 
 
 def coordinate_names(model: Model) -> list[str]:
-    """Coordinates of one number, of all connections."""
-    return [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
+    """Coordinates of one number, of all connections, and deflections of contacts."""
+    joints = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
+    return joints + [f"{c.name}.{name}" for c in model.connections.values() for name in c.bristles]
 
 
 def _joint_names(model: Model) -> list[str]:
