@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.equations.ports import Ports, find_ports
 from trundle.equations.quantities import Quantity, catalogue, power_quantities
-from trundle.errors import ModelError, UnknownNameError
+from trundle.errors import ModelError, SolveError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
@@ -66,7 +66,7 @@ class Prepared:
     def functions(self) -> "Functions":
         """Equations in this formalism, with their independent rows or, for the pseudo-inverse, with all."""
         from trundle.equations.functions import Functions
-        from trundle.equations.mobility import check_every_mass, check_mass
+        from trundle.equations.mass_check import check_every_mass, check_mass
 
         equations = self._derive(self.in_joints)
         check_inertia = check_mass if self.in_joints else check_every_mass
@@ -124,13 +124,23 @@ class Prepared:
                 )
         return self._mobility
 
+    @cached_property
+    def deflections(self) -> tuple[str, ...]:
+        """Coordinates and rates of springs that stand for constraints: zero at the start wherever that can be."""
+        names = []
+        for c in self.model.connections.values():
+            for name, bond in c.pair.coordinate_bonds.items():
+                if bond in c.compliant:
+                    names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
+            if c.touches and "z" in c.compliant:
+                names.append(f"{c.name}.gap")
+        return tuple(names)
+
     def _deflecting(self) -> Any:
         """Which speeds belong to springs that stand for constraints."""
         out = np.zeros(self.layout.n_u, bool)
         for c in self.layout.coordinates:
-            connection, _, name = c.name.partition(".")
-            pair = self.model.connections[connection]
-            out[c.i_u] |= pair.pair.coordinate_bonds.get(name) in pair.compliant
+            out[c.i_u] |= c.name in self.deflections
         return out
 
     @property
@@ -327,6 +337,19 @@ class Prepared:
         from trundle.kernel import read_tape
 
         return {n: len(read_tape(f).operations) for n, f in self._casadi_functions("base").items() if f is not None}
+
+    def first_modes(self, t: float, x: Array, p: Array) -> Array:
+        """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
+        if not self.model.mode_names():
+            return p
+        found = np.array(self.kernels("events")["start"](t, x, p))
+        if not np.all(np.isfinite(found)):
+            raise SolveError(
+                "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
+                "several motions are possible. Start in another pose, or make the normal compliant "
+                "(compliance=tr.Spring(...))."
+            )
+        return found
 
     # -- defaults ---------------------------------------------------------------------------------------------------
 

@@ -93,31 +93,15 @@ class System(Prepared):
         soft = {name: 0.0 for name in self.deflections if name not in given}
         firm = {name: value for name, value in given.items() if name in start or name in states}
         wishes = [{**soft, **given}, {**soft, **firm}, given, firm] if soft or start else [given]
-        refusal: AssemblyError | None = None
         for wish in {tuple(w): w for w in wishes}.values():  # what is said for this run goes before all else
             try:
                 found = self._consistent(wish, start, parameters, t)
-            except AssemblyError as error:
-                refusal = refusal or error
+            except AssemblyError:  # another wish may do; the last line below tells what is wrong with all that is given
                 continue
             held = (start if start else given) | {name: 0.0 for name in soft if name in wish}
             if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
                 return found
-        if refusal is not None:
-            raise refusal
         return self._consistent(given, start, parameters, t)
-
-    @cached_property
-    def deflections(self) -> tuple[str, ...]:
-        """Coordinates and rates of springs that stand for constraints: zero at the start wherever that can be."""
-        names = []
-        for c in self.model.connections.values():
-            for name, bond in c.pair.coordinate_bonds.items():
-                if bond in c.compliant:
-                    names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
-            if c.touches and "z" in c.compliant:
-                names.append(f"{c.name}.gap")
-        return tuple(names)
 
     def _consistent(
         self, given: Mapping[str, Any], start: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float
@@ -165,19 +149,6 @@ class System(Prepared):
 
             q, u = absolute_state(self.joint_functions.equations, q, u, p, t)
         return np.concatenate([q, u, np.zeros(self.n_x - len(q) - len(u))])
-
-    def first_modes(self, t: float, x: Array, p: Array) -> Array:
-        """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
-        if not self.model.mode_names():
-            return p
-        found = np.array(self.kernels("events")["start"](t, x, p))
-        if not np.all(np.isfinite(found)):
-            raise SolveError(
-                "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
-                "several motions are possible. Start in another pose, or make the normal compliant "
-                "(compliance=tr.Spring(...))."
-            )
-        return found
 
     def evaluate_state(self, x: Array) -> dict[str, Array]:
         """Coordinates and rates of the tree at states x (times, n_x); joint coordinates only."""

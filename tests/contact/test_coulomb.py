@@ -1,6 +1,7 @@
 """Exact Coulomb friction: times of sticking and sliding against closed forms, reactions inside the cone, no creep."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,16 @@ def on_a_plate(mu_static: float, mu_kinetic: float, motion: Callable[[Any], Any]
     return m.build(formalism)
 
 
+def holding(plate: tuple[Any, Any], mu: float, t: float) -> float:
+    """What is left of the friction that holds the block (N/kg)."""
+    return float(mu * G - abs(plate[1](t)))
+
+
+def sliding(plate: tuple[Any, Any], mu: float, begin: float, speed: float, side: float, t: float) -> float:
+    """Slip of the block since it began to slide."""
+    return float(speed - side * mu * G * (t - begin) - plate[0](t))
+
+
 def times_by_hand(a: float, w: float, mu_s: float, mu_k: float, end: float) -> list[tuple[str, float]]:
     """Transitions of a block at rest on a plate that moves by a sin(w t), piece by piece."""
     plate = (lambda t: a * w * np.cos(w * t)), (lambda t: -a * w**2 * np.sin(w * t))
@@ -80,12 +91,8 @@ def times_by_hand(a: float, w: float, mu_s: float, mu_k: float, end: float) -> l
     t, v, sticks = 0.0, 0.0, False
     ahead = -np.sign(plate[0](0.0))
     while True:
-        begin, speed, side = t, v, ahead
-        if sticks:
-            left = lambda s: mu_s * G - abs(plate[1](s))  # noqa: E731
-        else:
-            left = lambda s: speed - side * mu_k * G * (s - begin) - plate[0](s)  # noqa: B023, E731
-        grid = np.arange(begin + 1e-7, end, 1e-4)
+        left = partial(holding, plate, mu_s) if sticks else partial(sliding, plate, mu_k, t, v, ahead)
+        grid = np.arange(t + 1e-7, end, 1e-4)
         values = np.array([left(s) for s in grid])
         cross = np.nonzero(values[:-1] * values[1:] < 0)[0]
         if not len(cross):

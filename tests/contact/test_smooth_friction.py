@@ -76,8 +76,11 @@ def test_stribeck_is_of_first_order_in_v0_and_in_the_stribeck_speed() -> None:
 
     def sliding(fall: float) -> float:
         """Time of sliding in the limit v0 = 0."""
-        falling = lambda v: 1 / (rate * (low + (high - low) * np.exp(-((v / fall) ** 2))))  # noqa: E731
-        return float(quad(falling, 0, speed, epsabs=1e-14, points=[fall])[0])
+
+        def slowness(v: float) -> float:
+            return float(1 / (rate * (low + (high - low) * np.exp(-((v / fall) ** 2)))))
+
+        return float(quad(slowness, 0, speed, epsabs=1e-14, points=[fall])[0])
 
     left = [law.slip(sliding(0.2), speed, v0=v0) for v0 in (1e-2, 5e-3, 2.5e-3)]
     assert left[0] / left[1] == pytest.approx(2.0, rel=0.02)
@@ -292,7 +295,10 @@ def test_rolling_resistance_in_the_plane() -> None:
 def test_coefficients_are_functions_of_time_place_and_parameters() -> None:
     m = tr.Model("places")
     lever = m.parameter("lever", 0.002, "m")
-    rough = lambda s: lever * (1 + s["ball.position_x"])  # noqa: E731
+
+    def rough(s: Any) -> Any:
+        return lever * (1 + s["ball.position_x"])
+
     system = ball([tr.NoSlip(), tr.RollingResistance(rough, lambda s: 1e-4)], model=m).build()
     for value in (0.002, 0.004):
         run = system.simulate(1.0, start={"lane.forward_velocity": 1.0}, parameters={"lever": value})

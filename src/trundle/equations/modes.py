@@ -16,6 +16,7 @@ from trundle.equations.touch import NEAR, Touch
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 
+KINDS_OF_TRANSITION = ("slips", "stops", "turns", "parts", "lands", "changes side", "jams")
 TURN = 0.03  # rad, by which sliding may turn before its direction is stored anew
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
@@ -24,7 +25,7 @@ STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 @final
 @dataclass(frozen=True)
 class Transition:
-    """What is watched at a contact: it "slips", "stops", "turns", "parts", "lands", "changes side" or "jams"."""
+    """What is watched at a contact; `kind` is one of KINDS_OF_TRANSITION."""
 
     contact: str
     kind: str

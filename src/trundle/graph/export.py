@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import uuid
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from trundle.errors import StoreError
 from trundle.graph.flows import ChainSeal
 from trundle.model.seal import VARIABLES, Seal
+from trundle.whole import check_target, write_whole
 
 if TYPE_CHECKING:
     import networkx
@@ -129,11 +128,8 @@ def save(graph: "BondGraph", path: Path | str) -> Path:
             f"cannot write {target}: {suffix or 'no suffix'!r} tells no form of a graph. Choose .svg (picture), .json "
             "(all data) or .graphml (for graph programs)."
         )
-    if not target.parent.is_dir():
-        raise StoreError(f"cannot write {target}: there is no directory {str(target.parent)!r}. Create it first.")
-    if target.is_dir():
-        raise StoreError(f"cannot write {target}: this is a directory. Give the name of a file.")
-    _write(target, _content(graph, suffix))
+    check_target(target)
+    write_whole(target, _content(graph, suffix))
     return target
 
 
@@ -149,20 +145,3 @@ def _content(graph: "BondGraph", suffix: str) -> bytes:
     from trundle.view.bond_graph import to_svg
 
     return to_svg(graph).encode()
-
-
-def _write(target: Path, content: bytes) -> None:
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")  # a neighbour, so that it can be moved
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {target}: {error.strerror or error}. Choose a directory in which you may write, on a disk "
-            "that is not full; nothing was left behind."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,12 +1,11 @@
 """Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit."""
 
 import json
-import os
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trundle.errors import StoreError
+from trundle.whole import check_target, write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,33 +27,13 @@ def write(dataset: "xr.Dataset", path: Path | str) -> Path:
     """Write a dataset; returns the path, with ".nc" added when it has no suffix."""
     target = _target(Path(path))
     content = _encode(dataset)
-    # A neighbour of the target: os.replace is atomic within a directory.
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-    except PermissionError as error:
-        raise StoreError(
-            f"cannot write {target}: {error.strerror}. Choose a directory in which you may write."
-        ) from error
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {target}: {error}. Look for a full or read-only disk; nothing was left behind."
-        ) from error
-    finally:
-        _remove(part)
+    write_whole(target, content)
     return target
 
 
 def _target(path: Path) -> Path:
     target = path if path.suffix else path.with_name(path.name + ".nc")
-    if not target.parent.is_dir():
-        raise StoreError(f"cannot write {target}: there is no directory {str(target.parent)!r}. Create it first.")
-    if target.is_dir():
-        raise StoreError(f"cannot write {target}: this is a directory. Give the name of a file.")
+    check_target(target)
     return target
 
 
@@ -142,10 +121,3 @@ def _encode(dataset: "xr.Dataset") -> memoryview:
         return dataset.to_netcdf(engine=ENGINE, encoding=encoding)
     except ImportError as error:
         raise StoreError(f"cannot write netCDF files: {error} Install it with: pip install h5py") from error
-
-
-def _remove(part: Path) -> None:
-    try:
-        part.unlink(missing_ok=True)
-    except OSError:  # the directory went away, and the file with it
-        return

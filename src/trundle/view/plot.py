@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from trundle.equations.modes import KINDS_OF_TRANSITION
 from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,
@@ -31,7 +32,6 @@ KINDS = {
     "m": "length", "m/s": "velocity", "m/s^2": "acceleration",
     "N": "force", "N m": "moment", "J": "energy", "W": "power", "N or N m": "effort",
 }  # fmt: skip
-KINDS_OF_TRANSITIONS = ("slips", "stops", "parts", "lands", "changes side", "jams")
 
 
 @final
@@ -99,9 +99,7 @@ def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False
     """Events as thin lines, named once above the first panel; near-singular passages as marks on the upper edge.
     Transitions of contacts that bands tell are left out.
     """
-    transitions = (
-        {f"{c} {kind}" for c in contacts_of(run) for kind in KINDS_OF_TRANSITIONS} if named_in_bands else set()
-    )
+    transitions = {f"{c} {kind}" for c in contacts_of(run) for kind in KINDS_OF_TRANSITION} if named_in_bands else set()
     panels[-1].set_xlabel("time (s)")
     if run.time[-1] > run.time[0]:
         panels[-1].set_xlim(run.time[0], run.time[-1])
