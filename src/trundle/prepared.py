@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FEW = 4000  # states that are evaluated sooner than a second thread is started
+NO_LOAD = 1e-9  # N
+OVERLAP = 1e-7  # of two surfaces at the start, relative to the length of the model
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 
@@ -59,7 +61,8 @@ class Prepared:
         from trundle.equations.relaxation import relax
 
         equations = derive(self.model, self.topology, "kane" if in_joints else "newton_euler")
-        equations.rows = relax(equations.rows, self.relaxations, equations.signals)
+        multipliers = equations.full_multipliers
+        equations.rows = relax(equations.rows, self.relaxations, equations.signals, multipliers)
         return equations
 
     @cached_property
@@ -74,12 +77,7 @@ class Prepared:
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
         if self.formalism == "udwadia_kalaba":
-            if equations.switched or any(row.column is not None for row in rows):
-                raise ModelError(
-                    "friction and contacts that open are not written for 'udwadia_kalaba' yet; use 'kane' or "
-                    "'newton_euler'."
-                )
-            return Functions(equations, rows, self.length, dropped)
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped)
         return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
 
     @cached_property
@@ -236,6 +234,10 @@ class Prepared:
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "energy":
             return {"energy": f.energy()}
+        if kind == "contacts at start":
+            loads = [f.multiplier(f"{c.name}.normal") for c in self._loaded]
+            gaps = [f.equations.touches[c.name].contact.gap for c in self._opening]
+            return {"values": f.function("values", *loads, *gaps)}
         if kind == "lanes":
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "stiff":
@@ -341,6 +343,7 @@ class Prepared:
     def first_modes(self, t: float, x: Array, p: Array) -> Array:
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
         if not self.model.mode_names():
+            self._check_contacts(t, x, p)
             return p
         found = np.array(self.kernels("events")["start"](t, x, p))
         if not np.all(np.isfinite(found)):
@@ -349,7 +352,39 @@ class Prepared:
                 "several motions are possible. Start in another pose, or make the normal compliant "
                 "(compliance=tr.Spring(...))."
             )
+        self._check_contacts(t, x, found)
         return found
+
+    def _check_contacts(self, t: float, x: Array, p: Array) -> None:
+        """A law that divides by the normal force needs one, and contacts that may open must not overlap."""
+        loaded, opening = self._loaded, self._opening
+        if not loaded and not opening:
+            return
+        values = self.kernels("contacts at start")["values"](t, x, p)
+        for connection, load in zip(loaded, values, strict=False):
+            if abs(load) < NO_LOAD:
+                raise SolveError(
+                    f"contact {connection.name!r}: {type(connection.friction).__name__} compares the traction with the "
+                    f"normal force, which is {load:.3g} N at the start. Give the model gravity or a load, or use "
+                    "tr.Coulomb, which needs none."
+                )
+        for connection, gap in zip(opening, values[len(loaded) :], strict=True):
+            if gap < -OVERLAP * self.length:
+                first, second = connection.first.body.name, connection.touching.name
+                raise SolveError(
+                    f"contact {connection.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move "
+                    f"it out by start values such as '{second}.position', or let a compliant normal push it out."
+                )
+
+    @property
+    def _loaded(self) -> list[Any]:
+        """Contacts with a rigid normal, closed from the start, whose law divides by the normal force."""
+        return [c for c in self.model.connections.values() if c.relaxes and "z" in c.holds and not c.unilateral]
+
+    @property
+    def _opening(self) -> list[Any]:
+        """Contacts with a rigid normal that may open."""
+        return [c for c in self.model.connections.values() if c.unilateral]
 
     # -- defaults ---------------------------------------------------------------------------------------------------
 

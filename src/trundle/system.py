@@ -28,12 +28,15 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
-def build(model: Model, formalism: str = "kane", relax: Mapping[str, Any] | None = None) -> "System":
+def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] | None = None) -> "System":
     """Check the model, choose its tree and make it ready; raises ModelError with all faults.
 
+    formalism: "kane" unless given, or "udwadia_kalaba" where constraints are relaxed.
     relax: weights between 0 and 1 by the names of constraint rows ("connection.bond"), numbers or functions of the
     signals, for "udwadia_kalaba".
     """
+    if formalism is None:
+        formalism = "udwadia_kalaba" if relax or model.relaxed() else "kane"
     if formalism not in FORMALISMS:
         raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
     faults = check(model)
@@ -50,9 +53,9 @@ def build(model: Model, formalism: str = "kane", relax: Mapping[str, Any] | None
 
 
 def _ready(system: "System") -> "System":
-    if system.relaxations and system.formalism != "udwadia_kalaba":
+    if system.relaxed and system.formalism != "udwadia_kalaba":
         raise ModelError(
-            f"the weights of {', '.join(map(repr, system.relaxations))} relax constraints: that needs the "
+            f"the weights of {', '.join(map(repr, system.relaxed))} relax constraints: that needs the "
             f"pseudo-inverse, formalism='udwadia_kalaba', not {system.formalism!r}."
         )
     system.check_start_names()
@@ -197,11 +200,16 @@ class System(Prepared):
     def _siblings(self) -> dict[str, "System"]:
         return {self.formalism: self}
 
+    @property
+    def relaxed(self) -> list[str]:
+        """Rows and contacts that weights relax."""
+        return list(dict.fromkeys([*self.relaxations, *self.model.relaxed()]))
+
     def _refuse_relaxed(self, what: str) -> None:
-        if self.relaxations:
+        if self.relaxed:
             raise SolveError(
                 f"{what} needs constraints that are held in full; the weights of "
-                f"{', '.join(map(repr, self.relaxations))} relax some. Build the model without them, or simulate."
+                f"{', '.join(map(repr, self.relaxed))} relax some. Build the model without them, or simulate."
             )
 
     def simulate(

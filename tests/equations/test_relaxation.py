@@ -26,7 +26,7 @@ def on_tape(A: np.ndarray, M: np.ndarray, weights: Any = None) -> Orthogonal:
     scale = [1.0] * len(A)
     if weights is None:
         return Orthogonal(rows[0], rows[1], list(range(len(M))), scale)
-    return Orthogonal(rows[0], rows[1], list(range(len(M))), scale, ideal=0).relaxed(list(weights))
+    return Orthogonal(rows[0], rows[1], list(range(len(M))), scale, held=[]).relaxed(list(weights))
 
 
 def number(expression: Any) -> np.ndarray:
@@ -89,7 +89,7 @@ def test_printed_wheel() -> None:
     m, I, R, s, T, F, g = symbols = [ca.SX.sym(n) for n in ("m", "I", "R", "s", "T", "F", "g")]
     M = [{0: m}, {1: m}, {2: I}]
     A = [{1: ca.SX(1)}, {0: ca.SX(1), 2: -R}]
-    solver = Orthogonal(M, A, [0, 1, 2], [1.0, 1.0], ideal=0).relaxed([ca.SX(1), s])
+    solver = Orthogonal(M, A, [0, 1, 2], [1.0, 1.0], held=[]).relaxed([ca.SX(1), s])
     X = solver.weighted_inverse()
     Q = ca.vertcat(0, -m * g, T)
     found = [X, *solver.constraint_forces(Q, ca.SX.zeros(2), ca.vertcat(F, 0, 0))]
@@ -241,8 +241,9 @@ def test_the_model_says_what_is_relaxed() -> None:
     for row, weight in (("wheel.slip_x", 0.5), ("wheel.slip_y", 1.5), ("nothing.x", 0.5), ("wheel.slip_y", "much")):
         with pytest.raises(ModelError):
             m.relax(row, weight)
+    assert m.build().formalism == "udwadia_kalaba"
     with pytest.raises(ModelError, match="formalism='udwadia_kalaba'"):
-        m.build()
+        m.build("kane")
 
 
 def test_unknown_rows_and_other_formalisms_are_refused() -> None:

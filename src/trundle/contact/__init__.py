@@ -3,6 +3,7 @@
 from trundle.contact.friction import Coulomb, Creep, RegularisedCoulomb, Stribeck
 from trundle.contact.lugre import LuGre
 from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
+from trundle.contact.relaxed import Relaxed
 from trundle.contact.resistance import RollingResistance, SpinFriction
 from trundle.contact.rolling import NoSlip, NoSpin
 
@@ -16,6 +17,7 @@ __all__ = [
     "NoSlip",
     "NoSpin",
     "RegularisedCoulomb",
+    "Relaxed",
     "RollingResistance",
     "SpinFriction",
     "Stribeck",

@@ -18,6 +18,7 @@ from trundle.equations.signals import Signals
 from trundle.equations.touch import Bristle, Touch, touch_in_tree, touch_of_loop
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
+from trundle.model.ask import Weighing
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
@@ -57,6 +58,7 @@ class Equations:
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
     nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
+    full_multipliers: dict[str, Any] = field(default_factory=dict)  # of rows if all were held, that weights ask for
 
     def __post_init__(self) -> None:
         if self.nonideal is None:
@@ -160,20 +162,22 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
             for i, name in enumerate(connection.bristles):
                 measured[f"{connection.name}.{name}"] = Bristle(touches[connection.name], i)
     signals = Signals(model, t, motion, coordinates, measured, touches)
+    full_multipliers: dict[str, Any] = {}
     for touch in touches.values():
-        touch.rub(signals, modes, shift)
+        touch.rub(Weighing(signals, full_multipliers), modes, shift)
     terms = _collect_terms(model, signals)
     touch_efforts: dict[str, dict[str, Any]] = {}
     for name, touch in touches.items():
         found, touch_efforts[name] = touch.efforts(t)
         terms |= found
     wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
+    nonideal = sum((touch.drag(motion.n_u)[0] for touch in touches.values()), ca.SX.zeros(motion.n_u))
     every = _rows(model, topology, motion, signals, t, formalism, touches)
     rows, switched = [r for r in every if r.acts is None], [r for r in every if r.acts is not None]
     return Equations(
         model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
         efforts, terms,
-        by_coordinate, touches, touch_efforts, modes, switched,
+        by_coordinate, touches, touch_efforts, modes, switched, nonideal, full_multipliers,
     )  # fmt: skip
 
 

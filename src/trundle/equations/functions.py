@@ -16,9 +16,9 @@ from trundle.equations.articulated import forward_dynamics
 from trundle.equations.constraint import Row
 from trundle.equations.derive import Equations
 from trundle.equations.kane import TreeMotion
-from trundle.equations.saddle import Saddle, dense, sparse
+from trundle.equations.saddle import Saddle, Sparse, dense, sparse
 from trundle.equations.udwadia_kalaba import Orthogonal
-from trundle.errors import ModelError
+from trundle.errors import ModelError, UnknownNameError
 
 DRAWN = 100.0  # 1/s
 
@@ -37,9 +37,11 @@ class Functions:
         self.equations, self.length = equations, length
         self.by_pseudo_inverse = redundant is not None
         self.relaxed = [row for row in rows if not row.ideal]
-        self.independent = [row for row in rows if row.ideal and row.name not in (redundant or ())]
+        lasting = [row for row in rows if row.ideal and row.acts is None and row.name not in (redundant or ())]
         others = [row for row in rows if row.ideal and row.name in (redundant or ())]
-        self.rows = [*self.independent, *others, *self.relaxed]
+        switched = [row for row in rows if row.ideal and row.acts is not None]
+        self.independent = [*lasting, *switched]
+        self.rows = [*lasting, *others, *switched, *self.relaxed]
         e = equations
         self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # in constraints that are not ideal
         if self.loses and not self.by_pseudo_inverse:
@@ -84,9 +86,12 @@ class Functions:
     def orthogonal(self) -> Orthogonal:
         """Mass matrix and all rows at (t, q), those that are held made orthogonal."""
         e, rows = self.equations, self.rows
-        away = zip(self._scale(self.independent), self.independent, strict=True)
-        distance = sum(((scale * row.residual) ** 2 for scale, row in away if row.holonomic), ca.SX(0))
-        held = len(rows) - len(self.relaxed)
+        held = [1 if row.acts is None else row.acts for row in rows[: len(rows) - len(self.relaxed)]]
+        positions = [(k, row) for k, row in zip(self._scale(self.independent), self.independent, strict=True)
+                     if row.holonomic]  # fmt: skip
+        distance = sum(
+            ((k * row.residual) ** 2 * (1 if row.acts is None else row.acts) for k, row in positions), ca.SX(0)
+        )
         return Orthogonal(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held
         )
@@ -96,22 +101,69 @@ class Functions:
         """What moves coordinates and speeds onto the constraints."""
         return self.orthogonal if self.by_pseudo_inverse else self.saddle
 
-    def _solve(self, bias: Any, gamma: Any, weights: Any, nonideal: Any) -> tuple[Any, Any]:
-        """udot and multipliers."""
-        solver = self.orthogonal.relaxed(ca.vertsplit(weights)) if self.by_pseudo_inverse else self.saddle
-        if isinstance(solver, Saddle):
-            udot, multipliers = solver.solve(sparse(nonideal - bias), sparse(-gamma), rubbing=True)
-        else:
-            udot, multipliers = solver.solve(sparse(nonideal - bias), sparse(-gamma))
-        return dense(udot, self.equations.n_u), dense(multipliers, len(self.rows))
+    @cached_property
+    def _pushes(self) -> dict[int, Any]:
+        """Friction that the multiplier of a row brings with it, on all speeds."""
+        e, out = self.equations, {}
+        for i, row in enumerate(self.rows):
+            if row.column is not None:
+                out[i] = dense(row.column, e.n_u) - dense(row.jacobian, e.n_u)
+        return out
+
+    @cached_property
+    def _unideal(self) -> Any:
+        """Weights, force of what is not ideal, friction per multiplier: a function of (t, q, u, p, multipliers of the
+        rows if all were held in full).
+        """
+        e = self.equations
+        loads = ca.vertcat(ca.SX(0, 1), *e.full_multipliers.values())
+        weights = ca.vertcat(ca.SX(0, 1), *[row.weight for row in self.relaxed])
+        pushes = ca.horzcat(ca.SX(e.n_u, 0), *self._pushes.values())
+        return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes])
+
+    def _full_multipliers(self, bias: Any, gamma: Any) -> Any:
+        """What the rows that weights ask for would bring if all rows were held and nothing rubbed."""
+        asked = self.equations.full_multipliers
+        if not asked:
+            return ca.SX(0, 1)
+        index = {row.name: i for i, row in enumerate(self.rows)}
+        for name in asked:
+            if name not in index and name.endswith(".normal"):
+                raise ModelError(
+                    f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
+                    "unilateral=True, or a law of friction such as tr.Relaxed, the normal is a constraint row."
+                )
+            if name not in index:
+                raise UnknownNameError(name, index, "constraint row with a multiplier")
+        full = self.orthogonal.relaxed([1] * len(self.relaxed))
+        _, multipliers = full.solve(sparse(-bias), sparse(-gamma))
+        return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in asked])
+
+    def _solve(self, u: Any, bias: Any, gamma: Any) -> tuple[Any, Any, Any, Any]:
+        """udot, multipliers, force of what is not ideal, and a number above zero where friction leaves one solution."""
+        e = self.equations
+        if not self.by_pseudo_inverse:
+            x, lam = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
+            return dense(x, e.n_u), dense(lam, len(self.rows)), ca.SX.zeros(e.n_u), self.saddle.uniqueness()
+        solver, nonideal, pushes = self._relaxed(u, bias, gamma)
+        x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
+        return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, unique
+
+    def _relaxed(self, u: Any, bias: Any, gamma: Any) -> tuple[Orthogonal, Any, dict[int, Sparse]]:
+        """The rows at their weights, the force of what is not ideal, and friction by row, at speeds u."""
+        e = self.equations
+        weights, nonideal, pushes = self._unideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
+        by_row = {i: sparse(pushes[:, k]) for k, i in enumerate(self._pushes)}
+        return self.orthogonal.relaxed(ca.vertsplit(weights)), nonideal, by_row
 
     @property
     def _gamma(self) -> Any:
         return ca.vertcat(ca.SX(0, 1), *[row.gamma for row in self.rows])
 
-    @property
-    def _weights(self) -> Any:
-        return ca.vertcat(ca.SX(0, 1), *[row.weight for row in self.relaxed])
+    @cached_property
+    def _solution(self) -> tuple[Any, Any, Any, Any]:
+        e = self.equations
+        return self._solve(e.u, e.bias, self._gamma)
 
     @cached_property
     def dynamics(self) -> tuple[Any, Any]:
@@ -120,21 +172,48 @@ class Functions:
         if not self.rows and isinstance(e.motion, TreeMotion):
             efforts = e.efforts + e.nonideal
             return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, efforts), ca.SX(0, 1)
-        return self._solve(e.bias, self._gamma, self._weights, e.nonideal)
+        return self._solution[:2]
+
+    @property
+    def uniqueness(self) -> Any:
+        """Above zero where friction leaves one acceleration; 1 without friction (Painleve's paradox)."""
+        return self._solution[3]
+
+    def multiplier(self, name: str) -> Any:
+        """Multiplier of a row; zero where there is none of this name."""
+        found = [i for i, row in enumerate(self.rows) if row.name == name]
+        return self.dynamics[1][found[0]] if found else ca.SX(0)
+
+    def settled(self, *expressions: Any) -> list[Any]:
+        """Expressions in which the multipliers that weights ask for have their values."""
+        e = self.equations
+        symbols = list(e.full_multipliers.values())
+        if not symbols:
+            return list(expressions)
+        values = ca.vertsplit(self._full_multipliers(e.bias, self._gamma))
+        return list(ca.substitute(list(expressions), symbols, values))
+
+    @cached_property
+    def weights(self) -> dict[str, Any]:
+        """Weights of the relaxed rows by name."""
+        values = self.settled(*[ca.SX(row.weight) for row in self.relaxed])
+        return {row.name: value for row, value in zip(self.relaxed, values, strict=True)}
 
     @cached_property
     def constraint_forces(self) -> tuple[Any, Any]:
         """Generalised forces on all speeds, of the ideal constraints and of what is not ideal in them."""
         e = self.equations
-        solver = self.orthogonal.relaxed(ca.vertsplit(self._weights))
-        return solver.constraint_forces(-e.bias, -self._gamma, e.nonideal)
+        solver, nonideal, pushes = self._relaxed(e.u, e.bias, self._gamma)
+        for i, push in pushes.items():
+            nonideal = nonideal + self.dynamics[1][i] * dense(push, e.n_u)
+        return solver.constraint_forces(-e.bias, -self._gamma, nonideal)
 
     def powers(self, multipliers: Any) -> Any:
         """Rates of work done on and lost in the system."""
         e = self.equations
         if not self.has_power:
             return ca.SX(0, 1)
-        lost = ca.vertcat(0, self._lost(multipliers, e.u, e.nonideal))
+        lost = ca.vertcat(0, self._lost(multipliers, e.u, self._solution[2])) if self.loses else ca.SX.zeros(2)
         return ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers) + lost
 
     def _powers_of_rows(self, multipliers: Any) -> Any:
@@ -178,16 +257,12 @@ class Functions:
     def _on_manifold(self) -> Any:
         """xdot at (t, q, u, p) with u projected first."""
         e = self.equations
-        moving = ca.Function(
-            "moving",
-            [e.t, e.q, e.u, e.p],
-            [e.bias, self._gamma, e.coordinate_rates(), self._weights, e.nonideal],
-        )
+        moving = ca.Function("moving", [e.t, e.q, e.u, e.p], [e.bias, self._gamma, e.coordinate_rates()])
         power = ca.Function("power", [e.t, e.q, e.u, e.p], [ca.vertcat(e.supplied(), e.dissipated())])
         lam_ = ca.SX.sym("lam", len(self.rows))
         u = self._corrected_u()
-        bias, gamma, qdot, weights, nonideal = moving(e.t, e.q, u, e.p)
-        udot, lam = self._solve(bias, gamma, weights, nonideal)
+        bias, gamma, qdot = moving(e.t, e.q, u, e.p)
+        udot, lam, nonideal, _ = self._solve(u, bias, gamma)
         z = ca.SX(0, 1)
         if self.has_power:
             of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])

@@ -56,7 +56,7 @@ def _of(c: ConnectedPair) -> list[Transition]:
         found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1)]
     if "side" in c.modes:
         found.append(Transition(c.name, "changes side", 0))
-    if c.friction is not None and "z" in c.holds:
+    if c.friction is not None and not c.relaxes and "z" in c.holds:
         found.append(Transition(c.name, "jams", -1))
     return found
 
@@ -169,7 +169,7 @@ class Modes:
     @cached_property
     def _uniqueness(self) -> Any:
         e = self.equations
-        return ca.Function("unique", [e.t, e.q, e.u, e.p], [self.functions.saddle.uniqueness()])
+        return ca.Function("unique", [e.t, e.q, e.u, e.p], [self.functions.uniqueness])
 
     def _unique(self, touch: Touch, u: Any, p: Any) -> Any:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""

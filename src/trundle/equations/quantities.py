@@ -109,6 +109,9 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             if connection.rubbing:
                 text = f"power lost by friction {of}"
                 found.append(Quantity(f"{connection.name}.friction_power", "W", text, 1, "reactions"))
+            if connection.relaxes:
+                text = f"weight of the rolling constraint, 1 held and 0 lifted, {of}"
+                found.append(Quantity(f"{connection.name}.stiction", "", text, 1, "reactions"))
             for name, text in CONTACT_FORCES.items():
                 found.append(Quantity(f"{connection.name}.{name}", "N", f"{text}, {of}", 1, "reactions"))
         for name, law in connection.laws.items():
@@ -203,7 +206,9 @@ class Expressions:
             closed = touch.contact.gap < 0 if touch.connection.lets_go else touch.modes.get("closed", 1)
             return closed * (1 + touch.modes.get("stick", 0))
         if quantity == "friction_power" and owner in e.touches:
-            return self.of(f"{owner}.normal_force") * e.touches[owner].lost
+            return self._friction_power(owner)
+        if quantity == "stiction" and owner in e.touches:
+            return self.functions.weights[f"{owner}.{e.touches[owner].connection.sliding[0]}"]
         if name == "energy.kinetic":
             return e.kinetic()
         if name == "energy.potential":
@@ -226,6 +231,21 @@ class Expressions:
             for measure, (value, _, _) in terms.measures.items():
                 if name == (f"{force}_effort" if "." in force else f"{force}.{measure}"):
                     return ca.SX(value)
+        return self._signal(name)
+
+    def _friction_power(self, contact: str) -> Any:
+        """What friction takes, and what a slip that is held in part does."""
+        e, touch = self.equations, self.equations.touches[contact]
+        lost = self.of(f"{contact}.normal_force") * touch.lost
+        for row in self.functions.relaxed:
+            owner, _, name = row.name.partition(".")
+            if owner == contact:
+                lost -= self.functions.multiplier(row.name) * touch.rate(name)
+        (drag,) = self.functions.settled(touch.drag(e.n_u)[0]) if touch.dragged else (ca.SX.zeros(e.n_u),)
+        return lost - ca.dot(drag, e.u)
+
+    def _signal(self, name: str) -> Any:
+        e = self.equations
         try:
             return e.signals[name]
         except UnknownNameError as error:

@@ -46,6 +46,11 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
         name = row.name.partition(".")[0]
         F, M = wrenches.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
         wrenches[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
+    for name, touch in e.touches.items():
+        if touch.dragged:
+            F, M = closing[name]
+            push, turn = functions.settled(*touch.drag(e.n_u)[1:])
+            closing[name] = (F + push, M + turn)
     out = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
     in_tree = _tree_reactions(functions, closing, driving) if e.formalism == "kane" else {}
     for c in e.model.connections.values():

@@ -9,7 +9,7 @@ import casadi as ca
 
 from trundle.equations.constraint import Row
 from trundle.errors import ModelError, UnknownNameError
-from trundle.model.ask import Asker
+from trundle.model.ask import Asker, Weighing
 from trundle.model.model import Model
 
 Weight = float | Callable[[Any], Any] | Any
@@ -28,9 +28,10 @@ def weight_text(model: Model, weights: Mapping[str, Weight]) -> str:
 
 def _asked(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str], dict[str, str]]:
     asker, texts = Asker(model), {}
+    multipliers: dict[str, Any] = {}
     for name, weight in weights.items():
         where = f"the weight of {name!r}"
-        for answer in asker.ask(where, partial(_answer, weight, asker.signals)):
+        for answer in asker.ask(where, partial(_asked_answer, asker, weight, multipliers)):
             symbols = ca.symvar(answer)
             texts[name] = f"{[s.name() for s in symbols]} {ca.Function('weight', symbols, [answer]).serialize()}"
             if answer.is_constant() and not 0 <= float(answer) <= 1:
@@ -44,8 +45,15 @@ def _answer(weight: Weight, signals: Any) -> list[Any]:
     return [weight(signals) if callable(weight) else weight]
 
 
-def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any) -> list[Row]:
+def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Any]) -> list[Any]:
+    answer = _answer(weight, Weighing(asker.signals, symbols))
+    asker.known |= {symbol.element_hash() for symbol in symbols.values()}
+    return answer
+
+
+def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, multipliers: dict[str, Any]) -> list[Row]:
     """The rows with their weights; those that are relaxed hold accelerations only, and their power is lost, not driven.
+    Symbols of multipliers that weights ask for are added to `multipliers`.
 
     Expressions are kept between 0 and 1.
     """
@@ -58,7 +66,7 @@ def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any) -> l
             raise UnknownNameError(name, known, "constraint row to relax")
         if known[name] in chosen:
             raise ModelError(f"the row {known[name]!r} is given two weights.")
-        value = ca.SX(_answer(weight, signals)[0])
+        value = ca.SX(_answer(weight, Weighing(signals, multipliers))[0])
         chosen[known[name]] = value if value.is_constant() else ca.fmin(ca.fmax(value, 0), 1)
     out = []
     for row in rows:

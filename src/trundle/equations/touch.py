@@ -42,6 +42,8 @@ class Touch:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
         self.friction: dict[str, Any] = {}  # force along each slip, or moment about each turn, over the normal force
         self.modes: dict[str, Any] = {}
+        self.weight: Any = None  # of the slips, where a law relaxes them
+        self.dragged: dict[str, Any] = {}  # friction along each slip beside a relaxed constraint
         self.bristles: Any = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
         self.bristle_rates: Any = ca.SX(0, 1)
 
@@ -107,12 +109,24 @@ class Touch:
                 mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
                 direction = _direction(motion, along, NEAR * shift) if len(motion) == 2 else [along[0]]
                 efforts = [mu * d for d in direction]
+            elif law.relaxes:
+                grip, load = [signals.multiplier(f"{c.name}.{n}") for n in names], self._load_if_held(signals)
+                self.weight, efforts = law.weighed(signals, motion, grip, load)
+                self.dragged = {n: -ca.fabs(load) * effort for n, effort in zip(names, efforts, strict=True)}
+                continue
             else:
                 deflections = [self.bristles[i] for i in range(len(names))] if law.has_bristles else []
                 efforts, rates = law.resist(signals, motion, rolling, deflections)
                 if law.has_bristles:
                     self.bristle_rates = ca.vertcat(*self._carried(deflections, rates))
             self.friction |= {name: -side * effort for name, effort in zip(names, efforts, strict=True)}
+
+    def _load_if_held(self, signals: Any) -> Any:
+        """Normal force if all slips were held: of its row, or of the law that stands for it."""
+        law = self.connection.touch_laws.get("normal")
+        if isinstance(law, EffortLaw):
+            return law.effort(signals["t"], self.contact.gap, self.rate("normal"))
+        return signals.multiplier(f"{self.connection.name}.normal")
 
     def _carried(self, bristles: Sequence[Any], rates: Sequence[Any]) -> list[Any]:
         """Rates of the components of a vector that stays with the first body, in axes that turn about the normal."""
@@ -137,6 +151,22 @@ class Touch:
                 column[i] = column.get(i, ca.SX(0)) + share * value
         return replace(row, column=column, force=force, moment=moment, lost=self.lost)
 
+    def drag(self, n_u: int) -> tuple[Any, Any, Any]:
+        """Friction of a law that relaxes the slips: on all speeds, and as force and moment at the second frame."""
+        c, law = self.connection, self.connection.friction
+        push, force, moment = ca.SX.zeros(n_u), ca.SX.zeros(3), ca.SX.zeros(3)
+        if law is None or not self.dragged:
+            return push, force, moment
+        point = self.contact.point
+        if law.at_centre:
+            point = self.motion.frame(Frame(c.touching, c.touching.com)).p
+        moving = difference(self.motion.partials(c.touching, point), self.motion.partials(c.first.body, point))
+        for name, effort in self.dragged.items():
+            force += effort * self.contact.axes[AXES[name]]
+        for i, (_, linear) in moving.items():
+            push[i] += dot(force, linear)
+        return push, force, cross(point - self.motion.frame(c.second).p, force)
+
     def rows(self, t: Any) -> list[Row]:
         """The normal where the pair closes a loop, then what its laws hold."""
         pair = self.connection.pair
@@ -147,6 +177,9 @@ class Touch:
             found.insert(0, replace(normal, acts=self.modes.get("closed")))
         if "stick" in self.modes:
             found += [replace(self.row(n, t), acts=self.modes["stick"]) for n in self.connection.sliding]
+        if self.weight is not None:
+            weight = self.weight * self.modes.get("closed", 1)
+            found += [replace(self.row(n, t), weight=weight) for n in self.connection.sliding]
         return found
 
     def _deflection(self, name: str) -> Any:

@@ -8,16 +8,17 @@ then, so the rank is found at every evaluation.
 A weight s relaxes a row [Ikoki 2021, Eq. 18]. For independent rows A X = diag(s^2): the row brings the share s^2 of
 what is missing in its acceleration. (N A X A = N A, as printed after Eq. 18, holds only where each s is 0 or 1.) A row
 that depends on others brings nothing, whatever its weight, and ideal rows are taken first. A weight of 0 takes the row
-out; one that merely tends to 0 still keeps the other rows from changing the acceleration along this one.
+out; one that merely tends to 0 still keeps the other rows from changing the acceleration along this one. Contacts that
+open and slips that stick are rows of weight 1 or 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
-from trundle.equations.saddle import Factor, Sparse, dense, sparse
+from trundle.equations.saddle import Factor, Sparse, UnsymmetricFactor, dense, sparse
 
 TOLERANCE = 1e-9  # what must be left of a row, relative to it and to the mean of all rows
 CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
@@ -28,7 +29,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @final
 class Orthogonal:
-    """Mass matrix and rows at one pose; the first `ideal` rows are held, the others wait for their weights.
+    """Mass matrix and rows at one pose; the first ones have the weights `held` (all rows have 1 unless it is given),
+    the others wait for theirs.
 
     `scale` makes rows of different units comparable. `distance` is the square of the relative distance from the
     manifold: off it, rows that depend on each other only there seem independent by as much.
@@ -41,7 +43,7 @@ class Orthogonal:
         leaves_first: list[int],
         scale: Sequence[float],
         distance: Any = 0,
-        ideal: int | None = None,
+        held: Sequence[Any] | None = None,
     ) -> None:
         self.n_u, self.rows = len(M), A
         self.mass = Factor(M, leaves_first)
@@ -56,8 +58,8 @@ class Orthogonal:
         self.inverse: list[Any] = []  # of their squares; zero where a row has dropped out
         self.shares: list[Sparse] = []  # row = rest + sum of shares * rests before it
         self.weights: list[Any] = []  # squares
-        for i in range(len(A) if ideal is None else ideal):
-            self._append(i, ca.SX(1))
+        for i, weight in enumerate([1] * len(A) if held is None else held):
+            self._append(i, ca.SX(weight))
 
     def relaxed(self, weights: Sequence[Any]) -> "Orthogonal":
         """With the other rows at their weights."""
@@ -114,6 +116,32 @@ class Orthogonal:
             if not value.is_zero():
                 multipliers[i] = value
         return self.mass.backward(y), multipliers
+
+    def solve_with_friction(self, b: Sparse, c: Sparse, pushes: Mapping[int, Sparse]) -> tuple[Sparse, Sparse, Any]:
+        """The same where each multiplier i of `pushes` brings the force pushes[i] with it, as friction comes with a
+        normal force; then the determinant of what the multipliers do to themselves, which is above zero where the
+        accelerations are unique.
+
+        With F = sum of multiplier i times pushes[i] the accelerations gain (I - X A) M^-1 F [Ikoki 2021, Eq. 5].
+        """
+        x, multipliers = self.solve(b, c)
+        if not pushes:
+            return x, multipliers, ca.SX(1)
+        answers = [self.solve(push, {}) for push in pushes.values()]
+        own = [
+            {k: ca.SX(i == j) - answer[1].get(j, 0) for k, (i, answer) in enumerate(zip(pushes, answers, strict=True))}
+            for j in pushes
+        ]
+        factor = UnsymmetricFactor(own, list(range(len(own))))
+        loads = factor.solve({k: multipliers.get(i, ca.SX(0)) for k, i in enumerate(pushes)})
+        for k, load in loads.items():
+            for total, part in ((x, answers[k][0]), (multipliers, answers[k][1])):
+                for i, value in part.items():
+                    total[i] = total.get(i, 0) + load * value
+        unique = ca.SX(1)
+        for inverse in factor.inverse_pivot.values():
+            unique = unique / inverse
+        return x, multipliers, unique
 
     def least_change(self, c: Sparse) -> Sparse:
         """The smallest x (in the metric M) with A x = c."""

@@ -149,6 +149,28 @@ class Placeholder:
         return self._symbol("R " + _name(as_frame(place)), 3, 3)
 
 
+@final
+class Weighing:
+    """Signals for weights of constraints: beside the signals, the multipliers that rows would have if all rows were
+    held in full and nothing rubbed.
+    """
+
+    def __init__(self, signals: Any, symbols: dict[str, Any]) -> None:
+        self.signals, self.symbols = signals, symbols
+
+    def __getitem__(self, name: str) -> Any:
+        return self.signals[name]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.signals, name)
+
+    def multiplier(self, row: str) -> Any:
+        """Force or moment of the constraint "connection.bond" on the second body."""
+        if row not in self.symbols:
+            self.symbols[row] = ca.SX.sym(f"multiplier of {row}")
+        return self.symbols[row]
+
+
 def _name(frame: Frame) -> str:
     return f"{frame.body.name} {frame.position} {frame.rotation.tolist()}"
 

@@ -55,6 +55,11 @@ class ConnectedPair:
         """The law of friction against slip at the point of contact."""
         return next((law for law in self.rubbing if "slip_x" in law.sealed), None)
 
+    @property
+    def relaxes(self) -> bool:
+        """Whether a law holds the slip at a weight between 0 and 1."""
+        return self.friction is not None and self.friction.relaxes
+
     def rubbed(self, law: FrictionLaw) -> tuple[str, ...]:
         """Relative motions at the point of contact that a law of friction acts on."""
         return tuple(n for n in law.sealed if isinstance(self.pair, ContactPair) and n in self.pair.held)
@@ -86,7 +91,7 @@ class ConnectedPair:
     @property
     def modes(self) -> tuple[str, ...]:
         """Numbers that change at transitions of the contact: sticking, direction of sliding, side of the normal."""
-        if not self.rubbing and not self.unilateral:
+        if not self.unilateral and all(law.relaxes for law in self.rubbing):
             return ()
         stick = ("stick", "ahead_x", "ahead_y") if self.friction is not None and self.friction.sticks else ()
         if self.unilateral or (stick and self.lets_go):

@@ -104,6 +104,9 @@ def _answers(model: Model, asker: Asker) -> list[str]:
 
 
 def _coefficients(law: FrictionLaw, s: Any, speed: Any, rolling: Any, bristles: list[Any]) -> list[Any]:
+    if law.relaxes:
+        weight, efforts = law.weighed(s, [speed], [rolling], rolling)
+        return [weight, *efforts, float(law.at_centre)]
     efforts, rates = law.resist(s, [speed], rolling, bristles)
     return [law.coefficient(s, speed, rolling), law.limit(s), *efforts, *rates]
 

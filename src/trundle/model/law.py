@@ -64,6 +64,16 @@ class FrictionLaw(ContactLaw):
         """Whether deflections of the surfaces are states."""
         return False
 
+    @property
+    def relaxes(self) -> bool:
+        """Whether the slip is a constraint with a weight between 0 and 1."""
+        return False
+
+    @property
+    def at_centre(self) -> bool:
+        """Whether the friction acts at the mass centre of the second body, and not at the point of contact."""
+        return False
+
     def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
         """Friction over normal force at a slip speed and a rolling speed (m/s); a lever (m) at an angular speed where
         the law acts on turns; s are the signals.
@@ -77,6 +87,12 @@ class FrictionLaw(ContactLaw):
         speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY**2)))
         mu = self.coefficient(s, speed, rolling)
         return [mu * v / speed for v in motion], []
+
+    def weighed(self, s: Any, motion: Sequence[Any], grip: Sequence[Any], load: Any) -> tuple[Any, list[Any]]:
+        """Weight of the slips where the law relaxes them, and effort over normal force against each; grip is the force
+        that would hold each slip and load the normal force then.
+        """
+        raise TypeError(f"{type(self).__name__} relaxes nothing")
 
     def limit(self, s: Any) -> Any:
         """Largest friction over normal force while it sticks."""

@@ -196,7 +196,8 @@ class Model:
 
     def relax(self, row: str, weight: Any) -> None:
         """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
-        of the signals. Build with formalism="udwadia_kalaba"; a relaxed row holds accelerations only.
+        of the signals s, which then also has s.multiplier("connection.bond"): the force that the row would bring if all
+        rows were held in full. A relaxed row holds accelerations only; the formalism is then "udwadia_kalaba".
         """
         if not isinstance(row, str) or row.partition(".")[0] not in self.connections:
             raise ModelError(f"relax takes the row of a connection, such as 'wheel.slip_x', got {row!r}.")
@@ -217,6 +218,10 @@ class Model:
             if isinstance(law, EffortLaw)
         }
 
+    def relaxed(self) -> list[str]:
+        """Constraints that weights relax: rows, and contacts whose law does it."""
+        return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
+
     def mode_names(self) -> list[str]:
         """Numbers that change when contacts stick, slide, open or close, as "contact.mode"."""
         return [f"{c.name}.{mode}" for c in self.connections.values() for mode in c.modes]
@@ -225,9 +230,10 @@ class Model:
         """Default values by name."""
         return {p.name: p.value for p in self.parameters.values()}
 
-    def build(self, formalism: str = "kane") -> "System":
+    def build(self, formalism: str | None = None) -> "System":
         """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found.
 
+        formalism: "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
         "newton_euler" measures angles between bodies within half a turn either way: a spring that is wound up further
         needs "kane".
         """

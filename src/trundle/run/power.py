@@ -91,6 +91,12 @@ class Power:
     def _table(self) -> Array:
         """Every measured quantity at every sample, side by side."""
         if self.run.system is not None and self.run._raw is not None:
+            for c in self.run.system.model.connections.values():
+                if c.friction is not None and c.friction.at_centre:
+                    raise SolveError(
+                        f"the friction of contact {c.name!r} acts at a mass centre (as_printed=True), which is no bond "
+                        "of the contact: its power cannot be followed. run.energy still balances."
+                    )
             return self.run.system.evaluate_power(*self.run._raw)
         return np.column_stack([self.run.values(name) for name in self._plan.at])
 

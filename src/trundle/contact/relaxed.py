@@ -1,0 +1,60 @@
+"""Rolling that is relaxed as the traction nears its limit [Ikoki 2021]: smooth, without states or transitions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.contact.coefficient import check, check_positive, value
+from trundle.model.law import TINY, FrictionLaw
+
+WEAK = 1e-9  # N, below which a limit of friction is none
+
+
+@final
+@dataclass(frozen=True)
+class Relaxed(FrictionLaw):
+    """The rolling constraint at the weight s = 1 - tanh^2(k_s T / (3 mu N)), and friction mu N tanh(k_f T / (3 mu N))
+    tanh(v / v0) against the slip v, of which the share 1 - s^2 is felt [Ikoki 2021, Eqs. 18, 21, 22].
+
+    T is the tractive force: what rolling without slip would take, or `traction`, a function of the signals such as the
+    torque of an axle over the radius. N is the normal force if the rolling were held. The formalism is udwadia_kalaba.
+    as_printed=True turns the friction along the slip and lets it act at the mass centre, as the paper has it.
+    """
+
+    mu: Any
+    k_s: Any = 1.0
+    k_f: Any = 1.0
+    as_printed: bool = False
+    traction: Any = None  # N
+    v0: Any = 1.0  # m/s; the paper's 1
+
+    def __post_init__(self) -> None:
+        check("Relaxed", mu=self.mu, k_s=self.k_s, k_f=self.k_f, v0=self.v0)
+        check_positive("Relaxed", "it stands under a fraction; without friction leave the law out", mu=self.mu)
+        check_positive("Relaxed", "tr.NoSlip holds the rolling whatever it takes", k_s=self.k_s)
+        check_positive("Relaxed", v0=self.v0)
+        if self.traction is not None:
+            check("Relaxed", traction=self.traction)
+
+    @property
+    def relaxes(self) -> bool:
+        return True
+
+    @property
+    def at_centre(self) -> bool:
+        return self.as_printed
+
+    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+        """Where the traction is far above its limit."""
+        return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
+
+    def weighed(self, s: Any, motion: Sequence[Any], grip: Sequence[Any], load: Any) -> tuple[Any, list[Any]]:
+        given = None if self.traction is None else value(self.traction, s)
+        traction = ca.sqrt(sum((f**2 for f in (grip if given is None else [given])), ca.SX(TINY**2)))
+        limit = ca.sqrt((value(self.mu, s) * load) ** 2 + WEAK**2)
+        weight = 1 - ca.tanh(value(self.k_s, s) * traction / (3 * limit)) ** 2
+        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY**2)))
+        share = ca.tanh(value(self.k_f, s) * traction / (3 * limit)) * self.coefficient(s, speed, ca.SX(0))
+        return weight, [(-1 if self.as_printed else 1) * share * v / speed for v in motion]
