@@ -78,40 +78,6 @@ def test_no_spin_takes_one_more_freedom() -> None:
     assert np.max(np.abs(run.energy.imbalance)) < 1e-9
 
 
-def test_ball_in_a_rotating_cylinder_drifts_up_and_down() -> None:
-    """A ball rolling inside an upright pipe does not fall: it goes up and down at sqrt(2/7) of its turns."""
-    R, r, mass = 1.0, 0.1, 1.0
-    m = tr.Model("pipe")
-    ball = m.body("ball", mass, (0.4 * mass * r**2,) * 3)
-    upright = m.ground.frame(rotation=("x", np.pi / 2))  # the axis of the pipe upright
-    m.connect(tr.HigherPair(tr.Cylinder(R, inside=True), tr.Sphere(r)), upright, ball, law=tr.NoSlip())
-    system = m.build()
-    rate = 5.0
-    run = system.simulate(2 * np.pi / rate * np.sqrt(7 / 2), {"ball.angle_rate": rate})
-    height = run.values("ball.com_position")[:, 2]
-    # z'' = -(2/7) rate^2 z - g/(1 + 2/5) + ...: one period of the oscillation brings it back
-    assert height[-1] == pytest.approx(height[0], abs=1e-8)
-    assert np.ptp(height) == pytest.approx(2 * (5 / 7) * G / ((2 / 7) * rate**2), rel=1e-8)
-
-
-def test_ball_on_a_turntable_runs_in_circles() -> None:
-    """A ball rolling on a turntable runs in a circle with 2/7 of the angular velocity of the table (solid ball)."""
-    r, mass, turning = 0.1, 1.0, 3.0
-    m = tr.Model("turntable")
-    table = m.body("table", 10.0, (5.0, 5.0, 10.0))
-    ball = m.body("ball", mass, (0.4 * mass * r**2,) * 3)
-    m.connect(tr.Revolute("z"), m.ground, table, law=tr.Servo(lambda t: turning * t))
-    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(r)), table, ball, "contact", tr.NoSlip())
-    period = 2 * np.pi / (2 / 7 * turning)
-    start = {"contact.x": 0.6, "contact.angular_rate": (0.5, 0.3, 0.0)}
-    run = m.build().simulate(period, start, rtol=1e-12, atol=1e-12)
-    path = run.values("ball.position")
-    assert path[-1] == pytest.approx(path[0], abs=1e-8)
-    centre = path[:-1].mean(axis=0)
-    radii = np.linalg.norm((path - centre)[:, :2], axis=1)
-    assert np.ptp(radii) < 1e-2 * radii[0]
-
-
 def test_stiff_method_keeps_the_contact() -> None:
     """Contacts that close loops have no Newton step in the stiff method; their coordinates stay exact all the same."""
     pair = tr.HigherPair(tr.Torus(1.0, 0.2), tr.Cylinder(1.0))
