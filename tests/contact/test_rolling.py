@@ -43,21 +43,6 @@ def test_slip_and_spin_by_the_sum_over_the_chain() -> None:
     assert found[2] == pytest.approx(spin, rel=1e-12)
 
 
-def test_steady_turn_of_a_rolling_disc() -> None:
-    """A leaning disc rolls around a circle: the moments about the point of contact give its pitch rate."""
-    a, yaw_rate, r, mass, I, C = 0.4, 1.7, 0.5, 2.0, 0.125, 0.25
-    # (C + m r^2) w2 W cos a = I W^2 sin a cos a - m g r sin a with w2 = pitch_rate + W sin a, W = yaw_rate
-    s, c = np.sin(a), np.cos(a)
-    spin = (mass * G * r * s - I * yaw_rate**2 * s * c) / ((C + mass * r**2) * yaw_rate * c)
-    for sign in (1.0, -1.0):
-        state = {"disc.roll": a, "disc.yaw_rate": -sign * yaw_rate, "disc.pitch_rate": sign * (spin + yaw_rate * s),
-                 "disc.roll_rate": 0.0}  # fmt: skip
-        run = disc(tr.NoSlip()).build().simulate(20.0, state, rtol=1e-13, atol=1e-13)
-        assert np.ptp(run.values("disc.roll")) < 1e-10
-        centre = run.values("disc.position")
-        assert np.ptp(centre[:, 2]) < 1e-10
-
-
 def test_disc_upright_is_stable_above_the_known_speed() -> None:
     """Rolling upright a disc does not fall when pitch_rate^2 > g m r I / (C (C + m r^2))."""
     mass, r, I, C = 2.0, 0.5, 0.125, 0.25
