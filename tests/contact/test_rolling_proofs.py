@@ -231,10 +231,10 @@ def test_a_ball_in_a_turning_pipe_goes_up_and_down(
     rest = -(G + K * around * r * radial) / (1 + K) / n**2
     z = rest - rest * np.cos(n * t) + up / n * np.sin(n * t)
     along = (R - r) * np.column_stack([-np.sin(around * t), np.cos(around * t)])
-    assert run.values("ball.position") == pytest.approx(np.column_stack([along, z]), abs=1e-10)
-    assert run.values("contact.normal_force") == pytest.approx((R - r) * around**2, abs=1e-10)
-    assert run.values("contact.slip_force_y") == pytest.approx(G - n**2 * (z - rest), abs=1e-10)
-    assert run.values("contact.slip_force_x") == pytest.approx(0.0, abs=1e-10)
+    assert run.values("ball.position") == pytest.approx(np.column_stack([along, z]), abs=1e-9)
+    assert run.values("contact.normal_force") == pytest.approx((R - r) * around**2, abs=1e-9)
+    assert run.values("contact.slip_force_y") == pytest.approx(G - n**2 * (z - rest), abs=1e-9)
+    assert run.values("contact.slip_force_x") == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_pipe_that_sways_takes_the_ball_along(pipe: tr.System) -> None:
@@ -242,7 +242,7 @@ def test_a_pipe_that_sways_takes_the_ball_along(pipe: tr.System) -> None:
     run = pipe.simulate(4.0, in_the_pipe(5.0, 0.0, 0.0, 3.0), {"sway": 0.4}, samples=21, **TIGHT)
     around = 5.0 * run.time + DRAG * R / (R - r) * 0.4 * (1 - np.cos(2 * run.time))
     along = (R - r) * np.column_stack([-np.sin(around), np.cos(around)])
-    assert run.values("ball.position")[:, :2] == pytest.approx(along, abs=1e-10)
+    assert run.values("ball.position")[:, :2] == pytest.approx(along, abs=1e-9)
 
 
 @pytest.mark.parametrize("pipe", ["Coulomb"], indirect=True)
