@@ -45,6 +45,7 @@ class Picture:
     duration: float | None = None  # s; else what the example says
     parameters: Mapping[str, float] = field(default_factory=dict)
     title: str | None = None
+    plane: str = "auto"
 
 
 PICTURES = {
@@ -63,6 +64,9 @@ PICTURES = {
     "chain": Picture((0.0, 0.33, 0.46, 0.55, 0.65, 0.9)),
     "rolling-disc": Picture((0.0, 0.6, 1.2, 1.8, 2.4, 3.0)),
     "ball-in-bowl": Picture(plot=("x", "y", "ball.normal_force")),
+    "ball-in-turning-pipe": Picture((0.0, 0.3, 0.6, 0.9, 1.2)),
+    "chaplygin-sleigh": Picture((0.0, 0.8, 1.3, 1.7, 2.1, 2.5, 3.2), plane="xy"),
+    "snakeboard": Picture((0.0, 2.8, 4.2, 5.2), plane="xy"),
     "benchmark-bicycle": Picture((0.0, 0.35, 0.7)),
     "two-bodies-on-a-hinge": Picture((0.0, 0.4, 0.8, 1.2)),
     "two-hinge-door-compliant": Picture(plot=("lower.angle", "lower.reaction_force_z", "upper.reaction_force_z")),
@@ -139,9 +143,11 @@ def _plotted(run: Run, picture: Picture, title: str) -> Figure:
 
 def _drawn(run: Run, picture: Picture, title: str) -> Figure:
     """A tall mechanism is drawn narrower, so that the letters keep their size."""
-    figure = run.draw(times=picture.times, title=title, width=WIDTH)
+    figure = run.draw(times=picture.times, plane=picture.plane, title=title, width=WIDTH)
     height = float(figure.get_size_inches()[1])
-    return figure if height <= HEIGHT else run.draw(times=picture.times, title=title, width=WIDTH * HEIGHT / height)
+    if height <= HEIGHT:
+        return figure
+    return run.draw(times=picture.times, plane=picture.plane, title=title, width=WIDTH * HEIGHT / height)
 
 
 def main() -> None:

@@ -155,6 +155,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _check_quantity(system: "System", name: str) -> None:
+    name = system.model.resolve(name)
     stem = name[:-2] if name[-2:] in ("_w", "_x", "_y", "_z") and name not in system.quantities else name
     if not stem.startswith("energy.work_") and not stem.endswith(".orientation"):
         system.quantity(stem)

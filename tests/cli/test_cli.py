@@ -247,3 +247,9 @@ def test_a_fault_of_the_program_is_told_without_a_traceback(monkeypatch, capsys)
     monkeypatch.setattr("sys.argv", ["trundle", "describe", "simple-pendulum", "--debug"])
     with pytest.raises(ZeroDivisionError):
         main()
+
+
+def test_short_names_of_components_can_be_plotted():
+    """`x` of the ball is a component of its point of contact."""
+    result = call("check", "ball-in-bowl")
+    assert result.exit_code == 0, words(result)

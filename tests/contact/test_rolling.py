@@ -43,21 +43,6 @@ def test_slip_and_spin_by_the_sum_over_the_chain() -> None:
     assert found[2] == pytest.approx(spin, rel=1e-12)
 
 
-def test_steady_turn_of_a_rolling_disc() -> None:
-    """A leaning disc rolls around a circle: the moments about the point of contact give its pitch rate."""
-    a, yaw_rate, r, mass, I, C = 0.4, 1.7, 0.5, 2.0, 0.125, 0.25
-    # (C + m r^2) w2 W cos a = I W^2 sin a cos a - m g r sin a with w2 = pitch_rate + W sin a, W = yaw_rate
-    s, c = np.sin(a), np.cos(a)
-    spin = (mass * G * r * s - I * yaw_rate**2 * s * c) / ((C + mass * r**2) * yaw_rate * c)
-    for sign in (1.0, -1.0):
-        state = {"disc.roll": a, "disc.yaw_rate": -sign * yaw_rate, "disc.pitch_rate": sign * (spin + yaw_rate * s),
-                 "disc.roll_rate": 0.0}  # fmt: skip
-        run = disc(tr.NoSlip()).build().simulate(20.0, state, rtol=1e-13, atol=1e-13)
-        assert np.ptp(run.values("disc.roll")) < 1e-10
-        centre = run.values("disc.position")
-        assert np.ptp(centre[:, 2]) < 1e-10
-
-
 def test_disc_upright_is_stable_above_the_known_speed() -> None:
     """Rolling upright a disc does not fall when pitch_rate^2 > g m r I / (C (C + m r^2))."""
     mass, r, I, C = 2.0, 0.5, 0.125, 0.25
@@ -76,40 +61,6 @@ def test_no_spin_takes_one_more_freedom() -> None:
     run = both.simulate(1.0, {"disc.roll": 0.2, "disc.pitch_rate": 5.0})
     assert np.max(np.abs(run.values("disc.spin"))) < 1e-12
     assert np.max(np.abs(run.energy.imbalance)) < 1e-9
-
-
-def test_ball_in_a_rotating_cylinder_drifts_up_and_down() -> None:
-    """A ball rolling inside an upright pipe does not fall: it goes up and down at sqrt(2/7) of its turns."""
-    R, r, mass = 1.0, 0.1, 1.0
-    m = tr.Model("pipe")
-    ball = m.body("ball", mass, (0.4 * mass * r**2,) * 3)
-    upright = m.ground.frame(rotation=("x", np.pi / 2))  # the axis of the pipe upright
-    m.connect(tr.HigherPair(tr.Cylinder(R, inside=True), tr.Sphere(r)), upright, ball, law=tr.NoSlip())
-    system = m.build()
-    rate = 5.0
-    run = system.simulate(2 * np.pi / rate * np.sqrt(7 / 2), {"ball.angle_rate": rate})
-    height = run.values("ball.com_position")[:, 2]
-    # z'' = -(2/7) rate^2 z - g/(1 + 2/5) + ...: one period of the oscillation brings it back
-    assert height[-1] == pytest.approx(height[0], abs=1e-8)
-    assert np.ptp(height) == pytest.approx(2 * (5 / 7) * G / ((2 / 7) * rate**2), rel=1e-8)
-
-
-def test_ball_on_a_turntable_runs_in_circles() -> None:
-    """A ball rolling on a turntable runs in a circle with 2/7 of the angular velocity of the table (solid ball)."""
-    r, mass, turning = 0.1, 1.0, 3.0
-    m = tr.Model("turntable")
-    table = m.body("table", 10.0, (5.0, 5.0, 10.0))
-    ball = m.body("ball", mass, (0.4 * mass * r**2,) * 3)
-    m.connect(tr.Revolute("z"), m.ground, table, law=tr.Servo(lambda t: turning * t))
-    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(r)), table, ball, "contact", tr.NoSlip())
-    period = 2 * np.pi / (2 / 7 * turning)
-    start = {"contact.x": 0.6, "contact.angular_rate": (0.5, 0.3, 0.0)}
-    run = m.build().simulate(period, start, rtol=1e-12, atol=1e-12)
-    path = run.values("ball.position")
-    assert path[-1] == pytest.approx(path[0], abs=1e-8)
-    centre = path[:-1].mean(axis=0)
-    radii = np.linalg.norm((path - centre)[:, :2], axis=1)
-    assert np.ptp(radii) < 1e-2 * radii[0]
 
 
 def test_stiff_method_keeps_the_contact() -> None:
