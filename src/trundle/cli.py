@@ -104,7 +104,7 @@ def _start(file: "ModelFile", texts: list[str] | None) -> dict[str, float]:
     start, known = _assignments(texts), start_names(file.model)
     for name in start:
         if name not in known:
-            raise typer.BadParameter(str(UnknownNameError(name, known, "coordinate or rate")))
+            raise typer.BadParameter(str(UnknownNameError(name, known, "coordinate, rate or motion of a body")))
     return start
 
 

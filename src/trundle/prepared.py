@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FEW = 4000  # states that are evaluated sooner than a second thread is started
-NO_LOAD = 1e-9  # N
-OVERLAP = 1e-7  # of two surfaces at the start, relative to the length of the model
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 
@@ -61,8 +59,10 @@ class Prepared:
         from trundle.equations.relaxation import relax
 
         equations = derive(self.model, self.topology, "kane" if in_joints else "newton_euler")
-        multipliers = equations.full_multipliers
-        equations.rows = relax(equations.rows, self.relaxations, equations.signals, multipliers)
+        every = [*equations.rows, *equations.switched]
+        found = relax(every, self.relaxations, equations.signals, equations.full_multipliers)
+        equations.rows = [row for row in found if row.acts is None]
+        equations.switched = [row for row in found if row.acts is not None]
         return equations
 
     @cached_property
@@ -150,7 +150,7 @@ class Prepared:
             return self.row_functions is not None
         connections = self.model.connections.values()
         driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
-        return bool(self.topology.loops) or driven or any(c.held for c in connections)
+        return bool(self.topology.loops) or driven or any(c.held and not c.unilateral for c in connections)
 
     @cached_property
     def expressions(self) -> "Expressions":
@@ -235,9 +235,9 @@ class Prepared:
         if kind == "energy":
             return {"energy": f.energy()}
         if kind == "contacts at start":
-            loads = [f.multiplier(f"{c.name}.normal") for c in self._loaded]
-            gaps = [f.equations.touches[c.name].contact.gap for c in self._opening]
-            return {"values": f.function("values", *loads, *gaps)}
+            from trundle.solve.contacts import contact_values
+
+            return {"values": f.function("values", *contact_values(self.model, f))}
         if kind == "lanes":
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "stiff":
@@ -342,8 +342,10 @@ class Prepared:
 
     def first_modes(self, t: float, x: Array, p: Array) -> Array:
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
+        from trundle.solve.contacts import check_contacts
+
         if not self.model.mode_names():
-            self._check_contacts(t, x, p)
+            check_contacts(self, t, x, p)
             return p
         found = np.array(self.kernels("events")["start"](t, x, p))
         if not np.all(np.isfinite(found)):
@@ -352,39 +354,8 @@ class Prepared:
                 "several motions are possible. Start in another pose, or make the normal compliant "
                 "(compliance=tr.Spring(...))."
             )
-        self._check_contacts(t, x, found)
+        check_contacts(self, t, x, found)
         return found
-
-    def _check_contacts(self, t: float, x: Array, p: Array) -> None:
-        """A law that divides by the normal force needs one, and contacts that may open must not overlap."""
-        loaded, opening = self._loaded, self._opening
-        if not loaded and not opening:
-            return
-        values = self.kernels("contacts at start")["values"](t, x, p)
-        for connection, load in zip(loaded, values, strict=False):
-            if abs(load) < NO_LOAD:
-                raise SolveError(
-                    f"contact {connection.name!r}: {type(connection.friction).__name__} compares the traction with the "
-                    f"normal force, which is {load:.3g} N at the start. Give the model gravity or a load, or use "
-                    "tr.Coulomb, which needs none."
-                )
-        for connection, gap in zip(opening, values[len(loaded) :], strict=True):
-            if gap < -OVERLAP * self.length:
-                first, second = connection.first.body.name, connection.touching.name
-                raise SolveError(
-                    f"contact {connection.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move "
-                    f"it out by start values such as '{second}.position', or let a compliant normal push it out."
-                )
-
-    @property
-    def _loaded(self) -> list[Any]:
-        """Contacts with a rigid normal, closed from the start, whose law divides by the normal force."""
-        return [c for c in self.model.connections.values() if c.relaxes and "z" in c.holds and not c.unilateral]
-
-    @property
-    def _opening(self) -> list[Any]:
-        """Contacts with a rigid normal that may open."""
-        return [c for c in self.model.connections.values() if c.unilateral]
 
     # -- defaults ---------------------------------------------------------------------------------------------------
 

@@ -191,7 +191,10 @@ def test_sizes_of_examples_made_in_python():
         (("run", "simple-pendulum", "--set", "l"), "is not of the form name=value"),
         (("run", "simple-pendulum", "--set", "l=__import__('os')"), "there is no function '__import__'"),
         (("run", "simple-pendulum", "--set", "l=1/0"), "is not a finite number"),
-        (("run", "simple-pendulum", "--start", "pivot.angel=1"), "there is no coordinate or rate called 'pivot.angel'"),
+        (
+            ("run", "simple-pendulum", "--start", "pivot.angel=1"),
+            "there is no coordinate, rate or motion of a body called 'pivot.angel'",
+        ),
         (("run", "simple-pendulum", "--method", "fast"), "fast"),
         (("run", "simple-pendulum", "--samples", "1"), "--samples"),
         (("eigen", "simple-pendulum", "--sweep", "l=1"), "is not of the form name=first:last:count"),

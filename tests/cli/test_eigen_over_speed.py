@@ -69,7 +69,7 @@ def test_a_start_that_is_no_steady_motion_is_told_so():
         (("--speed", "0:5:1"), "the count must be a whole number"),
         (("--speed", "0:x"), "'x' is not a number"),
         (("--speed", "0:5", "--sweep", "g=1:2:3"), "give --sweep or --speed, not both"),
-        (("--start", "rol=0"), "there is no coordinate or rate called 'rol'. Did you mean 'roll'"),
+        (("--start", "rol=0"), "there is no coordinate, rate or motion of a body called 'rol'. Did you mean 'roll'"),
     ],
 )
 def test_bad_usage_gives_code_2_and_a_hint(arguments, told):

@@ -199,6 +199,27 @@ def test_a_ball_falls_slides_and_rolls() -> None:
     assert list(run.values("lane.state")[[0, 150, 499]]) == [0, 1, 2]
 
 
+def test_rolling_without_slip_ends_where_the_contact_opens() -> None:
+    """In the air nothing holds the slip; on landing the angular momentum about the point of contact stays."""
+    m = tr.Model("hop")
+    body = m.body("ball", 2.0, 0.4 * 2.0 * 0.1**2)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, body, name="floor", law=tr.NoSlip(), unilateral=True)
+    m.apply(tr.Wrench(body, force=lambda s: (3.0, 0, tr.where(s["t"] < 1.5, 30.0 * s["t"], 0))), name="pull")
+    m.start["ball.position"] = (0, 0, 0.1)
+    run = m.build().simulate(3.0, samples=np.array([0.3, 1.4, 1.6, 2.9]))
+    (_, leaves), (_, lands) = run.events
+    assert leaves == pytest.approx(2.0 * G / 30.0, abs=1e-9)
+    assert list(run.values("floor.state")) == [2, 0, 0, 2]
+    rolling, flying = 3.0 / (2.0 * 1.4), 3.0 / 2.0
+    speed = rolling * leaves + flying * (1.4 - leaves)
+    assert run.values("ball.velocity")[1, 0] == pytest.approx(speed, abs=1e-9)
+    assert run.values("floor.slip_x")[1] == pytest.approx(flying * (1.4 - leaves), abs=1e-9)
+    landed = rolling * leaves + flying * (lands - leaves) * 5 / 7 + rolling * (2.9 - lands)
+    assert run.values("ball.velocity")[3, 0] == pytest.approx(landed, abs=1e-9)
+    with pytest.raises(SolveError, match=r"'floor' is closed at the start and its laws hold slip_x, slip_y"):
+        m.build().simulate(1.0, {"ball.velocity": (1.0, 0, 0)})
+
+
 def test_a_coin_settles_from_spinning_with_slip() -> None:
     """A disc set spinning on its edge slides, then rolls; energy only falls and the balance closes."""
     m = tr.Model("coin")

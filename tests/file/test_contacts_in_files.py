@@ -160,7 +160,11 @@ def test_laws_at_the_contact_and_on_coordinates(law, held, coordinates):
         ("roll: road.roll,", "roll: road.roll, r: road.yaw,", "names.r: 'r' is a word of expressions, a parameter or"),
         ("roll: road.roll,", "roll: road.roll, sin: road.yaw,", "names.sin: 'sin' is a word of expressions"),
         ("roll: road.roll,", "roll: [1],", "names.roll: give a text, not a list."),
-        ("start: {roll:", "start: {rol:", "there is no coordinate or rate called 'rol'. Did you mean 'roll'"),
+        (
+            "start: {roll:",
+            "start: {rol:",
+            "there is no coordinate, rate or motion of a body called 'rol'. Did you mean 'roll'",
+        ),
     ],
 )
 def test_a_fault_tells_line_field_and_choices(old, new, told):
@@ -204,3 +208,14 @@ def test_friction_in_a_file(tmp_path):
     falling, sliding = (2 / 9.81) ** 0.5, 2 * 5.0 / (7 * 0.2 * 9.81)
     assert [name for name, _ in run.events] == ["lane lands", "lane stops"]
     assert [t for _, t in run.events] == pytest.approx([falling, falling + sliding], abs=1e-9)
+
+
+def test_friction_of_time_and_place_in_a_file():
+    """No friction until 0.5 s: the ball then begins to be braked; bodies may be started by their motion."""
+    text = FRICTION.replace("mu_static: 0.2", "mu_static: 'where(t < 0.5, 0, 0.2)'").replace(
+        "start: {ball.x_rate: 5.0, ball.z: 1.11}", "start: {ball.velocity: [5, 0, 0], ball.position_z: 0.11}"
+    )
+    run = read_model(text).model.build().simulate(2.0, max_step=0.01)
+    assert dict(run.events)["lane stops"] == pytest.approx(0.5 + 2 * 5.0 / (7 * 0.2 * 9.81), abs=1e-6)
+    text = FRICTION.replace("mu_static: 0.2", "mu_static: 'ball.positon_x'")
+    assert "there is no quantity called 'ball.positon_x'. Did you mean 'ball.position_x'" in faults(text)

@@ -114,7 +114,7 @@ def test_a_fault_tells_line_field_and_choices(old, new, told):
         ),
         (
             "start: {hinge.angel: 0}",
-            "line 7, start.hinge.angel: there is no coordinate or rate called 'hinge.angel'. Did you mean 'hinge.a",
+            "line 7, start.hinge.angel: there is no coordinate, rate or motion of a body called 'hinge.angel'.",
         ),
         ("start: {hinge.angle: x}", "start.hinge.angle: there is no parameter or constant called 'x'."),
         ("run: {method: fast}", "run.method: give 'auto', 'explicit', 'order5', 'order8' or 'stiff', not 'fast'."),

@@ -87,6 +87,12 @@ SAME = {
     "pair: Cylindrical, law: {angle: {flow: 0.1}, displacement: [{spring: k}, {damper: d}]}": lambda k, d: (
         tr.Cylindrical(), {"law": {"angle": tr.Flow(0.1), "displacement": tr.Spring(k) + tr.Damper(d)}}
     ),
+    "pair: HigherPair, surfaces: [Plane, {Sphere: 0.1}], law: {Relaxed: {mu: d, as_printed: true}}, "
+    "compliance: {Hertz: {stiffness: 1e3*k}}": lambda k, d: (
+        tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), {
+            "law": tr.Relaxed(d, as_printed=True), "compliance": tr.Hertz(1e3 * k)
+        }
+    ),
     "pair: Revolute, law: [{spring: k}, {damper: d}], compliance: 1e5*k": lambda k, d: (
         tr.Revolute(), {"law": tr.Spring(k) + tr.Damper(d), "compliance": tr.Spring(1e5 * k)}
     ),

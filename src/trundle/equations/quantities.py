@@ -204,7 +204,7 @@ class Expressions:
         if quantity == "state" and owner in e.touches:
             touch = e.touches[owner]
             closed = touch.contact.gap < 0 if touch.connection.lets_go else touch.modes.get("closed", 1)
-            return closed * (1 + touch.modes.get("stick", 0))
+            return closed * (1 + touch.modes.get("stick", int("slip_x" in touch.connection.held)))
         if quantity == "friction_power" and owner in e.touches:
             return self._friction_power(owner)
         if quantity == "stiction" and owner in e.touches:

@@ -71,6 +71,8 @@ def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, mult
     out = []
     for row in rows:
         weighted = replace(row, weight=chosen[row.name]) if row.name in chosen else row
+        if not weighted.ideal and weighted.acts is not None:
+            weighted = replace(weighted, weight=weighted.weight * weighted.acts, acts=None)
         if not weighted.ideal:
             weighted = replace(weighted, residual=ca.SX(0), rate=ca.SX(0), level="acceleration", driven=None)
         out.append(weighted)

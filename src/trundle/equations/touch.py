@@ -171,16 +171,25 @@ class Touch:
         """The normal where the pair closes a loop, then what its laws hold."""
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
-        found = [self.row(n, t) for n in self.connection.held if n in pair.held]
+        closed = self.modes.get("closed")
+        found = [replace(self.row(n, t), acts=closed) for n in self.connection.held if n in pair.held]
         if self.closes and "z" in self.connection.holds:
             normal = self._rubbing(self.row("normal", t), t) if self.friction else self.row("normal", t)
-            found.insert(0, replace(normal, acts=self.modes.get("closed")))
+            found.insert(0, replace(normal, acts=closed))
         if "stick" in self.modes:
             found += [replace(self.row(n, t), acts=self.modes["stick"]) for n in self.connection.sliding]
         if self.weight is not None:
             weight = self.weight * self.modes.get("closed", 1)
             found += [replace(self.row(n, t), weight=weight) for n in self.connection.sliding]
         return found
+
+    def slip_if_closed(self) -> Any:
+        """Largest rate among the motions that laws hold while the contact is closed; zero while it is open."""
+        largest = ca.SX(0)
+        for row in self.rows(ca.SX(0)):
+            if row.name.partition(".")[2] in self.connection.held:
+                largest = ca.fmax(largest, ca.fabs(row.rate))
+        return largest * self.modes.get("closed", 1)
 
     def _deflection(self, name: str) -> Any:
         """The coordinate of a bond: the gap, an elastic slip, or none."""

@@ -12,7 +12,7 @@ from trundle.file.forces import Forces
 from trundle.file.laws import Laws
 from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
-from trundle.file.scope import quantity_names, signal_names, start_names
+from trundle.file.scope import quantity_names, signal_names, start_names, state_names
 from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.functions import RESERVED
@@ -47,6 +47,7 @@ class Assembler:
                 self._connection(key, connection)
         self._names()
         signals = dict.fromkeys(signal_names(self.model))  # a set that keeps its order
+        self.values.check_later(signals)
         forces = Forces(self.parts, self.laws, signals)
         for name, one in section.forces.items():
             with self._watch(("forces", name)):
@@ -57,11 +58,11 @@ class Assembler:
             with self._watch(("outputs", name)):
                 function = self.values.signal(output.expression, ("outputs", name, "expression"), signals)
                 self.model.output(name, function, output.unit, output.text)
-        states = dict.fromkeys(start_names(self.model))
+        states = dict.fromkeys(state_names(self.model))
         for name, event in section.events.items():
             with self._watch(("events", name)):
                 self._event(name, event, signals, states)
-        self._start(states)
+        self._start(dict.fromkeys(start_names(self.model)))
         return self.model
 
     @contextmanager
@@ -160,11 +161,12 @@ class Assembler:
             action = {k: self.values.signal(e, (*path, "action", k), signals) for k, e in action.items()}
         self.model.event(name, function, event.direction, action)
 
-    def _start(self, states: Collection[str]) -> None:
+    def _start(self, known: Collection[str]) -> None:
         for name, value in self.section.start.items():
             path = ("start", name)
-            if name not in states:
-                self.faults.add(path, f"there is no coordinate or rate called {name!r}. {near(name, list(states))}")
+            if name not in known:
+                text = f"there is no coordinate, rate or motion of a body called {name!r}. {near(name, list(known))}"
+                self.faults.add(path, text)
             elif isinstance(value, list):
                 self.model.start[name] = self.values.point(value, path)
             else:

@@ -32,8 +32,12 @@ class Constructor:
             self.faults.add_validation(error, path)
             return None
 
-    def one(self, raw: Any, kinds: Mapping[str, type[Any]], what: str, path: Path) -> tuple[Any, Any] | None:
-        """An object of one of these classes: with symbols, and with the values of the parameters."""
+    def one(
+        self, raw: Any, kinds: Mapping[str, type[Any]], what: str, path: Path, of_signals: bool = False
+    ) -> tuple[Any, Any] | None:
+        """An object of one of these classes: with symbols, and with the values of the parameters. Its sizes may be
+        functions of the signals where `of_signals`.
+        """
         named = self.read(NAMED, raw, path)
         if named is None:
             return None
@@ -42,7 +46,7 @@ class Constructor:
         if kind is None:
             self.faults.add(path, f"there is no {what} called {name!r}. {near(name, list(kinds))}")
             return None
-        return self._made(kind, name, sizes, (*path, name))
+        return self._made(kind, name, sizes, (*path, name), of_signals)
 
     def of_class(self, kind: type[Any], name: str, raw: Any, path: Path) -> Any:
         """An object of this class by its sizes alone."""
@@ -50,7 +54,9 @@ class Constructor:
         made = None if sizes is None else self._made(kind, name, sizes, path)
         return None if made is None else made[0]
 
-    def _made(self, kind: type[Any], name: str, sizes: Mapping[str, Any], path: Path) -> tuple[Any, Any] | None:
+    def _made(
+        self, kind: type[Any], name: str, sizes: Mapping[str, Any], path: Path, of_signals: bool = False
+    ) -> tuple[Any, Any] | None:
         known = {f.name: f for f in fields(kind)}
         plain = next(iter(known), "")  # field that a plain size belongs to
         good = self._check_names(name, {field or plain for field in sizes}, known, path)
@@ -58,7 +64,9 @@ class Constructor:
         for field, size in sizes.items():
             if (field or plain) in known:
                 at = (*path, field) if field else path
-                symbols[field or plain], numbers[field or plain] = self.size(known[field or plain], size, at)
+                symbols[field or plain], numbers[field or plain] = self.size(
+                    known[field or plain], size, at, of_signals
+                )
         if not good:
             return None
         try:
@@ -83,9 +91,9 @@ class Constructor:
             self.faults.add(path, f"{' and '.join(missing)} must be given; {takes}")
         return good and not missing
 
-    def size(self, field: Field[Any], size: Any, path: Path) -> tuple[Any, Any]:
-        """A size as a symbol and as a number, a flag, or a function of the motion; what is declared as a float shapes
-        the equations.
+    def size(self, field: Field[Any], size: Any, path: Path, of_signals: bool = False) -> tuple[Any, Any]:
+        """A size as a symbol and as a number, a flag, or a function of the motion or of the signals; what is declared
+        as a float shapes the equations.
         """
         variables = _variables(field.type)
         if field.type is bool or isinstance(size, bool):
@@ -100,6 +108,9 @@ class Constructor:
         if field.type is float:
             number = self.values.fixed(size, path)
             return number, number
+        if of_signals and any(name not in self.values.scope.symbols for name in size.names):
+            function = self.values.later_signal(size, path)
+            return function, function
         return self.values.number(size, path), self.values.value(size, path)
 
 

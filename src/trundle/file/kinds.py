@@ -36,6 +36,9 @@ LAWS: dict[str, type[Any]] = {
 
 EFFORT_LAWS = {word: one for word, one in LAWS.items() if issubclass(one, EffortLaw)}
 
+NORMAL_LAWS = _final(contact, EffortLaw)
+"""Laws of a normal that yields, which stand under compliance."""
+
 CONTACT_LAWS: dict[str, type[ContactLaw]] = {
     name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
 }

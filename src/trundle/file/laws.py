@@ -7,7 +7,7 @@ from typing import Any, final
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import in_words
-from trundle.file.kinds import CONTACT_LAWS, EFFORT_LAWS, LAWS
+from trundle.file.kinds import CONTACT_LAWS, EFFORT_LAWS, LAWS, NORMAL_LAWS
 from trundle.file.tree import Path
 from trundle.model.connection import LawsGiven
 from trundle.model.law import EffortLaw, Law, Spring
@@ -22,9 +22,9 @@ class Laws:
     def __init__(self, constructor: Constructor) -> None:
         self.constructor, self.faults = constructor, constructor.faults
 
-    def effort(self, raw: Any, path: Path) -> Any:
+    def effort(self, raw: Any, path: Path, kinds: Mapping[str, type[Any]] = EFFORT_LAWS) -> Any:
         """A law that gives a force or torque."""
-        found = self._several(raw, path, EFFORT_LAWS)
+        found = self._several(raw, path, kinds)
         return _sum(found)[0] if found else None
 
     def seal(self, raw: Any, path: Path) -> Any:
@@ -40,7 +40,7 @@ class Laws:
         found: dict[str, list[Law]] = {}  # '' stands for the only coordinate of a pair
         for key, one, at in self._entries(raw, path):
             if key in CONTACT_LAWS:
-                made = self.constructor.one({key: one}, CONTACT_LAWS, "law at a contact", at)
+                made = self.constructor.one({key: one}, CONTACT_LAWS, "law at a contact", at, of_signals=True)
                 contact |= {} if made is None else {key: made[0]}
             else:
                 found.setdefault(key, []).extend(self._several(one, at, LAWS))
@@ -66,7 +66,7 @@ class Laws:
         """A spring for all bonds that a pair holds, or springs by the names of the bonds."""
         if raw is None:
             return None
-        if not isinstance(raw, dict) or set(raw) <= SPRING or set(raw) <= set(LAWS):
+        if not isinstance(raw, dict) or set(raw) <= SPRING or set(raw) <= {*LAWS, *NORMAL_LAWS}:
             return self._spring(raw, path)
         springs = {bond: self._spring(one, (*path, bond)) for bond, one in raw.items()}
         return {bond: spring for bond, spring in springs.items() if spring is not None}
@@ -74,7 +74,7 @@ class Laws:
     def _spring(self, raw: Any, path: Path) -> Any:
         """A number is a stiffness; stiffness and damping make a spring; any effort law will do."""
         if isinstance(raw, list) or (isinstance(raw, dict) and not set(raw) & SPRING):
-            return self.effort(raw, path)
+            return self.effort(raw, path, {**EFFORT_LAWS, **NORMAL_LAWS})
         return self.constructor.of_class(Spring, "a spring", raw, path)
 
     def _entries(self, raw: Any, path: Path) -> list[tuple[str, Any, Path]]:

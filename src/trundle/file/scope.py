@@ -39,10 +39,18 @@ def signal_names(model: Model) -> list[str]:
     return _with_short(model, ["t", *_joint_names(model), *_contact_names(model), *_components(vectors)])
 
 
-def start_names(model: Model) -> list[str]:
-    """Coordinates, rates and forward velocities that may be given a start value."""
+def state_names(model: Model) -> list[str]:
+    """Coordinates and rates, which events may change."""
     model = floating(model)
-    return _with_short(model, [*_state_names(model), *(f"{c}.forward_velocity" for c in _contacts(model))])
+    return _with_short(model, _state_names(model))
+
+
+def start_names(model: Model) -> list[str]:
+    """Coordinates, rates, forward velocities and motions of bodies that may be given a start value."""
+    model = floating(model)
+    motions = [f"{body.name}.{q}" for body in _moving(model) for q in BODY_QUANTITIES if q != "rotation"]
+    rolling = [f"{c}.forward_velocity" for c in _contacts(model)]
+    return _with_short(model, [*_state_names(model), *rolling, *motions, *_components(motions)])
 
 
 def quantity_names(model: Model) -> list[str]:

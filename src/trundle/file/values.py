@@ -20,6 +20,7 @@ class Values:
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
         self.scope = Scope()
+        self.later: list[tuple[Expression, Path]] = []  # expressions whose signals are not known yet
 
     def number(self, expression: Expression, path: Path) -> Any:
         """A float, or a CasADi expression of the parameters."""
@@ -48,10 +49,25 @@ class Values:
     def signal(self, expression: Expression, path: Path, names: Collection[str]) -> Callable[[Any], Any]:
         """A function of the signals of the model."""
         symbols = self.scope.symbols
+        self._check_signals(expression, path, names)
+        return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
+
+    def later_signal(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
+        """A function of signals that `check_later` will know."""
+        self.later.append((expression, path))
+        symbols = self.scope.symbols
+        return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
+
+    def check_later(self, names: Collection[str]) -> None:
+        """Faults of the expressions that had to wait for the signals of the model."""
+        for expression, path in self.later:
+            self._check_signals(expression, path, names)
+
+    def _check_signals(self, expression: Expression, path: Path, names: Collection[str]) -> None:
+        symbols = self.scope.symbols
         for name in expression.names:
             if name not in symbols and name not in names:
                 self.faults.add(path, f"there is no quantity called {name!r}. {near(name, [*names, *symbols])}")
-        return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
 
     def of_motion(self, expression: Expression, path: Path, variables: Sequence[str]) -> Callable[..., Any]:
         """A function of some of t (time), q (the coordinate) and u (its rate), in the order of `variables`."""
