@@ -45,7 +45,9 @@ class ConnectedPair:
     def held(self) -> tuple[str, ...]:
         """Relative motions at the point of contact that are prescribed, most often kept at zero."""
         prescribed = [name for name, law in self.touch_laws.items() if isinstance(law, FlowLaw)]
-        return tuple(dict.fromkeys([*(name for law in self.contact_laws for name in law.held), *prescribed]))
+        able = self.pair.held if isinstance(self.pair, ContactPair) else ()
+        by_laws = [name for law in self.contact_laws for name in law.held if name in able]
+        return tuple(dict.fromkeys([*by_laws, *prescribed]))
 
     @property
     def rubbing(self) -> tuple[FrictionLaw, ...]:
