@@ -12,8 +12,8 @@ from trundle.equations.derive import derive
 from trundle.graph import find_topology
 from trundle.model import force as force_module
 from trundle.model import law as law_module
-from trundle.model.force import Force
 from trundle.model import tracking as tracking_module
+from trundle.model.force import Force
 from trundle.model.law import EffortLaw
 from trundle.model.tracking import RateTracking, Tracking
 
