@@ -132,6 +132,7 @@ class Prepared:
                     names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
             if c.touches and "z" in c.compliant:
                 names.append(f"{c.name}.gap")
+            names += [f"{c.name}.{name}{rate}" for name in c.leaning.values() for rate in ("", "_rate")]
         return tuple(names)
 
     def _deflecting(self) -> Any:
@@ -191,7 +192,7 @@ class Prepared:
     def n_q(self) -> int:
         if self.in_joints:
             return self.layout.n_q
-        following = sum(len(c.pair.followers) + len(c.bristles) for c in self.model.connections.values())
+        following = sum(len(c.pair.followers) + len(c.extra_states) for c in self.model.connections.values())
         return 7 * (len(self.model.bodies) - 1) + following
 
     @property
@@ -330,8 +331,10 @@ class Prepared:
         ]
 
     def _loop_bonds(self, name: str) -> list[str]:
-        pair = self.model.connections[name].pair
-        bonds = list(pair.locked)
+        c = self.model.connections[name]
+        pair = c.pair
+        soft = {*c.leaning, *(["normal"] if "z" in c.compliant else [])} if c.touches else set()
+        bonds = [b for b in pair.locked if b not in soft]
         return [*bonds, "z"] if pair.coupling is not None and "z" not in bonds else bonds
 
     def operations(self) -> dict[str, int]:

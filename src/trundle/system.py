@@ -333,17 +333,18 @@ class System(Prepared):
         p = self.parameter_vector(parameters)
         self._refuse_relaxed("an equilibrium")
         joints = self.by_kane
-        pose = self.start(start, parameters, t).q
+        first = self.start(start, parameters, t).q
         try:
-            q = find_equilibrium(joints.functions, pose, t, p)
+            q = find_equilibrium(joints.functions, first, t, p)
             good = not stable or self._holds(q, t, p)
         except SolveError:
             if not stable:
                 raise
             good = False
         if not good:
-            q = find_equilibrium(joints.functions, settle(joints, pose, t, p), t, p)
-        return {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in self.layout.coordinates}
+            q = find_equilibrium(joints.functions, settle(joints, first, t, p), t, p)
+        pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in self.layout.coordinates}
+        return pose | {name: float(q[i]) for name, i in self.layout.bristle_places.items()}
 
     def _holds(self, q: Array, t: float, p: Array) -> bool:
         """Whether no small motion about rest at q grows."""

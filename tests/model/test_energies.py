@@ -12,8 +12,10 @@ from trundle.equations.derive import derive
 from trundle.graph import find_topology
 from trundle.model import force as force_module
 from trundle.model import law as law_module
+from trundle.model import tracking as tracking_module
 from trundle.model.force import Force
-from trundle.model.law import EffortLaw, Tracking
+from trundle.model.law import EffortLaw
+from trundle.model.tracking import RateTracking, Tracking
 
 
 def classes(module: Any, base: type) -> list[type]:
@@ -30,6 +32,7 @@ LAWS: dict[str, Callable[[], EffortLaw]] = {
     "Motor": lambda: tr.Motor(lambda t, q, u: tr.sin(t) * q - u**3),
     "Open": tr.Open,
     "Tracking": lambda: Tracking(tr.Spring(3.0, 0.4, 0.1), tr.Servo(lambda t: tr.sin(2 * t))),
+    "RateTracking": lambda: RateTracking(tr.Spring(3.0, 0.4, 0.1), tr.Flow(lambda t, q: tr.sin(2 * t) - q)),
     "Together": lambda: tr.Spring(3.0, 0.4) + tr.Damper(0.2) + tr.Motor(lambda t, q, u: tr.cos(t)),
 }
 
@@ -44,7 +47,8 @@ FORCES: dict[str, Callable[[tr.Frame, tr.Frame], Force]] = {
 
 
 def test_every_class_has_an_example() -> None:
-    assert {c.__name__ for c in classes(law_module, EffortLaw)} == set(LAWS)
+    known = [c for module in (law_module, tracking_module) for c in classes(module, EffortLaw)]
+    assert {c.__name__ for c in known} == set(LAWS)
     assert {c.__name__ for c in classes(force_module, Force)} == set(FORCES)
 
 
@@ -53,7 +57,7 @@ def test_power_of_a_law(name: str) -> None:
     law = LAWS[name]()
     t, q, u = (ca.SX.sym(n) for n in "tqu")
     stored = ca.SX(law.potential(t, q))
-    rate = ca.jtimes(stored, q, u) + ca.jacobian(stored, t)
+    rate = ca.jtimes(stored, q, ca.SX(law.deflection_rate(t, q, u))) + ca.jacobian(stored, t)
     left = law.effort(t, q, u) * u + rate - law.supplied(t, q, u) + law.dissipated(t, q, u)
     f = ca.Function("f", [t, q, u], [left, ca.SX(law.dissipated(t, q, u))])
     rng = np.random.default_rng(0)

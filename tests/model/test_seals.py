@@ -177,9 +177,17 @@ FAULTS: dict[str, tuple[Any, str]] = {
         lambda: joined(tr.Revolute("z"), law=Selfish()),
         r"Selfish on joint\.angle prescribes the velocity and must not depend on the rate",
     ),
-    "spring on spin": (
-        lambda: joined(tr.HigherPair(tr.Plane(), tr.Sphere(0.2)), law={"spin": tr.Spring(1.0)}),
-        r"Spring on joint\.spin depends on the coordinate, but roll and spin.*tr\.Damper",
+    "rate of spin that depends on a place": (
+        lambda: joined(tr.HigherPair(tr.Plane(), tr.Sphere(0.2)), law={"spin": tr.Flow(lambda t, q: -q)}),
+        r"Flow on joint\.spin prescribes a rate that depends on the coordinate.*have rates only",
+    ),
+    "such a rate that yields": (
+        lambda: joined(
+            tr.HigherPair(tr.Plane(), tr.Sphere(0.2)),
+            law={"spin": tr.Flow(lambda t, q: -q)},
+            compliance={"spin": tr.Spring(1.0)},
+        ),
+        r"on joint\.spin prescribes a rate that depends on the coordinate",
     ),
 }
 

@@ -194,7 +194,8 @@ def _two_balls(pair: ContactPair, first: Rigid, second: Rigid) -> Contact:
     def locate(a: Any, b: Any, x_axis: Any, y_axis: Any) -> tuple[Any, Any, Any]:
         n = side * (b - a) / ca.norm_2(b - a)
         if isinstance(pair, PlanarPair):
-            return a + pair.first.ball * n, y_axis, n
+            across = y_axis - dot(y_axis, n) * n  # the centres may leave the plane
+            return a + pair.first.ball * n, across / ca.norm_2(across), n
         reference = ca.if_else(dot(n, x_axis) ** 2 < 0.5, x_axis, y_axis)  # not along the normal
         across = cross(n, reference)
         return a + pair.first.ball * n, across / ca.norm_2(across), n

@@ -1,7 +1,7 @@
 """From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, final
 
@@ -11,7 +11,7 @@ from trundle.equations.constraint import Row, closure_rows, difference
 from trundle.equations.flow import flow_row, half_turn
 from trundle.equations.kane import TreeMotion
 from trundle.equations.links import Tree, build_tree
-from trundle.equations.measure import Followed, Measure, measured_coordinates
+from trundle.equations.measure import Deviation, Followed, Measure, measured_coordinates
 from trundle.equations.newton_euler import AbsoluteMotion
 from trundle.equations.saddle import Sparse
 from trundle.equations.signals import Signals
@@ -24,8 +24,8 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
 from trundle.model.law import FlowLaw
 from trundle.model.model import Model
+from trundle.model.tracking import RateTracking
 from trundle.pairs.higher import ContactPair
-from trundle.pairs.lower import Planar
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
 
@@ -57,6 +57,7 @@ class Equations:
     touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
+    deviations: Sequence[Deviation] = ()  # from prescribed rates that yield
     nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
     full_multipliers: dict[str, Any] = field(default_factory=dict)  # of rows if all were held, that weights ask for
 
@@ -74,17 +75,22 @@ class Equations:
 
     def coordinate_rates(self) -> Any:
         """qdot."""
-        return ca.vertcat(_placed(self.motion, self.touches), *[t.bristle_rates for t in self.touches.values()])
+        bending = [t.bristle_rates for t in self.touches.values()] + [d.rate for d in self.deviations]
+        return ca.vertcat(_placed(self.motion, self.touches), *bending)
 
     def position_rates(self) -> Any:
-        """qdot as an expression linear in u: bristles, which are no places, do not move."""
-        return ca.vertcat(_placed(self.motion, self.touches), *[0 * t.bristles for t in self.touches.values()])
+        """qdot as an expression linear in u: bristles and deviations, which are no places, do not move."""
+        return ca.vertcat(_placed(self.motion, self.touches), *self._no_places)
+
+    @property
+    def _no_places(self) -> list[Any]:
+        bristles = [ca.SX.zeros(t.bristles.shape) for t in self.touches.values()]
+        return [*bristles, ca.SX.zeros(len(self.deviations))]
 
     def corrections(self) -> Any:
         """Newton step of the coordinates that follow the motion; they stand at the end of q, before the bristles."""
-        every = self.touches.values()
-        steps = [touch.contact.corrections for touch in every]
-        return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, *[ca.SX.zeros(t.bristles.shape) for t in every]))
+        steps = [touch.contact.corrections for touch in self.touches.values()]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, *self._no_places))
 
     @cached_property
     def mass(self) -> list[Sparse]:
@@ -135,7 +141,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     p = ca.vertcat(*[x.symbol for x in model.parameters.values()], *modes.values(), shift)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     coordinates: dict[str, tuple[Any, Any]] = {}
-    measured: dict[str, Measure | Followed | Bristle] = {}
+    measured: dict[str, Measure | Followed | Bristle | Deviation] = {}
     motion: TreeMotion | AbsoluteMotion
     if formalism == "kane":
         q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
@@ -145,14 +151,17 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
             at_q, at_u = slice(link.i_q, link.i_q + link.n_q), slice(link.i_u, link.i_u + link.n_u)
             coordinates[name] = (q[at_q], u[at_u])
         cut = list(topology.cut)  # in the order of the layout
+        ordered = [*(joint.connection for joint in topology.tree), *cut]
     else:
         q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
         motion = AbsoluteMotion(moving, inertias, q, u)
-        cut = list(model.connections.values())
+        ordered = cut = list(model.connections.values())
     touches, followers = _touches(model, motion, coordinates, cut)
-    bristles = ca.vertcat(ca.SX(0, 1), *[touch.bristles for touch in touches.values()])
-    q = ca.vertcat(q, followers, bristles)
-    rates = ca.vertcat(_placed(motion, touches), ca.SX(*bristles.shape))
+    deviating = [(f"{c.name}.{n}", c.laws[n]) for c in ordered for n in c.deviations]
+    deviations = [Deviation(name, law, t) for name, law in deviating if isinstance(law, RateTracking)]
+    bristles = [touch.bristles for touch in touches.values()] + [d.value for d in deviations]
+    rates = ca.vertcat(_placed(motion, touches), *[ca.SX(*b.shape) for b in bristles])
+    q = ca.vertcat(q, followers, *bristles)
     for connection in cut:
         for name, measure in measured_coordinates(connection, motion).items():
             measured[f"{connection.name}.{name}"] = measure
@@ -161,7 +170,12 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
                 measured[f"{connection.name}.{name}"] = Followed(f"{connection.name}.{name}", value, q, rates)
             for i, name in enumerate(connection.bristles):
                 measured[f"{connection.name}.{name}"] = Bristle(touches[connection.name], i)
+            for bond, name in connection.leaning.items():
+                measured[f"{connection.name}.{name}"] = touches[connection.name].lean(bond)
+    measured |= {f"{d.coordinate}_deviation": d for d in deviations}
     signals = Signals(model, t, motion, coordinates, measured, touches)
+    for deviation in deviations:
+        deviation.follow(signals)
     full_multipliers: dict[str, Any] = {}
     for touch in touches.values():
         touch.rub(Weighing(signals, full_multipliers), modes, shift)
@@ -177,7 +191,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     return Equations(
         model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
         efforts, terms,
-        by_coordinate, touches, touch_efforts, modes, switched, nonideal, full_multipliers,
+        by_coordinate, touches, touch_efforts, modes, switched, deviations, nonideal, full_multipliers,
     )  # fmt: skip
 
 
@@ -256,11 +270,7 @@ def _rows(
     cut = {loop.connection.name: loop for loop in topology.loops}
     for connection in model.connections.values():
         if connection.name in touches:
-            touch = touches[connection.name]
-            if touch.closes and "z" in connection.pair.locked:  # a planar pair keeps its plane
-                plane = replace(connection, pair=Planar("y"))
-                rows += closure_rows(plane, motion, over_ground=any(b.is_ground for b in connection.bodies))
-            rows += touch.rows(t)
+            rows += touches[connection.name].rows(t)
         elif connection.name in cut:
             over_ground = any(b.is_ground for b in cut[connection.name].bodies)
             rows += closure_rows(connection, motion, over_ground)

@@ -4,13 +4,14 @@ unit effort on each.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import casadi as ca
 
 from trundle.equations.constraint import BodyMotion, Relative, axes_around, connection_frame
 from trundle.errors import ModelError
 from trundle.model.connection import ConnectedPair
+from trundle.model.tracking import RateTracking
 from trundle.pairs.lower import ROTATIONS
 from trundle.space.rotation import cross, dot
 
@@ -59,6 +60,30 @@ class Followed:
     moment = force
 
 
+@final
+class Deviation:
+    """How far a coordinate is from where its prescribed rate would have brought it: a coordinate without speed."""
+
+    is_angle: ClassVar[bool] = False
+
+    def __init__(self, coordinate: str, law: RateTracking, t: Any) -> None:
+        self.coordinate, self._law, self._t = coordinate, law, t
+        self.value = ca.SX.sym(f"{coordinate} deviation")
+        self.rate: Any = ca.SX(0)
+
+    def follow(self, signals: Any) -> None:
+        """Find the rate from those of the coordinate."""
+        law = self._law.placed(signals[self.coordinate])
+        self.rate = law.deflection_rate(self._t, self.value, signals[f"{self.coordinate}_rate"])
+
+    @property
+    def force(self) -> Any:
+        """Efforts need a bond."""
+        raise ModelError(f"{self.coordinate + '_deviation'!r} is known to its law only: no effort can act on it.")
+
+    moment = force
+
+
 def measured_coordinates(connection: ConnectedPair, motion: BodyMotion) -> dict[str, Measure]:
     """Angles and displacements of a lower pair that is no joint of the tree; angles lie in (-pi, pi]."""
     if connection.touches:
@@ -103,11 +128,11 @@ def _turns(relative: Relative, turns: list[str]) -> list[Measure]:
     third = ca.atan2(-dot(A[:, k], B[:, i]), dot(A[:, k], B[:, k]))
     e1, e3 = A[:, k], B[:, j]
     e2 = cross(e3, e1) / ca.sqrt(1 - sine**2)
-    duals = _reciprocal(e1, e2, e3)
+    duals = reciprocal(e1, e2, e3)
     return [Measure(x, dot(d, w), zero, d) for x, d in zip((first, second, third), duals, strict=True)]
 
 
-def _reciprocal(a: Any, b: Any, c: Any) -> list[Any]:
+def reciprocal(a: Any, b: Any, c: Any) -> list[Any]:
     """Vectors that pick the components along three axes out of an angular velocity."""
     volume = dot(a, cross(b, c))
     return [cross(b, c) / volume, cross(c, a) / volume, cross(a, b) / volume]

@@ -103,7 +103,9 @@ def absolute_state(equations: "Equations", q: Any, u: Any, p: Any, t: float) -> 
     following = [
         e.signals[f"{c.name}.{name}"] for c in e.model.connections.values() for name in c.pair.followers
     ]  # the same coordinates, whether the tree or a loop holds them
-    following += [e.signals[f"{c.name}.{name}"] for c in e.model.connections.values() for name in c.bristles]
+    every = e.model.connections.values()
+    following += [e.signals[f"{c.name}.{name}"] for c in every for name in c.bristles]
+    following += [e.signals[f"{c.name}.{name}_deviation"] for c in every for name in c.deviations]
     f = ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out), ca.vertcat(ca.SX(0, 1), *following)])
     motion, surface = (np.array(ca.DM(v)).ravel() for v in f(t, q, u, p))
     coordinates, speeds = [], []

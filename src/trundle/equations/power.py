@@ -14,6 +14,7 @@ import casadi as ca
 from trundle.equations.constraint import Relative, axes_around, connection_frame
 from trundle.equations.functions import Functions
 from trundle.equations.kane import inertia_wrench
+from trundle.equations.plane import PlaneMap
 from trundle.equations.ports import CHAIN, FRICTION, Element, Junction, Ports, is_held, is_rubbed, measure
 from trundle.equations.reactions import Wrench, accelerations, drive_efforts, reactions
 from trundle.model.body import Body, Frame
@@ -165,8 +166,11 @@ class PowerExpressions:
                 out[carrier.name] = (f - sign * F, n - sign * (M + cross(arm, F)))
         return out
 
-    def _contact_map(self, c: ConnectedPair) -> tuple[BondMap, Any]:
-        contact = self.equations.touches[c.name].contact
+    def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
+        touch = self.equations.touches[c.name]
+        contact = touch.contact
+        if c.leaning and touch.plane is not None:
+            return PlaneMap(contact, touch.plane), contact.point
         return BondMap(list(contact.axes), list(contact.axes)), contact.point
 
     def _connection(self, j: Junction) -> dict[str, Any]:
@@ -202,7 +206,7 @@ class PowerExpressions:
             found[measure(j.name, f"power_to_{word}")] = sign * (dot(F, v) + dot(M, w))
         return found
 
-    def _contact_bonds(self, c: ConnectedPair, bonds: BondMap, point: Any) -> tuple[list[Any], list[Any]]:
+    def _contact_bonds(self, c: ConnectedPair, bonds: BondMap | PlaneMap, point: Any) -> tuple[list[Any], list[Any]]:
         """Flows, and efforts of laws, at a point of contact."""
         (v_A, w_A), (v_B, w_B) = (self._twist_at(b, point) for b in (c.first.body, c.touching))
         laws = self.equations.touch_efforts.get(c.name, {})
@@ -263,7 +267,7 @@ class PowerExpressions:
             c = e.model.connections[junction]
             rubbed = [n for law in c.rubbing for n in c.rubbed(law)] if bond == "normal" else []
             for one in (bond, *rubbed):  # friction goes with the normal force
-                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].rate(one)
+                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].flow(one)
         for frame, F, M in term.wrenches if element.bodies else ():
             if not frame.body.is_ground:
                 at = e.motion.frame(frame)

@@ -100,9 +100,8 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             of = f"in contact {connection.name!r}"
             for name, (unit, text, size) in CONTACT_QUANTITIES.items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", size, "contacts"))
-            for name in connection.bristles:
-                text = f"deflection of the surfaces {'along' if name[-1] == 'x' else 'across'}, {of}"
-                found.append(Quantity(f"{connection.name}.{name}", "m", text, 1, "joints"))
+            for name, (unit, text) in _deflections(connection).items():
+                found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", 1, "joints"))
             if connection.modes or connection.lets_go:
                 text = f"0 open, 1 sliding, 2 sticking {of}"
                 found.append(Quantity(f"{connection.name}.state", "", text, 1, "contacts"))
@@ -114,6 +113,10 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 found.append(Quantity(f"{connection.name}.stiction", "", text, 1, "reactions"))
             for name, text in CONTACT_FORCES.items():
                 found.append(Quantity(f"{connection.name}.{name}", "N", f"{text}, {of}", 1, "reactions"))
+        units = {s.name: "m" if s.n_u == 1 and s.slides else "rad" for s in connection.pair.chain().steps}
+        for name in connection.deviations:
+            text = f"deviation of {connection.name}.{name} from where its prescribed rate leads"
+            found.append(Quantity(f"{connection.name}.{name}_deviation", units[name], text, 1, "joints"))
         for name, law in connection.laws.items():
             if isinstance(law, FlowLaw):
                 full = f"{connection.name}.{name}_drive"
@@ -139,6 +142,20 @@ def _is_measured(connection: ConnectedPair) -> bool:
     """Whether the coordinates of a connection that is no joint of the tree are known."""
     pair = connection.pair
     return pair.measured if isinstance(pair, ContactPair) else True
+
+
+def _deflections(connection: ConnectedPair) -> dict[str, tuple[str, str]]:
+    """Unit and sentence of what yields at a contact, by name."""
+    ways = {"x": "along", "y": "across", "roll_x": "about the axis along", "roll_y": "about the axis across"}
+    ways["spin"] = "about the normal"
+    kinds = {"deflection of the surfaces": connection.bristles}
+    kinds["deflection out of the plane"] = tuple(connection.leaning.values())
+    out = {}
+    for text, names in kinds.items():
+        for name in names:
+            way = name.partition("_")[2]
+            out[name] = ("m" if way in "xy" else "rad", f"{text} {ways[way]}")
+    return out
 
 
 CONTACT_FORCES = {
@@ -199,7 +216,8 @@ class Expressions:
         }
         for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
             if quantity == component and owner in e.touches:
-                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if k < 2 else 0
+                bare = k < 2 and "xy"[k] not in e.model.connections[owner].compliant  # else part of the reaction
+                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if bare else 0
                 return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if quantity == "state" and owner in e.touches:
             touch = e.touches[owner]

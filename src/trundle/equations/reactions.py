@@ -74,11 +74,12 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
             effort, measure = e.coordinate_efforts[f"{c.name}.{name}"], measures[name]
             F, M = out[c.name]
             out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
-        if c.touches and "z" in c.compliant:
-            contact = e.touches[c.name].contact
-            push = e.touch_efforts[c.name]["normal"] * contact.axes[2]
+        for bond in c.compliant if c.touches else ():
+            touch, name = e.touches[c.name], c.pair.bond_names[bond]
+            force, moment = (e.touch_efforts[c.name][name] * each for each in touch.along(name))
             F, M = out[c.name]
-            out[c.name] = (F + push, M + cross(contact.point - e.motion.frame(c.second).p, push))
+            arm = touch.contact.point - e.motion.frame(c.second).p
+            out[c.name] = (F + force, M + moment + cross(arm, force))
     return out
 
 

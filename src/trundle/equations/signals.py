@@ -6,7 +6,7 @@ from typing import Any, Protocol, final
 import casadi as ca
 
 from trundle.equations.kinematics import Rigid
-from trundle.equations.measure import Followed, Measure
+from trundle.equations.measure import Deviation, Followed, Measure
 from trundle.equations.touch import Bristle, Touch
 from trundle.errors import UnknownNameError
 from trundle.model.ask import CONTACT_QUANTITIES
@@ -43,7 +43,7 @@ class Signals:
         t: Any,
         motion: FrameMotion,
         coordinates: Mapping[str, tuple[Any, Any]],
-        measured: Mapping[str, Measure | Followed | Bristle],
+        measured: Mapping[str, Measure | Followed | Bristle | Deviation],
         touches: Mapping[str, Touch] | None = None,
     ) -> None:
         self.model, self.t, self.motion = model, t, motion

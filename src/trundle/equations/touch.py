@@ -9,11 +9,14 @@ import casadi as ca
 from trundle.equations.constraint import BodyMotion, Row, difference
 from trundle.equations.contact import Contact, chain_contact, loop_contact
 from trundle.equations.flow import flow_row
+from trundle.equations.measure import Measure
+from trundle.equations.plane import plane_bonds
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
 from trundle.model.law import EffortLaw, Flow, FlowLaw, Locked
+from trundle.model.tracking import RateTracking
 from trundle.pairs.higher import ContactPair
 from trundle.space.rotation import cross, dot
 
@@ -46,6 +49,7 @@ class Touch:
         self.dragged: dict[str, Any] = {}  # friction along each slip beside a relaxed constraint
         self.bristles: Any = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
         self.bristle_rates: Any = ca.SX(0, 1)
+        self.plane = plane_bonds(connection, motion) if closes else None
 
     def material(self, body: Body) -> tuple[Any, Any, Any, Any]:
         """Velocity of the body's material at the point of contact, angular velocity, and their changes along the
@@ -97,8 +101,7 @@ class Touch:
         """
         c = self.connection
         self.modes = {mode: modes[f"{c.name}.{mode}"] for mode in c.modes}
-        if c.elastic:  # the deflection turns with the axes of the contact, as the carcass of a tyre does
-            self.bristle_rates = ca.vertcat(*[self.rate(name) for name in c.elastic])
+        bending: list[Any] = []
         side = self.modes.get("side", 1)
         for law in c.rubbing:
             names = c.rubbed(law)
@@ -118,8 +121,11 @@ class Touch:
                 deflections = [self.bristles[i] for i in range(len(names))] if law.has_bristles else []
                 efforts, rates = law.resist(signals, motion, rolling, deflections)
                 if law.has_bristles:
-                    self.bristle_rates = ca.vertcat(*self._carried(deflections, rates))
+                    bending = self._carried(deflections, rates)
             self.friction |= {name: -side * effort for name, effort in zip(names, efforts, strict=True)}
+        for name in c.elastic:  # the deflection turns with the axes of the contact, as the carcass of a tyre does
+            bending.append(self._law(name).deflection_rate(signals.t, ca.SX(0), self.rate(name)))
+        self.bristle_rates = ca.vertcat(ca.SX(0, 1), *bending)
 
     def _load_if_held(self, signals: Any) -> Any:
         """Normal force if all slips were held: of its row, or of the law that stands for it."""
@@ -168,7 +174,7 @@ class Touch:
         return push, force, cross(point - self.motion.frame(c.second).p, force)
 
     def rows(self, t: Any) -> list[Row]:
-        """The normal where the pair closes a loop, then what its laws hold."""
+        """The plane and the normal where the pair closes a loop, then what its laws hold."""
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
         closed = self.modes.get("closed")
@@ -181,7 +187,25 @@ class Touch:
         if self.weight is not None:
             weight = self.weight * self.modes.get("closed", 1)
             found += [replace(self.row(n, t), weight=weight) for n in self.connection.sliding]
-        return found
+        return found if self.plane is None else [*self.plane.rows(), *found]
+
+    def lean(self, name: str) -> Measure:
+        """A deflection out of the plane."""
+        assert self.plane is not None
+        bond = self.plane.bonds[name]
+        return Measure(bond.value, self.plane.rate(name), bond.force, bond.moment)
+
+    def flow(self, name: str) -> Any:
+        """Rate of the bond: of a deflection out of the plane, else the relative motion at the point of contact."""
+        if self.plane is not None and name in self.connection.leaning:
+            return self.plane.rate(name)
+        return self.rate(name)
+
+    def _law(self, name: str) -> EffortLaw:
+        """The effort law on a bond; where it draws the bond to a rate, this depends on time alone."""
+        law = self.connection.touch_laws[name]
+        assert isinstance(law, EffortLaw)
+        return law.placed(ca.SX(0)) if isinstance(law, RateTracking) else law
 
     def slip_if_closed(self) -> Any:
         """Largest rate among the motions that laws hold while the contact is closed; zero while it is open."""
@@ -192,14 +216,20 @@ class Touch:
         return largest * self.modes.get("closed", 1)
 
     def _deflection(self, name: str) -> Any:
-        """The coordinate of a bond: the gap, an elastic slip, or none."""
+        """The coordinate of a bond: the gap, a deflection out of the plane, an elastic slip or turn, or none."""
+        c = self.connection
         if name == "normal":
             return self.contact.gap
-        elastic = self.connection.elastic
-        return self.bristles[elastic.index(name)] if name in elastic else ca.SX(0)
+        if self.plane is not None and name in c.leaning:
+            return self.plane.bonds[name].value
+        bent = len(c.bristles) - len(c.elastic)
+        return self.bristles[bent + c.elastic.index(name)] if name in c.elastic else ca.SX(0)
 
-    def _along(self, name: str) -> tuple[Any, Any]:
+    def along(self, name: str) -> tuple[Any, Any]:
         """Force and moment at the point of contact of a unit effort on a bond."""
+        if self.plane is not None and name in self.connection.leaning:
+            bond = self.plane.bonds[name]
+            return bond.force, bond.moment + cross(self.plane.point - self.contact.point, bond.force)
         e = self.contact.axes[AXES[name]]
         return (0 * e, e) if name in TURNS else (e, 0 * e)
 
@@ -211,9 +241,9 @@ class Touch:
         for name, law in connection.touch_laws.items():
             if not isinstance(law, EffortLaw):
                 continue
-            value, rate = self._deflection(name), self.rate(name)
+            law, value, rate = self._law(name), self._deflection(name), self.flow(name)
             effort = efforts[name] = law.effort(t, value, rate)
-            F, M = (effort * e for e in self._along(name))
+            F, M = (effort * e for e in self.along(name))
             wrenches, lost = [], law.dissipated(t, value, rate)
             for body, sign in ((connection.touching, 1), (connection.first.body, -1)):
                 arm = c.point - self.motion.body(body).p
@@ -221,7 +251,7 @@ class Touch:
             if name == "normal":  # friction of a spring's force
                 for against, share in self.friction.items():
                     efforts[against] = effort * share
-                    push, turn = (effort * share * e for e in self._along(against))
+                    push, turn = (effort * share * e for e in self.along(against))
                     for i, (body, sign) in enumerate(((connection.touching, 1), (connection.first.body, -1))):
                         arm = c.point - self.motion.body(body).p
                         frame, force, moment = wrenches[i]

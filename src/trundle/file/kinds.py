@@ -6,7 +6,7 @@ from typing import Any
 from trundle import contact
 from trundle.model import joint, law
 from trundle.model.joint import Joint
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Together, Tracking
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.pairs.edge import EDGES, Vertex
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import LOWER_PAIRS
@@ -30,7 +30,7 @@ HIGHER: dict[str, tuple[type[Any], dict[str, type[Any]]]] = {
 """Pairs made of two surfaces, and the surfaces by name."""
 
 LAWS: dict[str, type[Any]] = {
-    name.lower(): one for name, one in _final(law, EffortLaw, FlowLaw).items() if one not in (Together, Tracking)
+    name.lower(): one for name, one in _final(law, EffortLaw, FlowLaw).items() if one is not Together
 }
 """Laws that seal a bond; those without fields are a word alone: locked, open."""
 

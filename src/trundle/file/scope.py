@@ -71,9 +71,10 @@ def quantity_names(model: Model) -> list[str]:
 
 
 def coordinate_names(model: Model) -> list[str]:
-    """Coordinates of one number, of all connections, and deflections of contacts."""
+    """Coordinates of one number, of all connections, and deflections."""
     joints = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
-    return joints + [f"{c.name}.{name}" for c in model.connections.values() for name in c.bristles]
+    every = model.connections.values()
+    return joints + [f"{c.name}.{name}" for c in every for name in (*c.extra_states, *c.leaning.values())]
 
 
 def _joint_names(model: Model) -> list[str]:

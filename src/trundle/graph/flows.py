@@ -20,6 +20,7 @@ from trundle.model.force import Force
 from trundle.model.law import FlowLaw, Law
 from trundle.model.model import Model
 from trundle.model.seal import VARIABLES, Seal
+from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import ROTATIONS, BondPair, Pair
 
 if TYPE_CHECKING:
@@ -97,12 +98,13 @@ def _row(c: ConnectedPair, seal: Seal, depth: Mapping[Body, int]) -> FlowRow:
     second = _second(c, seal)
     outer = max(c.first.body, second, key=depth.__getitem__)
     called = seal.called or seal.bond
-    if seal.held and not (c.touches and seal.bond != "z"):
-        remedy = f"{CONFLICT}give compliance={{{called!r}: tr.Spring(...)}}, or a pair that leaves {called} free."
-    elif isinstance(seal.law, FlowLaw):
+    spring = f"give compliance={{{called!r}: tr.Spring(...)}}"
+    if seal.held:
+        remedy = f"{CONFLICT}{spring}, or a pair that leaves {called} free."
+    elif isinstance(seal.law, FlowLaw) and seal.law.level == "acceleration":
         remedy = f"{CONFLICT}let an effort law act on {called} instead, or take the {seal.by} away."
     else:
-        remedy = f"{CONFLICT}take {seal.by} away, or let a tr.Damper act on {called}."
+        remedy = f"{CONFLICT}{spring}, or take the {seal.by} away."
     return FlowRow(seal.name, c.first.body.name, second.name, outer.name, _turns(c, seal), remedy)
 
 
@@ -157,6 +159,8 @@ def _jacobian(
     for i, (c, seal) in enumerate(bonds):
         if c.name not in axes:
             axes[c.name] = _touch_axes(touching[c.name]) if c.touches else _pair_axes(c, placed)
+            if c.leaning:
+                axes[c.name][1].update(_plane_axes(c, placed, axes[c.name][0]))
         point, along = axes[c.name]
         force, moment = along[seal.bond] if seal.bond else _coordinate_axis(c, seal.called, placed, point)
         for body, sign in ((_second(c, seal), 1.0), (c.first.body, -1.0)):
@@ -177,6 +181,18 @@ def _touch_axes(contact: Array) -> tuple[Array, Axes]:
     """Bonds at a point of contact."""
     slides = {bond: (contact[1 + i], ZERO) for i, bond in enumerate("xyz")}
     return contact[0], slides | {bond: (ZERO, contact[1 + i]) for i, bond in enumerate(ROTATIONS)}
+
+
+def _plane_axes(c: ConnectedPair, placed: Placement, point: Array) -> Axes:
+    """Bonds that keep a planar pair in its plane, where it may leave that: across the plane at the origin of the body
+    beside it, and about axes in the plane that keep the direction of that body's axle.
+    """
+    assert isinstance(c.pair, ContactPair)
+    frames = [placed.frame(f) for f in (c.first, c.second)]
+    (P, _), (Q, at) = reversed(frames) if c.pair.second.flat else frames
+    side = -1.0 if c.pair.second.flat else 1.0
+    x, y, z, axle = side * P[:, 0], P[:, 1], side * P[:, 2], Q[:, 1]
+    return {"y": (y, _cross(at - point, y)), "rx": (ZERO, _cross(axle, z)), "rz": (ZERO, _cross(x, axle))}
 
 
 def _pair_axes(c: ConnectedPair, placed: Placement) -> tuple[Array, Axes]:

@@ -44,7 +44,7 @@ class Coordinate:
 @dataclass(frozen=True)
 class Layout:
     """All coordinates of the tree in the order of the state vector, then those that follow the contacts which close
-    loops, then the bristles of contacts; these two have no speeds.
+    loops, then the bristles of contacts and deviations from prescribed rates; none of these have speeds.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -90,5 +90,7 @@ def lay_out(topology: Topology) -> Layout:
             coordinates.append(Coordinate(name, i_q, step.n_q, i_u, step.n_u, unit))
             i_q, i_u = i_q + step.n_q, i_u + step.n_u
     followers = [f"{c.name}.{name}" for c in topology.cut for name in c.pair.followers]
+    every = [*(joint.connection for joint in topology.tree), *topology.cut]
     bristles = [f"{c.name}.{name}" for c in topology.cut for name in c.bristles]
+    bristles += [f"{c.name}.{name}_deviation" for c in every for name in c.deviations]
     return Layout(tuple(coordinates), i_q + len(followers) + len(bristles), i_u, tuple(followers), tuple(bristles))

@@ -124,9 +124,10 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
 
 
 def may_part(connection: ConnectedPair) -> bool:
-    """Whether a contact may open, or a law asks for its normal force or deflection: it is no joint of the tree then."""
+    """Whether a contact may open, or a law asks for its normal force or deflection: it is no joint of the tree
+    then."""
     c = connection
-    return c.touches and ("z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles))
+    return c.touches and ("z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles or c.leaning))
 
 
 def _around(tree: Topology, a: Body, b: Body) -> tuple[Body, ...]:

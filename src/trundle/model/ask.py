@@ -186,7 +186,8 @@ def signal_sizes(model: Model) -> dict[str, int]:
                 sizes |= {f"{c.name}.{step.name}": 4, f"{c.name}.angular_rate": 3}
         if "normal" in c.pair.locked:
             sizes |= {f"{c.name}.{quantity}": size for quantity, (_, _, size) in CONTACT_QUANTITIES.items()}
-            sizes |= {f"{c.name}.{bristle}": 1 for bristle in c.bristles}
+            sizes |= {f"{c.name}.{name}{rate}": 1 for name in c.leaning.values() for rate in ("", "_rate")}
+        sizes |= {f"{c.name}.{name}": 1 for name in c.extra_states}
     for body in model.bodies:
         sizes |= {f"{body}.{quantity}": 3 for quantity in BODY_VECTORS} | {f"{body}.rotation": 9}
     parts = {f"{name}_{axis}": 1 for name, size in sizes.items() if size in (3, 4) for axis in "wxyz"[4 - size :]}

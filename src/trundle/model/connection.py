@@ -6,8 +6,10 @@ from typing import Any, final
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
+from trundle.model.compliance import Flows, held_springs, springs_of, yielding
 from trundle.model.joint import Joint
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo, Spring, Tracking
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo
+from trundle.model.tracking import RateTracking
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
 
@@ -27,7 +29,7 @@ class ConnectedPair:
     contact_laws: tuple[ContactLaw, ...] = ()
     wheel: Body | None = None  # carries the surface when it turns about its own axis against the second body
     touch_laws: Mapping[str, Law] = field(default_factory=dict)  # slip_x, normal, ... -> law at the point of contact
-    compliant: tuple[str, ...] = ()  # bonds that the pair would hold and a spring stands for
+    compliant: tuple[str, ...] = ()  # bonds that the pair or laws at the contact would hold and a spring stands for
     given: tuple[tuple[str, Law], ...] = ()  # (bond, law) for every seal that was given
     rest_open: bool = True  # bonds without a law move freely; else each must be given one
     unilateral: bool = False  # the contact may open and close
@@ -43,7 +45,9 @@ class ConnectedPair:
     def held(self) -> tuple[str, ...]:
         """Relative motions at the point of contact that are prescribed, most often kept at zero."""
         prescribed = [name for name, law in self.touch_laws.items() if isinstance(law, FlowLaw)]
-        return tuple(dict.fromkeys([*(name for law in self.contact_laws for name in law.held), *prescribed]))
+        able = self.pair.held if isinstance(self.pair, ContactPair) else ()
+        by_laws = [name for law in self.contact_laws for name in law.held if name in able]
+        return tuple(dict.fromkeys([*by_laws, *prescribed]))
 
     @property
     def rubbing(self) -> tuple[FrictionLaw, ...]:
@@ -71,16 +75,37 @@ class ConnectedPair:
 
     @property
     def bristles(self) -> tuple[str, ...]:
-        """Deflections of the surfaces that are states: coordinates without speeds."""
-        if self.friction is not None and self.friction.has_bristles:
-            return tuple(name.replace("slip", "bristle") for name in self.sliding)
-        return tuple(name.replace("slip", "bristle") for name in self.elastic)
+        """Deflections of the surfaces that are states: coordinates without speeds; those of friction come first."""
+        bent = self.sliding if self.friction is not None and self.friction.has_bristles else ()
+        return tuple(f"bristle_{name.removeprefix('slip_')}" for name in (*bent, *self.elastic))
 
     @property
     def elastic(self) -> tuple[str, ...]:
-        """Slips that a law of their deflection acts on."""
-        laws = {name: self.touch_laws.get(name) for name in ("slip_x", "slip_y")}
+        """Slips and turns at the point of contact that a law of their deflection acts on."""
+        if not isinstance(self.pair, ContactPair):
+            return ()
+        laws = {name: self.touch_laws.get(name) for name in self.pair.held}
         return tuple(n for n, law in laws.items() if isinstance(law, EffortLaw) and law.uses_coordinate)
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """Coordinates behind whose prescribed rate a spring may fall; by how far is a state, `coordinate_deviation`."""
+        return tuple(n for n, law in self.laws.items() if isinstance(law, RateTracking) and law.uses_coordinate)
+
+    @property
+    def leaning(self) -> dict[str, str]:
+        """Bonds by which a planar pair leaves its plane where springs keep it there, and the names of their
+        deflections, which are measured.
+        """
+        if not isinstance(self.pair, ContactPair):
+            return {}
+        bonds = [b for b in self.pair.held_bonds if b != "z" and b in self.compliant]
+        return {CONTACT_BONDS[b]: f"plane_{CONTACT_BONDS[b].removeprefix('slip_')}" for b in bonds}
+
+    @property
+    def extra_states(self) -> tuple[str, ...]:
+        """Coordinates without speeds beside those that follow the contact."""
+        return (*self.bristles, *(f"{name}_deviation" for name in self.deviations))
 
     @property
     def lets_go(self) -> bool:
@@ -151,11 +176,13 @@ def connect(
             given.append((bond, one))
     if unilateral and not isinstance(pair, ContactPair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
-    if isinstance(pair, ContactPair) and isinstance(compliance, Mapping):
-        contact, given, compliance = _yielding(contact, given, compliance)
-    given, compliance = _tracking(pair, given, compliance)
-    compliant = _compliance(name, pair, compliance)
-    if unilateral and compliant:
+    if isinstance(pair, ContactPair):
+        _refuse_servos(name, given)
+    flows = Flows(given, contact, laws)
+    rest, replaced = yielding(name, pair, flows, springs_of(name, pair, compliance))
+    given, contact, laws = flows.given, flows.contact, flows.laws
+    compliant = held_springs(name, pair, rest, [*flows.names(pair)])
+    if unilateral and "z" in compliant:
         raise ModelError(
             f"connection {name!r}: unilateral is for a rigid normal. A compliant one lets go by itself where its law "
             "never pulls: compliance=tr.Hertz(...), tr.HuntCrossley(...) or tr.LinearContact(...)."
@@ -170,16 +197,11 @@ def connect(
         if isinstance(one, ContactLaw | Open):
             continue
         if isinstance(pair, ContactPair):
-            if isinstance(one, Servo):
-                raise ModelError(
-                    f"connection {name!r}: a Servo prescribes a coordinate, but {CONTACT_BONDS[bond]!r} at a contact "
-                    "has only a rate; give tr.Flow(function of t)."
-                )
             touch.setdefault(CONTACT_BONDS[bond], one)
         elif bond in of_bond:
             laws.setdefault(of_bond[bond], one)
     return ConnectedPair(
-        name, pair, first, second, laws, tuple(contact), wheel, touch, tuple(compliant),
+        name, pair, first, second, laws, tuple(contact), wheel, touch, (*compliant, *replaced),
         _without_own(pair, joint, given), not isinstance(joint, Joint), unilateral, type(joint).__name__, missing,
     )  # fmt: skip
 
@@ -198,6 +220,16 @@ def _normal(given: list[tuple[str, Law]], compliance: Any) -> tuple[Any, list[tu
         laws.remove(spring)
         compliance = {"z": spring}
     return compliance, [*others, *(("z", law) for law in laws)]
+
+
+def _refuse_servos(name: str, given: list[tuple[str, Law]]) -> None:
+    """At a point of contact there are no coordinates that could be prescribed."""
+    for bond, law in given:
+        if isinstance(law, Servo):
+            raise ModelError(
+                f"connection {name!r}: a Servo prescribes a coordinate, but {CONTACT_BONDS[bond]!r} at a contact "
+                "has only a rate; give tr.Flow(function of t)."
+            )
 
 
 def _without_own(pair: Pair, joint: Pair | Joint, given: list[tuple[str, Law]]) -> tuple[tuple[str, Law], ...]:
@@ -273,84 +305,3 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
             )
         return key
     raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")
-
-
-def _yielding(
-    contact: list[ContactLaw], given: list[tuple[str, Law]], compliance: Mapping[str, Any]
-) -> tuple[list[ContactLaw], list[tuple[str, Law]], Any]:
-    """Springs in place of slips that laws hold; what such a law holds beside stays held."""
-    bonds = {called: bond for bond, called in CONTACT_BONDS.items()}
-    rest = dict(compliance)
-    for key, spring in compliance.items():
-        bond = bonds.get(key, key)
-        found = [law for sealed, law in given if sealed == bond and isinstance(law, ContactLaw | Locked)]
-        if bond == "z" or not found or not isinstance(spring, EffortLaw):
-            continue
-        (holding, *_), others = found, [(b, law) for b, law in given if law is not found[0]]
-        if isinstance(holding, ContactLaw):
-            contact = [law for law in contact if law is not holding]
-            others += [(b, Locked()) for b, law in given if law is holding and b != bond]
-        given = [*others, (bond, spring)]
-        rest.pop(key)
-    return contact, given, rest or None
-
-
-def _tracking(pair: Pair, given: list[tuple[str, Law]], compliance: Any) -> tuple[list[tuple[str, Law]], Any]:
-    """A spring by name on a bond that a servo drives makes the servo yield; the other springs are left."""
-    if not isinstance(compliance, Mapping):
-        return given, compliance
-    rest, out = dict(compliance), list(given)
-    for key, spring in compliance.items():
-        bond = pair.coordinate_bonds.get(key, key)
-        for i, (sealed, law) in enumerate(out):
-            if sealed == bond and isinstance(law, Servo) and isinstance(spring, EffortLaw):
-                out[i] = (bond, Tracking(spring, law))
-                rest.pop(key, None)
-    return out, rest or None
-
-
-def _compliance(name: str, pair: Pair, given: EffortLaw | Mapping[str, EffortLaw] | None) -> dict[str, EffortLaw]:
-    """Springs in place of what the pair holds: on all these bonds, or by the name of the bond or of its kind."""
-    if given is None:
-        return {}
-    if isinstance(given, float | int) and not isinstance(given, bool):
-        given = Spring(float(given))
-    if not isinstance(given, EffortLaw | Mapping):
-        raise ModelError(
-            f"connection {name!r}: compliance is a spring such as tr.Spring(1e6, 1e3), or springs by bond, got "
-            f"{given!r}."
-        )
-    held = {b: pair.bond_names.get(b, b) for b in pair.held_bonds}
-    if isinstance(pair, ContactPair):
-        held = {b: n for b, n in held.items() if b == "z"}
-    if isinstance(given, EffortLaw):
-        if not held:
-            raise ModelError(
-                f"connection {name!r}: a {type(pair).__name__} holds nothing that a spring could stand for."
-            )
-        given = dict.fromkeys(held, given)
-    kinds = {"translation": [b for b in held if b in "xyz"], "rotation": [b for b in held if b not in "xyz"]}
-    out: dict[str, EffortLaw] = {}
-    for key, law in given.items():
-        if isinstance(law, float | int) and not isinstance(law, bool):
-            law = Spring(float(law))
-        if not isinstance(law, EffortLaw):
-            raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")
-        if law.only_pushes and not isinstance(pair, ContactPair):
-            raise ModelError(
-                f"connection {name!r}: {type(law).__name__} is for the normal of a contact; in a "
-                f"{type(pair).__name__} it would hold one way only. Give tr.Spring."
-            )
-        if isinstance(law, Spring) and any(isinstance(v, float | int) and v < 0 for v in (law.stiffness, law.damping)):
-            raise ModelError(
-                f"connection {name!r}: the compliance {law!r} would push apart what it shall hold together."
-            )
-        bonds = kinds.get(key) or [b for b, called in held.items() if key in (b, called)]
-        if not bonds:
-            choices = ", ".join([*held.values(), *(kind for kind, found in kinds.items() if found)]) or "nothing"
-            raise ModelError(
-                f"connection {name!r}: compliance on {key!r}, but a {type(pair).__name__} holds no such bond; "
-                f"there is something to replace on {choices}."
-            )
-        out |= dict.fromkeys(bonds, law)
-    return out

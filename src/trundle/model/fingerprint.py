@@ -18,6 +18,7 @@ from trundle.model.ask import Asker
 from trundle.model.body import Body, Frame
 from trundle.model.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.model.model import Model
+from trundle.model.tracking import RateTracking
 from trundle.pairs.surface import Surface
 
 
@@ -67,14 +68,10 @@ def _answers(model: Model, asker: Asker) -> list[str]:
                 answers = asker.ask(where, partial(_motion, law, t, q, u))
                 _check_motion(asker, where, law, answers)
             parts.append(f"{type(law).__name__} {c.name}.{name} {_text(answers)}")
-            if (
-                name in c.touch_laws
-                and name not in ("normal", *c.elastic)
-                and any(ca.depends_on(ca.SX(a), q) for a in answers)
-            ):
+            if name in c.touch_laws and _uses_place(law, t, q):
                 asker.faults.append(
-                    f"{where} depends on the coordinate, but roll and spin at a contact have rates only. Give a "
-                    "law of time and rate, such as tr.Damper or tr.Motor(lambda t, q, u: ...)."
+                    f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
+                    "have rates only. Give tr.Flow(function of t)."
                 )
         for friction in c.rubbing:
             where = f"the {type(friction).__name__} of contact {c.name!r}"
@@ -131,7 +128,7 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) 
         return
     effort, stored, lost, given = (ca.SX(a) for a in answers)
     t, q, u = asker.t, asker.q, asker.u
-    rate = ca.jacobian(stored, q) * u + ca.jacobian(stored, t)
+    rate = ca.jacobian(stored, q) * law.deflection_rate(t, q, u) + ca.jacobian(stored, t)
     terms = ca.vertcat(effort * u, rate, lost, given)
     symbols = ca.symvar(terms)
     f = ca.Function("power", [ca.vertcat(ca.SX(0, 1), *symbols)], [terms])
@@ -146,6 +143,12 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) 
                 "law potential, dissipated or supplied (for a source: supplied = effort * u)."
             )
             return
+
+
+def _uses_place(law: Any, t: Any, q: Any) -> bool:
+    """Whether a prescribed rate, held or drawn to by a spring, depends on the coordinate."""
+    flow = law.flow if isinstance(law, RateTracking) else law
+    return isinstance(flow, FlowLaw) and bool(ca.depends_on(ca.SX(flow.motion(t, q, 0.0)), q))
 
 
 def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:

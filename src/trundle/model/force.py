@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.law import EffortLaw, Spring
+from trundle.model.tracking import RateTracking
 from trundle.space.rotation import cross, dot
 
 
@@ -233,16 +234,18 @@ class CoordinateForce(Force):
         return self.law.element if isinstance(self.law, EffortLaw) else "Se"
 
     def terms(self, s: Signals) -> Terms:
-        q, u = s[self.coordinate], s[self.coordinate + "_rate"]
-        if not isinstance(self.law, EffortLaw):
-            effort = self.law(s)
+        q, u, law = s[self.coordinate], s[self.coordinate + "_rate"], self.law
+        if not isinstance(law, EffortLaw):
+            effort = law(s)
             return Terms(efforts=[(self.coordinate, effort)], supplied=effort * u, measures=_effort_measure(effort))
-        effort = self.law.effort(s.t, q, u)
+        if isinstance(law, RateTracking):
+            law, q = law.placed(q), s[self.coordinate + "_deviation"] if law.uses_coordinate else ca.SX(0)
+        effort = law.effort(s.t, q, u)
         return Terms(
             efforts=[(self.coordinate, effort)],
-            potential=self.law.potential(s.t, q),
-            dissipated=self.law.dissipated(s.t, q, u),
-            supplied=self.law.supplied(s.t, q, u),
+            potential=law.potential(s.t, q),
+            dissipated=law.dissipated(s.t, q, u),
+            supplied=law.supplied(s.t, q, u),
             measures=_effort_measure(effort),
         )
 

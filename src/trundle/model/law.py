@@ -119,6 +119,10 @@ class EffortLaw(Law):
         """Power brought in from outside (W)."""
         return 0.0
 
+    def deflection_rate(self, t: Any, q: Any, u: Any) -> Any:
+        """Rate of what the law takes for the coordinate, at the rate u of the bond."""
+        return u
+
     @property
     def only_pushes(self) -> bool:
         """Whether the effort is never negative: on the normal of a contact it lets go by itself."""
@@ -294,32 +298,3 @@ class Acceleration(FlowLaw):
     @property
     def element(self) -> str:
         return "Sf"
-
-
-@final
-@dataclass(frozen=True)
-class Tracking(EffortLaw):
-    """A spring in place of a servo: it draws the coordinate to the prescribed motion, and yields."""
-
-    spring: EffortLaw
-    servo: Servo
-
-    def _from_motion(self, t: Any, q: Any, u: Any) -> tuple[Any, Any, Any]:
-        """Deviation, its rate, and the rate of the motion."""
-        at = ca.SX.sym("t")
-        motion = ca.SX(self.servo.motion(at, q, u))
-        value, rate = ca.substitute([motion, ca.jacobian(motion, at)], [at], [ca.SX(t)])
-        return q - value, u - rate, rate
-
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
-        return self.spring.effort(t, *self._from_motion(t, q, u)[:2])
-
-    def potential(self, t: Any, q: Any) -> Any:
-        return self.spring.potential(t, self._from_motion(t, q, 0.0)[0])
-
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
-        return self.spring.dissipated(t, *self._from_motion(t, q, u)[:2])
-
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
-        deviation, rate, motion = self._from_motion(t, q, u)
-        return self.spring.supplied(t, deviation, rate) + self.effort(t, q, u) * motion

@@ -92,7 +92,7 @@ class PlanarPair(ContactPair):
 
     @property
     def locked(self) -> tuple[str, ...]:
-        return ("z", "rx", "ry", "normal")
+        return ("slip_y", "roll_x", "spin", "normal")
 
     @property
     def held_bonds(self) -> tuple[str, ...]:

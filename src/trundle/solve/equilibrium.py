@@ -13,7 +13,9 @@ from trundle.equations.constraint import Row
 from trundle.equations.functions import Functions
 from trundle.equations.saddle import dense
 from trundle.equations.settle import Settler
-from trundle.errors import SolveError
+from trundle.errors import ModelError, SolveError
+from trundle.model.model import Model
+from trundle.model.tracking import RateTracking
 from trundle.solve.explicit import DormandPrince5
 from trundle.solve.march import march
 from trundle.solve.problem import Problem
@@ -27,6 +29,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
     e, m = functions.equations, len(functions.rows)
+    _refuse_yielding_rates(e.model)
     P = ca.jacobian(e.coordinate_rates(), e.u)
     J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
     lam = ca.SX.sym("lam", m)
@@ -80,6 +83,17 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
             "check that nothing drives the system and that every freedom has a restoring force."
         )
     return q
+
+
+def _refuse_yielding_rates(model: Model) -> None:
+    """A spring behind a prescribed rate is wound up by its history, which statics do not know."""
+    for c in model.connections.values():
+        for name, law in (*c.laws.items(), *c.touch_laws.items()):
+            if isinstance(law, RateTracking) and not law.rests:
+                raise ModelError(
+                    f"no equilibrium can be told where the rate of {c.name}.{name} is prescribed and yields: how far "
+                    "its spring is wound up depends on the motion before. The pose is the same without compliance."
+                )
 
 
 def _at_rest(row: Row) -> Any:

@@ -1,0 +1,146 @@
+"""Springs in place of flows: `compliance=` of a connection, for what its pair holds and for what laws prescribe."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from trundle.errors import ModelError
+from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Spring
+from trundle.model.tracking import RateTracking, Tracking
+from trundle.pairs.higher import ContactPair
+from trundle.pairs.lower import Pair
+
+Springs = EffortLaw | dict[str, EffortLaw] | None
+
+
+@final
+@dataclass
+class Flows:
+    """Laws of a connection while springs are put in the place of those that prescribe a motion."""
+
+    given: list[tuple[str, Law]]  # (bond, law)
+    contact: list[ContactLaw]
+    laws: dict[str, Law]  # on coordinates of a chain over surfaces
+
+    def names(self, pair: Pair) -> list[str]:
+        """Bonds and coordinates on which laws prescribe a motion."""
+        of_bond = pair.bond_names or {bond: name for name, bond in pair.coordinate_bonds.items()}
+        bonds = [of_bond.get(b, b) for b, law in self.given if _prescribes(law) and b not in pair.held_bonds]
+        return list(dict.fromkeys([*bonds, *(n for n, law in self.laws.items() if isinstance(law, FlowLaw))]))
+
+
+def _prescribes(law: Law) -> bool:
+    return isinstance(law, FlowLaw) or (isinstance(law, ContactLaw) and bool(law.held))
+
+
+def springs_of(name: str, pair: Pair, given: Any) -> Springs:
+    """What the user gave as compliance: one law, or laws by bond; a number is a stiffness."""
+    if given is None:
+        return None
+    if isinstance(given, float | int) and not isinstance(given, bool):
+        given = Spring(float(given))
+    if not isinstance(given, EffortLaw | Mapping):
+        raise ModelError(
+            f"connection {name!r}: compliance is a spring such as tr.Spring(1e6, 1e3), or springs by bond, got "
+            f"{given!r}."
+        )
+    if isinstance(given, EffortLaw):
+        return _checked(name, pair, "", given)
+    return {key: _checked(name, pair, key, law) for key, law in given.items()}
+
+
+def _checked(name: str, pair: Pair, key: str, law: Any) -> EffortLaw:
+    if isinstance(law, float | int) and not isinstance(law, bool):
+        law = Spring(float(law))
+    if not isinstance(law, EffortLaw):
+        raise ModelError(f"connection {name!r}: compliance is a law such as tr.Spring(1e6, 1e3), got {law!r}.")
+    if law.only_pushes and not (isinstance(pair, ContactPair) and key in ("", "z", "normal", "translation")):
+        where = f"on {key!r}" if isinstance(pair, ContactPair) else f"in a {type(pair).__name__}"
+        raise ModelError(
+            f"connection {name!r}: {type(law).__name__} is for the normal of a contact; {where} it would hold one way "
+            "only. Give tr.Spring."
+        )
+    if isinstance(law, Spring) and any(isinstance(v, float | int) and v < 0 for v in (law.stiffness, law.damping)):
+        raise ModelError(f"connection {name!r}: the compliance {law!r} would push apart what it shall hold together.")
+    return law
+
+
+def yielding(name: str, pair: Pair, flows: Flows, springs: Springs) -> tuple[Springs, list[str]]:
+    """Put springs, by name, in place of motions that laws prescribe; what such a law holds beside stays held.
+
+    The springs that are left, and the bonds of a contact where springs stand for a law that held them.
+    """
+    if not isinstance(springs, dict):
+        return springs, []
+    bonds = {called: bond for bond, called in pair.bond_names.items()} | pair.coordinate_bonds
+    rest, replaced = dict(springs), []
+    for key, spring in springs.items():
+        bond = bonds.get(key, key)
+        along_chain = flows.laws.get(key)
+        if isinstance(along_chain, FlowLaw):
+            flows.laws[key] = _drawn(name, key, along_chain, spring)
+            rest.pop(key)
+            continue
+        found = [law for sealed, law in flows.given if sealed == bond and _prescribes(law)]
+        if not found or bond in pair.held_bonds:
+            continue
+        law = found[0]
+        others = [(b, one) for b, one in flows.given if one is not law]
+        if isinstance(law, ContactLaw):
+            flows.contact = [one for one in flows.contact if one is not law]
+            others += [(b, Locked()) for b, one in flows.given if one is law and b != bond]
+            flows.given = [*others, (bond, spring)]
+        else:
+            at = next(i for i, (b, one) in enumerate(flows.given) if b == bond and one is law)
+            flows.given[at] = (bond, _drawn(name, key, law, spring))
+        replaced += [bond] if isinstance(pair, ContactPair) else []
+        rest.pop(key)
+    return rest or None, replaced
+
+
+def _drawn(name: str, key: str, law: Law, spring: EffortLaw) -> EffortLaw:
+    """The spring that stands for a law which prescribes a motion."""
+    assert isinstance(law, FlowLaw)
+    if isinstance(law, Locked):
+        return spring
+    if law.level == "position":
+        return Tracking(spring, law)
+    if law.level == "velocity":
+        return RateTracking(spring, law)
+    raise ModelError(
+        f"connection {name!r}: compliance on {key!r}, but the {type(law).__name__} there prescribes no place and no "
+        "rate that a spring could draw it back to. Prescribe them by tr.Servo or tr.Flow, or let tr.Motor act."
+    )
+
+
+def held_springs(name: str, pair: Pair, springs: Springs, prescribed: list[str]) -> dict[str, EffortLaw]:
+    """Springs in place of what the pair holds: on all these bonds, or by the name of the bond or of its kind.
+
+    One law alone is for the normal of a contact. `prescribed` are other names that could have been given.
+    """
+    if springs is None:
+        return {}
+    held = {b: pair.bond_names.get(b, b) for b in pair.held_bonds}
+    if isinstance(springs, EffortLaw):
+        if not held:
+            raise ModelError(
+                f"connection {name!r}: a {type(pair).__name__} holds nothing that a spring could stand for."
+            )
+        return dict.fromkeys(["z"] if isinstance(pair, ContactPair) else held, springs)
+    kinds = {"translation": [b for b in held if b in "xyz"], "rotation": [b for b in held if b not in "xyz"]}
+    out: dict[str, EffortLaw] = {}
+    for key, law in springs.items():
+        bonds = kinds.get(key) or [b for b, called in held.items() if key in (b, called)]
+        if not bonds:
+            known = [*held.values(), *(kind for kind, found in kinds.items() if found), *prescribed]
+            raise ModelError(
+                f"connection {name!r}: compliance on {key!r}, but a {type(pair).__name__} holds no such bond; "
+                f"there is something to replace on {', '.join(known) or 'nothing'}."
+            )
+        if law.only_pushes and bonds != ["z"]:
+            raise ModelError(
+                f"connection {name!r}: {type(law).__name__} is for the normal of a contact; on {key!r} it would hold "
+                "one way only. Give tr.Spring."
+            )
+        out |= dict.fromkeys(bonds, law)
+    return out
