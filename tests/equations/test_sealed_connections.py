@@ -79,9 +79,7 @@ def test_every_pair_can_yield(pair: type[Any]) -> None:
     assert system.mobility.freedoms == 9
     start = start_of(system, np.random.default_rng(5))
     assert_formalisms_agree(system, m.build("newton_euler"), start)
-    run = system.simulate(
-        0.4, start=start
-    )  # at 0.45 s the three turns of the universal joint fold: cross_angle is pi / 2
+    run = system.simulate(0.4, start=start)  # at 0.45 s the universal joint has turned by a quarter: gimbal lock
     assert run.ok, run.outcome
     assert run.energy.drift < 1e-9
 
