@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks import bicycle, peers, trundle_
+from benchmarks import bicycle, peers, stick_slip, trundle_
 from benchmarks.interleave import interleave
 from benchmarks.reference import Result, chain_start
 
@@ -147,6 +147,7 @@ def main() -> None:
     forward_dynamics(rounds)
     whole_runs(rounds)
     bicycles(rounds)
+    stick_slip.table(rounds, say)
     rollouts(min(rounds, 3), 1000)
     start_up()
     if options.out:

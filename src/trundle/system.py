@@ -263,7 +263,11 @@ class System(Prepared):
         threads: int | None = None,
         method: Any = "auto",
     ) -> "BatchRun":
-        """Many runs at once: start values and parameters may be arrays of one common length."""
+        """Many runs: start values and parameters may be arrays of one common length.
+
+        They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, run
+        one by one in the loop of `simulate`, on all threads too; `settings["way"]` of the result tells which.
+        """
         from trundle.solve.batch import run_batch
 
         return run_batch(

@@ -25,12 +25,12 @@ def fig7() -> Trace:
     return system().trace("column.displacement", [0.0, 1.0, 4.0, TROUGH, 2 * np.pi])
 
 
-def height_by_balls(d: float) -> float:
+def height_by_balls(d: float, distance: float = DISTANCE) -> float:
     """The tube as balls along the helix (a, -cos a, -sin a): the cylinder rests on the one that lifts it highest."""
-    a = np.linspace(0.7 - d - DISTANCE, 0.7 - d + DISTANCE, 4001)[1:-1]
+    a = np.linspace(0.7 - d - distance, 0.7 - d + distance, 4001)[1:-1]
 
     def lift(a):
-        return -np.sin(a) + np.sqrt(DISTANCE**2 - (a + d - 0.7) ** 2)
+        return -np.sin(a) + np.sqrt(distance**2 - (a + d - 0.7) ** 2)
 
     best = int(np.argmax(lift(a)))
     found = minimize_scalar(
@@ -90,7 +90,8 @@ def test_a_thick_tube_touches_twice_and_then_loses_contact():
         ("double contact", 0.0), ("turning point", over), ("loss of contact", over),
         ("turning point", -over), ("loss of contact", -over), ("double contact", 0.0),
     ]  # fmt: skip
-    trace = system(tube=tube).trace("column.displacement", 2 * np.pi, through_folds=True)
+    touching = {"cylinder.displacement": height_by_balls(0.0, reach)}
+    trace = system(tube=tube).trace("column.displacement", 2 * np.pi, touching, through_folds=True)
     assert trace.ok
     found = [(event.name, event.value - TROUGH) for event in trace.events]
     assert sorted(name for name, _ in found) == sorted(name for name, _ in wanted)
@@ -100,7 +101,7 @@ def test_a_thick_tube_touches_twice_and_then_loses_contact():
             [value for name, value in wanted if name == kind],
             atol=1e-10,
         )
-    stopped = system(tube=tube).trace("column.displacement", 2 * np.pi)
+    stopped = system(tube=tube).trace("column.displacement", 2 * np.pi, touching)
     assert not stopped.ok
     assert stopped.outcome.startswith("turning point")
     assert {event.name for event in stopped.events} == {"double contact", "turning point", "loss of contact"}

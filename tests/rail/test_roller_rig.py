@@ -288,10 +288,17 @@ def test_the_model_finds_the_same_pose(rig):
 # -- rolling -----------------------------------------------------------------------------------------------------------
 
 
-def oscillation(rig: RollerRig, amplitude: float, duration: float = 3.0):
+def displaced(rig: RollerRig, lateral: float, yaw: float = 0.0) -> dict[str, float]:
+    """Start in contact: the pose is known, so none has to be searched for."""
+    pose = rig.pose(lateral, yaw)
+    return {"wheelset.lateral": lateral, "wheelset.yaw": yaw, "wheelset.roll": pose.roll, "wheelset.lift": pose.lift}
+
+
+@cache
+def oscillation(rig: RollerRig, amplitude: float):
     """Free rolling from a lateral displacement; returns the run and the wavelength along the ring."""
-    start = {"wheelset.lateral": amplitude, "wheelset.yaw": 0.0, "wheelset.pitch_rate": SPIN}
-    run = rolling(rig).simulate(duration, start, rtol=1e-12, atol=1e-13, samples=1001)
+    start = {**displaced(rig, amplitude), "wheelset.pitch_rate": SPIN}
+    run = rolling(rig).simulate(3.0, start, rtol=1e-12, atol=1e-13, samples=1001)
     assert run.ok
     distance = -rig.ring_radius * run.values("drum.angle").ravel()
     crossings = CubicSpline(distance, run.values("wheelset.lateral").ravel()).roots(extrapolate=False)
@@ -338,7 +345,7 @@ def test_rolling_keeps_slips_energy_and_contacts(rig):
 def test_a_driven_drum_leads_the_wheelset_along_the_same_path():
     driven = CONE.model(2 * MASS, INERTIA, DRUM, no_slip=True, drum_law=tr.Servo(lambda t: -8.0 * t)).build()
     assert (driven.mobility.configuration, driven.mobility.freedoms) == (3, 0)
-    run = driven.simulate(3.0, {"wheelset.lateral": 0.004, "wheelset.yaw": 0.0}, rtol=1e-12, atol=1e-13, samples=101)
+    run = driven.simulate(3.0, displaced(CONE, 0.004), rtol=1e-12, atol=1e-13, samples=101)
     free, _ = oscillation(CONE, 0.004)
     path = CubicSpline(-free.values("drum.angle").ravel(), free.values("wheelset.lateral").ravel())
     there = -run.values("drum.angle").ravel()
@@ -347,7 +354,7 @@ def test_a_driven_drum_leads_the_wheelset_along_the_same_path():
 
 
 def test_absolute_coordinates_give_the_same_motion():
-    start = {"wheelset.lateral": 0.004, "wheelset.yaw": 0.002, "wheelset.pitch_rate": SPIN}
+    start = {**displaced(CONE, 0.004, 0.002), "wheelset.pitch_rate": SPIN}
     systems = [rolling(CONE), CONE.model(MASS, INERTIA, DRUM, drum_mass=900.0, no_slip=True).build("newton_euler")]
     places = [s.simulate(0.5, start, rtol=1e-11, atol=1e-11, samples=11).values("wheelset.position") for s in systems]
     assert np.max(np.abs(places[0] - places[1])) < 1e-10

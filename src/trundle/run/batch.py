@@ -1,13 +1,18 @@
 """Results of many runs at once."""
 
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.equations.modes import transitions
 from trundle.equations.quantities import Quantity
 from trundle.errors import SolveError
 from trundle.run.dataset import DIMENSIONS
 from trundle.solve.lanes import Batch
+from trundle.solve.one_by_one import Switching
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -19,23 +24,55 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @final
 class BatchRun:
-    """Results of a batch: states at the end (and at the samples), by name, with the dimension "case"."""
+    """Results of a batch: states at the end (and at the samples), by name, with the dimension "case".
 
-    def __init__(self, system: "System", batch: Batch, p: Array) -> None:
-        self.system, self.batch, self._p = system, batch, p
+    `settings["way"]` tells how the cases ran: "in lanes", or "one by one" where the model has events or contacts that
+    stick, slide or open.
+    """
+
+    def __init__(
+        self,
+        system: "System",
+        batch: Batch,
+        p: Array,
+        settings: Mapping[str, Any] | None = None,
+        switching: Switching | None = None,
+    ) -> None:
+        self.system, self.batch, self.settings = system, batch, dict(settings or {})
+        self._p, self._switching = p, switching
 
     def __len__(self) -> int:
         return len(self.batch.t_end)
+
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
+
+    def summary(self) -> str:
+        """One line: how many cases, how they ran and how they ended."""
+        endings = ", ".join(f"{count} {name}" for name, count in sorted(Counter(self.outcomes).items()))
+        way = self.settings.get("way", "")
+        return f"Batch of {self.system.model.name!r}: {len(self)} cases{', ' * bool(way)}{way}, {endings}"
 
     @property
     def outcomes(self) -> list[str]:
         """How each case ended."""
         return [self.batch.outcome(i).name for i in range(len(self))]
 
+    @cached_property
+    def events(self) -> list[list[tuple[str, float]]]:
+        """(name, time) of the events of every case, in their order."""
+        if self._switching is None:
+            return [[] for _ in range(len(self))]
+        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
+        shown = [not name.endswith(" turns") for name in names]  # the law's own book-keeping
+        logs = (zip(log.index, log.t, strict=True) for log in self._switching.events)
+        return [[(names[i], float(t)) for i, t in log if shown[i]] for log in logs]
+
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""
         whole, part = self._split(name)
-        found = self._evaluate(whole.name, self.batch.t_end, self.batch.x_end, self._p)
+        p = self._p if self._switching is None else self._switching.p_end
+        found = self._evaluate(whole.name, self.batch.t_end, self.batch.x_end, p)
         if part is not None:
             return found[:, part]
         return found[:, 0] if found.shape[1] == 1 else found
@@ -51,7 +88,10 @@ class BatchRun:
         whole, part = self._split(name)
         cases, times = self.batch.x.shape[:2]
         flat = self.batch.x.reshape(cases * times, -1)
-        values = self._evaluate(whole.name, np.tile(self.batch.t, cases), flat, np.repeat(self._p, times, axis=0))
+        p = np.repeat(self._p, times, axis=0)
+        if self._switching is not None:
+            p = self._switching.p.reshape(cases * times, -1)
+        values = self._evaluate(whole.name, np.tile(self.batch.t, cases), flat, p)
         attrs = {"units": whole.unit, "long_name": whole.text}
         shaped = values.reshape(cases, times, -1)
         coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}

@@ -1,4 +1,8 @@
-"""Many runs of one system at once: start values and parameters as arrays, SIMD lanes and threads underneath."""
+"""Many runs of one system: start values and parameters as arrays, on threads.
+
+Where nothing switches, several runs go through SIMD lanes at once. Models with events, or with contacts that stick,
+slide or open, run one by one in the same compiled loop as a single run.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,13 +13,19 @@ from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
 from trundle.solve.lanes import LaneProblem, march_lanes
-from trundle.solve.simulate import check_positive, choose_method, multiplier_shift, sample_times
+from trundle.solve.one_by_one import march_each
+from trundle.solve.simulate import check_positive, choose_method, make_problem, multiplier_shift, sample_times
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
     from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+
+ONE_BY_ONE, IN_LANES = "one by one", "in lanes"
+# Start values that are vectors: one of them is for all cases, a table of them has one row for each.
+VECTORS = {"quaternion", "angular_rate", "position", "velocity", "angular_velocity", "com_position", "com_velocity"}
+VECTORS |= {"rotation"}
 
 
 def run_batch(
@@ -33,11 +43,6 @@ def run_batch(
     """See System.batch."""
     from trundle.run.batch import BatchRun
 
-    if system.model.events or system.model.mode_names():
-        raise SolveError(
-            "a batch does not watch events, nor contacts that stick, slide or open; run the cases one by one with "
-            "simulate, or build the model without them."
-        )
     if not system.in_joints:
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
     check_positive(duration=duration, rtol=rtol, atol=atol)
@@ -54,13 +59,23 @@ def run_batch(
             raise UnknownNameError(name, names, "parameter")
         p[:, names.index(name)] = _finite(name, value, count)
     x0 = _start_states(system, start, parameters, p, count)
+    times = None if samples is None else sample_times(samples, 0.0, duration)
+    switches = bool(system.model.events or system.model.mode_names())
+    settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
+    settings["way"] = ONE_BY_ONE if switches else IN_LANES
+    if switches:
+        p = np.array([_first_modes(system, x0, p, i) for i in range(count)])
+        each = make_problem(system, stiff=False, returns=False, rtol=rtol)
+        batch, log = march_each(
+            each, chosen, 0.0, duration, x0, p, rtol=rtol, atol=atol, samples=times, threads=threads
+        )
+        return BatchRun(system, batch, p, settings, log)
     kernels = system.kernels("lanes")
     weight = np.ones(system.n_x)
     weight[system.n_q + system.n_u :] = 0.0
     problem = LaneProblem(kernels["rhs"], kernels.get("project"), weight)
-    times = None if samples is None else sample_times(samples, 0.0, duration)
     batch = march_lanes(problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=atol, samples=times, threads=threads)
-    return BatchRun(system, batch, p)
+    return BatchRun(system, batch, p, settings)
 
 
 def _count(values: Mapping[str, Any]) -> int:
@@ -84,7 +99,15 @@ def _finite(name: str, value: Any, count: int | None = None) -> Array:
 
 
 def _is_vector(name: str, value: Any) -> bool:
-    return np.ndim(value) == 1 and name.endswith((".quaternion", ".angular_rate"))
+    return np.ndim(value) == 1 and name.rpartition(".")[2] in VECTORS
+
+
+def _first_modes(system: "System", x0: Array, p: Array, case: int) -> Array:
+    """Parameters of one case with the modes of its contacts at the start."""
+    try:
+        return system.first_modes(0.0, x0[case], p[case])
+    except SolveError as error:
+        raise SolveError(f"case {case} of the batch: {error}") from None
 
 
 def _start_states(

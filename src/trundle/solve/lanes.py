@@ -126,8 +126,8 @@ def _run(shares: list["_Share"]) -> None:
         shares[0].run(loop)
         return
     with ThreadPoolExecutor(len(shares)) as pool:
-        futures = [pool.submit(share.run, loop) for share in shares]
         try:
+            futures = [pool.submit(share.run, loop) for share in shares]
             for future in futures:
                 future.result()
         except KeyboardInterrupt:
