@@ -151,7 +151,8 @@ class Prepared:
             return self.row_functions is not None
         connections = self.model.connections.values()
         driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
-        return bool(self.topology.loops) or driven or any(c.held and not c.unilateral for c in connections)
+        planes = any(c.touches and "slip_y" in c.pair.locked for c in self.topology.cut)  # kept open or closed
+        return bool(self.topology.loops) or driven or planes or any(c.held and not c.unilateral for c in connections)
 
     @cached_property
     def expressions(self) -> "Expressions":

@@ -197,11 +197,12 @@ def test_a_body_leaves_and_lands(formalism: str) -> None:
 
 
 def test_a_ball_falls_slides_and_rolls() -> None:
-    run = ball(0.3, unilateral=True).simulate(2.0, {"ball.position": (0, 0, 1.11), "ball.velocity": (2.0, 0, 0)})
-    falling, sliding = np.sqrt(2 / G), 2 * 2.0 / (7 * 0.3 * G)
+    """The impulse of friction as it lands makes up for the fall: it slides as long as if it had never left the lane."""
+    run = ball(0.1, unilateral=True).simulate(2.0, {"ball.position": (0, 0, 1.11), "ball.velocity": (2.0, 0, 0)})
+    falling, sliding = np.sqrt(2 / G), 2 * 2.0 / (7 * 0.1 * G)
     assert [name for name, _ in run.events] == ["lane lands", "lane stops"]
-    np.testing.assert_allclose([t for _, t in run.events], [falling, falling + sliding], rtol=0, atol=1e-11)
-    assert list(run.values("lane.state")[[0, 150, 499]]) == [0, 1, 2]
+    np.testing.assert_allclose([t for _, t in run.events], [falling, sliding], rtol=0, atol=1e-11)
+    assert list(run.values("lane.state")[[0, 130, 499]]) == [0, 1, 2]
 
 
 def test_rolling_without_slip_ends_where_the_contact_opens() -> None:
@@ -258,7 +259,7 @@ def leaning(angle: float, speed: float, turning: float = 0.0) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("speed", "turning", "formalism"), [(-10.0, 3.0, "kane"), (-50.0, 1.0, "udwadia_kalaba"), (-200.0, 8.0, "kane")]
+    ("speed", "turning", "formalism"), [(-10.0, 3.0, "kane"), (-50.0, 1.0, "udwadia_kalaba"), (-100.0, 2.5, "kane")]
 )
 def test_painleves_paradox_is_told(speed: float, turning: float, formalism: str) -> None:
     """Friction is unique while 1 + 3 cos(a) (cos(a) - mu sin(a)) > 0; the run ends where that is lost."""

@@ -5,6 +5,7 @@ from trundle.contact.lugre import LuGre
 from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
 from trundle.contact.relaxed import Relaxed
 from trundle.contact.resistance import RollingResistance, SpinFriction
+from trundle.contact.restitution import Newton, Poisson, Stronge
 from trundle.contact.rolling import NoSlip, NoSpin
 
 __all__ = [
@@ -14,11 +15,14 @@ __all__ = [
     "HuntCrossley",
     "LinearContact",
     "LuGre",
+    "Newton",
     "NoSlip",
     "NoSpin",
+    "Poisson",
     "RegularisedCoulomb",
     "Relaxed",
     "RollingResistance",
     "SpinFriction",
     "Stribeck",
+    "Stronge",
 ]

@@ -5,6 +5,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.equations.functions import Functions
+from trundle.equations.impact import impact_values
 from trundle.equations.modes import Modes
 from trundle.equations.saddle import Saddle, Sparse, dense
 from trundle.errors import ModelError, UnknownNameError
@@ -22,6 +23,8 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
     out = {"events": functions.function("events", *values)}
     if modes is not None:
         out["start"] = functions.function("start", modes.start())
+        if any(c.unilateral for c in model.connections.values()):
+            out["impact"] = functions.function("impact", *impact_values(functions))
         for i, (u, p) in enumerate(modes.jumps(), start=len(model.events)):
             x = ca.vertcat(e.q, u, functions.x[e.n_q + e.n_u :])
             out[f"jump{i}"] = functions.function(f"jump{i}", x, p)

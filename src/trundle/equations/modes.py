@@ -30,6 +30,7 @@ class Transition:
     contact: str
     kind: str
     direction: int  # of the crossing
+    strikes: bool = False  # whether a collision follows
 
     @property
     def name(self) -> str:
@@ -53,7 +54,7 @@ def _of(c: ConnectedPair) -> list[Transition]:
         if len(c.sliding) == 2:
             found.append(Transition(c.name, "turns", -1))
     if "closed" in c.modes:
-        found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1)]
+        found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1, c.unilateral)]
     if "side" in c.modes:
         found.append(Transition(c.name, "changes side", 0))
     if c.friction is not None and not c.relaxes and "z" in c.holds:
@@ -130,6 +131,8 @@ class Modes:
                     value = ca.if_else(m["stick"] == 1, 1, wide**2 - aside**2)
             elif transition.kind == "parts":
                 pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers)
+                if touch.friction and "z" in touch.connection.holds:  # at Painleve's paradox the load has a pole
+                    pressed = pressed * self.functions.uniqueness
                 value = ca.if_else(m["closed"] == 1, pressed, 1)
             elif transition.kind == "jams":
                 value = self._unique(touch, self.equations.u, self.equations.p)
@@ -157,9 +160,8 @@ class Modes:
                 p = self._along(touch, p, [touch.rate(n) for n in touch.connection.sliding])
             elif transition.kind == "parts":
                 p = self._set(p, touch, closed=0, **({"stick": 0} if "stick" in touch.modes else {}))
-            elif transition.kind == "lands":
+            elif transition.kind == "lands" and not transition.strikes:
                 p = self._set(p, touch, closed=1)
-                u = u if touch.connection.lets_go else self._landed(u, p)
                 p = self._begin(touch, u, p) if "stick" in touch.modes else p
             elif transition.kind == "changes side":
                 p = self._set(p, touch, side=-touch.modes["side"])
@@ -182,10 +184,11 @@ class Modes:
 
     def _possible(self, u: Any, p: Any) -> Any:
         """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
-        for touch in self._touches:
-            if touch.friction and "z" in touch.connection.holds:
-                p = ca.if_else(self._unique(touch, u, p) > 0, p, ca.SX(ca.DM.nan(*p.shape)))
-        return p
+        rubbing = [touch for touch in self._touches if touch.friction and "z" in touch.connection.holds]
+        value = ca.SX(1)
+        for touch in rubbing if any("side" in t.modes for t in rubbing) else rubbing[:1]:
+            value = ca.fmin(value, self._unique(touch, u, p))
+        return ca.if_else(value > 0, p, ca.SX(ca.DM.nan(*p.shape))) if rubbing else p
 
     def start(self) -> Any:
         """Modes at the start of a run."""
@@ -195,16 +198,29 @@ class Modes:
             if "closed" in touch.modes:
                 gap = ca.fabs(touch.contact.gap) < 1e-9
                 resting = ca.fabs(touch.rate("normal")) < 1e-9
-                closed = touch.contact.gap < 0 if touch.connection.lets_go else ca.logic_and(gap, resting)
+                closing = ca.logic_and(touch.contact.gap <= 0, touch.rate("normal") < 0)
+                yielding = ca.logic_or(touch.contact.gap < 0, closing)
+                closed = yielding if touch.connection.lets_go else ca.logic_and(gap, resting)
                 p = self._set(p, touch, closed=ca.if_else(closed, 1, 0))
         for _ in range(2):
             for touch in self._touches:
                 if "stick" in touch.modes:
                     p = self._begin(touch, ca.SX(e.u), p)
+                if touch.connection.unilateral:
+                    p = self._opened(touch, ca.SX(e.u), p)
                 if "side" in touch.modes:
                     load = self._at(touch, ca.SX(e.u), self._set(p, touch, side=1))[0]
                     p = self._set(p, touch, side=ca.if_else(load < 0, -1, 1))
         return self._possible(ca.SX(e.u), p)
+
+    def _opened(self, touch: Touch, u: Any, p: Any) -> Any:
+        """A contact that would have to pull is open; in Painleve's paradox that is no reason."""
+        pulls = self._at(touch, u, p)[0] < -self._weak
+        if touch.friction:
+            pulls = ca.logic_and(pulls, self._unique(touch, u, p) > 0)
+        closed = p[self.place[f"{touch.connection.name}.closed"]] == 1
+        opened = {"closed": 0, **({"stick": 0} if "stick" in touch.modes else {})}
+        return ca.if_else(ca.logic_and(closed, pulls), self._set(p, touch, **opened), p)
 
     def _at(self, touch: Touch, u: Any, p: Any) -> tuple[Any, list[Any], Any]:
         """Normal force, grip and margin with other modes."""
@@ -221,6 +237,11 @@ class Modes:
             p[self.place[f"{touch.connection.name}.{mode}"]] = value
         return p
 
+    @property
+    def _weak(self) -> Any:
+        """A force that is none."""
+        return WEAK * sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
+
     def _along(self, touch: Touch, p: Any, vector: Sequence[Any]) -> Any:
         """The direction of sliding set along a vector."""
         size = ca.sqrt(sum((v**2 for v in vector), ca.SX(1e-300)))
@@ -235,8 +256,9 @@ class Modes:
         """At rest: does it stick, or slide on the other way?"""
         held = self._set(p, touch, stick=1)
         _, grip, multipliers = self._at(touch, u, held)
-        weak = WEAK * sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
-        least = -(weak**2) if touch.connection.lets_go else 0  # there is no normal force yet where such a contact lands
+        least = (
+            -(self._weak**2) if touch.connection.lets_go else 0
+        )  # there is no normal force yet where such a contact lands
         sticks = self._margin(touch, multipliers) >= least
         return ca.if_else(sticks, held, self._slide(touch, p, grip))
 
@@ -252,9 +274,3 @@ class Modes:
         closed = p[self.place[f"{touch.connection.name}.closed"]] if "closed" in touch.modes else 1
         still = ca.logic_and(speed < STILL, closed == 1)
         return ca.if_else(still, self._stopped(touch, u, p), moving)
-
-    def _landed(self, u: Any, p: Any) -> Any:
-        """Speeds after a contact has closed without rebound."""
-        e = self.equations
-        project = ca.Function("project", [e.t, e.q, e.u, e.p], [self.functions._corrected_u()])
-        return project(e.t, e.q, u, p)

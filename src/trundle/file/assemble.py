@@ -39,6 +39,7 @@ class Assembler:
         self._parameters()
         self._constants()
         self.model.gravity = self.values.vector(section.gravity, ("gravity",))
+        self.model.impacts = section.impacts
         for name, body in section.bodies.items():
             with self._watch(("bodies", name)):
                 self._body(name, body)
@@ -125,12 +126,15 @@ class Assembler:
         second = self.parts.place(connection.second, (*path, "second"))
         law = self.laws.of_connection(connection.law, (*path, "law"))
         compliance = self.laws.compliance(connection.compliance, (*path, "compliance"))
+        restitution = self.laws.restitution(connection.restitution, (*path, "restitution"))
         name = connection.name or (key if isinstance(key, str) else None)
         wheel = None
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
         if pair is not None and first is not None and second is not None:
-            made = self.model.connect(pair, first, second, name, law, wheel, compliance, connection.unilateral)
+            made = self.model.connect(
+                pair, first, second, name, law, wheel, compliance, connection.unilateral, restitution
+            )
             self.keys[made.name] = key
 
     def _names(self) -> None:

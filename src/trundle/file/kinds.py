@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from trundle import contact
+from trundle.contact.restitution import Restitution
 from trundle.model import joint, law
 from trundle.model.joint import Joint
 from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Together
@@ -42,6 +43,9 @@ NORMAL_LAWS = _final(contact, EffortLaw)
 CONTACT_LAWS: dict[str, type[ContactLaw]] = {
     name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
 }
+
+RESTITUTIONS = _final(contact, Restitution)
+"""Laws of the collision in which a contact closes."""
 
 OPTIONS = tuple(dict.fromkeys([*(f.name for kind in JOINED.values() for f in fields(kind)), "surfaces"]))
 """Words that a pair may have beside those of every connection."""

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, final
 
+from trundle.contact.restitution import Poisson
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import in_words
-from trundle.file.kinds import CONTACT_LAWS, EFFORT_LAWS, LAWS, NORMAL_LAWS
+from trundle.file.kinds import CONTACT_LAWS, EFFORT_LAWS, LAWS, NORMAL_LAWS, RESTITUTIONS
 from trundle.file.tree import Path
 from trundle.model.connection import LawsGiven
 from trundle.model.law import EffortLaw, Law, Spring
@@ -70,6 +71,13 @@ class Laws:
             return self._spring(raw, path)
         springs = {bond: self._spring(one, (*path, bond)) for bond, one in raw.items()}
         return {bond: spring for bond, spring in springs.items() if spring is not None}
+
+    def restitution(self, raw: Any, path: Path) -> Any:
+        """A number is Poisson's coefficient."""
+        if raw is None or (isinstance(raw, dict) and set(raw) & set(RESTITUTIONS)):
+            made = None if raw is None else self.constructor.one(raw, RESTITUTIONS, "law of restitution", path)
+            return None if made is None else made[0]
+        return self.constructor.of_class(Poisson, "a restitution", raw, path)
 
     def _spring(self, raw: Any, path: Path) -> Any:
         """A number is a stiffness; stiffness and damping make a spring; any effort law will do."""

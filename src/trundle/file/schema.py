@@ -146,6 +146,7 @@ class Connection(Section):
     unilateral: bool = False
     law: Any = None
     compliance: Any = None
+    restitution: Any = None
     options: dict[str, Any] = Field(default={}, validation_alias=OF_PAIR, exclude=True)
 
     _split = model_validator(mode="before")(_apart)
@@ -282,6 +283,7 @@ class ModelSection(Section):
     name: str
     text: str = ""
     gravity: Vector = Field(default_factory=lambda: [ZERO, ZERO, constant(-9.81)])
+    impacts: Literal["sequential", "simultaneous"] = "sequential"
     parameters: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
     bodies: dict[str, Body]

@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 import casadi as ca
 import numpy as np
 
+from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError, UnknownNameError
+from trundle.impact.numbers import TREATMENTS
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.law import Law
@@ -19,7 +21,7 @@ from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
 from trundle.space.inertia import inertia_faults
 
-Part = TypeVar("Part", Surface, Law)
+Part = TypeVar("Part", Surface, Law, Restitution)
 
 
 def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None = None) -> np.ndarray:
@@ -98,6 +100,11 @@ def check(model: Model) -> list[str]:
         faults += _wheel_faults(model, c)
     faults += size_faults(model) if not faults else []
     faults += seal_faults(model) if not faults else []
+    if model.impacts not in TREATMENTS:
+        faults.append(
+            f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "
+            f"{' or '.join(map(repr, TREATMENTS))}."
+        )
     coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
     for name, force in model.forces.items():
         for frame in force.places:
@@ -118,6 +125,7 @@ def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list
             type(c.pair)(*(_numeric(model, surface, values) for surface in (c.pair.first, c.pair.second)))
             for law in (*c.contact_laws, *c.touch_laws.values()):
                 _numeric(model, law, values)
+            _numeric(model, c.restitution, values)
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
     return faults

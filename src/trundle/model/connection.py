@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import casadi as ca
+
+from trundle.contact.restitution import Poisson, Restitution
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.model.compliance import Flows, held_springs, springs_of, yielding
@@ -12,6 +15,8 @@ from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, 
 from trundle.model.tracking import RateTracking
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
+
+PLASTIC = Poisson(0.0)
 
 
 @final
@@ -34,6 +39,7 @@ class ConnectedPair:
     rest_open: bool = True  # bonds without a law move freely; else each must be given one
     unilateral: bool = False  # the contact may open and close
     kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
+    restitution: Restitution = PLASTIC  # of the collision in which an open contact closes
     missing: tuple[str, ...] = ()  # bonds that the user left without a seal though the surfaces would hold them
 
     @property
@@ -150,6 +156,7 @@ def connect(
     wheel: Body | None = None,
     compliance: EffortLaw | Mapping[str, EffortLaw] | None = None,
     unilateral: bool = False,
+    restitution: Restitution | float | None = None,
 ) -> ConnectedPair:
     """Put together what the user said of one connection; ModelError for what cannot be understood."""
     missing: tuple[str, ...] = ()
@@ -174,6 +181,8 @@ def connect(
             laws[key] = one
         else:
             given.append((bond, one))
+    bounce = _restitution(name, restitution)
+    unilateral = unilateral or restitution is not None
     if unilateral and not isinstance(pair, ContactPair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
     if isinstance(pair, ContactPair):
@@ -202,8 +211,20 @@ def connect(
             laws.setdefault(of_bond[bond], one)
     return ConnectedPair(
         name, pair, first, second, laws, tuple(contact), wheel, touch, (*compliant, *replaced),
-        _without_own(pair, joint, given), not isinstance(joint, Joint), unilateral, type(joint).__name__, missing,
+        _without_own(pair, joint, given), not isinstance(joint, Joint), unilateral, type(joint).__name__, bounce,
+        missing,
     )  # fmt: skip
+
+
+def _restitution(name: str, given: Any) -> Restitution:
+    if given is None or isinstance(given, Restitution):
+        return PLASTIC if given is None else given
+    if isinstance(given, float | int | ca.SX) and not isinstance(given, bool):
+        return Poisson(given)
+    raise ModelError(
+        f"connection {name!r}: restitution is a number between 0 and 1, or tr.Poisson(e), tr.Newton(e) or "
+        f"tr.Stronge(e), got {given!r}."
+    )
 
 
 def _normal(given: list[tuple[str, Law]], compliance: Any) -> tuple[Any, list[tuple[str, Law]]]:

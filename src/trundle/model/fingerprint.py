@@ -35,6 +35,8 @@ def fingerprint(model: Model) -> str:
         settings = [_text(getattr(c.pair, f.name)) for f in fields(c.pair)]
         parts.append(f"connect {c.name} {type(c.pair).__name__} {settings} {_text(c.first)} {_text(c.second)}")
         parts.append(f"contact {c.held} {c.touching.name} {c.compliant} {c.modes}")
+        bounce = c.restitution
+        parts.append(f"restitution {type(bounce).__name__} {_text(bounce.e)} {bounce.rest_speed} {c.unilateral}")
     parts += _answers(model, asker)
     if asker.faults:
         raise ModelError(asker.faults)

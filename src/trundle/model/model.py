@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 import numpy as np
 
+from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
@@ -75,6 +76,7 @@ class Model:
         self.events: dict[str, Event] = {}
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
+        self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous"
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
@@ -106,6 +108,7 @@ class Model:
         wheel: Body | None = None,
         compliance: EffortLaw | Mapping[str, EffortLaw] | None = None,
         unilateral: bool = False,
+        restitution: Restitution | float | None = None,
     ) -> ConnectedPair:
         """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates, or,
         for a higher pair, on the bonds of its point of contact (tr.NoSlip, {"slip_x": tr.Damper(5.0)}).
@@ -113,7 +116,10 @@ class Model:
         compliance: springs in place of what the pair holds, tr.Spring(stiffness, damping) for all its bonds or
         {bond: spring}; "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
 
-        unilateral: the contact may open, and closes again without bouncing.
+        unilateral: the contact may open; it closes again by a collision with the friction of its law.
+
+        restitution: of that collision, tr.Stronge(e), tr.Poisson(e) or tr.Newton(e); a number is Poisson's. Plastic
+        unless given. It makes the contact unilateral.
 
         wheel: the body that carries the second surface where this turns about its own axis (y) against the second
         body. The contact of a wheel can so be followed from the frame that the wheel is mounted in.
@@ -129,7 +135,7 @@ class Model:
             raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
         if wheel is not None and not isinstance(wheel, Body):
             raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
-        self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral)
+        self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral, restitution)
         return self.connections[name]
 
     def apply(self, force: Force, name: str | None = None) -> Force:

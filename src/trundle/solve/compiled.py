@@ -2,7 +2,7 @@
 
 A part of the integrator is a function `void f(int64 *table)`. Numba's import takes longer than most runs, so its
 result is kept as object
-code under a key of all sources of this folder, next to the kernels of the models.
+code under a key of all sources of this folder and of the collisions, next to the kernels of the models.
 """
 
 import hashlib
@@ -26,6 +26,7 @@ PARTS = {
     "project_sample": "projection",
     "rosenbrock_step": "rosenbrock_step",
     "set_signs": "events",
+    "strike": "strike",
     "watch": "projection",
 }
 """Name of each part and the module that holds it."""
@@ -47,7 +48,8 @@ def address(part: str) -> int:
 @cache
 def _sources() -> str:
     digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    here = Path(__file__).parent
+    for file in sorted([*here.glob("*.py"), *(here.parent / "impact").glob("*.py")]):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

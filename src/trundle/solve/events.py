@@ -229,15 +229,17 @@ def find_event(table: Pointer) -> None:
         c[at.HIT] = -1
         return
     if r[at.STEP] == 0.0 and flags[at.JUST * n_events + which] == 1:
-        c[at.HIT] = -2
-        return
+        if flags[at.KIND * n_events + which] != at.STRIKE:
+            c[at.HIT] = -2
+            return
+        c[at.PLASTIC] = 1  # bounces too small to be told from each other: the body comes to rest
     clock[0] = r[at.T] + r[at.STEP]
     call(events, clock, x_new, p, shifted(g, at.G_START * n_events), work)
     together = SAME_TIME * max(1.0, abs(r[at.T])) / full
     for e in range(n_events):
         # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
         # a state that has not come to it yet, and be lost.
-        again = flags[at.JUST * n_events + e] == 1 and flags[at.KIND * n_events + e] == at.JUMP
+        again = flags[at.JUST * n_events + e] == 1 and flags[at.KIND * n_events + e] in (at.JUMP, at.STRIKE)
         flags[at.JUST * n_events + e] = 0
         if e == which or (g[at.G_ROOT * n_events + e] <= first + together and not again):
             # What passes through zero is on the other side from now on (a jump may change that).
@@ -283,8 +285,11 @@ def fire(table: Pointer) -> None:
     event_index, event_t = wholes(table[at.M_EVENT_INDEX]), reals(table[at.M_EVENT_T])
     event_x, event_p = reals(table[at.M_EVENT_X]), reals(table[at.M_EVENT_P])
     n_x, n_events = n[at.N_X], n[at.EVENTS]
+    last = False  # what ends the run happens alone
     for e in range(n_events):
-        if flags[at.FIRED * n_events + e] == 1:
+        last = last or (flags[at.FIRED * n_events + e] == 1 and flags[at.KIND * n_events + e] == at.STOP)
+    for e in range(n_events):
+        if flags[at.FIRED * n_events + e] == 1 and (not last or flags[at.KIND * n_events + e] in (at.STOP, at.RECORD)):
             row = c[at.LOGGED]
             event_index[row] = e
             event_t[row] = r[at.T]
@@ -301,6 +306,8 @@ def fire(table: Pointer) -> None:
                 call(jumps[e], clock, x, p, jumped, work)
                 copy(jumped, x, n_x)
                 copy(shifted(jumped, n_x), p, n[at.N_P])
+            elif kind == at.STRIKE:
+                call_table(wholes(table[at.M_ADDRESS])[at.A_STRIKE], table)
             if kind != at.RECORD:
                 c[at.PENDING] = 1
     close = r[at.T] - r[at.T_EVENT] <= max(r[at.H_MIN], 1e-14 * abs(r[at.T]))

@@ -6,6 +6,7 @@ from ctypes import CFUNCTYPE, c_void_p
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.impact import numbers
 from trundle.solve import compiled
 from trundle.solve import layout as at
 from trundle.solve.outcome import Outcome
@@ -73,6 +74,7 @@ class Memory:
         self.flags[at.KIND] = problem.event_kinds
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
+        self.impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
@@ -104,6 +106,7 @@ class Memory:
         n[at.EXTRAS], n[at.DENSE], n[at.ERROR_ROWS] = len(plan.extra_nodes), len(plan.dense), plan.error_rows
         n[at.END_IN_STEP], n[at.STAGE_SCALE] = int(plan.end_in_step), int(plan.stage_scale)
         n[at.EVENTS], n[at.MONITORS] = problem.n_events, problem.n_monitors
+        n[at.CONTACTS], n[at.TREATMENT] = problem.contacts, problem.treatment
         n[at.LOOP_ROWS], n[at.QUATERNIONS] = problem.loop_rows, len(problem.quaternions)
         n[at.WEIGHTED] = int(np.count_nonzero(self.weight))
         self.c[at.PENDING] = 1
@@ -120,6 +123,8 @@ class Memory:
             (at.A_EVENTS, problem.events),
             (at.A_JACOBIAN, problem.jacobian),
             (at.A_METRIC, problem.metric),
+            (at.A_IMPACT, problem.impact),
+            (at.A_MODES, problem.modes),
         )
         for slot, kernel in by_kernel:
             address[slot] = 0 if kernel is None else kernel.address
@@ -142,6 +147,8 @@ class Memory:
         if problem.events is not None:
             address[at.A_SEARCH], address[at.A_SIGNS] = compiled.address("find_event"), compiled.address("set_signs")
             address[at.A_FIRE] = compiled.address("fire")
+        if problem.impact is not None:
+            address[at.A_STRIKE] = compiled.address("strike")
 
     def slope(self, t: float, x: np.ndarray) -> np.ndarray:
         """xdot at a state, by one call of the rhs."""
@@ -167,7 +174,7 @@ class Memory:
             self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
-            self.event_x, self.passage, self.near, self.event_p,
+            self.event_x, self.passage, self.near, self.event_p, self.impact,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 

@@ -62,6 +62,19 @@ TOO_MANY_EVENTS = Outcome(
     "The largest number of events was reached.",
     "Raise max_events, or give the event function a direction so that it counts less often.",
 )
+IMPACT_UNSOLVED = Outcome(
+    "IMPACT_UNSOLVED",
+    layout.IMPACT_UNSOLVED,
+    "A collision found no end: its contacts went on striking each other.",
+    "Treat several contacts in another way (model.impacts), or make the normals compliant.",
+)
+IMPACT_GAINS = Outcome(
+    "IMPACT_GAINS",
+    layout.IMPACT_GAINS,
+    "A collision would have gained energy by its law of restitution.",
+    "Newton's law can do that where there is friction, and so can several contacts at once with different "
+    "restitutions. Use tr.Stronge, which never does, or tr.Poisson.",
+)
 
 ALL = (
     FINISHED,
@@ -73,6 +86,8 @@ ALL = (
     TOO_MANY_STEPS,
     ZENO,
     TOO_MANY_EVENTS,
+    IMPACT_UNSOLVED,
+    IMPACT_GAINS,
 )
 
 

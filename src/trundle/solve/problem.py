@@ -35,6 +35,8 @@ class Problem:
               replaces `project` in the stiff method
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
+    impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
+              kind 4; `modes` then gives the parameters with the modes of the contacts
     """
 
     rhs: Compiled
@@ -43,6 +45,10 @@ class Problem:
     metric: Compiled | None = None
     events: Compiled | None = None
     jumps: Sequence[Compiled | None] = ()
+    impact: Compiled | None = None
+    modes: Compiled | None = None
+    contacts: int = 0  # that take part in collisions
+    treatment: int = 0  # of several contacts in one collision
     n_q: int = 0
     n_u: int = 0
     quaternions: tuple[int, ...] = ()
@@ -97,5 +103,5 @@ class Problem:
     @property
     def kernels(self) -> list[Compiled]:
         """All compiled functions of the problem."""
-        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, *self.jumps)
+        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, self.impact, self.modes, *self.jumps)
         return [kernel for kernel in named if kernel is not None]

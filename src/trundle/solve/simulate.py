@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.equations.modes import transitions
+from trundle.equations.modes import Transition, transitions
 from trundle.errors import SolveError
+from trundle.impact.numbers import TREATMENTS
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
+from trundle.solve.layout import JUMP, STOP, STRIKE
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
@@ -150,7 +152,9 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
     changes = transitions(model)
     kernels = system.kernels("events") if model.events or changes else {}
     kinds = [_kind(event.action, returns) for event in model.events.values()]
-    kinds += [1 if c.ends else 2 for c in changes]
+    kinds += [_kind_of_transition(c) for c in changes]
+    striking = STRIKE in kinds
+    contacts = [c for c in model.connections.values() if c.unilateral]
     directions = [event.direction for event in model.events.values()] + [c.direction for c in changes]
     return Problem(
         rhs=extra.get("rhs", base["rhs"]),
@@ -159,6 +163,10 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         metric=extra.get("metric"),
         events=kernels.get("events"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
+        impact=kernels.get("impact") if striking else None,
+        modes=kernels.get("start") if striking else None,
+        contacts=len(contacts) if striking else 0,
+        treatment=TREATMENTS[model.impacts],
         n_q=system.n_q,
         n_u=system.n_u,
         quaternions=quaternions,
@@ -167,6 +175,12 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         error_weight=weight,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance
     )
+
+
+def _kind_of_transition(transition: Transition) -> int:
+    if transition.ends:
+        return STOP
+    return STRIKE if transition.strikes else JUMP
 
 
 def _kind(action: Any, returns: bool) -> int:

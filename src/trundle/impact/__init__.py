@@ -1,0 +1,1 @@
+"""Percussive dynamics: what happens inside a collision."""

@@ -1,0 +1,27 @@
+"""Where each number of a collision stands in one flat array, for K contacts.
+
+Velocities and impulses of a contact are three in a row: along, across, normal. What a contact is made of: friction
+when it sticks and when it slides, restitution and its law, whether it takes part, and the speed below which it does not
+bounce.
+"""
+
+MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR = range(7)
+DATA = 7
+
+NEWTON, POISSON, STRONGE = range(3)
+SEQUENTIAL, SIMULTANEOUS = range(2)
+TREATMENTS = {"sequential": SEQUENTIAL, "simultaneous": SIMULTANEOUS}
+
+SOLVED, UNSOLVED, GAINS_ENERGY = range(3)
+"""How a collision ends: with impulses, without, or with more energy than before."""
+
+
+def size(contacts: int, speeds: int) -> int:
+    """Length of what the kernel of a model gives: velocities, inverse masses, data, changes of speed per impulse."""
+    n = 3 * contacts
+    return n + n * n + DATA * contacts + speeds * n
+
+
+def scratch(contacts: int) -> int:
+    """Length of what the collision needs beside it: velocities before and after, impulses."""
+    return 9 * contacts + 3

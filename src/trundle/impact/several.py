@@ -1,0 +1,122 @@
+"""Collision of a model at all its contacts at once: one after the other, or together.
+
+The two treatments give different answers, and neither is more right: rigid bodies do not tell how an impulse spreads.
+"""
+
+import math
+
+from numba import njit
+
+from trundle.impact import numbers as at
+from trundle.impact.routh import routh
+
+ROUNDS = 10000
+RESTING = 1e-14  # of the largest velocity: an approach that is none
+GAIN = 1e-9  # of the kinetic energy of the collision
+
+
+@njit(error_model="numpy")
+def strike_one(b, D: int, data: int, v: int, P: int, n: int, i: int):  # type: ignore[no-untyped-def]
+    """Collision at contact i alone; velocities and impulses in b are changed. False where none is found."""
+    x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
+    own = (
+        b[D + x + n * x], b[D + x + n * y], b[D + y + n * y], b[D + x + n * z], b[D + y + n * z], b[D + z + n * z],
+    )  # fmt: skip
+    k = data + at.DATA * i
+    e = b[k + at.RESTITUTION] if -b[v + z] > b[k + at.REST_SPEED] else 0.0
+    planar = b[k + at.PLANAR] == 1.0
+    law = int(b[k + at.LAW])
+    p_x, p_y, p_n, good = routh(
+        own, b[v + x], b[v + y], b[v + z], b[k + at.MU_STATIC], b[k + at.MU_KINETIC], e, law, planar
+    )
+    if good == 0.0:
+        return False
+    for j in range(n):
+        b[v + j] += b[D + j + n * x] * p_x + b[D + j + n * y] * p_y + b[D + j + n * z] * p_n
+    b[P + x] += p_x
+    b[P + y] += p_y
+    b[P + z] += p_n
+    return True
+
+
+@njit(error_model="numpy")
+def one_after_the_other(b, D: int, data: int, v: int, P: int, contacts: int, size: float):  # type: ignore[no-untyped-def]
+    """The contact that approaches fastest collides, until none approaches. False where that does not end."""
+    n = 3 * contacts
+    for _ in range(ROUNDS):
+        fastest, which = -RESTING * size, -1
+        for i in range(contacts):
+            if b[data + at.DATA * i + at.TOUCHING] == 1.0 and b[v + 3 * i + 2] < fastest:
+                fastest, which = b[v + 3 * i + 2], i
+        if which < 0:
+            return True
+        if not strike_one(b, D, data, v, P, n, which):
+            return False
+    return False
+
+
+@njit(error_model="numpy")
+def together(b, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float):  # type: ignore[no-untyped-def]
+    """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
+    onto the cones in turn. False where they do not settle.
+    """
+    n = 3 * contacts
+    for _ in range(ROUNDS):
+        change = 0.0
+        for i in range(contacts):
+            k, z = data + at.DATA * i, 3 * i + 2
+            if b[k + at.TOUCHING] != 1.0:
+                continue
+            coming = -b[before + z]
+            e = b[k + at.RESTITUTION] if coming > b[k + at.REST_SPEED] else 0.0
+            wanted = b[v + z] - e * max(coming, 0.0)
+            p = max(0.0, b[P + z] - wanted / b[D + z + n * z])
+            step = p - b[P + z]
+            b[P + z] = p
+            change = max(change, abs(step) * b[D + z + n * z])
+            for j in range(n):
+                b[v + j] += b[D + j + n * z] * step
+            r = max(b[D + 3 * i + n * (3 * i)], b[D + 3 * i + 1 + n * (3 * i + 1)])
+            limit = b[k + at.MU_KINETIC] * p
+            if r <= 0.0:
+                continue
+            p_x, p_y = b[P + 3 * i] - b[v + 3 * i] / r, b[P + 3 * i + 1] - b[v + 3 * i + 1] / r
+            long = math.hypot(p_x, p_y)
+            if long > limit:
+                p_x, p_y = (p_x * limit / long, p_y * limit / long) if limit > 0.0 else (0.0, 0.0)
+            s_x, s_y = p_x - b[P + 3 * i], p_y - b[P + 3 * i + 1]
+            b[P + 3 * i], b[P + 3 * i + 1] = p_x, p_y
+            change = max(change, r * math.hypot(s_x, s_y))
+            for j in range(n):
+                b[v + j] += b[D + j + n * (3 * i)] * s_x + b[D + j + n * (3 * i + 1)] * s_y
+        if change <= RESTING * size:
+            return True
+    return False
+
+
+@njit(error_model="numpy")
+def collide(b, contacts: int, before: int, treatment: int):  # type: ignore[no-untyped-def]
+    """Solve the collision described by b (see `numbers`); from `before` on come the velocities before and after, the
+    impulses, the outcome and the energy lost.
+    """
+    n = 3 * contacts
+    D, data = n, n + n * n
+    v, P, told = before + n, before + 2 * n, before + 3 * n
+    size = 0.0
+    for j in range(n):
+        b[before + j] = b[j]
+        b[v + j] = b[j]
+        b[P + j] = 0.0
+        size = max(size, abs(b[j]))
+    if treatment == at.SIMULTANEOUS:
+        good = together(b, D, data, before, v, P, contacts, size)
+    else:
+        good = one_after_the_other(b, D, data, v, P, contacts, size)
+    gained, moved = 0.0, 0.0
+    for j in range(n):
+        gained += 0.5 * b[P + j] * (b[before + j] + b[v + j])
+        moved += abs(b[P + j]) * size
+    b[told] = at.SOLVED if good else at.UNSOLVED
+    if good and gained > GAIN * moved:
+        b[told] = at.GAINS_ENERGY
+    b[told + 1] = -gained

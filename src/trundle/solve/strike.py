@@ -1,0 +1,50 @@
+"""A collision inside the time loop (compiled): impulses, new speeds, new modes of the contacts."""
+
+from trundle.impact import numbers
+from trundle.impact.several import collide
+from trundle.solve import layout as at
+from trundle.solve.call import Pointer, call, copy, part, reals, wholes
+
+SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
+
+
+@part
+def strike(table: Pointer) -> None:
+    """Solve the collision at the present state; x gets the speeds after it, p the modes of the contacts then."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
+    address, b, jumped = wholes(table[at.M_ADDRESS]), reals(table[at.M_IMPACT]), reals(table[at.M_JUMPED])
+    contacts, n_u = n[at.CONTACTS], n[at.N_U]
+    clock[0] = r[at.T]
+    call(address[at.A_IMPACT], clock, x, p, b, work)
+    size = 3 * contacts
+    per_impulse = size + size * size + numbers.DATA * contacts
+    before = per_impulse + size * n_u
+    if c[at.PLASTIC] == 1:
+        # The last bounce was too small to be told: it is taken back, and the contact stays closed.
+        c[at.PLASTIC] = 0
+        for i in range(contacts):
+            normal, data = 3 * i + 2, size + size * size + numbers.DATA * i
+            leaves = b[normal]
+            b[data + numbers.RESTITUTION] = 0.0
+            if b[data + numbers.TOUCHING] == 1.0 and 0.0 < leaves < SMALLEST:
+                impulse = -leaves / b[size + normal + size * normal]
+                for k in range(n_u):
+                    x[n[at.N_Q] + k] += b[per_impulse + normal * n_u + k] * impulse
+                for j in range(size):
+                    b[j] += b[size + j + size * normal] * impulse
+    collide(b, contacts, before, n[at.TREATMENT])
+    impulses, told = before + 2 * size, before + 3 * size
+    if b[told] == numbers.UNSOLVED:
+        c[at.ANSWER] = at.IMPACT_UNSOLVED
+        return
+    if b[told] == numbers.GAINS_ENERGY:
+        c[at.ANSWER] = at.IMPACT_GAINS
+        return
+    for j in range(size):
+        for k in range(n_u):
+            x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
+    if n[at.N_X] > n[at.N_Q] + n_u:
+        x[n[at.N_Q] + n_u + 1] += b[told + 1]  # the work that is lost
+    call(address[at.A_MODES], clock, x, p, jumped, work)
+    copy(jumped, p, n[at.N_P])
