@@ -34,29 +34,34 @@ _engines: list[Any] = []  # own the memory of the code
 
 
 @cache
-def address(part: str) -> int:
-    """Where the machine code of a part stands in memory."""
-    key = f"loop {part} {_sources()} numba {version('numba')}"
+def address(part: str, module: str | None = None) -> int:
+    """Where the machine code of a part stands in memory; a part from outside this folder comes with its module."""
+    home = module or f"trundle.solve.{PARTS[part]}"
+    key = f"loop {part} {_sources(module)} numba {version('numba')}"
     code = USER_CACHE.load_object(key)
     if code is None:
-        code = _compile(part)
+        code = _compile(part, home)
         USER_CACHE.save_object(key, code)
     return _load(part, code)
 
 
 @cache
-def _sources() -> str:
+def _sources(module: str | None) -> str:
     digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
+    folders = [Path(__file__).parent]
+    if module is not None:
+        folders.append(Path(__file__).parents[1].joinpath(*module.split(".")[1:-1]))
+    for folder in folders:
+        for file in sorted(folder.glob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def _compile(part: str) -> bytes:
+def _compile(part: str, home: str) -> bytes:
     """Object code with one outside name, trundle.<part>."""
     from llvmlite import binding as llvm
 
-    function = getattr(import_module(f"trundle.solve.{PARTS[part]}"), part)
+    function = getattr(import_module(home), part)
     (signature,) = function.signatures
     inner = function.overloads[signature].fndesc.mangled_name
     # Numba's own convention: a status comes back, results and error information go through the first two pointers.
