@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SLIDING = {1: "forward", 0: "stick", -1: "backward"}
 
 
-class Phase(NamedTuple):
+class ContactPhase(NamedTuple):
     """A stretch of time in which no foot touches, leaves, or changes its sliding."""
 
     start: float  # s
@@ -65,7 +65,7 @@ class Collision:
     front_work: np.ndarray  # J, taken by the foot: stored and lost
     back_work: np.ndarray
     friction_work: np.ndarray  # J, lost by sliding
-    phases: tuple[Phase, ...]
+    phases: tuple[ContactPhase, ...]
     events: tuple[tuple[float, str], ...]
 
     @property

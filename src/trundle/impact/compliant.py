@@ -11,7 +11,7 @@ import numpy as np
 
 from trundle.errors import ModelError, SolveError
 from trundle.impact import compliant_layout as at
-from trundle.impact.collision import SLIDING, Collision, Phase
+from trundle.impact.collision import SLIDING, Collision, ContactPhase
 from trundle.impact.foot_law import BiStiffness, FootLaw, ScaledLaw, scaled
 from trundle.solve.compiled import address
 from trundle.solve.explicit import DormandPrince8
@@ -137,23 +137,23 @@ def _run(p: np.ndarray, slip: float, start: np.ndarray) -> tuple[np.ndarray, int
         arrays = [p, start.copy(), count, y, np.zeros(at.N_Y), np.zeros(plan.stages * at.N_Y), np.zeros(5), np.zeros(3)]
         arrays += [plan.coefficients, rows]
         table = np.array([array.ctypes.data for array in arrays], np.int64)
-        CFUNCTYPE(None, c_void_p)(address("collide", "trundle.impact.compliant_loop"))(table.ctypes.data)
+        CFUNCTYPE(None, c_void_p)(address("collide_feet", "trundle.impact.compliant_loop"))(table.ctypes.data)
         if count[at.STATUS] != at.FULL:
             return rows[: count[at.ROWS]], int(count[at.STATUS])
         capacity *= 8
 
 
-def _story(rows: np.ndarray, unit: float) -> tuple[tuple[Phase, ...], tuple[tuple[float, str], ...]]:
+def _story(rows: np.ndarray, unit: float) -> tuple[tuple[ContactPhase, ...], tuple[tuple[float, str], ...]]:
     """Phases and transitions told by the modes; phases without duration are left out."""
     modes = rows[:, at.R_MODE :].astype(int)
     starts = np.flatnonzero(np.r_[True, np.any(np.diff(modes, axis=0) != 0, axis=1)])
-    phases: list[Phase] = []
+    phases: list[ContactPhase] = []
     events: list[tuple[float, str]] = []
     for n, first in enumerate(starts):
         start = float(rows[first, at.R_T] * unit)
         if n:
             events += [(start, text) for text in _changes(modes[first - 1], modes[first])]
-        if n + 1 == len(starts) and not modes[first, 1:].any():
+        if n + 1 == len(starts) and not rows[first, at.R_FORCE : at.R_FORCE + 2].any():
             break
         end = float(rows[starts[n + 1] - 1 if n + 1 < len(starts) else -1, at.R_T] * unit)
         sliding = SLIDING[modes[first, at.SLIDE]]
@@ -161,7 +161,7 @@ def _story(rows: np.ndarray, unit: float) -> tuple[tuple[Phase, ...], tuple[tupl
         if phases and phases[-1][2:] == (front, back):
             phases[-1] = phases[-1]._replace(end=end)
         elif end > start:
-            phases.append(Phase(start, end, front, back))
+            phases.append(ContactPhase(start, end, front, back))
     return tuple(phases), tuple(events)
 
 

@@ -16,8 +16,10 @@ CONE = 1e-12  # relative widening of the friction cone: at the critical coeffici
 MOST_STEPS = 200_000
 SHRINK, GROWTH, SAFETY, ORDER = 0.2, 4.0, 0.9, 8.0
 
+inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-@njit(error_model="numpy")
+
+@inner
 def elastic(p: Pointer, d: float) -> float:
     """d^n, continued as an odd function: a step may look beyond the moment at which the foot leaves."""
     if p[at.EXPONENT] == 1.0:
@@ -27,14 +29,14 @@ def elastic(p: Pointer, d: float) -> float:
     return value if d > 0.0 else -value
 
 
-@njit(error_model="numpy")
+@inner
 def pushed(p: Pointer, mode: int, d: float, rate: float) -> float:
     """Force of a foot that compresses or expands."""
     stiffness = p[at.HIGH] if mode == at.COMPRESSES else p[at.LOW]
     return stiffness * elastic(p, d) * (1.0 + p[at.FACTOR] * rate) + p[at.DAMPER] * rate
 
 
-@njit(error_model="numpy")
+@inner
 def coupling(p: Pointer, slide: int, i: int, j: int) -> float:
     """Rise of the normal speed of foot i by a unit impulse at foot j, with the friction which that brings."""
     normal = p[at.W_FB] if i != j else (p[at.W_FF] if i == 0 else p[at.W_BB])
@@ -43,7 +45,7 @@ def coupling(p: Pointer, slide: int, i: int, j: int) -> float:
     return normal + lever_i * tangent
 
 
-@njit(error_model="numpy")
+@inner
 def find_forces(p: Pointer, mode: Pointer, y: Pointer, force: Pointer) -> None:
     """Normal forces of both feet and the friction of both together.
 
@@ -70,7 +72,7 @@ def find_forces(p: Pointer, mode: Pointer, y: Pointer, force: Pointer) -> None:
         force[2] = -(p[at.W_FT] * force[0] + p[at.W_BT] * force[1]) / p[at.W_TT]
 
 
-@njit(error_model="numpy")
+@inner
 def rise(p: Pointer, force: Pointer, i: int) -> float:
     """Upward acceleration of a foot."""
     if i == 0:
@@ -78,7 +80,7 @@ def rise(p: Pointer, force: Pointer, i: int) -> float:
     return p[at.W_FB] * force[0] + p[at.W_BB] * force[1] + p[at.W_BT] * force[2] - p[at.GRAVITY]
 
 
-@njit(error_model="numpy")
+@inner
 def find_rates(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, out: Pointer) -> None:
     """Time derivative of the state."""
     find_forces(p, mode, y, force)
@@ -94,14 +96,14 @@ def find_rates(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, out: Point
     out[at.P_T] = force[2]
 
 
-@njit(error_model="numpy")
+@inner
 def cone_margin(p: Pointer, force: Pointer) -> float:
     """Above zero while the friction of sticking feet lies inside the cone; where nothing presses there is none."""
     normal = force[0] + force[1]
     return p[at.MU] * normal * (1.0 + CONE) + PASSED - abs(force[2]) if normal > 0.0 else math.inf
 
 
-@njit(error_model="numpy")
+@inner
 def find_indicators(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, out: Pointer) -> None:
     """Numbers that stay above zero while the modes hold: friction, turning of both feet, contact of both feet."""
     find_forces(p, mode, y, force)
@@ -129,7 +131,7 @@ def find_indicators(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, out: 
                 out[1 + i] = -rate
 
 
-@njit(error_model="numpy")
+@inner
 def decide_friction(p: Pointer, mode: Pointer, y: Pointer, force: Pointer) -> bool:
     """Feet at rest along the ground stick if friction can hold them, else they start to slide; True if this changed."""
     before = mode[at.SLIDE]
@@ -140,7 +142,7 @@ def decide_friction(p: Pointer, mode: Pointer, y: Pointer, force: Pointer) -> bo
     return bool(before != mode[at.SLIDE])
 
 
-@njit(error_model="numpy")
+@inner
 def decide_turn(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, i: int) -> bool:
     """What a foot does whose deformation is at rest: it goes on, turns, or is held by the dry friction inside it."""
     place = at.FRONT + i
@@ -164,7 +166,7 @@ def decide_turn(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, i: int) -
     return bool(before != mode[place])
 
 
-@njit(error_model="numpy")
+@inner
 def change_modes(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, passed: Pointer) -> None:
     """Carry out the transitions whose indicators have passed zero, and those that follow from them."""
     if passed[0] < -PASSED and mode[at.SLIDE] != 0:
@@ -189,7 +191,7 @@ def change_modes(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, passed: 
             break
 
 
-@njit(error_model="numpy")
+@inner
 def step(
     p: Pointer, mode: Pointer, count: Pointer, a: Pointer, h: float, y: Pointer, force: Pointer, k: Pointer, new: Pointer
 ) -> None:
@@ -208,7 +210,7 @@ def step(
             find_rates(p, mode, new, force, shifted(k, i * at.N_Y))
 
 
-@njit(error_model="numpy")
+@inner
 def error_of_step(p: Pointer, count: Pointer, a: Pointer, h: float, k: Pointer) -> float:
     """Error in units of the tolerance; two estimates are combined as in [Hairer 1993, section II.10]."""
     stages, width = count[at.STAGES], count[at.WIDTH]
@@ -226,7 +228,7 @@ def error_of_step(p: Pointer, count: Pointer, a: Pointer, h: float, k: Pointer) 
     return h * first / math.sqrt(at.N_Y * (first + 0.01 * second))
 
 
-@njit(error_model="numpy")
+@inner
 def lowest(values: Pointer) -> float:
     """The indicator that is nearest to its transition, or has passed it furthest."""
     least = values[0]
@@ -235,7 +237,7 @@ def lowest(values: Pointer) -> float:
     return least
 
 
-@njit(error_model="numpy")
+@inner
 def record(count: Pointer, mode: Pointer, t: float, y: Pointer, force: Pointer, out: Pointer) -> None:
     """Add a row of the motion; without room the run is told to stop."""
     if count[at.ROWS] == count[at.CAPACITY]:
@@ -250,12 +252,15 @@ def record(count: Pointer, mode: Pointer, t: float, y: Pointer, force: Pointer, 
     count[at.ROWS] += 1
 
 
-@njit(error_model="numpy")
-def finish(p: Pointer, mode: Pointer, count: Pointer, t: float, y: Pointer) -> None:
+@inner
+def finish(p: Pointer, mode: Pointer, count: Pointer, t: float, y: Pointer, force: Pointer) -> None:
     """See whether the collision is over."""
     if count[at.STATUS] == at.FULL:
         return
-    if mode[at.FRONT] == at.OPEN and mode[at.BACK] == at.OPEN:
+    still = True  # both feet have left, or rest where they were pressed to
+    for i in range(2):
+        still = still and (mode[at.FRONT + i] == at.OPEN or mode[at.FRONT + i] == at.HELD)
+    if still and force[0] + force[1] <= 0.0:
         count[at.STATUS] = at.RELEASED
     elif mode[at.FRONT] == at.HELD and mode[at.BACK] == at.HELD and mode[at.SLIDE] == 0:
         count[at.STATUS] = at.AT_REST
@@ -266,7 +271,7 @@ def finish(p: Pointer, mode: Pointer, count: Pointer, t: float, y: Pointer) -> N
 
 
 @part
-def collide(table: Pointer) -> None:
+def collide_feet(table: Pointer) -> None:
     """From the first touch until no foot presses, the feet rest, or the time is over."""
     p, mode, count = reals(table[at.M_P]), wholes(table[at.M_MODE]), wholes(table[at.M_COUNT])
     y, new, k = reals(table[at.M_Y]), reals(table[at.M_Y_NEW]), reals(table[at.M_K])
@@ -305,4 +310,4 @@ def collide(table: Pointer) -> None:
                 change_modes(p, mode, y, force, passed)
             find_rates(p, mode, y, force, k)
             record(count, mode, t, y, force, out)
-        finish(p, mode, count, t, y)
+        finish(p, mode, count, t, y, force)
