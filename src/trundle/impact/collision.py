@@ -96,7 +96,7 @@ class Collision:
     @property
     def reversal(self) -> bool:
         """Sliding turns round."""
-        return bool(self.slip.min() < 0 < self.slip.max())
+        return {"forward", "backward"} <= {phase.sliding for phase in self.phases}
 
     @property
     def duration(self) -> float:

@@ -46,7 +46,7 @@ def collide(
     p = _parameters(inertia_ratio, half_angle, friction, units)
     p[at.GRAVITY] = gravity * units.time / speed
     p[at.END] = 1e6 if duration is None else duration / units.time
-    rows, status = _run(p, slip / speed, _start_modes(p, slip))
+    rows, status = _run(p, slip / speed, *_start(p, slip))
     if status not in _ENDINGS or (status == at.TIME_OVER and duration is None):
         raise SolveError(
             f"the collision does not end (inertia ratio {inertia_ratio:g}, half angle {half_angle:g} rad, friction "
@@ -75,7 +75,7 @@ def _check(
     """All faults at once."""
     faults = []
     if not 0 < inertia_ratio < inf:
-        faults.append(f"inertia_ratio must be above zero and finite (a foot of no inertia has no motion of its own), got {inertia_ratio!r}.")
+        faults.append(f"inertia_ratio must be above zero and finite (a foot needs inertia), got {inertia_ratio!r}.")
     if not 0 < half_angle < pi / 2:
         faults.append(f"half_angle must lie between 0 and pi/2 (it is in rad), got {half_angle!r}.")
     if not 0 <= friction < inf:
@@ -113,18 +113,21 @@ def _parameters(inertia_ratio: float, half_angle: float, friction: float, law: S
     return p
 
 
-def _start_modes(p: np.ndarray, slip: float) -> np.ndarray:
-    """What the feet do just after touch, when the force of the front foot is far above that of the back foot."""
+def _start(p: np.ndarray, slip: float) -> tuple[np.ndarray, np.ndarray]:
+    """What the feet do just after touch, when the force of the front foot is far above that of the back foot, and the
+    forces at touch.
+    """
     mu_c = p[at.W_FT] / p[at.W_TT]
     slide = int(np.sign(slip)) if slip else int(mu_c > p[at.MU])
     tangent = -slide * p[at.MU] if slide else -mu_c
     lift = p[at.W_FB] + p[at.W_BT] * tangent  # of the back foot by a unit force at the front foot
     early = lift * p[at.DAMPER] - p[at.GRAVITY]  # a damper acts at once, a spring only later
     driven = early < 0 if early else lift < 0
-    return np.array([slide, at.COMPRESSES, at.COMPRESSES if driven else at.OPEN], np.int64)
+    modes = np.array([slide, at.COMPRESSES, at.COMPRESSES if driven else at.OPEN], np.int64)
+    return modes, p[at.DAMPER] * np.array([1.0, 0.0, tangent])
 
 
-def _run(p: np.ndarray, slip: float, start: np.ndarray) -> tuple[np.ndarray, int]:
+def _run(p: np.ndarray, slip: float, start: np.ndarray, force: np.ndarray) -> tuple[np.ndarray, int]:
     """Rows of the motion and how it ended; a record that is too small is made larger."""
     plan = DormandPrince8().plan()
     capacity = CAPACITY
@@ -134,8 +137,8 @@ def _run(p: np.ndarray, slip: float, start: np.ndarray) -> tuple[np.ndarray, int
         count = np.zeros(at.C_SIZE, np.int64)
         count[at.STAGES], count[at.WIDTH], count[at.CAPACITY] = plan.stages, plan.rows, capacity
         rows = np.empty((capacity, at.R_SIZE))
-        arrays = [p, start.copy(), count, y, np.zeros(at.N_Y), np.zeros(plan.stages * at.N_Y), np.zeros(5), np.zeros(3)]
-        arrays += [plan.coefficients, rows]
+        arrays = [p, start.copy(), count, y, np.zeros(at.N_Y), np.zeros(plan.stages * at.N_Y), np.zeros(5)]
+        arrays += [force.copy(), plan.coefficients, rows]
         table = np.array([array.ctypes.data for array in arrays], np.int64)
         CFUNCTYPE(None, c_void_p)(address("collide_feet", "trundle.impact.compliant_loop"))(table.ctypes.data)
         if count[at.STATUS] != at.FULL:

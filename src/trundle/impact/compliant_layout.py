@@ -7,7 +7,7 @@ M_P, M_MODE, M_COUNT, M_Y, M_Y_NEW, M_K, M_SCRATCH, M_FORCE, M_COEFFICIENTS, M_O
 W_FF, W_FB, W_FT, W_BB, W_BT, W_TT, MU, HIGH, LOW, EXPONENT, FACTOR, DAMPER, GRAVITY, STEP, TOLERANCE, END = range(16)
 P_SIZE = 16
 
-# State: deformation of both feet (positive when pressed in), upward speeds, slip, work taken by feet and friction, impulses.
+# State: deformations (positive when pressed in), upward speeds, slip, work taken by feet and friction, impulses.
 D_F, D_B, V_F, V_B, V_T, E_F, E_B, E_T, P_F, P_B, P_T = range(11)
 N_Y = 11
 

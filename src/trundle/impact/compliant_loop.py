@@ -144,22 +144,21 @@ def decide_friction(p: Pointer, mode: Pointer, y: Pointer, force: Pointer) -> bo
 
 @inner
 def decide_turn(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, i: int) -> bool:
-    """What a foot does whose deformation is at rest: it goes on, turns, or is held by the dry friction inside it."""
+    """What a foot does whose deformation is at rest: it turns, goes on, or is held by the dry friction inside it."""
     place = at.FRONT + i
     before = mode[place]
+    if before != at.HELD:
+        mode[place] = at.EXPANDS if before == at.COMPRESSES else at.COMPRESSES
+    find_forces(p, mode, y, force)
+    spring = elastic(p, y[at.D_F + i])
     if before == at.HELD:
-        find_forces(p, mode, y, force)
-        spring = elastic(p, y[at.D_F + i])
         if force[i] > p[at.HIGH] * spring + PASSED:
             mode[place] = at.COMPRESSES
         elif force[i] < p[at.LOW] * spring - PASSED:
             mode[place] = at.EXPANDS
-    else:
-        other = at.EXPANDS if before == at.COMPRESSES else at.COMPRESSES
-        mode[place] = other
-        find_forces(p, mode, y, force)
+    elif p[at.HIGH] != p[at.LOW]:
         up = rise(p, force, i)
-        if p[at.HIGH] != p[at.LOW] and (up < 0.0 if other == at.EXPANDS else up > 0.0):
+        if up < 0.0 if mode[place] == at.EXPANDS else up > 0.0:
             mode[place] = at.HELD
     if mode[place] == at.EXPANDS and p[at.LOW] == 0.0:
         mode[place] = at.OPEN
@@ -173,31 +172,40 @@ def change_modes(p: Pointer, mode: Pointer, y: Pointer, force: Pointer, passed: 
         y[at.V_T] = 0.0
     for i in range(2):
         if passed[3 + i] < -PASSED:
+            passed[1 + i] = 0.0
             if mode[at.FRONT + i] != at.OPEN:
                 mode[at.FRONT + i] = at.OPEN
             else:
                 mode[at.FRONT + i] = at.COMPRESSES if y[at.V_F + i] < 0.0 else at.EXPANDS
         elif passed[1 + i] < -PASSED:
             y[at.V_F + i] = 0.0
-            decide_turn(p, mode, y, force, i)
-    for _ in range(6):
+    for attempt in range(6):
         changed = False
-        if y[at.V_T] == 0.0:
-            changed = decide_friction(p, mode, y, force)
         for i in range(2):
-            if mode[at.FRONT + i] == at.HELD:
+            if mode[at.FRONT + i] == at.HELD or (attempt == 0 and passed[1 + i] < -PASSED):
                 changed = decide_turn(p, mode, y, force, i) or changed
+        if y[at.V_T] == 0.0:
+            changed = decide_friction(p, mode, y, force) or changed
         if not changed:
             break
+    find_forces(p, mode, y, force)
 
 
 @inner
 def step(
-    p: Pointer, mode: Pointer, count: Pointer, a: Pointer, h: float, y: Pointer, force: Pointer, k: Pointer, new: Pointer
+    p: Pointer,
+    mode: Pointer,
+    count: Pointer,
+    a: Pointer,
+    h: float,
+    y: Pointer,
+    force: Pointer,
+    k: Pointer,
+    new: Pointer,
 ) -> None:
-    """One Runge-Kutta step; the slope at its start stands in k already."""
+    """One Runge-Kutta step."""
     stages, width = count[at.STAGES], count[at.WIDTH]
-    for i in range(1, stages + 1):
+    for i in range(stages + 1):
         row = i * width if i < stages else stages * width + stages
         copy(y, new, at.N_Y)
         for j in range(i):
@@ -279,7 +287,6 @@ def collide_feet(table: Pointer) -> None:
     a = reals(table[at.M_COEFFICIENTS])
     t, h, longer = 0.0, p[at.STEP], p[at.STEP]
     low, high = 0.0, 0.0  # parts of the step before and after the next transition; high is zero as long as none is seen
-    find_rates(p, mode, y, force, k)
     record(count, mode, t, y, force, out)
     while count[at.STATUS] == at.RUNNING:
         h = min(h, p[at.STEP], p[at.END] - t)
@@ -305,9 +312,8 @@ def collide_feet(table: Pointer) -> None:
             continue
         t, h, low, high = t + taken, longer, 0.0, 0.0
         copy(new, y, at.N_Y)
-        for after in range(2 if found else 1):
+        for after in range(2 if found else 1):  # the forces before a transition are those of the indicators
             if after:
                 change_modes(p, mode, y, force, passed)
-            find_rates(p, mode, y, force, k)
             record(count, mode, t, y, force, out)
         finish(p, mode, count, t, y, force)
