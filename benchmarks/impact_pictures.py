@@ -6,12 +6,12 @@ python -m benchmarks.impact_pictures [--out DIR]
 from __future__ import annotations
 
 import argparse
-from math import pi, sqrt
+from math import pi
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from trundle.contact import HuntCrossley, LinearContact
+from trundle.contact import HuntCrossley
 from trundle.impact import BiStiffness, Collision, collide
 from trundle.impact.foot_law import FootLaw
 
@@ -34,18 +34,12 @@ def described_sequence() -> Figure:
     return paper_wheel(0.25).plot(title="slip 0.25 m/s: both feet press for a while")
 
 
-def kelvin_voigt() -> Figure:
-    """The same wheel on springs with dampers."""
-    law = LinearContact(1e3, damping=0.1 * sqrt(1e3))
-    return paper_wheel(0.25, law).plot(title="slip 0.25 m/s, Kelvin-Voigt feet")
-
-
 def hunt_crossley() -> Figure:
     """The same wheel on Hunt-Crossley feet."""
     return paper_wheel(0.25, HuntCrossley(1e4, damping=0.2)).plot(title="slip 0.25 m/s, Hunt-Crossley feet")
 
 
-PICTURES = (printed_data, described_sequence, kelvin_voigt, hunt_crossley)
+PICTURES = (printed_data, described_sequence, hunt_crossley)
 
 
 def main() -> None:

@@ -144,10 +144,6 @@ class Collision:
         falls = (speeds < 0) & (gaps > 0)
         return self.duration + float(np.min(gaps[falls] / -speeds[falls])) if falls.any() else None
 
-    def at(self, name: str, time: float) -> float:
-        """A quantity at a time, linear between the steps."""
-        return float(np.interp(time, self.time, getattr(self, name)))
-
     def plot(self, path: Path | str | None = None, **options: Any) -> "Figure":
         """Velocities and heights of the feet over time with shaded phases."""
         from trundle.view.collision import plot_collision

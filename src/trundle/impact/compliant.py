@@ -135,7 +135,7 @@ def _run(p: np.ndarray, slip: float, start: np.ndarray, force: np.ndarray) -> tu
         y = np.zeros(at.N_Y)
         y[at.V_F], y[at.V_T] = -1.0, slip
         count = np.zeros(at.C_SIZE, np.int64)
-        count[at.STAGES], count[at.WIDTH], count[at.CAPACITY] = plan.stages, plan.rows, capacity
+        count[[at.STAGES, at.WIDTH, at.LENGTH, at.CAPACITY]] = plan.stages, plan.rows, at.N_Y, capacity
         rows = np.empty((capacity, at.R_SIZE))
         arrays = [p, start.copy(), count, y, np.zeros(at.N_Y), np.zeros(plan.stages * at.N_Y), np.zeros(5)]
         arrays += [force.copy(), plan.coefficients, rows]

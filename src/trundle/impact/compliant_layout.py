@@ -15,8 +15,8 @@ N_Y = 11
 SLIDE, FRONT, BACK = range(3)
 OPEN, COMPRESSES, EXPANDS, HELD = range(4)
 
-# Counts.
-STAGES, WIDTH, CAPACITY, ROWS, STATUS, STEPS, C_SIZE = range(7)
+# Counts; the length of the state is among them so that the compiler does not unroll its loops.
+STAGES, WIDTH, LENGTH, CAPACITY, ROWS, STATUS, STEPS, C_SIZE = range(8)
 RUNNING, RELEASED, AT_REST, TIME_OVER, FULL, LOST = range(6)
 
 # A row of the record: time, state, forces (front, back, tangent), modes.

@@ -204,36 +204,36 @@ def step(
     new: Pointer,
 ) -> None:
     """One Runge-Kutta step."""
-    stages, width = count[at.STAGES], count[at.WIDTH]
+    stages, width, n_y = count[at.STAGES], count[at.WIDTH], count[at.LENGTH]
     for i in range(stages + 1):
         row = i * width if i < stages else stages * width + stages
-        copy(y, new, at.N_Y)
+        copy(y, new, n_y)
         for j in range(i):
             factor = h * a[row + j]
             if factor != 0.0:
-                slope = shifted(k, j * at.N_Y)
-                for m in range(at.N_Y):
+                slope = shifted(k, j * n_y)
+                for m in range(n_y):
                     new[m] += factor * slope[m]
         if i < stages:
-            find_rates(p, mode, new, force, shifted(k, i * at.N_Y))
+            find_rates(p, mode, new, force, shifted(k, i * n_y))
 
 
 @inner
 def error_of_step(p: Pointer, count: Pointer, a: Pointer, h: float, k: Pointer) -> float:
     """Error in units of the tolerance; two estimates are combined as in [Hairer 1993, section II.10]."""
-    stages, width = count[at.STAGES], count[at.WIDTH]
+    stages, width, n_y = count[at.STAGES], count[at.WIDTH], count[at.LENGTH]
     row = stages * width + stages + width
     first, second = 0.0, 0.0
-    for m in range(at.N_Y):
+    for m in range(n_y):
         fifth, third = 0.0, 0.0
         for j in range(stages):
-            fifth += a[row + j] * k[j * at.N_Y + m]
-            third += a[row + width + j] * k[j * at.N_Y + m]
+            fifth += a[row + j] * k[j * n_y + m]
+            third += a[row + width + j] * k[j * n_y + m]
         first += (fifth / p[at.TOLERANCE]) ** 2
         second += (third / p[at.TOLERANCE]) ** 2
     if first == 0.0:
         return 0.0
-    return h * first / math.sqrt(at.N_Y * (first + 0.01 * second))
+    return h * first / math.sqrt(n_y * (first + 0.01 * second))
 
 
 @inner
