@@ -31,34 +31,41 @@ PARTS = {
 }
 """Name of each part and the module that holds it."""
 
+COLLISION = ("numbers", "routh", "several")
+"""Modules of trundle.impact that the part "strike" is made of."""
+
 _engines: list[Any] = []  # own the memory of the code
 
 
 @cache
-def address(part: str) -> int:
-    """Where the machine code of a part stands in memory."""
-    key = f"loop {part} {_sources()} numba {version('numba')}"
+def address(part: str, module: str | None = None) -> int:
+    """Where the machine code of a part stands in memory; a part from outside this folder comes with its module."""
+    home = module or f"trundle.solve.{PARTS[part]}"
+    key = f"loop {part} {_sources(module)} numba {version('numba')}"
     code = USER_CACHE.load_object(key)
     if code is None:
-        code = _compile(part)
+        code = _compile(part, home)
         USER_CACHE.save_object(key, code)
     return _load(part, code)
 
 
 @cache
-def _sources() -> str:
+def _sources(module: str | None) -> str:
     digest = hashlib.sha256()
-    here = Path(__file__).parent
-    for file in sorted([*here.glob("*.py"), *(here.parent / "impact").glob("*.py")]):
+    here, package = Path(__file__).parent, Path(__file__).parents[1]
+    files = [*sorted(here.glob("*.py")), *(package / "impact" / f"{name}.py" for name in COLLISION)]
+    if module is not None:
+        files += sorted(package.joinpath(*module.split(".")[1:-1]).glob("*.py"))
+    for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def _compile(part: str) -> bytes:
+def _compile(part: str, home: str) -> bytes:
     """Object code with one outside name, trundle.<part>."""
     from llvmlite import binding as llvm
 
-    function = getattr(import_module(f"trundle.solve.{PARTS[part]}"), part)
+    function = getattr(import_module(home), part)
     (signature,) = function.signatures
     inner = function.overloads[signature].fndesc.mangled_name
     # Numba's own convention: a status comes back, results and error information go through the first two pointers.

@@ -1,0 +1,151 @@
+"""Result of a collision of a body with two compliant feet."""
+
+from dataclasses import dataclass
+from math import cos, sin
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from trundle.impact.foot_law import FootLaw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SLIDING = {1: "forward", 0: "stick", -1: "backward"}
+
+
+class ContactPhase(NamedTuple):
+    """A stretch of time in which no foot touches, leaves, or changes its sliding."""
+
+    start: float  # s
+    end: float
+    front: str  # "open", "forward", "backward" or "stick"
+    back: str
+
+    @property
+    def sliding(self) -> str:
+        """Common to all feet on the ground; "open" when there is none."""
+        return self.back if self.front == "open" else self.front
+
+    @property
+    def double(self) -> bool:
+        """True while both feet press."""
+        return self.front != "open" and self.back != "open"
+
+
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """Motion from the first touch of the front foot until no foot presses.
+
+    Velocities are upward and forward, deformations positive when pressed in, forces those on the body. At a
+    transition the time stands twice: before and after.
+    """
+
+    inertia_ratio: float
+    half_angle: float  # rad
+    friction: float
+    law: FootLaw
+    mass: float  # kg
+    length: float  # m
+    gravity: float  # m/s^2
+    ending: str  # "released", "at rest" or "time over"
+    time: np.ndarray  # s
+    front_velocity: np.ndarray  # m/s
+    back_velocity: np.ndarray
+    slip: np.ndarray
+    front_deformation: np.ndarray  # m
+    back_deformation: np.ndarray
+    front_force: np.ndarray  # N
+    back_force: np.ndarray
+    friction_force: np.ndarray  # both feet together: while both stick only the sum is determined
+    front_impulse: np.ndarray  # N s
+    back_impulse: np.ndarray
+    friction_impulse: np.ndarray
+    front_work: np.ndarray  # J, taken by the foot: stored and lost
+    back_work: np.ndarray
+    friction_work: np.ndarray  # J, lost by sliding
+    phases: tuple[ContactPhase, ...]
+    events: tuple[tuple[float, str], ...]
+
+    @property
+    def sequence(self) -> str:
+        """Phases of sliding joined by "+", as far as one foot alone strikes; "DP" if both press from the start."""
+        if self.phases[0].double:
+            return "DP"
+        names: list[str] = []
+        for phase in self.phases:
+            if phase.back != "open":
+                break
+            if not names or names[-1] != phase.sliding:
+                names.append(phase.sliding)
+        return "+".join(names)
+
+    @property
+    def double_contact(self) -> bool:
+        """The back foot strikes the ground in a later phase."""
+        return not self.phases[0].double and any(phase.back != "open" for phase in self.phases)
+
+    @property
+    def jamb(self) -> bool:
+        """The front foot is driven further down in the first phase."""
+        first = self.time <= self.phases[0].end
+        speed = self.front_velocity[first]
+        return not self.phases[0].double and bool(speed.min() < speed[0] - 1e-9 * abs(speed[0]))
+
+    @property
+    def reversal(self) -> bool:
+        """Sliding turns round."""
+        return {"forward", "backward"} <= {phase.sliding for phase in self.phases}
+
+    @property
+    def duration(self) -> float:
+        """From touch to the end (s)."""
+        return float(self.time[-1])
+
+    @property
+    def impulse_ratio(self) -> float:
+        """Poisson's coefficient of the front foot: its impulse after the first end of compression over that before."""
+        turn = int(np.argmax(self.front_velocity >= 0))
+        before = self.front_impulse[turn]
+        return float((self.front_impulse[-1] - before) / before)
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Forward rolling positive (rad/s)."""
+        return (self.back_velocity - self.front_velocity) / (2 * self.length * sin(self.half_angle))
+
+    @property
+    def turned(self) -> float:
+        """Largest turn of the body (rad); the configuration is taken as constant, so this must be small."""
+        apart = self.front_deformation - self.back_deformation
+        return float(np.max(np.abs(apart)) / (2 * self.length * sin(self.half_angle)))
+
+    @property
+    def kinetic_energy(self) -> np.ndarray:
+        """Of the body (J)."""
+        turning = self.angular_velocity
+        along = self.slip + self.length * cos(self.half_angle) * turning
+        up = (self.front_velocity + self.back_velocity) / 2
+        return self.mass / 2 * (along**2 + up**2 + self.inertia_ratio * (self.length * turning) ** 2)
+
+    @property
+    def energy_residual(self) -> float:
+        """Largest error of the energy balance, as a part of the kinetic energy at the start."""
+        weight = -self.mass * self.gravity * (self.front_deformation + self.back_deformation) / 2
+        total = self.kinetic_energy + weight + self.front_work + self.back_work + self.friction_work
+        return float(np.max(np.abs(total - total[0])) / total[0])
+
+    @property
+    def strikes_again(self) -> float | None:
+        """When a foot that hangs above the ground at the end comes down without gravity (s after touch), if it does."""
+        gaps = -np.array([self.front_deformation[-1], self.back_deformation[-1]])
+        speeds = np.array([self.front_velocity[-1], self.back_velocity[-1]])
+        falls = (speeds < 0) & (gaps > 0)
+        return self.duration + float(np.min(gaps[falls] / -speeds[falls])) if falls.any() else None
+
+    def plot(self, path: Path | str | None = None, **options: Any) -> "Figure":
+        """Velocities and heights of the feet over time with shaded phases."""
+        from trundle.view.collision import plot_collision
+
+        return plot_collision(self, path=path, **options)
