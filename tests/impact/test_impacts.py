@@ -193,6 +193,31 @@ def test_newtons_cradle_depends_on_the_treatment() -> None:
     np.testing.assert_allclose(cradle(0.0, "simultaneous"), np.full(4, 0.25), atol=1e-9)
 
 
+def test_springs_between_three_balls() -> None:
+    """The compliant treatment against the motion of the balls between linear springs."""
+    J = np.array([[-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
+    D, v = np.zeros((6, 6)), np.zeros(6)
+    D[np.ix_([2, 5], [2, 5])], v[[2, 5]] = J @ J.T, J @ [1.0, 0.0, 0.0]
+    _, P, outcome, lost = collision(v, D, 0.0, 1.0, at.POISSON, at.COMPLIANT)
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([J.T @ np.maximum(y[3:], 0), -J @ y[:3]])
+
+    exact = solve_ivp(rates, (0, 20), [1, 0, 0, 0, 0], rtol=1e-11, atol=1e-12).y[:3, -1]
+    np.testing.assert_allclose(np.array([1.0, 0, 0]) + J.T @ P[[2, 5]], exact, atol=1e-6)
+    assert outcome == at.SOLVED and abs(lost) < 1e-7
+
+
+@pytest.mark.parametrize("treatment", [at.SEQUENTIAL, at.SIMULTANEOUS, at.COMPLIANT])
+@pytest.mark.parametrize("e", [0.0, 0.6])
+def test_treatments_agree_at_one_contact(treatment: int, e: float) -> None:
+    """Where normal and slip do not mix all are the same."""
+    after, _, outcome, _ = collision([1.0, 0.5, -2.0], np.diag([3.5, 3.5, 1.0]), 0.05, e, at.POISSON, treatment)
+    assert outcome == at.SOLVED
+    slip = np.array([1.0, 0.5]) * (1 - 3.5 * 0.05 * 2 * (1 + e) / np.hypot(1.0, 0.5))
+    np.testing.assert_allclose(after, [*slip, 2 * e], atol=2e-6 if treatment == at.COMPLIANT else 1e-9)
+
+
 @pytest.mark.parametrize(
     ("make", "text"),
     [

@@ -283,7 +283,7 @@ class ModelSection(Section):
     name: str
     text: str = ""
     gravity: Vector = Field(default_factory=lambda: [ZERO, ZERO, constant(-9.81)])
-    impacts: Literal["sequential", "simultaneous"] = "sequential"
+    impacts: Literal["sequential", "simultaneous", "compliant"] = "sequential"
     parameters: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
     bodies: dict[str, Body]

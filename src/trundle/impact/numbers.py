@@ -9,8 +9,9 @@ MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR = range(7)
 DATA = 7
 
 NEWTON, POISSON, STRONGE = range(3)
-SEQUENTIAL, SIMULTANEOUS = range(2)
-TREATMENTS = {"sequential": SEQUENTIAL, "simultaneous": SIMULTANEOUS}
+SEQUENTIAL, SIMULTANEOUS, COMPLIANT = range(3)
+TREATMENTS = {"sequential": SEQUENTIAL, "simultaneous": SIMULTANEOUS, "compliant": COMPLIANT}
+"""How several contacts of one collision are treated: one after the other, all at once, or by springs between them."""
 
 SOLVED, UNSOLVED, GAINS_ENERGY = range(3)
 """How a collision ends: with impulses, without, or with more energy than before."""
@@ -23,5 +24,5 @@ def size(contacts: int, speeds: int) -> int:
 
 
 def scratch(contacts: int) -> int:
-    """Length of what the collision needs beside it: velocities before and after, impulses."""
-    return 9 * contacts + 3
+    """Length of what the collision needs beside it: velocities before and after, impulses, outcome, springs."""
+    return 13 * contacts + 3

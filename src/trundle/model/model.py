@@ -76,7 +76,7 @@ class Model:
         self.events: dict[str, Event] = {}
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
-        self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous"
+        self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
