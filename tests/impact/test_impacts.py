@@ -49,6 +49,10 @@ def test_a_ball_with_spin(law: type[tr.Poisson], formalism: str, e: float) -> No
         if e > 0:
             assert run.energy.work_lost[-1] == pytest.approx(lost, rel=1e-9)
         assert run.energy.drift < 1e-10
+        told = run.impacts[0]
+        np.testing.assert_allclose(told.impulse["floor"], [impulse[0], impulse[1], M * (1 + e) * fall], atol=1e-9)
+        np.testing.assert_allclose(told.before["floor"], [slip[0], slip[1], -fall], atol=1e-9)
+        assert told.energy_lost == pytest.approx(lost, rel=1e-9) and "floor" in repr(told)
 
 
 @pytest.mark.parametrize("e", [0.2, 0.5, 0.9])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from trundle.run.energy import Energy
+    from trundle.run.impacts import Impact
     from trundle.run.power import Power
     from trundle.solve.initial import InitialState
     from trundle.solve.trajectory import Trajectory
@@ -251,6 +252,13 @@ class Run:
         log = self.trajectory.events
         found = [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
         return [(name, t) for name, t in found if not name.endswith(" turns")]
+
+    @cached_property
+    def impacts(self) -> list["Impact"]:
+        """Collisions in their order, with impulses, velocities and the energy lost; not kept in files."""
+        from trundle.run.impacts import impacts_of
+
+        return impacts_of(self)
 
     @cached_property
     def jump_times(self) -> list[float]:
