@@ -219,3 +219,18 @@ def test_friction_of_time_and_place_in_a_file():
     assert dict(run.events)["lane stops"] == pytest.approx(0.5 + 2 * 5.0 / (7 * 0.2 * 9.81), abs=1e-6)
     text = FRICTION.replace("mu_static: 0.2", "mu_static: 'ball.positon_x'")
     assert "there is no quantity called 'ball.positon_x'. Did you mean 'ball.position_x'" in faults(text)
+
+
+def test_restitution_in_a_file():
+    """A number is Poisson's coefficient; other laws go by name; the treatment of several contacts stands on top."""
+    bouncing = FRICTION.replace("unilateral: true", "restitution: 0.5")
+    model = read_model(bouncing).model
+    assert model.connections["lane"].restitution == tr.Poisson(0.5) and model.impacts == "sequential"
+    fall = (2 * 9.81) ** 0.5
+    run = model.build().simulate(3.0)
+    assert run.impacts[0].after["lane"][2] == pytest.approx(0.5 * fall, rel=1e-9)
+    named = bouncing.replace("restitution: 0.5", "restitution: {Stronge: {e: 0.4}}") + "impacts: simultaneous\n"
+    model = read_model(named).model
+    assert model.connections["lane"].restitution == tr.Stronge(0.4) and model.impacts == "simultaneous"
+    assert "the restitution lies between 0" in faults(bouncing.replace("0.5", "1.5"))
+    assert "impacts" in faults(FRICTION + "impacts: random\n")
