@@ -34,29 +34,32 @@ _engines: list[Any] = []  # own the memory of the code
 
 
 @cache
-def address(part: str) -> int:
-    """Where the machine code of a part stands in memory."""
-    key = f"loop {part} {_sources()} numba {version('numba')}"
+def address(part: str, package: str = "solve") -> int:
+    """Where the machine code of a part stands in memory; another package than this one has its parts in `loop`."""
+    key = f"loop {part} {_sources(package)} numba {version('numba')}"
     code = USER_CACHE.load_object(key)
     if code is None:
-        code = _compile(part)
+        code = _compile(part, package)
         USER_CACHE.save_object(key, code)
     return _load(part, code)
 
 
 @cache
-def _sources() -> str:
+def _sources(package: str) -> str:
     digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
+    here = Path(__file__).parent
+    for folder in dict.fromkeys((here, here.parent / package)):
+        for file in sorted(folder.glob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def _compile(part: str) -> bytes:
+def _compile(part: str, package: str) -> bytes:
     """Object code with one outside name, trundle.<part>."""
     from llvmlite import binding as llvm
 
-    function = getattr(import_module(f"trundle.solve.{PARTS[part]}"), part)
+    module_name = PARTS[part] if package == "solve" else "loop"
+    function = getattr(import_module(f"trundle.{package}.{module_name}"), part)
     (signature,) = function.signatures
     inner = function.overloads[signature].fndesc.mangled_name
     # Numba's own convention: a status comes back, results and error information go through the first two pointers.
