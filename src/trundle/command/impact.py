@@ -49,7 +49,8 @@ def predict(
     name="map",
     epilog="Example: trundle impact map --beta 60 -o map.svg\n\n"
     "Example: trundle impact map --beta 60 --lambda 0.625 --mu 0.4 -o wheel.png\n\n"
-    "Example: trundle impact map --beta 60 --plane lambda-mu --slip 0.3 --restitution 0.8 -o scenarios.svg",
+    "Example: trundle impact map --beta 60 --plane lambda-mu --slip 0.3 --restitution 0.8 -o scenarios.svg\n\n"
+    "Example: trundle impact map --beta 60 -o page.html",
 )
 def draw_map(
     beta: Beta,
@@ -70,7 +71,10 @@ def draw_map(
     approach: Approach = -1.0,
     restitution: Restitution = 0.0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it here: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Write it here: .svg, .png, .pdf; .html: a page with sliders."
+        ),
     ] = None,
 ) -> None:
     """Draw a map of what can happen in an impact, for one half angle."""
@@ -78,7 +82,12 @@ def draw_map(
     target = out or Path("out") / f"impact-{plane}-{beta:g}.svg"
     if out is None:
         target.parent.mkdir(exist_ok=True)
-    if plane == "lambda-mu":
+    if target.suffix == ".html":
+        from trundle.view.impact_page import write_impact_page
+
+        lam, mu = 0.625 if inertia_ratio is None else inertia_ratio, 0.4 if friction is None else friction
+        write_impact_page(target, half_angle, lam, mu, slip, restitution)
+    elif plane == "lambda-mu":
         from trundle.view.scenario_map import plot_scenarios
 
         plot_scenarios(half_angle, slip, approach, restitution, (inertia_ratio, friction), target)
