@@ -4,7 +4,6 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CFUNCTYPE, c_void_p
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,11 @@ Reals = NDArray[np.float64]
 
 
 def predict_arrays(
-    given: tuple[Any, ...], threads: int | None
+    arrays: tuple[Reals, ...], threads: int | None
 ) -> tuple[tuple[Reals, ...], NDArray[np.int64], NDArray[np.float64]]:
     """Arguments when broadcast, what was found for each impact, and its numbers."""
     from trundle.solve import compiled
 
-    arrays = [np.asarray(value, dtype=float) for value in given]
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError as error:

@@ -13,6 +13,7 @@ from trundle.errors import ModelError
 from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LANDS, REVERSAL, collide
 from trundle.impact.percussion import Critical, critical_values
 
+NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution")
 LABELS = ("DP", "forward", "backward", "stick", "forward+stick", "backward+stick", "backward+forward")
 
 
@@ -235,8 +236,8 @@ def predict(
     velocity of the front foot. Restitution is Poisson's: its normal impulse is that part of the impulse of compression,
     which ends where v_nf = 0. Numbers give a `Scenario`; arrays, which are broadcast, a `ScenarioArray`.
     """
-    given = (inertia_ratio, half_angle, friction, slip, approach, restitution)
-    if any(np.ndim(value) for value in given):
+    given = tuple(map(_numbers, NAMES, (inertia_ratio, half_angle, friction, slip, approach, restitution)))
+    if any(value.ndim for value in given):
         from trundle.impact.many import predict_arrays
 
         return ScenarioArray(*predict_arrays(given, threads))
@@ -244,6 +245,13 @@ def predict(
     check_impact(lam, beta, mu, v_t, v_nf, e)
     code, flags, *values = collide(lam, sin(beta), cos(beta), mu, v_t, v_nf, e)
     return _scenario(code, flags, tuple(values), v_t, v_nf, critical_values(lam, beta))
+
+
+def _numbers(name: str, value: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"impact: {name} is {value!r}; it must be a number or an array of numbers.") from error
 
 
 def check_impact(lam: float, beta: float, mu: float, v_t: float, v_nf: float, e: float, where: str = "") -> None:

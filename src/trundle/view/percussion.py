@@ -157,15 +157,16 @@ def _name_domains(
     lines = (np.abs(py + c) < 0.03) | np.any([np.abs(lam - k) < 0.03 for k in wheels], axis=0)
     curve = (np.abs(plane.kappa(px, py) * (lam + c * c) - s * c) < 0.12 * s * c) & inside & (px < 0) & (py > 0)
     drawn = (spokes, lines, curve)
-    for name, mask in {
-        "DP": plane.double_point(px, py),
-        "jamb": plane.jamb(px, py),
-        "may\nreverse": reversal,
-        "backward,\nmay stick": inside & behind & (py > 0) & ~reversal,
-        "forward,\nslip grows": inside & behind & (py < 0) & (py > -c),
-        "forward,\nmay stick": inside & behind & (py < -c),
-        "forward, \nmay stick": inside & (px > s),
-        "no centre": ~inside & (py < -c) & (px > 0),
-    }.items():
+    names = (
+        ("DP", plane.double_point(px, py)),
+        ("jamb", plane.jamb(px, py)),
+        ("may\nreverse", reversal),
+        ("backward,\nmay stick", inside & behind & (py > 0) & ~reversal),
+        ("forward,\nslip grows", inside & behind & (py < 0) & (py > -c)),
+        ("forward,\nmay stick", inside & behind & (py < -c)),
+        ("forward,\nmay stick", inside & (px > s)),
+        ("no centre", ~inside & (py < -c) & (px > 0)),
+    )
+    for name, mask in names:
         name_region(axes, x, y, mask, name, drawn)
     axes.set_facecolor(FAINT)
