@@ -285,7 +285,7 @@ def test_all_faults_are_told_at_once_and_shapes_must_fit():
         predict(-1.0, 2.0, -1.0, np.inf, 1.0, 2.0)
     assert len(error.value.faults) == 6
     for bad in ("steep", [0.1, "steep"], 1j):
-        with pytest.raises(ModelError, match="half_angle is .* it must be a number or an array"):
+        with pytest.raises(ModelError, match=r"half_angle is .* it must be a number or an array"):
             predict(0.5, bad, 0.5, 0.2)
     with pytest.raises(ModelError, match="cannot be broadcast"):
         predict([1.0, 2.0], 1.0, [1.0, 2.0, 3.0], 0.0)
