@@ -6,12 +6,13 @@ python -m benchmarks [--quick] [--out FILE]
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks import bicycle, peers, stick_slip, trundle_
+from benchmarks import bicycle, impact, peers, stick_slip, trundle_
 from benchmarks.interleave import interleave
 from benchmarks.reference import Result, chain_start
 
@@ -113,6 +114,16 @@ def bicycles(rounds: int) -> None:
     say(f"Pitch of {len(roll)} poses, one core: {seconds:.2f} s, {len(roll) / seconds:.2e} poses a second")
 
 
+def impacts(rounds: int) -> None:
+    """Scenarios of impacts, one thread and all cores."""
+    given = impact.random_impacts(impact.COUNT)
+    impact.prediction_seconds(given, 1)  # compiles
+    threads = {"one thread": 1, "all cores": os.cpu_count() or 1}
+    cases = {name: lambda n=n: impact.prediction_seconds(given, n) for name, n in threads.items()}
+    for name, seconds in interleave(cases, rounds).items():
+        say(f"Scenarios of {impact.COUNT} impacts, {name}: {impact.COUNT / seconds:.2e} a second")
+
+
 def rollouts(rounds: int, count: int) -> None:
     """Many runs at once."""
     mujoco = peers.load("mujoco")
@@ -148,6 +159,7 @@ def main() -> None:
     whole_runs(rounds)
     bicycles(rounds)
     stick_slip.table(rounds, say)
+    impacts(rounds)
     rollouts(min(rounds, 3), 1000)
     start_up()
     if options.out:

@@ -86,7 +86,7 @@ from trundle.pairs.swept import SweptSurface
 from trundle.space import Ball, Chain, Screw, rotation
 
 if TYPE_CHECKING:
-    from trundle import bicycle, examples, rail
+    from trundle import bicycle, examples, impact, rail, walker
     from trundle.file import ModelFile, load_file, load_model
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
@@ -192,6 +192,7 @@ __all__ = [
     "examples",
     "exp",
     "floor",
+    "impact",
     "load",
     "load_file",
     "load_model",
@@ -210,6 +211,7 @@ __all__ = [
     "step",
     "tan",
     "tanh",
+    "walker",
     "where",
 ]
 
@@ -223,10 +225,12 @@ _LATE = {
     "System": "trundle.system",
     "bicycle": "trundle.bicycle",
     "examples": "trundle.examples",
+    "impact": "trundle.impact",
     "load": "trundle.run.store",
     "load_file": "trundle.file",
     "load_model": "trundle.file",
     "rail": "trundle.rail",
+    "walker": "trundle.walker",
 }
 
 

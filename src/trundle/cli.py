@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from trundle import __version__
+from trundle.command.impact import impact
 from trundle.errors import FileError, TrundleError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ app = typer.Typer(
     help="Multibody dynamics: run, check and study mechanisms given as YAML files or examples.",
     epilog="Start with: trundle examples, then: trundle run four-bar --out out",
 )
+
+app.add_typer(impact, name="impact")
 
 Source = Annotated[str, typer.Argument(metavar="FILE|EXAMPLE", help="A YAML model file, or the name of an example.")]
 Set = Annotated[

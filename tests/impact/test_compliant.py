@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 import trundle as tr
 from trundle.errors import ModelError, SolveError
 from trundle.impact import BiStiffness, Collision, collide
+from trundle.walker import predict
 
 PAPER = (0.25, pi / 3, 2.9)  # inertia ratio, half angle, friction of [Barjau 2022, section 5]
 FEET = BiStiffness(1.0, 0.2)
@@ -84,19 +85,18 @@ def test_predicted_phases_on_random_cases() -> None:
 
 def test_phases_and_double_contacts_of_predict() -> None:
     """Where the back foot comes down, the impulse ratio of one foot tells whether it does so before the release."""
-    walker = pytest.importorskip("trundle.walker")
     rng = np.random.default_rng(7)
     doubles = []
     while len(doubles) < 100:
         lam, beta, mu, slip = rng.uniform(0.02, 0.7), rng.uniform(0.7, 1.5), rng.uniform(0.2, 6), rng.uniform(-1.5, 1.5)
         law = BiStiffness(1.0, rng.uniform(0, 0.95))
-        told = walker.predict(lam, beta, mu, slip, restitution=law.restitution)
+        told = predict(lam, beta, mu, slip, restitution=law.restitution)
         if told.label == "DP" or not told.back_foot_lands:
             continue
         run = collide(lam, beta, mu, slip, law=law)
         poisson = impulse_ratio_of_one_foot(lam, beta, mu, slip, told.label, law.restitution)
         assert run.sequence == told.label
-        assert run.double_contact == walker.predict(lam, beta, mu, slip, restitution=poisson).double_contact
+        assert run.double_contact == predict(lam, beta, mu, slip, restitution=poisson).double_contact
         doubles.append(run.double_contact)
     assert 20 < sum(doubles) < 95
 

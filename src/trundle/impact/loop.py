@@ -1,0 +1,43 @@
+"""Many impacts in closed form (compiled): a range of cases of arrays that are known by their addresses."""
+
+from math import cos, isfinite, pi, sin
+
+from numba.extending import register_jitable
+
+from trundle.impact import closed_form
+from trundle.impact.closed_form import collide
+from trundle.solve.call import Pointer, part, reals, wholes
+
+INPUTS = 6  # inertia ratio, half angle, friction, slip, approach, restitution
+STRIDES = INPUTS  # where in the table the steps through the inputs begin: 0 for one number, 1 for an array
+FIRST, LAST, FOUND, VALUES = 2 * INPUTS, 2 * INPUTS + 1, 2 * INPUTS + 2, 2 * INPUTS + 3
+WIDTH = 9  # numbers for each case
+REFUSED = -1
+FLAG_BASE = 16  # a result is scenario + FLAG_BASE * flags
+
+for _function in ("slide_rates", "stick_rates", "rise", "lands_while_pressed", "collide"):
+    register_jitable(error_model="numpy", fastmath={"contract"})(vars(closed_form)[_function])
+
+
+@part
+def predict_many(table: Pointer) -> None:
+    lams, betas, mus = reals(table[0]), reals(table[1]), reals(table[2])
+    slips, approaches, es = reals(table[3]), reals(table[4]), reals(table[5])
+    found, values = wholes(table[FOUND]), reals(table[VALUES])
+    last_beta, s, c = 0.0, 0.0, 1.0
+    for i in range(table[FIRST], table[LAST]):
+        lam, beta, mu = lams[i * table[STRIDES]], betas[i * table[STRIDES + 1]], mus[i * table[STRIDES + 2]]
+        v_t, v_nf = slips[i * table[STRIDES + 3]], approaches[i * table[STRIDES + 4]]
+        e = es[i * table[STRIDES + 5]]
+        shape = lam >= 0.0 and isfinite(lam) and beta > 0.0 and beta < 0.5 * pi and mu >= 0.0 and isfinite(mu)
+        if not (shape and isfinite(v_t) and v_nf < 0.0 and isfinite(v_nf) and e >= 0.0 and e <= 1.0):
+            found[i] = REFUSED
+            continue
+        if beta != last_beta:
+            last_beta, s, c = beta, sin(beta), cos(beta)
+        code, flags, p1, p2, pc, t1, f1, b1, t2, f2, b2 = collide(lam, s, c, mu, v_t, v_nf, e)
+        found[i] = code + FLAG_BASE * flags
+        k = WIDTH * i
+        values[k], values[k + 1], values[k + 2] = p1, p2, pc
+        values[k + 3], values[k + 4], values[k + 5] = t1, f1, b1
+        values[k + 6], values[k + 7], values[k + 8] = t2, f2, b2

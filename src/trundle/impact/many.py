@@ -1,0 +1,63 @@
+"""Arrays of impacts: the Python side of the compiled loop."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import CFUNCTYPE, c_void_p
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trundle.errors import ModelError
+
+INPUTS = 6
+WIDTH = 9  # numbers for each impact
+SHARE = 20_000  # impacts for which another thread is worth its start
+
+Reals = NDArray[np.float64]
+
+
+def predict_arrays(
+    arrays: tuple[Reals, ...], threads: int | None
+) -> tuple[tuple[Reals, ...], NDArray[np.int64], NDArray[np.float64]]:
+    """Arguments when broadcast, what was found for each impact, and its numbers."""
+    from trundle.solve import compiled
+
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError as error:
+        told = ", ".join(str(array.shape) for array in arrays)
+        raise ModelError(f"impact: arrays of shapes {told} cannot be broadcast together.") from error
+    count = int(np.prod(shape))
+    found, values = np.empty(shape, np.int64), np.empty((*shape, WIDTH))
+    columns = [
+        array.reshape(1) if array.size == 1 else np.ascontiguousarray(np.broadcast_to(array, shape)) for array in arrays
+    ]
+    strides = [int(column.size > 1) for column in columns]
+    shares = max(1, min(threads or os.cpu_count() or 1, count // SHARE))
+    loop = CFUNCTYPE(None, c_void_p)(compiled.address("predict_many", "trundle.impact.loop"))
+
+    def run(first: int, last: int) -> None:
+        addresses = [column.ctypes.data for column in columns]
+        table = np.array([*addresses, *strides, first, last, found.ctypes.data, values.ctypes.data], np.int64)
+        loop(table.ctypes.data)
+
+    edges = [int(edge) for edge in np.linspace(0, count, shares + 1)]
+    if shares == 1:
+        run(0, count)
+    else:
+        with ThreadPoolExecutor(shares) as pool:
+            list(pool.map(lambda pair: run(*pair), pairwise(edges)))
+    broadcast = tuple(np.broadcast_to(array, shape) for array in arrays)
+    if count and found.min() < 0:
+        _refuse(broadcast, found)
+    return broadcast, found, values
+
+
+def _refuse(arrays: tuple[Reals, ...], found: NDArray[np.int64]) -> None:
+    from trundle.impact.scenario import check_impact
+
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found < 0)), found.shape))
+    lam, beta, mu, v_t, v_nf, e = (float(array[index]) for array in arrays)
+    place = ", ".join(map(str, index))
+    check_impact(lam, beta, mu, v_t, v_nf, e, f" [{place}] ({np.count_nonzero(found < 0)} of {found.size} refused)")

@@ -1,0 +1,60 @@
+"""What all pictures of the half-plane of percussion centres share: the part shown, the axes, the spokes."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+
+from trundle.impact.percussion import PercussionPlane
+from trundle.view.style import INK
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+STEPS = 200  # of the grid on which room for names is looked for
+
+
+class Window:
+    """The part of the plane that is shown, in lengths of spoke."""
+
+    def __init__(self, plane: PercussionPlane, inertia_ratio: float | None) -> None:
+        s, c = plane.reach, plane.height
+        lam = 1.0 if inertia_ratio is None else max(1.0, inertia_ratio)
+        self.left, self.right = -min(max(2.3, 1.12 * (lam + c * c) / s), 6.0), 1.25 + 0.5 * s
+        self.low = -max(1.5, 1.9 * c)
+        self.high = max(
+            -self.low, min(1.35 * s * s / c, 2.6)
+        )  # with room for the corner of the jamb domain, (s, s^2/c)
+        self.corners = np.array(
+            [[self.left, self.low], [self.right, self.low], [self.right, self.high], [self.left, self.high]]
+        )
+
+    def grid(self) -> tuple[Array, Array, Array, Array]:
+        """Places along both axes, and their meshes."""
+        x, y = np.linspace(self.left, self.right, STEPS), np.linspace(self.low, self.high, STEPS)
+        return (x, y, *np.meshgrid(x, y))
+
+    @property
+    def ratio(self) -> float:
+        """Height over width."""
+        return float((self.high - self.low) / (self.right - self.left))
+
+
+def draw_panel(axes: Axes, window: Window) -> Axes:
+    """Equal scales, in lengths of spoke."""
+    axes.set_aspect("equal")
+    axes.grid(False)
+    axes.set_xlim(window.left, window.right)
+    axes.set_ylim(window.low, window.high)
+    axes.set_xlabel("x / L, forward from G")
+    axes.set_ylabel("y / L, up from G")
+    return axes
+
+
+def draw_spokes(axes: Axes, plane: PercussionPlane) -> None:
+    """The two spokes whose feet can touch, with their names."""
+    s, c = plane.reach, plane.height
+    axes.plot([-s, 0, s], [-c, 0, -c], color=INK, linewidth=2.2, marker="o", markersize=4.5, zorder=5)
+    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]
+    for x, y, name, shift in ((0, 0, "G", 0), (s, -c, "Q$_f$", 10), (-s, -c, "Q$_b$", 10)):
+        look: dict[str, Any] = {"ha": "center", "color": INK, "zorder": 7, "path_effects": halo}
+        axes.annotate(name, (x, y), (shift, -17), textcoords="offset points", **look)
