@@ -71,7 +71,7 @@ def random_inverse_mass(rng: np.random.Generator) -> np.ndarray:
     return A @ A.T + 0.1 * np.eye(3)
 
 
-def collision(v: Any, D: Any, mu: float, e: float, law: int, treatment: int = at.SEQUENTIAL) -> Any:
+def collision(v: Any, D: Any, mu: float, e: float, law: int, treatment: int = at.SEQUENTIAL, planar: int = 0) -> Any:
     """Velocities after, impulses, outcome, energy lost; by the code that runs in the time loop."""
     from trundle.impact.several import collide
 
@@ -80,7 +80,7 @@ def collision(v: Any, D: Any, mu: float, e: float, law: int, treatment: int = at
     b[:n], b[n : n + n * n] = v, np.asarray(D).T.ravel()
     for i in range(contacts):
         first = n + n * n + at.DATA * i
-        b[first : first + at.DATA] = [mu, mu, e, law, 1, 1e-9, 0]
+        b[first : first + at.DATA] = [mu, mu, e, law, 1, 1e-9, planar]
     before = at.size(contacts, 0)
     collide(b, contacts, before, treatment)
     after = b[before + n :]
@@ -240,3 +240,26 @@ def test_bad_restitution(make: Any, text: str) -> None:
 def _two() -> tuple[tr.Body, tr.Body]:
     m = tr.Model("two")
     return m.body("a", 1.0), m.body("b", 1.0)
+
+
+def test_the_front_foot_of_a_rimless_wheel_as_predicted() -> None:
+    """The collision at one rough point against the closed form of the walker, on random wheels."""
+    rng = np.random.default_rng(11)
+    kinds = set()
+    for _ in range(400):
+        ratio, beta, mu = rng.uniform(0.05, 1.5), rng.uniform(0.1, 1.4), rng.uniform(0, 4)
+        slip, e = rng.choice([-1, 0, 1]) * rng.uniform(0, 1.5), rng.uniform(0, 1)
+        found = tr.walker.predict(ratio, beta, mu, slip, -1.0, e)
+        if found.label == "DP":
+            continue
+        kinds.add(found.label)
+        # Front foot ahead of and below G; velocities of a foot at (x, y): (v_x - w y, v_y + w x).
+        foot = np.array([np.sin(beta), -np.cos(beta)])
+        J = np.array([[1.0, 0.0, -foot[1]], [0.0, 1.0, foot[0]]])
+        D = np.zeros((3, 3))
+        D[np.ix_([0, 2], [0, 2])] = J @ np.diag([1, 1, 1 / ratio]) @ J.T
+        after, P, outcome, _ = collision([slip, 0, -1.0], D, mu, e, at.POISSON, planar=1)
+        assert outcome == at.SOLVED
+        np.testing.assert_allclose(after[[0, 2]], [found.end.v_t, found.end.v_nf], atol=1e-9)
+        assert P[2] == pytest.approx(found.impulse, rel=1e-9)
+    assert len(kinds) >= 6

@@ -36,7 +36,9 @@ class Restitution:
 @final
 @dataclass(frozen=True)
 class Newton(Restitution):
-    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy; a run that would is stopped."""
+    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy [Kane 1985]; a run that would is
+    stopped.
+    """
 
     code: ClassVar[int] = numbers.NEWTON
 
