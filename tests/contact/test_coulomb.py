@@ -258,7 +258,7 @@ def leaning(angle: float, speed: float, turning: float = 0.0) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("speed", "turning", "formalism"), [(-10.0, 3.0, "kane"), (-50.0, 1.0, "udwadia_kalaba"), (-200.0, 8.0, "kane")]
+    ("speed", "turning", "formalism"), [(-10.0, 3.0, "kane"), (-50.0, 1.0, "udwadia_kalaba"), (-200.0, 4.0, "kane")]
 )
 def test_painleves_paradox_is_told(speed: float, turning: float, formalism: str) -> None:
     """Friction is unique while 1 + 3 cos(a) (cos(a) - mu sin(a)) > 0; the run ends where that is lost."""

@@ -35,6 +35,7 @@ class Problem:
               replaces `project` in the stiff method
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
+    event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 
     rhs: Compiled
@@ -48,6 +49,7 @@ class Problem:
     quaternions: tuple[int, ...] = ()
     event_directions: Sequence[int] = ()
     event_kinds: Sequence[int] = ()
+    event_due: Sequence[bool] = ()
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
@@ -67,6 +69,8 @@ class Problem:
         for name in ("event_directions", "event_kinds"):
             if len(getattr(self, name)) != self.n_events:
                 self._faults.append(f"{name} has {len(getattr(self, name))} entries for {self.n_events} events.")
+        if self.event_due and len(self.event_due) != self.n_events:
+            self._faults.append(f"event_due has {len(self.event_due)} entries for {self.n_events} events.")
         for event, kind in enumerate(self.event_kinds):
             if kind == 2 and (event >= len(self.jumps) or self.jumps[event] is None):
                 self._faults.append(f"event {event} is of kind 2 (jump) but jumps[{event}] is missing.")
