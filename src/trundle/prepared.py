@@ -351,7 +351,7 @@ class Prepared:
         if not self.model.mode_names():
             check_contacts(self, t, x, p)
             return p
-        found = np.array(self.kernels("events")["start"](t, x, p))
+        found = self._settled_modes(t, x, np.array(self.kernels("events")["start"](t, x, p)))
         if not np.all(np.isfinite(found)):
             raise SolveError(
                 "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
@@ -360,6 +360,23 @@ class Prepared:
             )
         check_contacts(self, t, x, found)
         return found
+
+    def _settled_modes(self, t: float, x: Array, p: Array) -> Array:
+        """Modes after all transitions that are due: contacts at rest that pull have opened, those beyond their cone
+        slide.
+        """
+        from trundle.equations.modes import transitions
+        from trundle.solve.layout import OVERDUE
+
+        kernels, first = self.kernels("events"), len(self.model.events)
+        due = [first + i for i, change in enumerate(transitions(self.model)) if change.due]
+        for _ in range(2 * len(due)):
+            values = np.array(kernels["events"](t, x, p))[due]
+            if not values.size or not np.min(values) < OVERDUE:
+                break
+            jumped = np.array(kernels[f"jump{due[int(np.argmin(values))]}"](t, x, p))
+            p = jumped[len(x) :]
+        return p
 
     # -- defaults ---------------------------------------------------------------------------------------------------
 

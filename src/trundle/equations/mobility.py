@@ -170,6 +170,9 @@ def assemble(
     """
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
+    e = rows.equations
+    bristles = sum(touch.bristles.numel() for touch in e.touches.values())
+    places = len(start) - bristles - len(e.deviations)  # what springs and friction remember is no place to search
     settled = rows.settle(start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
     J = J[rows.holonomic]
@@ -181,6 +184,7 @@ def assemble(
     for trial in range(25):
         spread = 0.2 * max(trial - 1, 0)
         guess = start + spread * rng.normal(size=len(start))
+        guess[places:] = start[places:]
         if trial == 0 and freedom is not None:
             guess, _ = close(rows, guess, 0.0, p, freedom)
         q, error = close(rows, guess, 0.0, p)

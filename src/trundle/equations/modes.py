@@ -37,6 +37,13 @@ class Transition:
         return f"{self.contact} {self.kind}"
 
     @property
+    def due(self) -> bool:
+        """Whether it must happen where its value is below zero, however that came about: what another contact does
+        changes reactions at once.
+        """
+        return self.kind in ("slips", "parts")
+
+    @property
     def ends(self) -> bool:
         """Whether the run cannot go on."""
         return self.kind == "jams"
@@ -86,6 +93,12 @@ class Modes:
         return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
 
     @property
+    def _mass(self) -> Any:
+        """Mass of all bodies; 1 kg where they have none."""
+        mass = sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
+        return ca.SX(1) if mass.is_zero() else mass
+
+    @property
     def _touches(self) -> list[Touch]:
         return [t for t in self.equations.touches.values() if t.modes]
 
@@ -112,6 +125,7 @@ class Modes:
     def values(self) -> list[Any]:
         """One value for each transition."""
         multipliers = self.functions.dynamics[1]
+        mass = self._mass  # makes forces accelerations, of which it is known what is small
         out = []
         for transition in transitions(self.equations.model):
             touch = self.equations.touches[transition.contact]
@@ -122,7 +136,7 @@ class Modes:
                 ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0))
                 closed = m.get("closed", 1)
                 if transition.kind == "slips":
-                    value = ca.if_else(m["stick"] * closed == 1, self._margin(touch, multipliers), 1)
+                    value = ca.if_else(m["stick"] * closed == 1, self._margin(touch, multipliers) / mass**2, 1)
                 elif transition.kind == "stops":
                     value = ca.if_else(m["stick"] == 1, 1, ca.if_else(closed == 1, ahead, 1))
                 else:
@@ -130,7 +144,7 @@ class Modes:
                     wide = ca.fmax(TURN * ahead, NEAR * self.equations.shift)
                     value = ca.if_else(m["stick"] == 1, 1, wide**2 - aside**2)
             elif transition.kind == "parts":
-                pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers)
+                pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers) / mass
                 if touch.friction and "z" in touch.connection.holds:  # at Painleve's paradox the load has a pole
                     pressed = pressed * self.functions.uniqueness
                 value = ca.if_else(m["closed"] == 1, pressed, 1)
@@ -240,7 +254,7 @@ class Modes:
     @property
     def _weak(self) -> Any:
         """A force that is none."""
-        return WEAK * sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
+        return WEAK * self._mass
 
     def _along(self, touch: Touch, p: Any, vector: Sequence[Any]) -> Any:
         """The direction of sliding set along a vector."""
@@ -256,9 +270,8 @@ class Modes:
         """At rest: does it stick, or slide on the other way?"""
         held = self._set(p, touch, stick=1)
         _, grip, multipliers = self._at(touch, u, held)
-        least = (
-            -(self._weak**2) if touch.connection.lets_go else 0
-        )  # there is no normal force yet where such a contact lands
+        # There is no normal force yet where a contact that lets go by itself lands.
+        least = -(self._weak**2) if touch.connection.lets_go else 0
         sticks = self._margin(touch, multipliers) >= least
         return ca.if_else(sticks, held, self._slide(touch, p, grip))
 

@@ -153,6 +153,7 @@ class Saddle:
                 if common:
                     value = sum((scaled[i][k] * self.reduced[j][k] for k in sorted(common)), ca.SX(0))
                     S[i][j] = S[j][i] = value
+            S[i].setdefault(i, ca.SX(0))  # a row that nothing moves, such as a slip across the plane of a planar joint
         self.S = S
         self.shift: list[Any] = [ca.SX(0)] * m
         for loop in loops:

@@ -252,8 +252,11 @@ def find_event(table: Pointer) -> None:
 
 @part
 def set_signs(table: Pointer) -> None:
-    """Signs of the event functions at the start or after a jump; one that has just fired is known by its slope."""
-    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
+    """Signs of the event functions at the start or after a jump; one that has just fired is known by its slope.
+
+    A jump may put others beyond zero without a crossing: of those that are due then the lowest fires (HIT is 1).
+    """
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     g, flags = reals(table[at.M_G]), wholes(table[at.M_FLAGS])
     x, p, k, sample = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_K]), reals(table[at.M_SAMPLE])
     clock, work = reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
@@ -274,6 +277,14 @@ def set_signs(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = sign_of(here)
         flags[at.JUST * n_events + e] = flags[at.FIRED * n_events + e]
         flags[at.FIRED * n_events + e] = 0
+    lowest, which = at.OVERDUE, -1
+    for e in range(n_events):
+        if flags[at.DUE * n_events + e] == 1 and g[at.G_START * n_events + e] < lowest:
+            lowest, which = g[at.G_START * n_events + e], e
+    c[at.HIT] = 0
+    if which >= 0:
+        flags[at.FIRED * n_events + which] = 1
+        c[at.HIT] = 1
 
 
 @part

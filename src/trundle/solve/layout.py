@@ -58,10 +58,12 @@ RECORD, STOP, JUMP, RETURN, STRIKE = range(5)
 NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 
 # rows of the event arrays: integers (flags) and values (g)
-DIRECTION, KIND, SIGN, FIRED, NOW, JUST = range(6)
-FLAG_ROWS = 6
+DIRECTION, KIND, SIGN, FIRED, NOW, JUST, DUE = range(7)
+FLAG_ROWS = 7
 G_START, G_BEFORE, G_LEFT, G_RIGHT, G_PROBE, G_ROOT = range(6)
 G_ROWS = 6
 
 # kept for each loop that is watched: smallest monitor of this passage, its time, rise and value at the step's end
 PASSAGE = 4
+
+OVERDUE = -1e-9  # value below which an event that nobody saw coming is due

@@ -133,6 +133,10 @@ def advance(table: Pointer) -> None:
         ):
             c[at.ANSWER] = at.BUFFER_FULL
             return
+        if c[at.HIT] > 0:  # an event that the start or a jump has made due
+            call_table(address[at.A_FIRE], table)
+            c[at.HIT] = 0
+            continue
 
         # A step that would leave a sliver before the end is stretched to it.
         h = min(r[at.H], r[at.H_MAX])
@@ -266,5 +270,6 @@ def advance(table: Pointer) -> None:
             record(n, c, out_t, out_x, t_new, x)
         if c[at.HIT] > 0:
             call_table(address[at.A_FIRE], table)
+            c[at.HIT] = 0
         else:
             c[at.GRID] += 1

@@ -72,6 +72,7 @@ class Memory:
         self.flags, self.g = np.zeros((at.FLAG_ROWS, n_e), np.int64), aligned(at.G_ROWS, n_e)
         self.flags[at.DIRECTION] = problem.event_directions
         self.flags[at.KIND] = problem.event_kinds
+        self.flags[at.DUE] = problem.event_due or 0
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
         self.impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))

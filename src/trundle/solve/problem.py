@@ -37,6 +37,7 @@ class Problem:
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
+    event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 
     rhs: Compiled
@@ -54,6 +55,7 @@ class Problem:
     quaternions: tuple[int, ...] = ()
     event_directions: Sequence[int] = ()
     event_kinds: Sequence[int] = ()
+    event_due: Sequence[bool] = ()
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
@@ -73,6 +75,8 @@ class Problem:
         for name in ("event_directions", "event_kinds"):
             if len(getattr(self, name)) != self.n_events:
                 self._faults.append(f"{name} has {len(getattr(self, name))} entries for {self.n_events} events.")
+        if self.event_due and len(self.event_due) != self.n_events:
+            self._faults.append(f"event_due has {len(self.event_due)} entries for {self.n_events} events.")
         for event, kind in enumerate(self.event_kinds):
             if kind == 2 and (event >= len(self.jumps) or self.jumps[event] is None):
                 self._faults.append(f"event {event} is of kind 2 (jump) but jumps[{event}] is missing.")

@@ -172,6 +172,7 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         quaternions=quaternions,
         event_directions=directions,
         event_kinds=kinds,
+        event_due=[False] * len(model.events) + [c.due for c in changes],
         error_weight=weight,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance
     )
