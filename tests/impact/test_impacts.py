@@ -263,3 +263,25 @@ def test_the_front_foot_of_a_rimless_wheel_as_predicted() -> None:
         np.testing.assert_allclose(after[[0, 2]], [found.end.v_t, found.end.v_nf], atol=1e-9)
         assert P[2] == pytest.approx(found.impulse, rel=1e-9)
     assert len(kinds) >= 6
+
+
+@pytest.mark.parametrize("treatment", ["sequential", "simultaneous", "compliant"])
+def test_a_box_dropped_flat_while_it_slides(treatment: str) -> None:
+    """Both feet strike at once, may rock for a moment, and come to rest together. All at once the impulse of friction is
+    mu times that of the fall; the other treatments lift a foot first and lose less.
+    """
+    m = tr.Model("box")
+    m.impacts = treatment
+    body = m.body("box", 10.0, 1.2)
+    for name, x in (("rear", -0.4), ("front", 0.4)):
+        ends = m.ground, body.at(x, 0, -0.5)
+        m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), *ends, name=name, law=tr.Coulomb(0.3), restitution=0.0)
+    m.start = {"box.position": (0, 0, 0.6), "box.velocity": (1.0, 0, 0)}
+    run = m.build().simulate(1.0, samples=11)
+    assert run.ok and run.energy.drift < 1e-9
+    assert [run.values(f"{foot}.state")[-1] for foot in ("rear", "front")] == [2, 2]
+    assert np.max(np.abs(run.values("box.velocity")[-1])) < 1e-12
+    assert np.abs(run.values("rear.gap")[-1]) < 1e-12
+    if treatment == "simultaneous":
+        stops = np.sqrt(0.2 / G) + (1 - 0.3 * np.sqrt(0.2 * G)) / (0.3 * G)
+        assert run.events[-1][1] == pytest.approx(stops, abs=1e-9)

@@ -267,23 +267,36 @@ class Modes:
         return self._along(touch, self._set(p, touch, stick=0), [-f for f in grip])
 
     def _stopped(self, touch: Touch, u: Any, p: Any) -> Any:
-        """At rest: does it stick, or slide on the other way?"""
+        """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
+        for which that is too much are due to slip.
+        """
         held = self._set(p, touch, stick=1)
+        for other, slip in zip(self._touches, self._slips(u, p), strict=True):
+            if other is not touch and "stick" in other.modes:
+                still = self._is_still(other, slip, p)
+                sticks = p[self.place[f"{other.connection.name}.stick"]]
+                held = self._set(held, other, stick=ca.if_else(still, 1, sticks))
         _, grip, multipliers = self._at(touch, u, held)
         # There is no normal force yet where a contact that lets go by itself lands.
         least = -(self._weak**2) if touch.connection.lets_go else 0
         sticks = self._margin(touch, multipliers) >= least
         return ca.if_else(sticks, held, self._slide(touch, p, grip))
 
+    def _slips(self, u: Any, p: Any) -> list[Any]:
+        """Slips of all contacts with modes."""
+        e = self.equations
+        found = self._slip(e.t, e.q, u, p)
+        return list(found) if isinstance(found, tuple | list) else [found]
+
+    def _is_still(self, touch: Touch, slip: Any, p: Any) -> Any:
+        """Whether a contact is closed and does not slip."""
+        speed = ca.sqrt(sum((slip[i] ** 2 for i in range(slip.shape[0])), ca.SX(0)))
+        closed = p[self.place[f"{touch.connection.name}.closed"]] if "closed" in touch.modes else 1
+        return ca.logic_and(speed < STILL, closed == 1)
+
     def _begin(self, touch: Touch, u: Any, p: Any) -> Any:
         """Modes of a contact that has closed or is there from the start."""
-        e = self.equations
-        slip = self._slip(e.t, e.q, u, p)
-        several = slip if isinstance(slip, tuple | list) else [slip]
-        mine = several[self._touches.index(touch)]
-        parts = [mine[i] for i in range(mine.shape[0])]
+        slip = self._slips(u, p)[self._touches.index(touch)]
+        parts = [slip[i] for i in range(slip.shape[0])]
         moving = self._along(touch, self._set(p, touch, stick=0), parts)
-        speed = ca.sqrt(sum((v**2 for v in parts), ca.SX(0)))
-        closed = p[self.place[f"{touch.connection.name}.closed"]] if "closed" in touch.modes else 1
-        still = ca.logic_and(speed < STILL, closed == 1)
-        return ca.if_else(still, self._stopped(touch, u, p), moving)
+        return ca.if_else(self._is_still(touch, slip, p), self._stopped(touch, u, p), moving)

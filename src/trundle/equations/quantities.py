@@ -102,7 +102,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", size, "contacts"))
             for name, (unit, text) in _deflections(connection).items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", 1, "joints"))
-            if connection.modes or connection.lets_go:
+            if connection.modes or connection.lets_go or connection.rubbing:
                 text = f"0 open, 1 sliding, 2 sticking {of}"
                 found.append(Quantity(f"{connection.name}.state", "", text, 1, "contacts"))
             if connection.rubbing:

@@ -11,6 +11,7 @@ POINTS = 7  # places in a step where the event functions are looked at: six insi
 NONE = 2.0  # a fraction of the step that means: no root
 REFINEMENTS = 8
 CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
+TOUCHING = 1e-9  # m, gap of a contact that has just collided and is open
 SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
 
 
@@ -275,6 +276,8 @@ def set_signs(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = sign_of(there - here)
         else:
             flags[at.SIGN * n_events + e] = sign_of(here)
+        if flags[at.KIND * n_events + e] == at.STRIKE and here < TOUCHING:
+            flags[at.SIGN * n_events + e] = 1  # open: whatever goes down from here strikes
         flags[at.JUST * n_events + e] = flags[at.FIRED * n_events + e]
         flags[at.FIRED * n_events + e] = 0
     lowest, which = at.OVERDUE, -1

@@ -1,11 +1,40 @@
 """A collision inside the time loop (compiled): impulses, new speeds, new modes of the contacts."""
 
+from numba import njit
+
 from trundle.impact import numbers
 from trundle.impact.several import collide
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, copy, part, reals, wholes
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
+ROUNDS = 1000
+
+
+@njit(error_model="numpy")
+def rest(b: Pointer, contacts: int, before: int) -> None:
+    """Contacts whose last bounce was too small to be told come to rest together: velocities in b are changed, the
+    impulses stand at `before`.
+    """
+    size = 3 * contacts
+    for j in range(size):
+        b[before + j] = 0.0
+    for i in range(contacts):
+        b[size + size * size + numbers.DATA * i + numbers.RESTITUTION] = 0.0
+    for _ in range(ROUNDS):
+        largest = 0.0
+        for i in range(contacts):
+            normal, data = 3 * i + 2, size + size * size + numbers.DATA * i
+            left = b[normal]
+            if b[data + numbers.TOUCHING] != 1.0 or abs(left) > SMALLEST:
+                continue
+            largest = max(largest, abs(left))
+            impulse = -left / b[size + normal + size * normal]
+            b[before + normal] += impulse
+            for j in range(size):
+                b[j] += b[size + j + size * normal] * impulse
+        if largest < 1e-16:
+            return
 
 
 @part
@@ -21,18 +50,11 @@ def strike(table: Pointer) -> None:
     per_impulse = size + size * size + numbers.DATA * contacts
     before = per_impulse + size * n_u
     if c[at.PLASTIC] == 1:
-        # The last bounce was too small to be told: it is taken back, and the contact stays closed.
         c[at.PLASTIC] = 0
-        for i in range(contacts):
-            normal, data = 3 * i + 2, size + size * size + numbers.DATA * i
-            leaves = b[normal]
-            b[data + numbers.RESTITUTION] = 0.0
-            if b[data + numbers.TOUCHING] == 1.0 and 0.0 < leaves < SMALLEST:
-                impulse = -leaves / b[size + normal + size * normal]
-                for k in range(n_u):
-                    x[n[at.N_Q] + k] += b[per_impulse + normal * n_u + k] * impulse
-                for j in range(size):
-                    b[j] += b[size + j + size * normal] * impulse
+        rest(b, contacts, before)
+        for j in range(size):
+            for k in range(n_u):
+                x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[before + j]
     collide(b, contacts, before, n[at.TREATMENT])
     impulses, told = before + 2 * size, before + 3 * size
     if b[told] == numbers.UNSOLVED:
