@@ -71,9 +71,9 @@ class Functions:
     def saddle(self) -> Saddle:
         """Mass matrix and independent rows at (t, q), factored."""
         e, rows = self.equations, self.independent
-        loops: dict[str, list[int]] = {}
+        loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
         for i, row in enumerate(rows):
-            loops.setdefault(row.name.partition(".")[0], []).append(i)
+            loops.setdefault((row.name.partition(".")[0], row.acts is None), []).append(i)
         return Saddle(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
             e.shift, [r.acts for r in rows], [r.column for r in rows],
