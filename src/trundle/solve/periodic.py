@@ -25,12 +25,13 @@ HALVINGS = 8
 @dataclass(frozen=True)
 class Section:
     """Where a motion repeats: just after `event`. States in `put` get a value there, those in `shift` move by one:
-    a machine that goes on is so brought back.
+    a machine that goes on is so brought back. A motion that comes to an event of `unless` first does not return.
     """
 
     event: str
     put: Mapping[str, float] = field(default_factory=dict)
     shift: Mapping[str, float] = field(default_factory=dict)
+    unless: tuple[str, ...] = ()
 
 
 @final
@@ -76,8 +77,9 @@ class ReturnMap:
         self.system, self.section, self.parameters, self.longest = system, section, parameters, longest
         self.variation = Variation(system)
         self.names = self.variation.names
-        if section.event not in self.names:
-            raise UnknownNameError(section.event, self.names, "event")
+        for name in (section.event, *section.unless):
+            if name not in self.names:
+                raise UnknownNameError(name, self.names, "event")
         self._n = system.n_q + system.n_u
         self._places = {c.name: c.i_q for c in system.layout.coordinates if c.n_q == 1}
         self._places |= {c.rate_name: system.n_q + c.i_u for c in system.layout.coordinates if c.n_u == 1}
@@ -89,6 +91,10 @@ class ReturnMap:
         """State vector of start values."""
         found = self.system.start(start, self.parameters)
         return np.concatenate([found.q, found.u])
+
+    def index(self, name: str) -> int:
+        """Where a coordinate or rate stands in the state."""
+        return self._places[self.system.model.resolve(name)]
 
     def values(self, x: Array) -> dict[str, float]:
         """A state by names."""
@@ -116,8 +122,13 @@ class ReturnMap:
                 f"({run.outcome.name}). Start nearer to the periodic motion, or wait longer (longest=...)."
             )
         end = int(hits[0])
+        for i in log.index[:end]:
+            if self.names[i] in self.section.unless:
+                raise SolveError(f"the motion does not return: it comes to {self.names[i]!r} first.")
         after = [*log.p[1:], run.p_end]
-        came, back = self._bring_back(self.variation.after(int(log.index[end]), float(log.t[end]), log.x[end], log.p[end])[:n])
+        came, back = self._bring_back(
+            self.variation.after(int(log.index[end]), float(log.t[end]), log.x[end], log.p[end])[:n]
+        )
         events = tuple((self.names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True))[: end + 1]
         if not derivative:
             return Return(came, events[-1][1], events)

@@ -66,10 +66,19 @@ class PlasticGait:
 
     @property
     def fastest(self) -> float:
-        """Above this speed the foot leaves the ground just after it has landed."""
-        b, lean = self.half_angle, self.half_angle - self.slope
-        turning = -self._pull * sin(lean)  # rad/s^2, just after landing
-        return sqrt(max(0.0, (self.g * cos(self.slope) / self.length + turning * sin(b)) / cos(b)))
+        """Above this speed the foot leaves the ground before the next one lands: its load falls to zero on the way."""
+        low, high = -self.half_angle, self.half_angle
+        for _ in range(12):  # a finer grid around the least, each time
+            step = (high - low) / 20
+            least = min((low + k * step for k in range(21)), key=self._lifts)
+            low, high = max(least - step, -self.half_angle), min(least + step, self.half_angle)
+        return sqrt(max(0.0, self._lifts(least)))
+
+    def _lifts(self, angle: float) -> float:
+        """Square of the speed after landing with which the load is zero when the spoke stands at this angle."""
+        turning = self._pull * sin(angle + self.slope)  # rad/s^2
+        gained = 2 * self._pull * (cos(self.slope - self.half_angle) - cos(angle + self.slope))
+        return (self.g * cos(self.slope) / self.length - turning * sin(angle)) / cos(angle) - gained
 
     @property
     def friction_needed(self) -> float:
@@ -161,7 +170,8 @@ def pivoting_wheel(
 
 def landing(spokes: int = 8) -> Section:
     """Just after the next foot has landed, with the feet counted on and the place on the slope forgotten."""
-    return Section("foot1 lands", put={"along": 0.0}, shift={"hub.angle": -2 * pi / spokes})
+    back = {"hub.angle": -2 * pi / spokes}
+    return Section("foot1 lands", put={"along": 0.0}, shift=back, unless=("foot-1 lands",))
 
 
 def pivoting_landing() -> Section:
