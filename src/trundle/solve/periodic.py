@@ -54,7 +54,7 @@ class Orbit:
     values: Mapping[str, float]  # coordinates and rates by name
     period: float
     matrix: Array
-    multipliers: Array
+    multipliers: np.ndarray[Any, np.dtype[np.complex128]]
     events: tuple[tuple[str, float], ...]
     residual: float
     iterations: int
@@ -115,16 +115,15 @@ class ReturnMap:
         run = march(problem, DormandPrince8(), 0.0, self.longest, x, p, rtol=RTOL, atol=ATOL,
                     samples=np.array([0.0, self.longest]), progress=False)  # fmt: skip
         log, wanted = run.events, self.names.index(self.section.event)
-        hits = np.flatnonzero(log.index == wanted)
-        if not len(hits):
+        ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
+        end = next((k for k, i in enumerate(log.index) if i in ends), None)
+        if end is None:
             raise SolveError(
                 f"the motion does not come to {self.section.event!r} within {self.longest:g} s "
                 f"({run.outcome.name}). Start nearer to the periodic motion, or wait longer (longest=...)."
             )
-        end = int(hits[0])
-        for i in log.index[:end]:
-            if self.names[i] in self.section.unless:
-                raise SolveError(f"the motion does not return: it comes to {self.names[i]!r} first.")
+        if log.index[end] != wanted:
+            raise SolveError(f"the motion does not return: it comes to {self.names[log.index[end]]!r} first.")
         after = [*log.p[1:], run.p_end]
         came, back = self._bring_back(
             self.variation.after(int(log.index[end]), float(log.t[end]), log.x[end], log.p[end])[:n]
@@ -172,7 +171,7 @@ def find_orbit(
         error = came.x - x
         size = float(np.max(np.abs(error)))
         if size <= tolerance * max(1.0, float(np.max(np.abs(x)))):
-            values = np.linalg.eigvals(came.matrix)
+            values = np.linalg.eigvals(came.matrix).astype(np.complex128)
             values = values[np.argsort(-np.abs(values), kind="stable")]
             return Orbit(x, returns.values(x), came.time, came.matrix, values, came.events, size, done)
         step = np.linalg.solve(np.eye(len(x)) - came.matrix, error)

@@ -1,4 +1,4 @@
-"""A block on a plate that may be shaken: it rocks from edge to edge, slips, lifts off and comes to rest [Housner 1963]."""
+"""A block on a plate that may be shaken: it rocks from edge to edge, slips and comes to rest [Housner 1963]."""
 
 from collections.abc import Callable
 from math import atan2, cos, hypot, isfinite, pi, sin, sqrt
@@ -7,6 +7,7 @@ from typing import Any
 from trundle.contact import Coulomb, NoSlip
 from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
+from trundle.functions import abs as abs_
 from trundle.model.law import Servo
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
@@ -30,7 +31,7 @@ def rocking_block(
 
     friction: coefficient of Coulomb; without one the edges do not slip. shaking: displacement of the plate along x (m)
     as a function of the time, built of `tr` functions; without one the plate is the ground. tilt: angle at the start
-    (rad), above zero about the right edge.
+    (rad), above zero about the right edge. The run ends with "overturns" when the block lies on its side.
     """
     for what, value in (("half_width", half_width), ("half_height", half_height), ("mass", mass)):
         if not (isfinite(value) and value > 0):
@@ -49,6 +50,7 @@ def rocking_block(
     for name, side in (("left", -1), ("right", 1)):
         edge = block.frame((side * half_width, 0, -half_height))
         m.connect(PlanarPair(Line(), Vertex()), plate, edge, name=name, law=law, restitution=restitution)
+    m.event("overturns", lambda s: pi / 2 - abs_(s["pose.angle"]), direction=-1, action="stop")
     side = 1 if tilt >= 0 else -1
     lean = side * atan2(half_width, half_height) - tilt
     length = hypot(half_width, half_height)
@@ -68,16 +70,24 @@ def slenderness(half_width: float, half_height: float) -> float:
 def housner_ratio(half_width: float, half_height: float) -> float:
     """Angular speed after a block has changed its edge over that before: 1 - (3/2) sin^2 of the slenderness.
 
-    The edge neither slips nor bounces, and the other edge leaves; below zero, for blocks lower than half_width
-    sqrt(2) ... half_height, the other edge cannot leave and the block stops [Barjau 2018].
+    This holds where the new edge sticks (from `friction_needed` on) and does not bounce, and the old one leaves. Blocks
+    lower than half_width / sqrt(2) cannot leave it: they stop at once, and the ratio is zero.
     """
-    return 1 - 1.5 * sin(slenderness(half_width, half_height)) ** 2
+    return max(0.0, 1 - 1.5 * sin(slenderness(half_width, half_height)) ** 2)
 
 
 def friction_needed(half_width: float, half_height: float) -> float:
     """Coefficient of friction below which an edge slips as it lands."""
     a = slenderness(half_width, half_height)
     return sin(a) * cos(a) / (1 / 3 + cos(a) ** 2)
+
+
+def friction_of_double_contact(half_width: float, half_height: float) -> float:
+    """Coefficient of friction below which the landing edge drives the other one into the plate, and the block stops
+    turning; below zero, that is never, for half_height / half_width > sqrt(2) [Barjau 2018].
+    """
+    a = slenderness(half_width, half_height)
+    return (sin(a) ** 2 - 1 / 3) / (sin(a) * cos(a))
 
 
 def overturns_from(half_width: float, half_height: float, tilt: float, g: float = 9.81) -> float:
