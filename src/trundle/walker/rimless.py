@@ -1,4 +1,4 @@
-"""The rimless wheel: spokes without a rim, walking down a slope from foot to foot [Barjau 2018, McGeer 1990]."""
+"""The rimless wheel: spokes without a rim, walking down a slope from foot to foot [Barjau 2022]."""
 
 from dataclasses import dataclass
 from math import cos, isfinite, pi, sin, sqrt
@@ -82,7 +82,7 @@ class PlasticGait:
 
     @property
     def friction_needed(self) -> float:
-        """Coefficient below which a foot slips while it lands: the critical one [Barjau 2018]."""
+        """Coefficient below which a foot slips while it lands: the critical one [Barjau 2022]."""
         b = self.half_angle
         return sin(b) * cos(b) / (self.inertia_ratio + cos(b) ** 2)
 

@@ -84,7 +84,7 @@ def friction_needed(half_width: float, half_height: float) -> float:
 
 def friction_of_double_contact(half_width: float, half_height: float) -> float:
     """Coefficient of friction below which the landing edge drives the other one into the plate, and the block stops
-    turning; below zero, that is never, for half_height / half_width > sqrt(2) [Barjau 2018].
+    turning; below zero, that is never, for half_height / half_width > sqrt(2) [Barjau 2022].
     """
     a = slenderness(half_width, half_height)
     return (sin(a) ** 2 - 1 / 3) / (sin(a) * cos(a))
