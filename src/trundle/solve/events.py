@@ -11,7 +11,8 @@ POINTS = 7  # places in a step where the event functions are looked at: six insi
 NONE = 2.0  # a fraction of the step that means: no root
 REFINEMENTS = 8
 CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
-TOUCHING = 1e-9  # m, gap of a contact that has just collided and is open
+NO_GAP = 1e-12  # m, which is round-off
+NO_SPEED = 1e-9  # m/s, likewise
 SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
 
 
@@ -95,6 +96,10 @@ def crossing(table: Pointer, e: int, i: int) -> float:
     after = sign_of(right)
     if now == 0:
         # Unknown until it has clearly left zero.
+        if flags[at.KIND * n_events + e] == at.STRIKE:
+            if abs(right) > NO_GAP:
+                flags[at.NOW * n_events + e] = after
+            return float(i) / POINTS if right < -NO_GAP else NONE
         if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
             flags[at.NOW * n_events + e] = after
         return NONE
@@ -247,6 +252,8 @@ def find_event(table: Pointer) -> None:
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
             c[at.HIT] += 1
+        elif flags[at.KIND * n_events + e] == at.STRIKE and abs(g[at.G_START * n_events + e]) < NO_GAP:
+            continue  # its sign is round-off
         elif sign_of(g[at.G_START * n_events + e]) != 0:
             flags[at.SIGN * n_events + e] = sign_of(g[at.G_START * n_events + e])
 
@@ -270,14 +277,22 @@ def set_signs(table: Pointer) -> None:
     clock[0] = r[at.T] + ahead
     call(events, clock, sample, p, shifted(g, at.G_PROBE * n_events), work)
     clock[0] = r[at.T]
+    impact, contact, asked = reals(table[at.M_IMPACT]), -1, False
     for e in range(n_events):
         here, there = g[at.G_START * n_events + e], g[at.G_PROBE * n_events + e]
-        if flags[at.FIRED * n_events + e] == 1 or here == 0.0:
+        strikes = flags[at.KIND * n_events + e] == at.STRIKE
+        contact += int(strikes)
+        if strikes and abs(here) < NO_GAP:
+            # A contact without a gap that is open leaves, or strikes at once: either way it comes from above. One that
+            # only begins to leave is known when there is a gap.
+            if not asked:
+                asked = True
+                call(wholes(table[at.M_ADDRESS])[at.A_IMPACT], clock, x, p, impact, work)
+            flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
+        elif flags[at.FIRED * n_events + e] == 1 or here == 0.0:
             flags[at.SIGN * n_events + e] = sign_of(there - here)
         else:
             flags[at.SIGN * n_events + e] = sign_of(here)
-        if flags[at.KIND * n_events + e] == at.STRIKE and here < TOUCHING:
-            flags[at.SIGN * n_events + e] = 1  # open: whatever goes down from here strikes
         flags[at.JUST * n_events + e] = flags[at.FIRED * n_events + e]
         flags[at.FIRED * n_events + e] = 0
     lowest, which = at.OVERDUE, -1

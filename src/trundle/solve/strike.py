@@ -9,6 +9,9 @@ from trundle.solve.call import Pointer, call, copy, part, reals, wholes
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
+SETTLED = 1e-6  # m/s: a plastic contact that leaves more slowly would be back before its gap can be told from none
+STAYING = 1e-9  # m/s, below which it is closed anyway
+SWEEPS = 100
 
 
 @njit(error_model="numpy")
@@ -35,6 +38,38 @@ def rest(b: Pointer, contacts: int, before: int) -> None:
                 b[j] += b[size + j + size * normal] * impulse
         if largest < 1e-16:
             return
+
+
+@njit(error_model="numpy")
+def settle(table: Pointer, v: int, per_impulse: int) -> None:
+    """Plastic contacts that part too slowly to be told stay: so ends the rocking of a body from foot to foot.
+
+    All such contacts are held in turn, until none moves; those that would have to pull open with the modes.
+    """
+    n, x, b = wholes(table[at.M_N]), reals(table[at.M_X]), reals(table[at.M_IMPACT])
+    contacts, n_u = n[at.CONTACTS], n[at.N_U]
+    size = 3 * contacts
+    leaving = False
+    for i in range(contacts):
+        k = size + size * size + numbers.DATA * i
+        slow = b[k + numbers.TOUCHING] == 1.0 and b[k + numbers.RESTITUTION] == 0.0
+        leaving = leaving or (slow and STAYING < b[v + 3 * i + 2] < SETTLED)
+    if not leaving:
+        return
+    for _ in range(SWEEPS):
+        for j in range(size):
+            i = j // 3
+            k = size + size * size + numbers.DATA * i
+            if b[k + numbers.TOUCHING] != 1.0 or b[k + numbers.RESTITUTION] != 0.0 or b[v + 3 * i + 2] >= SETTLED:
+                continue
+            own = b[size + j + size * j]
+            if own <= 0.0 or abs(b[v + j]) >= SETTLED or (j % 3 < 2 and b[k + numbers.MU_STATIC] <= 0.0):
+                continue
+            impulse = -b[v + j] / own
+            for m in range(n_u):
+                x[n[at.N_Q] + m] += b[per_impulse + j * n_u + m] * impulse
+            for m in range(size):
+                b[v + m] += b[size + m + size * j] * impulse
 
 
 @part
@@ -66,6 +101,7 @@ def strike(table: Pointer) -> None:
     for j in range(size):
         for k in range(n_u):
             x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
+    settle(table, before + size, per_impulse)
     if n[at.N_X] > n[at.N_Q] + n_u:
         x[n[at.N_Q] + n_u + 1] += b[told + 1]  # the work that is lost
     call(address[at.A_MODES], clock, x, p, jumped, work)

@@ -1,0 +1,11 @@
+"""A single collision (compiled): the table has the addresses of (contacts, where results begin, treatment) and data."""
+
+from trundle.impact.several import collide
+from trundle.solve.call import Pointer, part, reals, wholes
+
+
+@part
+def collide_once(table: Pointer) -> None:
+    """Solve the collision that the data describe."""
+    sizes = wholes(table[0])
+    collide(reals(table[1]), sizes[0], sizes[1], sizes[2])

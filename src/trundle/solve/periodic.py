@@ -1,0 +1,188 @@
+"""Motions that repeat through events: Newton's method on the return map, with its derivative and multipliers.
+
+The derivative of the map is the product of the solutions of the variational equations between events and of a saltation
+matrix at each event [Leine 2004]:  S = H + (f_after - H f_before) (dg/dx) / (dg/dx f_before),  H = dx_after/dx_before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError, UnknownNameError
+from trundle.solve.variation import Variation
+
+if TYPE_CHECKING:
+    from trundle.system import System
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+RTOL, ATOL = 1e-12, 1e-14
+HALVINGS = 8
+
+
+@final
+@dataclass(frozen=True)
+class Section:
+    """Where a motion repeats: just after `event`. States in `put` get a value there, those in `shift` move by one:
+    a machine that goes on is so brought back. A motion that comes to an event of `unless` first does not return.
+    """
+
+    event: str
+    put: Mapping[str, float] = field(default_factory=dict)
+    shift: Mapping[str, float] = field(default_factory=dict)
+    unless: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Return:
+    """One return to the section: state there, time it took, events on the way, derivative by the state before."""
+
+    x: Array
+    time: float
+    events: tuple[tuple[str, float], ...]
+    matrix: Array | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """A periodic motion: its state on the section, period (s), Floquet multipliers (largest first) and events."""
+
+    x: Array
+    values: Mapping[str, float]  # coordinates and rates by name
+    period: float
+    matrix: Array
+    multipliers: np.ndarray[Any, np.dtype[np.complex128]]
+    events: tuple[tuple[str, float], ...]
+    residual: float
+    iterations: int
+
+    @property
+    def stable(self) -> bool:
+        """Whether small disturbances die out."""
+        return bool(np.max(np.abs(self.multipliers), initial=0.0) < 1.0)
+
+
+@final
+class ReturnMap:
+    """From one passage of a section to the next, for a model without explicit time."""
+
+    def __init__(
+        self, system: "System", section: Section, parameters: Mapping[str, float] | None = None, longest: float = 10.0
+    ) -> None:
+        if not system.in_joints:
+            raise SolveError("periodic motions are found in joint coordinates: build with formalism='kane'.")
+        self.system, self.section, self.parameters, self.longest = system, section, parameters, longest
+        self.variation = Variation(system)
+        self.names = self.variation.names
+        for name in (section.event, *section.unless):
+            if name not in self.names:
+                raise UnknownNameError(name, self.names, "event")
+        self._n = system.n_q + system.n_u
+        self._places = {c.name: c.i_q for c in system.layout.coordinates if c.n_q == 1}
+        self._places |= {c.rate_name: system.n_q + c.i_u for c in system.layout.coordinates if c.n_u == 1}
+        for name in system.resolved({**section.put, **section.shift}):
+            if name not in self._places:
+                raise UnknownNameError(name, self._places, "coordinate or rate")
+
+    def first(self, start: Mapping[str, Any] | None = None) -> Array:
+        """State vector of start values."""
+        found = self.system.start(start, self.parameters)
+        return np.concatenate([found.q, found.u])
+
+    def index(self, name: str) -> int:
+        """Where a coordinate or rate stands in the state."""
+        return self._places[self.system.model.resolve(name)]
+
+    def values(self, x: Array) -> dict[str, float]:
+        """A state by names."""
+        return {name: float(x[i]) for name, i in self._places.items()}
+
+    def __call__(self, x: Array, derivative: bool = False) -> Return:
+        """The next passage; SolveError where the motion does not come back."""
+        from trundle.solve.explicit import DormandPrince8
+        from trundle.solve.march import march
+        from trundle.solve.simulate import make_problem, multiplier_shift
+
+        system, n = self.system, self._n
+        p = system.parameter_vector(self.parameters)
+        p[-1] = multiplier_shift(RTOL)
+        x = np.concatenate([x[:n], np.zeros(system.n_x - n)])
+        p = system.first_modes(0.0, x, p)
+        problem = make_problem(system, stiff=False, returns=False, rtol=RTOL)
+        run = march(problem, DormandPrince8(), 0.0, self.longest, x, p, rtol=RTOL, atol=ATOL,
+                    samples=np.array([0.0, self.longest]), progress=False)  # fmt: skip
+        log, wanted = run.events, self.names.index(self.section.event)
+        ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
+        end = next((k for k, i in enumerate(log.index) if i in ends), None)
+        if end is None:
+            raise SolveError(
+                f"the motion does not come to {self.section.event!r} within {self.longest:g} s "
+                f"({run.outcome.name}). Start nearer to the periodic motion, or wait longer (longest=...)."
+            )
+        if log.index[end] != wanted:
+            raise SolveError(f"the motion does not return: it comes to {self.names[log.index[end]]!r} first.")
+        after = [*log.p[1:], run.p_end]
+        came, back = self._bring_back(
+            self.variation.after(int(log.index[end]), float(log.t[end]), log.x[end], log.p[end])[:n]
+        )
+        events = tuple((self.names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True))[: end + 1]
+        if not derivative:
+            return Return(came, events[-1][1], events)
+        matrix, t_last, x_last, p_last = np.eye(n), 0.0, x, p
+        for k in range(end + 1):
+            t, i = float(log.t[k]), int(log.index[k])
+            matrix = self.variation.flow(t_last, t, x_last, p_last) @ matrix
+            x_last, jump = self.variation.event(i, t, log.x[k], log.p[k], after[k] if k < end else None)
+            matrix, t_last, p_last = jump @ matrix, t, after[k]
+        return Return(came, t_last, events, back @ matrix)
+
+    def _bring_back(self, x: Array) -> tuple[Array, Array]:
+        """The state brought back to where it began, and the derivative of that."""
+        x, back = x.copy(), np.eye(self._n)
+        for name, value in self.system.resolved(self.section.put).items():
+            x[self._places[name]] = value
+            back[self._places[name]] = 0.0
+        for name, value in self.system.resolved(self.section.shift).items():
+            x[self._places[name]] += value
+        return x, back
+
+
+def find_orbit(
+    system: "System",
+    section: Section,
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    longest: float = 10.0,
+    tolerance: float = 1e-11,
+    iterations: int = 20,
+) -> Orbit:
+    """The periodic motion near the start: Newton's method on the return map, whose derivative is exact through events.
+
+    Steps that lead to a motion that does not return are halved. The start need not lie on the section.
+    """
+    returns = ReturnMap(system, section, parameters, longest)
+    x = returns(returns.first(start)).x
+    came = returns(x, derivative=True)
+    for done in range(iterations):
+        assert came.matrix is not None
+        error = came.x - x
+        size = float(np.max(np.abs(error)))
+        if size <= tolerance * max(1.0, float(np.max(np.abs(x)))):
+            values = np.linalg.eigvals(came.matrix).astype(np.complex128)
+            values = values[np.argsort(-np.abs(values), kind="stable")]
+            return Orbit(x, returns.values(x), came.time, came.matrix, values, came.events, size, done)
+        step = np.linalg.solve(np.eye(len(x)) - came.matrix, error)
+        for halving in range(HALVINGS + 1):
+            try:
+                came, x = returns(x + step / 2**halving, derivative=True), x + step / 2**halving
+                break
+            except SolveError:
+                if halving == HALVINGS:
+                    raise
+    raise SolveError(
+        f"no periodic motion was found in {iterations} steps: the last return missed its start by {size:.3g}. Start "
+        "nearer to it, or let the machine run until it repeats."
+    )

@@ -1,0 +1,89 @@
+"""Gaits of the rimless wheel: the periodic one, what becomes of any start, and what less friction does to them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.solve.periodic import Orbit, ReturnMap, find_orbit
+from trundle.walker.rimless import landing
+
+if TYPE_CHECKING:
+    from trundle.system import System
+
+AT_REST = 1e-9  # rad/s
+WALKS, STOPS, FALLS_BACK = "walks", "stops", "falls back"
+
+
+def turning_at(speed: float, half_angle: float, length: float = 1.0) -> dict[str, float]:
+    """Start values of `rimless_wheel` that turns with `speed` (rad/s) about its standing foot, just after landing."""
+    return {
+        "hub.angle_rate": speed,
+        "along_rate": length * speed * float(np.cos(half_angle)),
+        "height_rate": length * speed * float(np.sin(half_angle)),
+    }
+
+
+def find_gait(
+    system: "System",
+    spokes: int = 8,
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+) -> Orbit:
+    """The periodic gait of a built `rimless_wheel`, from one landing to the next."""
+    return find_orbit(system, landing(spokes), start, parameters)
+
+
+def fate(
+    system: "System",
+    start: Mapping[str, Any],
+    parameters: Mapping[str, float] | None = None,
+    duration: float = 30.0,
+) -> str:
+    """What a wheel with all its feet does in the end: "walks" or "stops"."""
+    run = system.simulate(duration, start, parameters, rtol=1e-9, atol=1e-11, samples=2)
+    if not run.ok:
+        raise SolveError(f"the wheel could not be followed for {duration:g} s. {run.outcome}")
+    return STOPS if abs(float(run.values("hub.angle_rate")[-1])) < AT_REST else WALKS
+
+
+@final
+@dataclass(frozen=True)
+class Steps:
+    """Steps of a wheel with one coefficient of friction."""
+
+    friction: float
+    speeds: tuple[float, ...]  # rad/s, just after each landing
+    slips: tuple[float, ...]  # m/s, of the foot just after each landing
+    ending: str  # "walks" or "falls back"
+    events: tuple[tuple[str, float], ...]  # of the last step
+    multiplier: float  # of the gait, nan where there is none
+
+
+def over_friction(
+    system: "System", frictions: Iterable[float], spokes: int = 8, length: float = 1.0, count: int = 40
+) -> list[Steps]:
+    """Walk `count` steps from the start of the model with each coefficient, and find the gait that is left."""
+    half = np.pi / spokes
+    found = []
+    for mu in frictions:
+        returns = ReturnMap(system, landing(spokes), {"mu": mu})
+        x, speeds, slips, ending = returns.first(), [], [], WALKS
+        events: tuple[tuple[str, float], ...] = ()
+        for _ in range(count):
+            try:
+                step = returns(x)
+            except SolveError:
+                ending = FALLS_BACK
+                break
+            x, events = step.x, step.events
+            at = returns.values(x)
+            speeds.append(at["hub.angle_rate"])
+            slips.append(at["hub.y_rate"] - length * float(np.cos(half)) * at["hub.angle_rate"])
+        multiplier = float("nan")
+        if ending == WALKS:
+            multiplier = float(abs(find_orbit(system, landing(spokes), returns.values(x), {"mu": mu}).multipliers[0]))
+        found.append(Steps(float(mu), tuple(speeds), tuple(slips), ending, events, multiplier))
+    return found
