@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NO_LOAD = 1e-9  # N
 SLIPPING = 1e-6  # m/s or rad/s
-TOUCHING = 1e-9  # m
 OVERLAP = 1e-7  # relative to the length of the model
 
 
@@ -30,16 +29,15 @@ def _opening(model: Model) -> list[ConnectedPair]:
 
 
 def contact_values(model: Model, functions: Functions) -> list[Any]:
-    """What `check_contacts` looks at: normal forces, then gaps, their rates, and slips that should be held."""
+    """What `check_contacts` looks at: normal forces, then gaps, and slips that should be held."""
     touches = [functions.equations.touches[c.name] for c in _opening(model)]
     loads = [functions.multiplier(f"{c.name}.normal") for c in _loaded(model)]
-    gaps, rates = [touch.contact.gap for touch in touches], [touch.rate("normal") for touch in touches]
-    return [*loads, *gaps, *rates, *(touch.slip_if_closed() for touch in touches)]
+    return [*loads, *(touch.contact.gap for touch in touches), *(touch.slip_if_closed() for touch in touches)]
 
 
 def check_contacts(system: "Prepared", t: float, x: Array, p: Array) -> None:
-    """A law that divides by the normal force needs one; contacts that may open must neither overlap, nor strike, nor
-    slip where they hold.
+    """A law that divides by the normal force needs one; contacts that may open must neither overlap nor slip
+    where they hold.
     """
     loaded, opening = _loaded(system.model), _opening(system.model)
     if not loaded and not opening:
@@ -51,18 +49,13 @@ def check_contacts(system: "Prepared", t: float, x: Array, p: Array) -> None:
                 f"contact {c.name!r}: {type(c.friction).__name__} compares the traction with the normal force, which "
                 f"is {load:.3g} N at the start. Give the model gravity or a load, or use tr.Coulomb, which needs none."
             )
-    gaps, rates, slips = np.split(values[len(loaded) :], 3)
-    for c, gap, rate, slip in zip(opening, gaps, rates, slips, strict=True):
+    gaps, slips = np.split(values[len(loaded) :], 2)
+    for c, gap, slip in zip(opening, gaps, slips, strict=True):
         first, second = c.first.body.name, c.touching.name
         if gap < -OVERLAP * system.length:
             raise SolveError(
                 f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move it out by start "
                 f"values such as '{second}.position', or let a compliant normal push it out."
-            )
-        if gap < TOUCHING and rate < -SLIPPING:
-            raise SolveError(
-                f"contact {c.name!r}: {second!r} touches {first!r} at the start and moves into it at {-rate:.3g} m/s. "
-                "Start it a little above, so that it lands, or give it a velocity along the surface."
             )
         if slip > SLIPPING:
             raise SolveError(
