@@ -48,7 +48,9 @@ def value_at(table: Pointer, e: int, s: float) -> float:
 def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
     """Root of event function e between the fractions a and b; its sign is `before` just after a and the other at b."""
     g_a, g_b = value_at(table, e, a), value_at(table, e, b)
-    if sign_of(g_a) != before:
+    n_events, flags = wholes(table[at.M_N])[at.EVENTS], wholes(table[at.M_FLAGS])
+    no_gap = flags[at.KIND * n_events + e] == at.STRIKE and abs(g_a) < NO_GAP
+    if sign_of(g_a) != before or no_gap:
         # At a the function is zero but for round-off (an event just happened): look for its true sign closer to a.
         width, found = b - a, False
         for _ in range(60):
