@@ -80,7 +80,7 @@ def test_overturning() -> None:
             "along_rate": w * length * np.cos(lean),
             "height_rate": w * length * np.sin(lean),
         }
-        run = block(0.4).simulate(20.0, start, rtol=1e-12, atol=1e-14, samples=2)
+        run = block(0.4, 0.6).simulate(20.0, start, rtol=1e-12, atol=1e-14, samples=2)
         assert (run.events[-1][0] == "overturns") == falls
 
 
