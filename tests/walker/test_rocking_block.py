@@ -41,7 +41,7 @@ def test_a_squat_block_on_slippery_ground_stops_at_once() -> None:
     assert limit == pytest.approx(1 / 3) and limit < friction_needed(0.1, 0.1) == pytest.approx(0.6)
     assert friction_of_double_contact(0.1, 0.1 * np.sqrt(2)) == pytest.approx(0.0, abs=1e-12)
     for mu, stops in ((limit - 0.01, True), (limit + 0.01, False)):
-        run = block(0.1, 0.6).simulate(0.3, parameters={"mu": mu}, rtol=1e-10, samples=2)
+        run = block(0.1, 0.6).simulate(0.3, parameters={"mu": mu}, rtol=1e-10, samples=31)
         landings = [name for name, _ in run.events if name.endswith("lands")]
         assert (landings == ["left lands"]) == stops
         assert run.energy.drift < 1e-9
@@ -80,7 +80,7 @@ def test_overturning() -> None:
             "along_rate": w * length * np.cos(lean),
             "height_rate": w * length * np.sin(lean),
         }
-        run = block(0.4).simulate(20.0, start, rtol=1e-12, atol=1e-14, samples=2)
+        run = block(0.4, 0.6).simulate(20.0, start, rtol=1e-12, atol=1e-14, samples=2)
         assert (run.events[-1][0] == "overturns") == falls
 
 

@@ -48,7 +48,9 @@ def value_at(table: Pointer, e: int, s: float) -> float:
 def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
     """Root of event function e between the fractions a and b; its sign is `before` just after a and the other at b."""
     g_a, g_b = value_at(table, e, a), value_at(table, e, b)
-    if sign_of(g_a) != before:
+    n_events, flags = wholes(table[at.M_N])[at.EVENTS], wholes(table[at.M_FLAGS])
+    no_gap = flags[at.KIND * n_events + e] == at.STRIKE and abs(g_a) < NO_GAP
+    if sign_of(g_a) != before or no_gap:
         # At a the function is zero but for round-off (an event just happened): look for its true sign closer to a.
         width, found = b - a, False
         for _ in range(60):
@@ -84,6 +86,18 @@ def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
 
 
 @njit(error_model="numpy")
+def overlap(table: Pointer, e: int, a: float, b: float) -> float:
+    """Where a gap that is round-off at a has become a clear overlap, which it is at b."""
+    for _ in range(60):
+        s = 0.5 * (a + b)
+        if value_at(table, e, s) < -NO_GAP:
+            b = s
+        else:
+            a = s
+    return b
+
+
+@njit(error_model="numpy")
 def crossing(table: Pointer, e: int, i: int) -> float:
     """Root of event function e in the cell that ends at point i, or where it dips through zero and back around it.
 
@@ -99,7 +113,7 @@ def crossing(table: Pointer, e: int, i: int) -> float:
         if flags[at.KIND * n_events + e] == at.STRIKE:
             if abs(right) > NO_GAP:
                 flags[at.NOW * n_events + e] = after
-            return float(i) / POINTS if right < -NO_GAP else NONE
+            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS) if right < -NO_GAP else NONE
         if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
             flags[at.NOW * n_events + e] = after
         return NONE
@@ -183,7 +197,8 @@ def refine(table: Pointer, e: int, s: float) -> bool:
         if g_h == 0.0 or not abs(change) > resolution or i == REFINEMENTS - 1:
             break
         last_h, last_g = h, g_h
-        h = min(full, max(0.5 * h, h + change))
+        # Of a gap that is nearly round-off the slope is not known: the root stays near where the dense output has it.
+        h = min(full, 1.5 * s * full, max(0.5 * s * full, h + change))
         if h == last_h:
             break
     if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:

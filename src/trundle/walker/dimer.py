@@ -1,0 +1,56 @@
+"""The bouncing dimer: two balls joined by a light rod on a plate that shakes up and down."""
+
+from collections.abc import Callable
+from math import isfinite, sin
+from typing import Any
+
+from trundle.contact import Coulomb
+from trundle.contact.restitution import Poisson
+from trundle.errors import ModelError
+from trundle.model.law import Servo
+from trundle.model.model import Model
+from trundle.pairs import Planar, Prismatic
+from trundle.pairs.planar import Circle, Line, PlanarPair
+
+PLATE = 1.0  # kg; its motion is given
+
+
+def bouncing_dimer(
+    radius: float = 0.01,
+    distance: float = 0.06,
+    mass: float = 0.01,
+    friction: float = 0.2,
+    restitution: float = 0.8,
+    shaking: Callable[[Any], Any] | None = None,
+    height: float = 0.01,
+    tilt: float = 0.0,
+    g: float = 9.81,
+) -> Model:
+    """Two balls of `mass` each, `distance` apart, as one body in the x, z plane, contacts "left" and "right".
+
+    shaking: height of the plate (m) as a function of the time. height: of the lower ball over the plate at the start.
+    "mu" and "e" (Poisson's restitution) are parameters. Both balls that land together are struck by `model.impacts`:
+    "sequential" unless changed.
+    """
+    sizes = {"radius": radius, "distance": distance, "mass": mass}
+    for what, value in sizes.items():
+        if not (isfinite(value) and value > 0):
+            raise ModelError(f"bouncing_dimer: {what} must be above zero, got {value!r}.")
+    m = Model("bouncing dimer", gravity=(0.0, 0.0, -g))
+    mu, e = m.parameter("mu", friction), m.parameter("e", restitution)
+    plate = m.ground
+    if shaking is not None:
+        plate = m.body("plate", PLATE, (PLATE, PLATE, PLATE))
+        m.connect(Prismatic("z"), m.ground, plate, name="shaker", law=Servo(shaking))
+    inertia = 2 * mass * (0.4 * radius**2 + distance**2 / 4)
+    dimer = m.body("dimer", 2 * mass, (inertia, inertia, inertia))
+    m.connect(Planar("y"), m.ground, dimer, name="pose")
+    m.alias("along", "pose.y")
+    m.alias("height", "pose.x")
+    for name, side in (("left", -1), ("right", 1)):
+        ball = dimer.frame((side * distance / 2, 0, 0))
+        m.connect(
+            PlanarPair(Line(), Circle(radius)), plate, ball, name=name, law=Coulomb(mu), restitution=Poisson(e)
+        )  # fmt: skip
+    m.start = {"pose.angle": tilt, "height": radius + height + distance / 2 * abs(sin(tilt)), "along": 0.0}
+    return m
