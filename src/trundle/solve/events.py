@@ -198,7 +198,9 @@ def refine(table: Pointer, e: int, s: float) -> bool:
             break
         last_h, last_g = h, g_h
         # Of a gap that is nearly round-off the slope is not known: the root stays near where the dense output has it.
-        h = min(full, 1.5 * s * full, max(0.5 * s * full, h + change))
+        h = min(full, max(0.5 * h, h + change))
+        if wholes(table[at.M_FLAGS])[at.KIND * n_events + e] == at.STRIKE:
+            h = min(max(h, 0.5 * s * full), 1.5 * s * full)
         if h == last_h:
             break
     if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:
