@@ -285,3 +285,32 @@ def test_a_box_dropped_flat_while_it_slides(treatment: str) -> None:
     if treatment == "simultaneous":
         stops = np.sqrt(0.2 / G) + (1 - 0.3 * np.sqrt(0.2 * G)) / (0.3 * G)
         assert run.events[-1][1] == pytest.approx(stops, abs=1e-9)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.7])
+@pytest.mark.parametrize(("mu", "speed"), [(0.1, 3.0), (0.1, -3.0), (1.2, 0.5), (1.2, -0.5)])
+def test_a_sliding_rod(mu: float, speed: float, e: float) -> None:
+    """A rod at 60 degrees to the floor falls on its tip and slides on, or is stopped and sticks, in closed form."""
+    m = tr.Model("rod", gravity=(0, 0, 0))
+    rod, friction, bounce = m.body("rod", 1.0, (1e-3, 1 / 12, 1 / 12)), m.parameter("mu", mu), m.parameter("e", e)
+    tip = rod.frame((-0.5, 0, 0))
+    law = tr.Coulomb(friction)
+    m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), m.ground, tip, name="tip", law=law, restitution=tr.Poisson(bounce))
+    angle = np.pi / 3
+    start = {"rod.x": 0.0, "rod.z": np.sin(angle) / 2 + 0.01, "rod.x_rate": speed, "rod.z_rate": -1.0,
+             "rod.quaternion": (np.cos(angle / 2), 0, -np.sin(angle / 2), 0)}  # fmt: skip
+    (impact,) = m.build().simulate(0.011, start, samples=2).impacts
+    tangent, normal, mixed = 1 + 3 * np.sin(angle) ** 2, 1 + 3 * np.cos(angle) ** 2, -3 * np.sin(angle) * np.cos(angle)
+    slide = np.sign(speed)
+    stops = -abs(speed) / (mixed * slide - mu * tangent)  # normal impulse at which the slip would end
+    while_sliding = normal - mu * slide * mixed
+    stuck = normal - mixed**2 / tangent
+    compressed = 1.0 / while_sliding if 0 < 1.0 / while_sliding < stops or stops < 0 else (
+        stops + (1 - stops * while_sliding) / stuck
+    )  # fmt: skip
+    total = (1 + e) * compressed
+    slides = stops < 0 or total < stops
+    along = -mu * slide * total if slides else -mu * slide * stops - (total - stops) * mixed / tangent
+    if not slides:
+        assert abs(mixed / tangent) < mu  # it can stick
+    np.testing.assert_allclose(impact.impulse["tip"], [along, 0, total], atol=1e-9)
