@@ -197,6 +197,13 @@ def test_newtons_cradle_depends_on_the_treatment() -> None:
     np.testing.assert_allclose(cradle(0.0, "simultaneous"), np.full(4, 0.25), atol=1e-9)
 
 
+def test_friction_where_nothing_can_slip() -> None:
+    """Points that move along the normal only, as balls on a wire: friction has nothing to do."""
+    after, P, outcome, _ = collision([0, 0, -1.0], np.diag([0, 0, 2.0]), 0.5, 0.5, at.POISSON)
+    assert outcome == at.SOLVED
+    np.testing.assert_allclose([*after, *P], [0, 0, 0.5, 0, 0, 0.75], atol=1e-14)
+
+
 def test_springs_between_three_balls() -> None:
     """The compliant treatment against the motion of the balls between linear springs."""
     J = np.array([[-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
@@ -314,3 +321,27 @@ def test_a_sliding_rod(mu: float, speed: float, e: float) -> None:
     if not slides:
         assert abs(mixed / tangent) < mu  # it can stick
     np.testing.assert_allclose(impact.impulse["tip"], [along, 0, total], atol=1e-9)
+
+
+@pytest.mark.parametrize("treatment", [at.SEQUENTIAL, at.SIMULTANEOUS])
+@pytest.mark.parametrize("contacts", [1, 2])
+def test_derivatives_of_collisions(treatment: int, contacts: int) -> None:
+    """The code run with complex numbers gives what differences of fourth order tend to."""
+    from trundle.solve.collision import derivative_of_impulses, impulses_of
+
+    rng, n = np.random.default_rng(2), 3 * contacts
+    for law in (at.NEWTON, at.POISSON, at.STRONGE):
+        A, B, data = rng.normal(size=(n, n)), rng.normal(size=(n, n)), np.zeros(at.size(contacts, 0))
+        way = np.zeros_like(data)
+        data[:n], way[:n] = rng.normal(size=n), rng.normal(size=n)
+        data[2:n:3] = -np.abs(data[2:n:3]) - 0.1
+        data[n : n + n * n], way[n : n + n * n] = (A @ A.T + 0.2 * np.eye(n)).ravel(), 0.1 * (B + B.T).ravel()
+        data[n + n * n :] = np.tile([0.5, 0.4, 0.3, law, 1, 1e-9, 0], contacts)
+
+        def change(h: float, data: np.ndarray = data, way: np.ndarray = way) -> np.ndarray:
+            ahead, back = (impulses_of(data + side * h * way, contacts, treatment) for side in (1, -1))
+            return np.asarray(ahead - back)
+
+        h = 1e-6
+        differences = (8 * change(h) - change(2 * h)) / (12 * h)
+        np.testing.assert_allclose(derivative_of_impulses(data, way, contacts, treatment), differences, atol=2e-7)

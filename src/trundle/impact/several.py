@@ -8,7 +8,7 @@ import math
 from numba import njit
 
 from trundle.impact import numbers as at
-from trundle.impact.routh import routh
+from trundle.impact.routh import long, routh
 
 ROUNDS = 10000
 RESTING = 1e-14  # of the largest velocity: an approach that is none
@@ -27,9 +27,11 @@ def strike_one(b, D: int, data: int, v: int, P: int, n: int, i: int):  # type: i
         b[D + x + n * x], b[D + x + n * y], b[D + y + n * y], b[D + x + n * z], b[D + y + n * z], b[D + z + n * z],
     )  # fmt: skip
     k = data + at.DATA * i
-    e = b[k + at.RESTITUTION] if -b[v + z] > b[k + at.REST_SPEED] else 0.0
+    e = b[k + at.RESTITUTION]
+    if -b[v + z].real <= b[k + at.REST_SPEED].real:
+        e = 0.0 * e
     planar = b[k + at.PLANAR] == 1.0
-    law = int(b[k + at.LAW])
+    law = int(b[k + at.LAW].real)
     p_x, p_y, p_n, good = routh(
         own, b[v + x], b[v + y], b[v + z], b[k + at.MU_STATIC], b[k + at.MU_KINETIC], e, law, planar
     )
@@ -50,8 +52,8 @@ def one_after_the_other(b, D: int, data: int, v: int, P: int, contacts: int, siz
     for _ in range(ROUNDS):
         fastest, which = -RESTING * size, -1
         for i in range(contacts):
-            if b[data + at.DATA * i + at.TOUCHING] == 1.0 and b[v + 3 * i + 2] < fastest:
-                fastest, which = b[v + 3 * i + 2], i
+            if b[data + at.DATA * i + at.TOUCHING] == 1.0 and b[v + 3 * i + 2].real < fastest:
+                fastest, which = b[v + 3 * i + 2].real, i
         if which < 0:
             return True
         if not strike_one(b, D, data, v, P, n, which):
@@ -72,25 +74,28 @@ def together(b, D: int, data: int, before: int, v: int, P: int, contacts: int, s
             if b[k + at.TOUCHING] != 1.0:
                 continue
             coming = -b[before + z]
-            e = b[k + at.RESTITUTION] if coming > b[k + at.REST_SPEED] else 0.0
-            wanted = b[v + z] - e * max(coming, 0.0)
-            p = max(0.0, b[P + z] - wanted / b[D + z + n * z])
+            wanted = b[v + z]
+            if coming.real > b[k + at.REST_SPEED].real:
+                wanted = wanted - b[k + at.RESTITUTION] * coming
+            p = b[P + z] - wanted / b[D + z + n * z]
+            if p.real < 0.0:
+                p = 0.0 * p
             step = p - b[P + z]
             b[P + z] = p
-            change = max(change, abs(step) * b[D + z + n * z])
+            change = max(change, abs(step) * abs(b[D + z + n * z]))
             for j in range(n):
                 b[v + j] += b[D + j + n * z] * step
-            r = max(b[D + 3 * i + n * (3 * i)], b[D + 3 * i + 1 + n * (3 * i + 1)])
+            r = max(b[D + 3 * i + n * (3 * i)].real, b[D + 3 * i + 1 + n * (3 * i + 1)].real)
             limit = b[k + at.MU_KINETIC] * p
             if r <= 0.0:
                 continue
             p_x, p_y = b[P + 3 * i] - b[v + 3 * i] / r, b[P + 3 * i + 1] - b[v + 3 * i + 1] / r
-            long = math.hypot(p_x, p_y)
-            if long > limit:
-                p_x, p_y = (p_x * limit / long, p_y * limit / long) if limit > 0.0 else (0.0, 0.0)
+            size_p = long(p_x, p_y)
+            if size_p.real > limit.real:
+                p_x, p_y = p_x * limit / size_p, p_y * limit / size_p
             s_x, s_y = p_x - b[P + 3 * i], p_y - b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = p_x, p_y
-            change = max(change, r * math.hypot(s_x, s_y))
+            change = max(change, r * (abs(s_x) + abs(s_y)))
             for j in range(n):
                 b[v + j] += b[D + j + n * (3 * i)] * s_x + b[D + j + n * (3 * i + 1)] * s_y
         if change <= RESTING * size:
@@ -107,16 +112,16 @@ def rub_in_step(b, D: int, data: int, v: int, P: int, delta: int, contacts: int,
         for i in range(contacts):
             k, x, y = data + at.DATA * i, 3 * i, 3 * i + 1
             limit = b[k + at.MU_KINETIC] * h * b[delta + i]
-            r = max(b[D + x + n * x], b[D + y + n * y])
-            if limit <= 0.0 or r <= 0.0:
+            r = max(b[D + x + n * x].real, b[D + y + n * y].real)
+            if limit.real <= 0.0 or r <= 0.0:
                 continue
             p_x, p_y = b[P + x] - b[v + x] / r, b[P + y] - b[v + y] / r
-            long = math.hypot(p_x, p_y)
-            if long > limit:
-                p_x, p_y = p_x * limit / long, p_y * limit / long
+            size_p = long(p_x, p_y)
+            if size_p.real > limit.real:
+                p_x, p_y = p_x * limit / size_p, p_y * limit / size_p
             s_x, s_y = p_x - b[P + x], p_y - b[P + y]
             b[P + x], b[P + y] = p_x, p_y
-            change = max(change, r * math.hypot(s_x, s_y))
+            change = max(change, r * (abs(s_x) + abs(s_y)))
             for j in range(n):
                 b[v + j] += b[D + j + n * x] * s_x + b[D + j + n * y] * s_y
         if change <= RESTING:
@@ -132,7 +137,7 @@ def through_springs(b, D: int, data: int, v: int, P: int, told: int, contacts: i
     delta, impulse = told + 2, told + 2 + contacts  # indentation, then (as scratch) the force of each contact
     for i in range(contacts):
         b[delta + i] = 0.0
-        stiffest = max(stiffest, b[D + 3 * i + 2 + n * (3 * i + 2)])
+        stiffest = max(stiffest, b[D + 3 * i + 2 + n * (3 * i + 2)].real)
     h = STEP / math.sqrt(2.0 * contacts * stiffest)
     for _ in range(STEPS):
         busy = False
@@ -142,18 +147,20 @@ def through_springs(b, D: int, data: int, v: int, P: int, told: int, contacts: i
             if b[k + at.TOUCHING] != 1.0:
                 continue
             b[delta + i] -= 0.5 * h * b[v + z]
-            if b[delta + i] > 0.0:
+            if b[delta + i].real > 0.0:
                 e = b[k + at.RESTITUTION]
                 inner = (1.0 - e * e) / (1.0 + e * e)
-                b[impulse + i] = (1.0 + inner if b[v + z] < 0.0 else 1.0 - inner) * b[delta + i]
+                b[impulse + i] = (1.0 + inner if b[v + z].real < 0.0 else 1.0 - inner) * b[delta + i]
         for i in range(contacts):
             z = 3 * i + 2
             step = h * b[impulse + i]
-            if b[data + at.DATA * i + at.RESTITUTION] == 0.0 and step > 0.0:  # nothing comes back
-                step = min(step, max(-b[v + z] / b[D + z + n * z], 0.0))
+            if b[data + at.DATA * i + at.RESTITUTION] == 0.0 and step.real > 0.0:  # nothing comes back
+                most = -b[v + z] / b[D + z + n * z]
+                if most.real < step.real:
+                    step = most if most.real > 0.0 else 0.0 * most
                 b[impulse + i] = step / h
             b[P + z] += step
-            busy = busy or step > 0.0
+            busy = busy or step.real > 0.0
             for j in range(n):
                 b[v + j] += b[D + j + n * z] * step
         for i in range(contacts):  # tangential impulses of this step are gathered apart
@@ -165,9 +172,7 @@ def through_springs(b, D: int, data: int, v: int, P: int, told: int, contacts: i
             b[P + 3 * i + 1] += b[impulse + contacts + 2 * i + 1]
             if b[data + at.DATA * i + at.TOUCHING] == 1.0:
                 b[delta + i] -= 0.5 * h * b[v + 3 * i + 2]
-                if b[delta + i] < 0.0 and b[v + 3 * i + 2] >= 0.0:
-                    b[delta + i] = min(b[delta + i], 0.0)
-                busy = busy or (b[v + 3 * i + 2] < -1e-9 * size)
+                busy = busy or (b[v + 3 * i + 2].real < -1e-9 * size)
         if not busy:
             return True
     return False
@@ -193,11 +198,11 @@ def collide(b, contacts: int, before: int, treatment: int):  # type: ignore[no-u
         good = through_springs(b, D, data, v, P, told, contacts, size)
     else:
         good = one_after_the_other(b, D, data, v, P, contacts, size)
-    gained, moved = 0.0, 0.0
+    gained, moved = 0.0 * b[0], 0.0
     for j in range(n):
         gained += 0.5 * b[P + j] * (b[before + j] + b[v + j])
         moved += abs(b[P + j]) * size
     b[told] = at.SOLVED if good else at.UNSOLVED
-    if good and gained > (GAIN_OF_SPRINGS if treatment == at.COMPLIANT else GAIN) * moved:
+    if good and gained.real > (GAIN_OF_SPRINGS if treatment == at.COMPLIANT else GAIN) * moved:
         b[told] = at.GAINS_ENERGY
     b[told + 1] = -gained

@@ -12,6 +12,7 @@ Pointer = Any
 
 real_pointer = types.CPointer(types.float64)
 whole_pointer = types.CPointer(types.int64)
+complex_pointer = types.CPointer(types.complex128)
 
 # Every part of an integration has this signature: its argument is the table of addresses of `layout`.
 part = njit(
@@ -40,6 +41,12 @@ def reals(typingctx: Any, address: Any) -> Any:
 def wholes(typingctx: Any, address: Any) -> Any:
     """The 64-bit integers at an address."""
     return _cast(whole_pointer, ir.IntType(64))
+
+
+@intrinsic
+def complexes(typingctx: Any, address: Any) -> Any:
+    """The complex numbers at an address."""
+    return _cast(complex_pointer, ir.LiteralStructType([ir.DoubleType(), ir.DoubleType()]))
 
 
 @intrinsic

@@ -1,7 +1,7 @@
 """A single collision (compiled): the table has the addresses of (contacts, where results begin, treatment) and data."""
 
 from trundle.impact.several import collide
-from trundle.solve.call import Pointer, part, reals, wholes
+from trundle.solve.call import Pointer, complexes, part, reals, wholes
 
 
 @part
@@ -9,3 +9,10 @@ def collide_once(table: Pointer) -> None:
     """Solve the collision that the data describe."""
     sizes = wholes(table[0])
     collide(reals(table[1]), sizes[0], sizes[1], sizes[2])
+
+
+@part
+def collide_nearby(table: Pointer) -> None:
+    """The same with complex data: small imaginary parts come out as exact derivatives along them."""
+    sizes = wholes(table[0])
+    collide(complexes(table[1]), sizes[0], sizes[1], sizes[2])

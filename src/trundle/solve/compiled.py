@@ -18,6 +18,7 @@ from trundle.kernel.cache import USER_CACHE
 PARTS = {
     "advance": "loop",
     "advance_lanes": "lanes_loop",
+    "collide_nearby": "collide_once",
     "collide_once": "collide_once",
     "correct_in_metric": "metric",
     "explicit_step": "explicit_step",

@@ -11,7 +11,7 @@ from trundle.equations.impact import contacts_that_open
 from trundle.equations.modes import transitions
 from trundle.errors import SolveError
 from trundle.impact import numbers
-from trundle.solve.collision import impulses_of
+from trundle.solve.collision import derivative_of_impulses, impulses_of
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 TOLERANCE = 1e-12
 GRAZING = 1e-10  # speed of an event function, relative to its gradient and the speed of the state
-WIDTHS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # of differences of fourth order, relative to the data of a collision
 
 
 @final
 class Variation:
-    """Derivatives of a system along its motions, in (q, u). They come from the equations; of a collision, which is an
-    algebraic function of velocities and inverse masses, by differences of fourth order of that function alone.
+    """Derivatives of a system along its motions, in (q, u). They come from the equations, and of a collision from its
+    own code run with complex numbers: all are exact.
     """
 
     def __init__(self, system: "System") -> None:
@@ -124,37 +123,22 @@ class Variation:
     def _strike(self, t: float, x: Array, p: Array) -> tuple[Array, Array]:
         n_q, n_u, n = self.system.n_q, self.system.n_u, self.n
         data, slope = self._numbers(self._impact, t, x, p)
-        velocity = float(np.max(np.abs(data[: 3 * self._contacts])))
+        treatment = numbers.TREATMENTS[self.system.model.impacts]
+        impulses = impulses_of(data, self._contacts, treatment)
         H = np.eye(n)
         for k in range(n):
-            size = float(np.max(np.abs(slope[:, k])))
-            if size == 0.0:
-                continue
-            H[n_q : n_q + n_u, k] += self._slope(data, slope[:, k], velocity / size)
+            way = slope[:, k]
+            changed = derivative_of_impulses(data, way, self._contacts, treatment)
+            H[n_q : n_q + n_u, k] += changed @ self._per_impulse(data) + impulses @ self._per_impulse(way)
         return self.strike(t, x, p), H
 
-    def _slope(self, data: Array, way: Array, unit: float) -> Array:
-        """Derivative of the change of speeds along a way. A collision has kinks where a slip stops: of several
-        widths that counts which agrees best with its half.
-        """
-
-        def change(h: float) -> Array:
-            return self._change_of_speeds(data + h * way) - self._change_of_speeds(data - h * way)
-
-        found, error = np.zeros(self.system.n_u), np.inf
-        for width in WIDTHS:
-            h = width * unit
-            near, middle, far = change(h / 2), change(h), change(2 * h)
-            wide, narrow = (8 * middle - far) / (12 * h), (8 * near - middle) / (6 * h)
-            differs = float(np.max(np.abs(wide - narrow)))
-            if differs < error:
-                found, error = narrow, differs
-        return found
+    def _per_impulse(self, data: Array) -> Array:
+        """Changes of the speeds per unit of each impulse."""
+        size = 3 * self._contacts
+        return data[len(data) - size * self.system.n_u :].reshape(size, self.system.n_u)
 
     def _change_of_speeds(self, data: Array) -> Array:
         """By a collision with these velocities, inverse masses and changes of speed per impulse."""
-        size = 3 * self._contacts
         impulses = impulses_of(data, self._contacts, numbers.TREATMENTS[self.system.model.impacts])
-        per_impulse = data[len(data) - size * self.system.n_u :].reshape(size, self.system.n_u)
-        change: Array = impulses @ per_impulse
+        change: Array = impulses @ self._per_impulse(data)
         return change
