@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.equations.ports import Ports, find_ports
 from trundle.equations.quantities import Quantity, catalogue, power_quantities
-from trundle.errors import ModelError, SolveError, UnknownNameError
+from trundle.errors import ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
@@ -346,37 +346,9 @@ class Prepared:
 
     def first_modes(self, t: float, x: Array, p: Array) -> Array:
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
-        from trundle.solve.contacts import check_contacts
+        from trundle.solve.contacts import first_modes
 
-        if not self.model.mode_names():
-            check_contacts(self, t, x, p)
-            return p
-        found = self._settled_modes(t, x, np.array(self.kernels("events")["start"](t, x, p)))
-        if not np.all(np.isfinite(found)):
-            raise SolveError(
-                "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
-                "several motions are possible. Start in another pose, or make the normal compliant "
-                "(compliance=tr.Spring(...))."
-            )
-        check_contacts(self, t, x, found)
-        return found
-
-    def _settled_modes(self, t: float, x: Array, p: Array) -> Array:
-        """Modes after all transitions that are due: contacts at rest that pull have opened, those beyond their cone
-        slide.
-        """
-        from trundle.equations.modes import transitions
-        from trundle.solve.layout import OVERDUE
-
-        kernels, first = self.kernels("events"), len(self.model.events)
-        due = [first + i for i, change in enumerate(transitions(self.model)) if change.due]
-        for _ in range(2 * len(due)):
-            values = np.array(kernels["events"](t, x, p))[due]
-            if not values.size or not np.min(values) < OVERDUE:
-                break
-            jumped = np.array(kernels[f"jump{due[int(np.argmin(values))]}"](t, x, p))
-            p = jumped[len(x) :]
-        return p
+        return first_modes(self, t, x, p)
 
     # -- defaults ---------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,10 @@ def wheel(law: Any, torque: float = 60.0, **options: Any) -> tr.Model:
     body = m.body("wheel", M, (I / 2, I, I / 2))
     m.connect(tr.PlanarPair(tr.Line(), tr.Circle(R)), m.ground, body, name="tyre", law=law, **options)
     m.start["wheel.position"] = (0, 0, R)
-    turning = lambda s: s["wheel.angular_velocity_y"]  # noqa: E731
+
+    def turning(s: Any) -> Any:
+        return s["wheel.angular_velocity_y"]
+
     m.apply(
         tr.Wrench(
             body,

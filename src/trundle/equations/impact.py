@@ -11,7 +11,6 @@ from trundle.equations.functions import Functions
 from trundle.equations.saddle import Saddle, Sparse, dense
 from trundle.equations.touch import Touch
 from trundle.equations.udwadia_kalaba import Orthogonal
-from trundle.impact import numbers
 from trundle.model.law import TINY
 
 TOUCHING = 1e-9  # m
@@ -88,8 +87,3 @@ def _friction(touch: Touch, s: Any) -> tuple[Any, Any]:
 def contacts_that_open(functions: Functions) -> int:
     """How many contacts take part in collisions."""
     return sum(touch.connection.unilateral for touch in functions.equations.touches.values())
-
-
-def expected_size(functions: Functions) -> int:
-    """Length of `impact_values`."""
-    return numbers.size(contacts_that_open(functions), functions.equations.n_u)

@@ -4,6 +4,7 @@ The treatments give different answers, and none is more right: rigid bodies do n
 """
 
 import math
+from typing import Any
 
 from numba import njit
 
@@ -20,7 +21,7 @@ SWEEPS = 50  # over the contacts that stick, within a step
 
 
 @njit(error_model="numpy")
-def strike_one(b, D: int, data: int, v: int, P: int, n: int, i: int):  # type: ignore[no-untyped-def]
+def strike_one(b: Any, D: int, data: int, v: int, P: int, n: int, i: int) -> bool:
     """Collision at contact i alone; velocities and impulses in b are changed. False where none is found."""
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
     own = (
@@ -46,7 +47,7 @@ def strike_one(b, D: int, data: int, v: int, P: int, n: int, i: int):  # type: i
 
 
 @njit(error_model="numpy")
-def one_after_the_other(b, D: int, data: int, v: int, P: int, contacts: int, size: float):  # type: ignore[no-untyped-def]
+def one_after_the_other(b: Any, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
     """The contact that approaches fastest collides, until none approaches. False where that does not end."""
     n = 3 * contacts
     for _ in range(ROUNDS):
@@ -62,7 +63,7 @@ def one_after_the_other(b, D: int, data: int, v: int, P: int, contacts: int, siz
 
 
 @njit(error_model="numpy")
-def together(b, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float):  # type: ignore[no-untyped-def]
+def together(b: Any, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float) -> bool:
     """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
     onto the cones in turn. False where they do not settle.
     """
@@ -104,7 +105,7 @@ def together(b, D: int, data: int, before: int, v: int, P: int, contacts: int, s
 
 
 @njit(error_model="numpy")
-def rub_in_step(b, D: int, data: int, v: int, P: int, delta: int, contacts: int, h: float):  # type: ignore[no-untyped-def]
+def rub_in_step(b: Any, D: int, data: int, v: int, P: int, delta: int, contacts: int, h: float) -> None:
     """Tangential impulses of one step: each contact is stopped as far as its friction goes."""
     n = 3 * contacts
     for _ in range(SWEEPS):
@@ -129,7 +130,7 @@ def rub_in_step(b, D: int, data: int, v: int, P: int, delta: int, contacts: int,
 
 
 @njit(error_model="numpy")
-def through_springs(b, D: int, data: int, v: int, P: int, told: int, contacts: int, size: float):  # type: ignore[no-untyped-def]
+def through_springs(b: Any, D: int, data: int, v: int, P: int, told: int, contacts: int, size: float) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
     steps until all contacts have let go. False where that does not end.
     """
@@ -179,7 +180,7 @@ def through_springs(b, D: int, data: int, v: int, P: int, told: int, contacts: i
 
 
 @njit(error_model="numpy")
-def collide(b, contacts: int, before: int, treatment: int):  # type: ignore[no-untyped-def]
+def collide(b: Any, contacts: int, before: int, treatment: int) -> None:
     """Solve the collision described by b (see `numbers`); from `before` on come the velocities before and after, the
     impulses, the outcome and the energy lost.
     """

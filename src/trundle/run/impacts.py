@@ -1,6 +1,5 @@
 """Collisions of a run: impulses, velocities before and after, energy lost; found again from states at the events."""
 
-from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -8,7 +7,6 @@ import numpy as np
 
 from trundle.equations.modes import transitions
 from trundle.impact import numbers
-from trundle.solve import layout as at
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -49,30 +47,14 @@ def impacts_of(run: "Run") -> list[Impact]:
 
 def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact:
     """The collision at a state, by the code of the time loop."""
-    from trundle.solve import compiled
-    from trundle.solve.memory import aligned
+    from trundle.solve.collision import solve_collision
 
     system = run.system
     assert system is not None
-    kernels = system.kernels("events")
     names = [c.name for c in system.model.connections.values() if c.unilateral]
-    contacts = len(names)
-    n, c, r = np.zeros(at.N_SIZE, np.int64), np.zeros(at.C_SIZE, np.int64), np.zeros(at.R_SIZE)
-    address = np.zeros(at.A_SIZE, np.int64)
-    n[at.N_X], n[at.N_P], n[at.N_Q], n[at.N_U] = len(x), len(p), system.n_q, system.n_u
-    n[at.CONTACTS], n[at.TREATMENT], r[at.T] = contacts, numbers.TREATMENTS[system.model.impacts], t
-    address[at.A_IMPACT], address[at.A_MODES] = kernels["impact"].address, kernels["start"].address
-    arrays = {at.M_N: n, at.M_C: c, at.M_R: r, at.M_ADDRESS: address, at.M_CLOCK: aligned(1)}
-    arrays[at.M_X], arrays[at.M_P], arrays[at.M_JUMPED] = aligned(len(x)), aligned(len(p)), aligned(len(p))
-    arrays[at.M_X][:], arrays[at.M_P][: len(p)] = x, p
-    arrays[at.M_WORK] = aligned(max(k.work_size for k in kernels.values()) + 8)
-    b = arrays[at.M_IMPACT] = aligned(numbers.size(contacts, system.n_u) + numbers.scratch(contacts))
-    table = np.zeros(at.M_IMPACT + 1, np.int64)
-    for place, array in arrays.items():
-        table[place] = array.ctypes.data
-    CFUNCTYPE(None, c_void_p)(compiled.address("strike"))(table.ctypes.data)
-    size, first = 3 * contacts, numbers.size(contacts, system.n_u)
-    before, after, impulse = (b[first + k * size : first + (k + 1) * size].reshape(-1, 3) for k in range(3))
+    data = np.array(system.kernels("events")["impact"](t, x, p))
+    found = solve_collision(data, len(names), numbers.TREATMENTS[system.model.impacts])
+    before, after, impulse = (v.reshape(-1, 3) for v in (found.before, found.after, found.impulses))
     taking = {name: i for i, name in enumerate(names) if np.any(impulse[i]) or name == contact}
     return Impact(
         t,
@@ -80,5 +62,5 @@ def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact:
         {name: impulse[i].copy() for name, i in taking.items()},
         {name: before[i].copy() for name, i in taking.items()},
         {name: after[i].copy() for name, i in taking.items()},
-        float(b[first + 3 * size + 1]),
+        found.lost,
     )

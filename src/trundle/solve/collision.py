@@ -1,7 +1,8 @@
 """A single collision outside the time loop, by the same compiled code."""
 
 from ctypes import CFUNCTYPE, c_void_p
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
@@ -12,9 +13,26 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 TINY = 1e-30
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Velocities before and after a collision and its impulses, three to a contact, and the energy lost."""
+
+    before: Array
+    after: Array
+    impulses: Array
+    lost: float
+
+
+def solve_collision(data: Array, contacts: int, treatment: int) -> Solved:
+    """The collision that the kernel "impact" of a model describes; treatment as in `impact.numbers`."""
+    found, n = _results("collide_once", data, contacts, treatment), 3 * contacts
+    return Solved(found[:n], found[n : 2 * n], found[2 * n : 3 * n], float(found[3 * n + 1]))
+
+
 def impulses_of(data: Array, contacts: int, treatment: int) -> Array:
-    """Impulses at all contacts for what the kernel "impact" of a model gives; treatment as in `impact.numbers`."""
-    return _solved("collide_once", data, contacts, treatment)
+    """Impulses at all contacts."""
+    return solve_collision(data, contacts, treatment).impulses
 
 
 def derivative_of_impulses(data: Array, way: Array, contacts: int, treatment: int) -> Array:
@@ -22,14 +40,16 @@ def derivative_of_impulses(data: Array, way: Array, contacts: int, treatment: in
     size = float(np.max(np.abs(way), initial=0.0))
     if size == 0.0:
         return np.zeros(3 * contacts)
-    found: Array = _solved("collide_nearby", data + 1j * (TINY / size) * way, contacts, treatment).imag
-    return found * (size / TINY)
+    found = _results("collide_nearby", data + 1j * (TINY / size) * way, contacts, treatment)
+    imaginary: Array = found[6 * contacts : 9 * contacts].imag
+    return imaginary * (size / TINY)
 
 
-def _solved(part: str, data: Any, contacts: int, treatment: int) -> Any:
+def _results(part: str, data: Any, contacts: int, treatment: int) -> Any:
+    """What a compiled part writes behind the data."""
     first = len(data)
     b = np.concatenate([data, np.zeros(numbers.scratch(contacts))])
     sizes = np.array([contacts, first, treatment], np.int64)
     table = np.array([sizes.ctypes.data, b.ctypes.data], np.int64)
     CFUNCTYPE(None, c_void_p)(compiled.address(part))(table.ctypes.data)
-    return b[first + 6 * contacts : first + 9 * contacts]
+    return b[first:]

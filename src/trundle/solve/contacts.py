@@ -1,13 +1,15 @@
-"""Contacts at the start of a run: what their laws cannot begin with is told."""
+"""Contacts at the start of a run: what they do, and what their laws cannot begin with."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.equations.functions import Functions
+from trundle.equations.modes import transitions
 from trundle.errors import SolveError
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.solve.layout import OVERDUE
 
 if TYPE_CHECKING:
     from trundle.prepared import Prepared
@@ -63,3 +65,34 @@ def check_contacts(system: "Prepared", t: float, x: Array, p: Array) -> None:
                 f"values move {second!r} there at {slip:.3g} m/s or rad/s. Give velocities that fit, or a law of "
                 "friction that may slide, such as tr.Coulomb."
             )
+
+
+def first_modes(system: "Prepared", t: float, x: Array, p: Array) -> Array:
+    """Parameters with the modes of the contacts at a state; SolveError where they cannot begin."""
+    if not system.model.mode_names():
+        check_contacts(system, t, x, p)
+        return p
+    found = _settled(system, t, x, np.array(system.kernels("events")["start"](t, x, p)))
+    if not np.all(np.isfinite(found)):
+        raise SolveError(
+            "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
+            "several motions are possible. Start in another pose, or make the normal compliant "
+            "(compliance=tr.Spring(...))."
+        )
+    check_contacts(system, t, x, found)
+    return found
+
+
+def _settled(system: "Prepared", t: float, x: Array, p: Array) -> Array:
+    """Modes after all transitions that are due: contacts at rest that pull have opened, those beyond their cone
+    slide.
+    """
+    kernels, first = system.kernels("events"), len(system.model.events)
+    due = [first + i for i, change in enumerate(transitions(system.model)) if change.due]
+    for _ in range(2 * len(due)):
+        values = np.array(kernels["events"](t, x, p))[due]
+        if not values.size or not np.min(values) < OVERDUE:
+            break
+        jumped = np.array(kernels[f"jump{due[int(np.argmin(values))]}"](t, x, p))
+        p = jumped[len(x) :]
+    return p
