@@ -1,10 +1,11 @@
 """Machine code of the time loops: compiled by numba once on a machine, afterwards loaded from the cache without it.
 
 A part of the integrator is a function `void f(int64 *table)`. Numba's import takes longer than most runs, so its
-result is kept as object
-code under a key of all sources of this folder and of the collisions, next to the kernels of the models.
+result is kept as object code next to the kernels of the models, under a key of the part's module and of all modules
+that it imports: editing another file compiles nothing again.
 """
 
+import ast
 import hashlib
 from functools import cache
 from importlib import import_module
@@ -33,9 +34,7 @@ PARTS = {
 }
 """Name of each part and the module that holds it."""
 
-COLLISION = ("numbers", "routh", "several")
-"""Modules of trundle.impact that the part "strike" is made of."""
-
+_PACKAGE = Path(__file__).parents[1]
 _engines: list[Any] = []  # own the memory of the code
 
 
@@ -43,7 +42,7 @@ _engines: list[Any] = []  # own the memory of the code
 def address(part: str, module: str | None = None) -> int:
     """Where the machine code of a part stands in memory; a part from outside this folder comes with its module."""
     home = module or f"trundle.solve.{PARTS[part]}"
-    key = f"loop {part} {_sources(module)} numba {version('numba')}"
+    key = f"loop {part} {_sources(home)} numba {version('numba')}"
     code = USER_CACHE.load_object(key)
     if code is None:
         code = _compile(part, home)
@@ -52,14 +51,24 @@ def address(part: str, module: str | None = None) -> int:
 
 
 @cache
-def _sources(module: str | None) -> str:
+def _sources(module: str) -> str:
+    """Digest of a module and of all modules of this package that it imports, directly or not."""
+    found: dict[str, bytes] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        file = _PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py")
+        if name in found or not file.is_file():
+            continue
+        found[name] = file.read_bytes()
+        for node in ast.walk(ast.parse(found[name])):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("trundle."):
+                waiting += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                waiting += [alias.name for alias in node.names if alias.name.startswith("trundle.")]
     digest = hashlib.sha256()
-    here, package = Path(__file__).parent, Path(__file__).parents[1]
-    files = [*sorted(here.glob("*.py")), *(package / "impact" / f"{name}.py" for name in COLLISION)]
-    if module is not None:
-        files += sorted(package.joinpath(*module.split(".")[1:-1]).glob("*.py"))
-    for file in files:
-        digest.update(file.read_bytes())
+    for name in sorted(found):
+        digest.update(f"{name} {len(found[name])} ".encode() + found[name])
     return digest.hexdigest()
 
 
