@@ -17,7 +17,6 @@ from trundle.system import System
 
 COUNT = int(os.environ.get("TRUNDLE_RANDOM", "4"))  # of each kind
 FIRST = int(os.environ.get("TRUNDLE_RANDOM_FIRST", "0"))
-REFUSED_AS_MODEL = r"meets no inertia|cannot be assembled|singular|line|no motion"
 
 
 def built(model: tr.Model, formalism: str = "kane") -> System:
@@ -45,10 +44,6 @@ def random_state(system: System, seed: int) -> dict[str, Any]:
     return state
 
 
-def pose_state(system: System, state: dict[str, Any]) -> Any:
-    return system.start(state)
-
-
 def body_motion(system: System, state: dict[str, Any], t: float = 0.0) -> dict[str, np.ndarray]:
     """Accelerations of all bodies at a state."""
     found = system.accelerations(state, t=t)
@@ -62,7 +57,9 @@ def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], tolerance: f
         np.testing.assert_allclose(a[name], b[name], rtol=0, atol=tolerance * scale, err_msg=name)
 
 
-@pytest.fixture(scope="module", params=[(k, FIRST + s) for k in KINDS for s in range(COUNT)], ids=lambda p: f"{p[0]}-{p[1]}")
+@pytest.fixture(
+    scope="module", params=[(k, FIRST + s) for k in KINDS for s in range(COUNT)], ids=lambda p: f"{p[0]}-{p[1]}"
+)
 def mechanism(request: pytest.FixtureRequest) -> tuple[RandomModel, System, dict[str, Any]]:
     kind, seed = request.param
     made = random_model(seed, kind)
@@ -79,7 +76,7 @@ Made = tuple[RandomModel, System, dict[str, Any]]
 
 
 def test_formalisms_give_the_same_accelerations(mechanism: Made) -> None:
-    made, kane, state = mechanism
+    _, kane, state = mechanism
     if kane.n_u == 0:
         pytest.skip("nothing moves")
     reference = body_motion(kane, state, t=0.2)
@@ -136,7 +133,9 @@ def test_newtons_law_body_by_body(mechanism: Made) -> None:
         pytest.skip("forces beside the reactions act")
     values = bare.accelerations(state)
     run = bare.simulate(1e-6, state, samples=2)
-    first = {b: {k: run.values(f"{b}.{k}")[0] for k in ("position", "rotation", "angular_velocity")} for b in bodies(bare)}
+    first = {
+        b: {k: run.values(f"{b}.{k}")[0] for k in ("position", "rotation", "angular_velocity")} for b in bodies(bare)
+    }
     first["ground"] = {"position": np.zeros(3), "rotation": np.eye(3).T.reshape(9)}
     solids = {s.name: s for s in made.solids}
     for name, solid in solids.items():
@@ -188,7 +187,11 @@ def test_reposed_and_reordered_twins_move_alike(mechanism: Made) -> None:
     for b in bodies(kane):
         x, y = run.values(f"{b}.position"), reference.values(f"{b}.position")
         np.testing.assert_allclose(x, y @ Q.T + d, rtol=0, atol=1e-7 * max(1, np.max(np.abs(y))), err_msg=b)
-    first = {f"{b}.{k}": reference.values(f"{b}.{k}")[0] for b in bodies(kane) for k in ("position", "rotation", "velocity", "angular_velocity")}
+    first = {
+        f"{b}.{k}": reference.values(f"{b}.{k}")[0]
+        for b in bodies(kane)
+        for k in ("position", "rotation", "velocity", "angular_velocity")
+    }
     try:
         run = mixed.simulate(0.2, first, samples=3)
     except (AssemblyError, ModelError):

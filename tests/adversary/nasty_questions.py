@@ -1,0 +1,61 @@
+"""Questions that cannot be answered, to a pendulum that could answer others."""
+
+import math
+
+import numpy as np
+from small_models import ball, pendulum
+from what_must_happen import Table, asked, refused
+
+import trundle as tr
+
+nan, inf = math.nan, math.inf
+
+QUESTIONS: Table = {
+    name: (asked(pendulum, question), refused(pattern))
+    for name, (question, pattern) in {
+        "tolerance zero": (lambda s: s.simulate(1, rtol=0.0), r"rtol"),
+        "tolerance nan": (lambda s: s.simulate(1, rtol=nan), r"rtol"),
+        "tolerance below round-off": (lambda s: s.simulate(1, rtol=1e-20), r"rtol"),
+        "tolerance negative": (lambda s: s.simulate(1, atol=-1.0), r"atol"),
+        "tolerance in words": (lambda s: s.simulate(1, rtol="fine"), r"rtol"),
+        "largest step zero": (lambda s: s.simulate(1, max_step=0.0), r"max_step"),
+        "largest step nan": (lambda s: s.simulate(1, max_step=nan), r"max_step"),
+        "steps negative": (lambda s: s.simulate(1, max_steps=-1), r"max_steps"),
+        "steps in words": (lambda s: s.simulate(1, max_steps="many"), r"max_steps"),
+        "events in words": (lambda s: s.simulate(1, max_events="many"), r"max_events"),
+        "begin at nan": (lambda s: s.simulate(1, t0=nan), r"t0"),
+        "begin at 1e16 s": (lambda s: s.simulate(1, t0=1e16), r"t0"),
+        "duration in words": (lambda s: s.simulate("long"), r"duration"),
+        "duration None": (lambda s: s.simulate(None), r"duration"),
+        "one sample": (lambda s: s.simulate(1, samples=1), r"samples=1"),
+        "samples 2.5": (lambda s: s.simulate(1, samples=2.5), r"sample"),
+        "samples nan": (lambda s: s.simulate(1, samples=[0, nan]), r"sample times"),
+        "samples that fall": (lambda s: s.simulate(1, samples=[0.5, 0.2]), r"sample times must rise"),
+        "samples beyond memory": (lambda s: s.simulate(1, samples=10**14), r"memory|samples"),
+        "method that is a class": (lambda s: s.simulate(1, method=dict), r"method"),
+        "parameters as a list": (lambda s: s.simulate(1, {}, [1.0]), r"parameters go by name"),
+        "start as a number": (lambda s: s.simulate(1, 3.0), r"start values go by name"),
+        "linearise at nan": (lambda s: s.linearise({"bob.angle": nan}), r"bob\.angle"),
+        "trace of nothing": (lambda s: s.trace("bob.angel", 1.0), r"Did you mean 'bob\.angle'"),
+        "trace to nan": (lambda s: s.trace("bob.angle", nan), r"finite values"),
+        "batch of two lengths": (lambda s: s.batch(1, {"bob.angle": [1, 2], "bob.angle_rate": [1, 2, 3]}), r"lengths"),
+        "batch of none": (lambda s: s.batch(1, {"bob.angle": []}), r"at least one"),
+        "batch without threads": (lambda s: s.batch(1, {"bob.angle": [0, 0.1]}, threads=0), r"threads"),
+        "batch by a stiff method": (lambda s: s.batch(1, {"bob.angle": [0, 0.1]}, method="stiff"), r"explicit"),
+        "batch with a tolerance of nan": (lambda s: s.batch(1, {"bob.angle": [0, 0.1]}, rtol=nan), r"rtol"),
+        "batch over no time": (lambda s: s.batch(0, {"bob.angle": [0, 0.1]}), r"duration"),
+        "file in no directory": (lambda s: s.simulate(0.1).save("/nonexistent/x.nc"), r"there is no directory"),
+        "file that is a directory": (lambda s: s.simulate(0.1).save("/"), r"directory"),
+        "plot of nothing": (lambda s: s.simulate(0.1).plot("bob.angel"), r"Did you mean 'bob\.angle'"),
+        "reactions in no axes": (lambda s: s.reactions(axes="bop"), r"Did you mean 'bob'"),
+        "equilibrium at nan": (lambda s: s.equilibrium({"bob.angle": nan}), r"bob\.angle"),
+        "formalism in words": (lambda s: s.simulate(1, formalism="lagrange"), r"formalism"),
+        "quantity that is a number": (lambda s: s.simulate(0.1)[3], r"3"),
+        "start of an array": (lambda s: s.simulate(1, {"bob.angle": np.zeros(3)}), r"1 finite number"),
+    }.items()
+} | {
+    "stiff method on exact friction": (
+        asked(lambda: ball(law=tr.Coulomb(0.3)), lambda s: s.simulate(1, method="stiff")),
+        refused(r"stiff method does not know"),
+    ),
+}
