@@ -14,12 +14,13 @@ TEXTS = [file.read_text(encoding="utf-8") for file in FILES]
 
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 1e308, -1e-308, float("nan"), float("inf"), 10**40, "", " ", "nan", "inf", "1e400",
-    "t", "q", "u", "pi", "x", "ground", "1/0", "sqrt(-1)", "log(0)", "2**10000", "9**9**9", "(((((", ")", "sin", "sin()",
-    "sin(1,2)", "where(t > 1, 1, 0)", "where(1)", "step(t - 1)", "a.b.c", "bob.angle", "`left", "`a b`.x", "__import__('os')",
-    "lambda: 1", "f'{t}'", "1 if t else 0", "t < 1 < 2", "not t", "t == t", "x" * 300, "+" * 3000, "\u00e9\u4e2d\U0001f600",
-    "$_{^$", "<script>", "a\tb", "a\nb", [], {}, [[]], [None], [0, 0, 0], [1, 2], ["x", "y", "z"], {"": 1}, {"x": None},
-    {"spring": 1}, {"servo": "t"}, {"motor": "q*u"}, "NoSlip", ["NoSlip", "NoSpin"], "locked", "open", {"Torus": {"radius": -1}},
-    {"body": "ground", "at": [0, 0, 0]}, {"axis": [0, 0, 0], "angle": 1}, "Revolute", "HigherPair", "Free", "stiff",
+    "t", "q", "u", "pi", "x", "ground", "1/0", "sqrt(-1)", "log(0)", "2**10000", "9**9**9", "(((((", ")", "sin",
+    "sin()", "sin(1,2)", "where(t > 1, 1, 0)", "where(1)", "step(t - 1)", "a.b.c", "bob.angle", "`left", "`a b`.x",
+    "__import__('os')", "lambda: 1", "f'{t}'", "1 if t else 0", "t < 1 < 2", "not t", "t == t", "x" * 300,
+    "+" * 3000, "\u00e9\u4e2d\U0001f600", "$_{^$", "<script>", "a\tb", "a\nb", [], {}, [[]], [None], [0, 0, 0],
+    [1, 2], ["x", "y", "z"], {"": 1}, {"x": None}, {"spring": 1}, {"servo": "t"}, {"motor": "q*u"}, "NoSlip",
+    ["NoSlip", "NoSpin"], "locked", "open", {"Torus": {"radius": -1}}, {"body": "ground", "at": [0, 0, 0]},
+    {"axis": [0, 0, 0], "angle": 1}, "Revolute", "HigherPair", "Free", "stiff",
 ]  # fmt: skip
 CHARACTERS = list("{}[]:,#&*!|>'\"%@`-+. \n\t0159eEabtxyz_()^/<=\\\x00\x7f\u2028\ufeff")
 
