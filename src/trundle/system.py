@@ -330,34 +330,15 @@ class System(Prepared):
     ) -> dict[str, Any]:
         """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
 
-        stable=False takes the nearest one that Newton's method finds, be it stable or not.
+        It is checked with what the contacts do there, and that no small motion about it grows; stable=False takes the
+        nearest one that Newton's method finds, be it stable or not.
         """
-        from trundle.solve.equilibrium import find_equilibrium, settle
+        from trundle.solve.rest import Rest
 
-        p = self.parameter_vector(parameters)
         self._refuse_relaxed("an equilibrium")
-        joints = self.by_kane
-        first = self.start(start, parameters, t).q
-        try:
-            q = find_equilibrium(joints.functions, first, t, p)
-            good = not stable or self._holds(q, t, p)
-        except SolveError:
-            if not stable:
-                raise
-            good = False
-        if not good:
-            q = find_equilibrium(joints.functions, settle(joints, first, t, p), t, p)
+        q = Rest(self.by_kane, t, self.parameter_vector(parameters)).find(self.start(start, parameters, t).q, stable)
         pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in self.layout.coordinates}
         return pose | {name: float(q[i]) for name, i in self.layout.bristle_places.items()}
-
-    def _holds(self, q: Array, t: float, p: Array) -> bool:
-        """Whether no small motion about rest at q grows."""
-        from trundle.solve.linearise import linearise
-
-        state = np.concatenate([q, np.zeros(self.layout.n_u)])
-        values = linearise(self.by_kane.functions, self.layout, t, state, p).eigenvalues
-        scale = float(np.max(np.abs(values), initial=1e-12))
-        return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
 
     def trace(
         self,

@@ -82,7 +82,7 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     size = np.maximum(1.0, np.abs(x[n_q:]))
     later = A[n_q:] @ rates  # a speed that turns with the heading may rest for a moment
     changing = (np.abs(udot) > 1e-7 * size**2) | (np.abs(later) > 1e-7 * size**3)
-    holonomic = np.array([row.holonomic for row in _on_speeds(functions)], bool)
+    holonomic = np.array([row.holonomic for row in _held_rows(functions, p)], bool)
     coordinates, _ = _tangents(J[holonomic], np.zeros(n_u, bool))
     speeds, _ = _tangents(J, changing)
     chart = _Chart(functions, layout, coordinates, speeds, axes)
@@ -111,16 +111,34 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     )  # fmt: skip
 
 
+def allowed_changes(functions: Functions, layout: Layout, t: float, x: Array, p: Array) -> Array:
+    """Columns: independent changes of the state x = [q, u] that keep the constraints."""
+    _, _, J, _, _ = _evaluate(functions, t, x, p)
+    holonomic = np.array([row.holonomic for row in _held_rows(functions, p)], bool)
+    none = np.zeros(functions.equations.n_u, bool)
+    chart = _Chart(functions, layout, _tangents(J[holonomic], none)[0], _tangents(J, none)[0], None)
+    return chart.basis(t, x, p)[0]
+
+
 def _evaluate(functions: Functions, t: float, x: Array, p: Array) -> tuple[Array, ...]:
     """Rates, their derivatives, rows on speeds, derivatives of their rates, and coordinate rates over speeds."""
     n_q = functions.equations.n_q
     rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in functions.linear(t, x[:n_q], x[n_q:], p))
-    on_speeds = np.array([row.level != "acceleration" for row in functions.independent], bool)
-    return rates.ravel(), A, J[on_speeds], Jq[on_speeds], P
+    held = acting(functions, p)
+    return rates.ravel(), A, J[held], Jq[held], P
 
 
-def _on_speeds(functions: Functions) -> list[Row]:
-    return [row for row in functions.independent if row.level != "acceleration"]
+def acting(functions: Functions, p: Array) -> Array:
+    """Which of the independent rows hold speeds, with the modes of the contacts in p."""
+    held = np.array([row.level != "acceleration" for row in functions.independent], bool)
+    switched = [1 if row.acts is None else row.acts for row in functions.independent]
+    modes = ca.Function("modes", [functions.equations.p], [ca.vertcat(ca.SX(0, 1), *switched)])
+    found: Array = held & (np.array(ca.DM(modes(p))).ravel() != 0)
+    return found
+
+
+def _held_rows(functions: Functions, p: Array) -> list[Row]:
+    return [row for row, held in zip(functions.independent, acting(functions, p), strict=True) if held]
 
 
 def _at_rest(
@@ -149,17 +167,10 @@ class _Chart:
 
     def __call__(self, t: float, x: Array, p: Array) -> tuple[Array, Array, Array]:
         """The matrix, and all speeds per unit of each coordinate and of each speed."""
-        n_q, n_u = self.functions.equations.n_q, self.functions.equations.n_u
-        rates, A, J, Jq, P = _evaluate(self.functions, t, x, p)
-        holonomic = np.array([row.holonomic for row in _on_speeds(self.functions)], bool)
-        T, V = _in_terms_of(J[holonomic], self.coordinates), _in_terms_of(J, self.speeds)
-        W = np.zeros((n_u, len(self.coordinates)))
-        if len(J):
-            dependent = [i for i in range(n_u) if i not in self.speeds]
-            W[dependent] = -np.linalg.solve(J[:, dependent], Jq @ P @ T)
-        bristles = list(self.layout.bristle_places.values())  # states of their own
-        B = np.block([[P @ T, np.zeros((n_q, len(self.speeds)))], [W, V]])
-        B = np.hstack([B, np.eye(n_q + n_u)[:, bristles]])
+        n_q = self.functions.equations.n_q
+        rates, A, _, _, _ = _evaluate(self.functions, t, x, p)
+        B, T, V = self.basis(t, x, p)
+        bristles = list(self.layout.bristle_places.values())
         full = A @ B
         back, back_rate = _back(self.layout, x[:n_q], rates[:n_q])  # speeds-like increments of coordinates
         ds_rate = back @ full[:n_q] + back_rate @ B[:n_q]
@@ -168,6 +179,22 @@ class _Chart:
             ds_rate = ds_rate - self.axes.on_coordinates @ back @ B[:n_q]
             du_rate = du_rate - self.axes.on_speeds @ B[n_q:]
         return np.vstack([ds_rate[self.coordinates], du_rate[self.speeds], full[bristles]]), T, V
+
+    def basis(self, t: float, x: Array, p: Array) -> tuple[Array, Array, Array]:
+        """Changes of (q, u) that the constraints allow, per unit of each state; all speeds per unit of each coordinate
+        and of each speed.
+        """
+        n_q, n_u = self.functions.equations.n_q, self.functions.equations.n_u
+        _, _, J, Jq, P = _evaluate(self.functions, t, x, p)
+        holonomic = np.array([row.holonomic for row in _held_rows(self.functions, p)], bool)
+        T, V = _in_terms_of(J[holonomic], self.coordinates), _in_terms_of(J, self.speeds)
+        W = np.zeros((n_u, len(self.coordinates)))
+        if len(J):
+            dependent = [i for i in range(n_u) if i not in self.speeds]
+            W[dependent] = -np.linalg.solve(J[:, dependent], Jq @ P @ T)
+        B = np.block([[P @ T, np.zeros((n_q, len(self.speeds)))], [W, V]])
+        bristles = list(self.layout.bristle_places.values())  # states of their own
+        return np.hstack([B, np.eye(n_q + n_u)[:, bristles]]), T, V
 
     def in_fixed_axes(self, t: float, x: Array, p: Array) -> Array:
         return replace(self, axes=None)(t, x, p)[0]
