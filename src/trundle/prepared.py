@@ -76,9 +76,13 @@ class Prepared:
         check_inertia(equations, self.default_parameters)
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
+        sets = self.mobility.exchanged if rows else ()
+        exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]
         if self.formalism == "udwadia_kalaba":
-            return Functions(equations, [*rows, *equations.switched], self.length, dropped)
-        return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
+        dropped -= {name for names in sets for name in names}
+        independent = [row for row in rows if row.name not in dropped]
+        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
 
     @cached_property
     def joint_functions(self) -> "Functions":

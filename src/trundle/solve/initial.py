@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.equations.mobility import RowFunctions, close, pivots
+from trundle.equations.rank import rank
 from trundle.errors import AssemblyError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.solve.targets import Targets
@@ -129,20 +130,21 @@ def consistent(
         J = J * rows.on_speeds[:, None]
         kept = [i for i in kept if rows.on_speeds[i]]
     acting = J[list(kept)]  # the others are redundant at generic poses
-    squares = np.linalg.eigvalsh(acting @ acting.T) if len(kept) else np.ones(1)
-    if squares[0] < 1e-14 * squares[-1]:
-        local = int(np.sum(np.linalg.svd(J, compute_uv=False) > 1e-8 * np.sqrt(squares[-1])))
+    if rows is not None and rank(rows.comparable(acting)) < len(kept):
+        local = rank(rows.comparable(J))
         if local < len(kept):
             raise AssemblyError(
                 f"the start pose is singular: only {local} of {len(kept)} independent constraints act there, so the "
                 "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
             )
     needed, used = rate[list(kept)], acting
+    alike = used if rows is None else rows.comparable(used)
     if targets is not None:
         rate_wanted, J_wanted = targets.rates(t, q, wish.u, p)
         needed, used = np.concatenate([needed, rate_wanted]), np.vstack([used, J_wanted])
+        alike = np.vstack([alike, targets.comparable_rates(J_wanted)])
         rate, J = np.concatenate([rate, rate_wanted]), np.vstack([J, J_wanted])
-    step = _least_change(used, -needed, pivots(used, wish.given_u, _ease(resting, layout.n_u)))
+    step = _least_change(used, -needed, pivots(alike, wish.given_u, _ease(resting, layout.n_u)))
     u, rest = wish.u + step, rate + J @ step
     if np.max(np.abs(rest), initial=0.0) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):  # others must move as well
         step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
@@ -193,8 +195,9 @@ def _dependent(wanted: Any, q: Array, t: float, p: Array, given: Array, resting:
     """Which coordinates move onto the constraints; the others stay where they are."""
     q = wanted.settle(q, p)
     _, _, J, _ = wanted(t, q, np.zeros(len(given)), p)
-    J = J[wanted.holonomic]
-    return pivots(J, given, _ease(resting, len(given))) if np.all(np.isfinite(J)) else np.where(given, 0.0, 1.0)
+    if not np.all(np.isfinite(J)):
+        return np.where(given, 0.0, 1.0)
+    return pivots(wanted.comparable(J)[wanted.holonomic], given, _ease(resting, len(given)))
 
 
 def _ease(resting: Sequence[int], n: int) -> Array:
