@@ -72,8 +72,10 @@ class Prepared:
         from trundle.equations.mass_check import check_every_mass, check_mass
 
         equations = self._derive(self.in_joints)
-        check_inertia = check_mass if self.in_joints else check_every_mass
-        check_inertia(equations, self.default_parameters)
+        if self.in_joints:
+            check_mass(equations, self.default_parameters, self.length)
+        else:
+            check_every_mass(equations, self.default_parameters)
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
         sets = self.mobility.exchanged if rows else ()

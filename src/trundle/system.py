@@ -143,6 +143,7 @@ class System(Prepared):
             targets,
             firm,
             self.mobility.independent,
+            np.array(self.mobility.generic) if rows is not None and self.mobility.generic else None,
         )
 
     def _unit(self, name: str) -> str:

@@ -211,12 +211,19 @@ def assemble(
         if error < 1e-10:
             return q
     g = np.abs(rows(0.0, q_best, np.zeros(rows.equations.n_u), p)[0] * rows.holonomic)
-    worst = [i for i in np.argsort(-g) if g[i] > 1e-8][:6]
+    worst = worst_rows(g, 6)
     named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])}; off by {g[i]:.3g})" for i in worst)
     raise AssemblyError(
         "the loops cannot be closed: no configuration satisfies all constraints. Rows that stay open: "
         f"{named}. Check the lengths and the positions of the joints, or give a start pose nearer to the assembled one."
     )
+
+
+def worst_rows(g: Array, most: int) -> list[int]:
+    """Indices of the rows that are open farthest, and of those that are nearly as far; what is no number comes first."""
+    size = np.where(np.isnan(g), np.inf, np.abs(g))
+    order = [int(i) for i in np.argsort(-size, kind="stable")[:most]]
+    return [i for i in order if size[i] >= 1e-3 * size[order[0]]]
 
 
 def find_mobility(

@@ -11,12 +11,23 @@ from typing import Any
 import numpy as np
 
 TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
+NEAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def rank_of_values(values: Array) -> int:
     """How many of the singular values (free of units, in falling order) are not zero."""
     return int(np.sum(values > TOLERANCE * max(float(values[0]), 1.0))) if len(values) else 0
+
+
+def nearly_singular(J: Array, generic: Array, count: int) -> bool:
+    """Whether fewer than `count` rows are independent, or so nearly that a pose found by Newton's method, which comes
+    to a singular pose no nearer than the root of its tolerance, may be meant to be singular.
+    """
+    if count == 0:
+        return False
+    here, usual = (float(np.linalg.svd(A, compute_uv=False)[count - 1]) for A in (J, generic))
+    return rank(J) < count or here < NEAR * min(usual, 1.0)
 
 
 def rank(J: Array) -> int:

@@ -11,8 +11,8 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.equations.mobility import RowFunctions, close, pivots
-from trundle.equations.rank import rank
+from trundle.equations.mobility import RowFunctions, close, pivots, worst_rows
+from trundle.equations.rank import nearly_singular, rank
 from trundle.errors import AssemblyError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.solve.targets import Targets
@@ -95,10 +95,11 @@ def consistent(
     targets: Targets | None = None,
     firm: Wish | None = None,
     resting: Sequence[int] = (),
+    generic: Array | None = None,
 ) -> InitialState:
     """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done.
 
-    What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
+    At `generic`, a pose that is not singular, the start is measured. What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
     Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
     """
     wanted = targets or rows
@@ -119,7 +120,7 @@ def consistent(
     if error > 1e-10:
         g = wanted(t, q, np.zeros(layout.n_u), p)[0]
         names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
-        worst = ", ".join(names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
+        worst = ", ".join(names[i] for i in worst_rows(g, 4))
         raise AssemblyError(
             f"the start values cannot be assembled: the constraints {worst} stay open by {error:.3g}. "
             "Give fewer coordinates, or values nearer to a possible pose."
@@ -130,9 +131,10 @@ def consistent(
         J = J * rows.on_speeds[:, None]
         kept = [i for i in kept if rows.on_speeds[i]]
     acting = J[list(kept)]  # the others are redundant at generic poses
-    if rows is not None and rank(rows.comparable(acting)) < len(kept):
-        local = rank(rows.comparable(J))
-        if local < len(kept):
+    if rows is not None and generic is not None:
+        usual = rows(0.0, generic, np.zeros(layout.n_u), p)[2] * rows.on_speeds[:, None]
+        if nearly_singular(rows.comparable(J), rows.comparable(usual), len(kept)):
+            local = min(rank(rows.comparable(J)), len(kept) - 1)
             raise AssemblyError(
                 f"the start pose is singular: only {local} of {len(kept)} independent constraints act there, so the "
                 "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
