@@ -72,13 +72,19 @@ class Prepared:
         from trundle.equations.mass_check import check_every_mass, check_mass
 
         equations = self._derive(self.in_joints)
-        check_inertia = check_mass if self.in_joints else check_every_mass
-        check_inertia(equations, self.default_parameters)
+        if self.in_joints:
+            check_mass(equations, self.default_parameters, self.length)
+        else:
+            check_every_mass(equations, self.default_parameters)
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
+        sets = self.mobility.exchanged if rows else ()
+        exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]
         if self.formalism == "udwadia_kalaba":
-            return Functions(equations, [*rows, *equations.switched], self.length, dropped)
-        return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
+        dropped -= {name for names in sets for name in names}
+        independent = [row for row in rows if row.name not in dropped]
+        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
 
     @cached_property
     def joint_functions(self) -> "Functions":

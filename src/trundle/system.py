@@ -127,7 +127,8 @@ class System(Prepared):
             kept: dict[tuple[str, ...], Targets] = self._targets
             if tuple(extra) not in kept:
                 equations = rows.equations if rows is not None else self.joint_functions.equations
-                kept[tuple(extra)] = Targets(equations, rows, tuple(extra))
+                units = {name: self._unit(name) for name in extra}
+                kept[tuple(extra)] = Targets(equations, rows, units, self.length)
             targets = kept[tuple(extra)].aim(extra)
         names_q = [n for c in self.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
         return consistent(
@@ -142,7 +143,17 @@ class System(Prepared):
             targets,
             firm,
             self.mobility.independent,
+            np.array(self.mobility.generic) if rows is not None and self.mobility.generic else None,
         )
+
+    def _unit(self, name: str) -> str:
+        """Unit of a quantity or of a component of one; empty where there is none of this name."""
+        for known in (name, name[:-2]):
+            try:
+                return self.quantity(known).unit
+            except UnknownNameError:
+                continue
+        return ""
 
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:
         """State vector of the formalism, quadratures zero."""
