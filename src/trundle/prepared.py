@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.equations.ports import Ports, find_ports
 from trundle.equations.quantities import Quantity, catalogue, power_quantities
-from trundle.errors import ModelError, UnknownNameError
+from trundle.errors import KernelError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
 from trundle.graph.topology import Topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
@@ -209,22 +209,36 @@ class Prepared:
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
         if kind != "base":
             key += f" {self.mobility.redundant}"
-        bundle = USER_CACHE.load_bundle(key)
-        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+        found = self._kept(key, kind)
+        if found is None:
             lanes = host_lanes() if kind == "lanes" else 1
             functions = {name: f for name, f in self._casadi_functions(kind).items() if f is not None}
             meta = {"mobility": self.mobility.to_dict(), "values": [*self.model.parameter_values().values()]}
             bundle = compile_bundle(functions, lanes, meta=meta if kind == "base" else {})
             USER_CACHE.save_bundle(key, bundle)
-        self._kernels[kind] = bundle.load()
-        return self._kernels[kind]
+            found = bundle.load()
+        self._kernels[kind] = found
+        return found
+
+    def _kept(self, key: str, kind: str) -> dict[str, Kernel] | None:
+        """Kernels from the cache, or None where there are none that fit and can be loaded."""
+        bundle = USER_CACHE.load_bundle(key)
+        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+            return None
+        try:
+            return bundle.load()
+        except (KernelError, RuntimeError):  # code that is not what it should be is made anew
+            return None
 
     def _fits(self, meta: Mapping[str, Any]) -> bool:
         """Whether kernels met before hold for the default parameters of this model too."""
         from trundle.equations.mobility import Mobility
 
-        kept = Mobility.from_dict(meta["mobility"])
-        if meta["values"] == [*self.model.parameter_values().values()]:
+        try:
+            kept, values = Mobility.from_dict(meta["mobility"]), meta["values"]
+        except (KeyError, TypeError, ValueError, AttributeError):  # not written by this version
+            return False
+        if values == [*self.model.parameter_values().values()]:
             self._mobility = kept
             return True
         rows = self.functions.rows  # other values: masses and freedoms are looked at again
