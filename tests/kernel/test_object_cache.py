@@ -120,13 +120,12 @@ def test_entry_in_use_does_not_give_way(tmp_path: Path) -> None:
 
 def test_the_directory_is_not_looked_through_at_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
-    real = os.scandir
 
-    def scandir(path: object) -> object:
-        looked.append(path)
-        return real(path)  # type: ignore[call-overload]
+    def counting(real: Callable[[object], object]) -> Callable[[object], object]:
+        return lambda path: looked.append(path) or real(path)  # type: ignore[func-returns-value]
 
-    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(os, "scandir", counting(os.scandir))
+    monkeypatch.setattr(os, "listdir", counting(os.listdir))
     cache = ObjectCache(tmp_path, limit=320_000)
     for k in range(1000):
         cache.save_object(str(k), bytes(1000))
