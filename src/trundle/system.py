@@ -80,7 +80,9 @@ class System(Prepared):
         return _system_of, (self.model, self.formalism)  # the kernels come from the cache
 
     def __copy__(self) -> "System":
-        return self
+        twin = object.__new__(System)
+        twin.__dict__.update(vars(self))
+        return twin
 
     def __deepcopy__(self, memo: Any) -> "System":
         return self  # nothing of it can be changed
