@@ -13,6 +13,7 @@ from trundle.graph.floating import floating
 from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
 from trundle.model.fingerprint import function_faults
+from trundle.model.freeze import frozen
 from trundle.model.model import Model
 from trundle.prepared import Prepared
 
@@ -44,12 +45,18 @@ def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] |
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
     model = floating(model)
-    relax = {**model.relaxations, **(relax or {})}
-    if relax:
-        faults = weight_faults(model, relax)
-        if faults:
-            raise ModelError(faults)
-    return _ready(System(model, find_topology(model, massless(model)), formalism, relax))
+    faults = weight_faults(model, {**model.relaxations, **(relax or {})})
+    if faults:
+        raise ModelError(faults)
+    try:
+        model = frozen(model, relax)
+    except ModelError as error:
+        raise ModelError(function_faults(model) or error.faults) from None
+    return _system_of(model, formalism)
+
+
+def _system_of(model: Model, formalism: str) -> "System":
+    return _ready(System(model, find_topology(model, massless(model)), formalism))
 
 
 def _ready(system: "System") -> "System":
@@ -65,7 +72,20 @@ def _ready(system: "System") -> "System":
 
 @final
 class System(Prepared):
-    """Ready to run. Everything that is derived is derived once, when it is first needed."""
+    """Ready to run. Everything that is derived is derived once, when it is first needed, from a frozen copy of the
+    model as it was when it was built.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _system_of, (self.model, self.formalism)  # the kernels come from the cache
+
+    def __copy__(self) -> "System":
+        twin = object.__new__(System)
+        twin.__dict__.update(vars(self))
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> "System":
+        return self  # nothing of it can be changed
 
     # -- states --------------------------------------------------------------------------------------------------------
 
@@ -203,7 +223,7 @@ class System(Prepared):
         if formalism not in FORMALISMS:
             raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
         if formalism not in self._siblings:
-            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism, self.relaxations))
+            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism))
             self._siblings[formalism]._siblings = self._siblings
         return self._siblings[formalism]
 

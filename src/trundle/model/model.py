@@ -21,6 +21,11 @@ from trundle.pairs.lower import Pair
 if TYPE_CHECKING:
     from trundle.system import System
 
+FROZEN = (
+    "this is the model of a built system, which stays as it is. Change your own model and build it again; "
+    "copy.deepcopy(system.model) gives one that can be changed."
+)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -64,6 +69,9 @@ class Event:
 class Model:
     """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
 
+    is_frozen = False  # the copy that a system works on refuses changes
+    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
+
     def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
         self.gravity = gravity
@@ -80,6 +88,31 @@ class Model:
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
+
+    def freeze(self) -> None:
+        """Refuse all changes from now on: a system was derived from it."""
+        self.is_frozen = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        object.__setattr__(self, name, value)
+
+    def __copy__(self) -> "Model":
+        out = object.__new__(Model)
+        out.__dict__.update({name: value for name, value in vars(self).items() if name != "is_frozen"})
+        return out
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        """A model that can be changed; its functions are asked and stand by their answers."""
+        from trundle.model.freeze import recorded
+
+        return recorded(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from trundle.model.pack import packed
+
+        return packed(self)
 
     def body(
         self,
@@ -252,6 +285,8 @@ class Model:
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
         if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
         if what in ("body", "connection") and name in self.forces:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
+from trundle.model.fingerprint import fingerprint
 from trundle.solve.linearise import Linearisation
 
 if TYPE_CHECKING:
@@ -219,8 +220,9 @@ def _without_rates(system: "System") -> "System":
     """The same system with a start that gives only a pose."""
     model = copy(system.model)
     model.start = {name: v for name, v in model.start.items() if not _is_rate(model.resolve(name))}
+    model.freeze()
     twin = copy(system)
-    twin.model = model
+    twin.model, twin.fingerprint = model, fingerprint(model)
     return twin
 
 
