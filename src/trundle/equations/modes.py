@@ -21,7 +21,6 @@ SLIDING = ("stops", "turns", "slows")
 TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
 SLOW = 10.0  # times the slip too small to tell its direction: there the direction is stored for the end of sliding
 NOISE = 1e-8  # so that a slip has to be a tenth of that to be told from none
-FIRST = 1e6  # makes what is due by turning go before other transitions
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
@@ -45,7 +44,7 @@ class Transition:
         """Whether it must happen where its value is below zero, however that came about: what another contact does
         changes reactions at once.
         """
-        return self.kind in ("slips", "stops", "turns", "parts")
+        return self.kind in ("slips", "stops", "turns", "parts", "changes side")
 
     @property
     def told(self) -> bool:
@@ -72,7 +71,7 @@ def _of(c: ConnectedPair) -> list[Transition]:
     if "closed" in c.modes:
         found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1, c.unilateral)]
     if "side" in c.modes:
-        found.append(Transition(c.name, "changes side", 0))
+        found.append(Transition(c.name, "changes side", -1))
     if c.friction is not None and not c.relaxes and "z" in c.holds:
         found.append(Transition(c.name, "jams", -1))
     return found
@@ -155,7 +154,7 @@ class Modes:
             elif transition.kind == "lands":
                 value = ca.if_else(m["closed"] == 1, 1, touch.contact.gap)
             else:
-                value = self._load(touch, multipliers)
+                value = m["side"] * self._load(touch, multipliers) / mass
             out.append(value)
         return out
 
@@ -165,13 +164,13 @@ class Modes:
         along = [touch.modes["ahead_x"], touch.modes["ahead_y"]][: len(slip)]
         ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0)) / least
         if kind == "stops":
-            return NOISE * ahead
+            return NOISE * ahead / (1 + 10 * NOISE * ca.fabs(ahead))  # above -0.1: turning the other way goes before
         aside = (slip[1] * along[0] - slip[0] * along[1]) / least
         forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
         if kind == "slows":
             return forward + aside**2 - (SLOW * (1 + touch.modes["slow"])) ** 2
         # over the square of the slip, so that no slip is so small that its turning could not be told
-        return FIRST * (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
+        return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 
     # -- jumps ---------------------------------------------------------------------------------------------------------
 
