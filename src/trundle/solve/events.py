@@ -13,6 +13,7 @@ REFINEMENTS = 8
 CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
 NO_GAP = 1e-12  # m, which is round-off
 NO_SPEED = 1e-9  # m/s, likewise
+AT_ROOT = 1e-5  # of the short way that tells a slope: an event closer to its root than this has not been moved
 SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
 
 
@@ -86,11 +87,11 @@ def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
 
 
 @njit(error_model="numpy")
-def overlap(table: Pointer, e: int, a: float, b: float) -> float:
-    """Where a gap that is round-off at a has become a clear overlap, which it is at b."""
+def overlap(table: Pointer, e: int, a: float, b: float, least: float) -> float:
+    """Where a value that is round-off at a has come below -least, which it is at b."""
     for _ in range(60):
         s = 0.5 * (a + b)
-        if value_at(table, e, s) < -NO_GAP:
+        if value_at(table, e, s) < -least:
             b = s
         else:
             a = s
@@ -109,11 +110,12 @@ def crossing(table: Pointer, e: int, i: int) -> float:
     left, right = g[at.G_LEFT * n_events + e], g[at.G_RIGHT * n_events + e]
     after = sign_of(right)
     if now == 0:
-        # Unknown until it has clearly left zero.
-        if flags[at.KIND * n_events + e] == at.STRIKE:
-            if abs(right) > NO_GAP:
+        # Unknown until it has clearly left zero; what must not be below zero fires when it is.
+        if flags[at.KIND * n_events + e] == at.STRIKE or flags[at.DUE * n_events + e] == 1:
+            least = NO_GAP if flags[at.KIND * n_events + e] == at.STRIKE else -at.OVERDUE
+            if abs(right) > least:
                 flags[at.NOW * n_events + e] = after
-            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS) if right < -NO_GAP else NONE
+            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS, least) if right < -least else NONE
         if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
             flags[at.NOW * n_events + e] = after
         return NONE
@@ -209,6 +211,32 @@ def refine(table: Pointer, e: int, s: float) -> bool:
     return True
 
 
+@njit(error_model="numpy")
+def really(table: Pointer, e: int, full: float) -> bool:
+    """Whether an event that must not be below zero has come to zero at the end of the step, or just behind it where it
+    jumps there (the step is then made to end behind).
+
+    Where equations are stiff the dense output of the whole step may show a root that no shorter step has.
+    """
+    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
+    g, flags, p = reals(table[at.M_G]), wholes(table[at.M_FLAGS]), reals(table[at.M_P])
+    clock, work, x_new = reals(table[at.M_CLOCK]), reals(table[at.M_WORK]), reals(table[at.M_X_NEW])
+    address, n_events, h = wholes(table[at.M_ADDRESS]), n[at.EVENTS], r[at.STEP]
+    if flags[at.DUE * n_events + e] == 0 or h == 0.0:
+        return True
+    probe = shifted(g, at.G_PROBE * n_events)
+    clock[0] = r[at.T] + h
+    call(address[at.A_EVENTS], clock, x_new, p, probe, work)
+    if probe[e] < -at.OVERDUE:
+        return True
+    if not real_step(table, min(full, h + 1e-6 * full)):
+        return False
+    call(address[at.A_EVENTS], clock, x_new, p, probe, work)
+    slope = shifted(reals(table[at.M_K]), n[at.END_ROW] * n[at.N_X])
+    call(address[at.A_RHS], clock, x_new, p, slope, work)
+    return probe[e] < 0.0
+
+
 @part
 def find_event(table: Pointer) -> None:
     """Find the first event in the step; HIT counts the events that fire there.
@@ -248,7 +276,7 @@ def find_event(table: Pointer) -> None:
             flags[at.JUST * n_events + e] = 0
         return
 
-    if not refine(table, which, first):
+    if not refine(table, which, first) or not really(table, which, full):
         c[at.HIT] = -1
         return
     if r[at.STEP] == 0.0 and flags[at.JUST * n_events + which] == 1:
@@ -277,7 +305,8 @@ def find_event(table: Pointer) -> None:
 
 @part
 def set_signs(table: Pointer) -> None:
-    """Signs of the event functions at the start or after a jump; one that has just fired is known by its slope.
+    """Signs of the event functions at the start or after a jump; one that has fired and is still at its root is known
+    by its slope, one that its own jump has moved away by its value.
 
     A jump may put others beyond zero without a crossing: of those that are due then the lowest fires (HIT is 1).
     """
@@ -286,6 +315,9 @@ def set_signs(table: Pointer) -> None:
     x, p, k, sample = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_K]), reals(table[at.M_SAMPLE])
     clock, work = reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
     events, n_events = wholes(table[at.M_ADDRESS])[at.A_EVENTS], n[at.EVENTS]
+    for e in range(n_events):
+        # How far from zero an event was when it fired: what the search left of it.
+        g[at.G_ROOT * n_events + e] = abs(g[at.G_START * n_events + e]) if flags[at.FIRED * n_events + e] == 1 else 0.0
     call(events, clock, x, p, shifted(g, at.G_START * n_events), work)
     # A short way along the slope: short against the step, long against round-off.
     ahead = 1e-7 * r[at.H]
@@ -306,7 +338,12 @@ def set_signs(table: Pointer) -> None:
                 asked = True
                 call(wholes(table[at.M_ADDRESS])[at.A_IMPACT], clock, x, p, impact, work)
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
-        elif flags[at.FIRED * n_events + e] == 1 or here == 0.0:
+        elif flags[at.DUE * n_events + e] == 1:
+            # What must not be below zero is above it, or else due, or so close that this has to show.
+            flags[at.SIGN * n_events + e] = int(here > -at.OVERDUE)
+        elif abs(here) <= 2.0 * g[at.G_ROOT * n_events + e] or (
+            flags[at.FIRED * n_events + e] == 1 and abs(here) <= AT_ROOT * abs(there - here)
+        ):
             flags[at.SIGN * n_events + e] = sign_of(there - here)
         else:
             flags[at.SIGN * n_events + e] = sign_of(here)
@@ -319,6 +356,7 @@ def set_signs(table: Pointer) -> None:
     c[at.HIT] = 0
     if which >= 0:
         flags[at.FIRED * n_events + which] = 1
+        g[at.G_START * n_events + which] = 0.0  # it has not come to a root
         c[at.HIT] = 1
 
 
