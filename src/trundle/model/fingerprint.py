@@ -27,6 +27,7 @@ def fingerprint(model: Model) -> str:
     asker = Asker(model)
     parts: list[str] = [model.name, _text(model.gravity), _text(model.start), _text(model.aliases)]
     parts += [f"parameter {p.name}" for p in model.parameters.values()]
+    parts += [f"break {_text(time)}" for time in model.breaks]
     for body in model.bodies.values():
         if not body.is_ground:
             inertia = body.mass_properties()

@@ -209,6 +209,40 @@ def refine(table: Pointer, e: int, s: float) -> bool:
     return True
 
 
+@njit(error_model="numpy")
+def has_passed(table: Pointer, e: int) -> bool:
+    """Whether an event has changed its sign by the end of the step though no root was found before: it is due at this
+    same time but for round-off.
+    """
+    n_events = wholes(table[at.M_N])[at.EVENTS]
+    g, flags = reals(table[at.M_G]), wholes(table[at.M_FLAGS])
+    after, direction = sign_of(g[at.G_START * n_events + e]), flags[at.DIRECTION * n_events + e]
+    return after != 0 and after == -flags[at.SIGN * n_events + e] and (direction == 0 or direction == after)
+
+
+@njit(error_model="numpy")
+def cut_step(table: Pointer) -> None:
+    """End the step where the search for events has come to, without an event; HIT is -1 where that fails."""
+    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
+    g, flags, x_new = reals(table[at.M_G]), wholes(table[at.M_FLAGS]), reals(table[at.M_X_NEW])
+    k, p, work, clock = reals(table[at.M_K]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
+    address, n_events = wholes(table[at.M_ADDRESS]), n[at.EVENTS]
+    if not real_step(table, r[at.CLEARED] * r[at.STEP]):
+        c[at.HIT] = -1
+        return
+    if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:
+        call(address[at.A_RHS], clock, x_new, p, shifted(k, n[at.END_ROW] * n[at.N_X]), work)
+        c[at.RHS] += 1
+    call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_START * n_events), work)
+    for e in range(n_events):
+        after = sign_of(g[at.G_START * n_events + e])
+        if e < n[at.WATCHED]:
+            flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+        elif after != 0:
+            flags[at.SIGN * n_events + e] = after
+        flags[at.JUST * n_events + e] = 0
+
+
 @part
 def find_event(table: Pointer) -> None:
     """Find the first event in the step; HIT counts the events that fire there.
@@ -224,14 +258,14 @@ def find_event(table: Pointer) -> None:
         g[at.G_LEFT * n_events + e] = g[at.G_START * n_events + e]
         flags[at.NOW * n_events + e] = flags[at.SIGN * n_events + e]
         flags[at.FIRED * n_events + e] = 0
-    first, which = NONE, -1
-    for i in range(1, POINTS + 1):
+    first, which, watched = NONE, -1, n[at.WATCHED]
+    for i in range(1, POINTS + 1 if n_events > watched else 0):
         if i < POINTS:
             values_at(table, float(i) / POINTS, at.G_RIGHT)
         else:
             clock[0] = r[at.T] + full
             call(events, clock, x_new, p, shifted(g, at.G_RIGHT * n_events), work)
-        for e in range(n_events):
+        for e in range(watched, n_events):
             root = crossing(table, e, i)
             g[at.G_ROOT * n_events + e] = root
             if root < first:
@@ -241,6 +275,15 @@ def find_event(table: Pointer) -> None:
         for e in range(n_events):
             g[at.G_BEFORE * n_events + e] = g[at.G_LEFT * n_events + e]
             g[at.G_LEFT * n_events + e] = g[at.G_RIGHT * n_events + e]
+    together = SAME_TIME * max(1.0, abs(r[at.T])) / full
+    if watched > 0:
+        r[at.LIMIT] = min(1.0, first + together)
+        call_table(wholes(table[at.M_ADDRESS])[at.A_BOUNDED], table)
+        if r[at.ROOT] < first:
+            first, which = r[at.ROOT], c[at.WHICH]
+        elif r[at.CLEARED] < r[at.LIMIT]:
+            cut_step(table)
+            return
     if which < 0:
         for e in range(n_events):
             g[at.G_START * n_events + e] = g[at.G_RIGHT * n_events + e]
@@ -258,7 +301,6 @@ def find_event(table: Pointer) -> None:
         c[at.PLASTIC] = 1  # bounces too small to be told from each other: the body comes to rest
     clock[0] = r[at.T] + r[at.STEP]
     call(events, clock, x_new, p, shifted(g, at.G_START * n_events), work)
-    together = SAME_TIME * max(1.0, abs(r[at.T])) / full
     for e in range(n_events):
         # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
         # a state that has not come to it yet, and be lost.
@@ -268,6 +310,10 @@ def find_event(table: Pointer) -> None:
             # What passes through zero is on the other side from now on (a jump may change that).
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+            c[at.HIT] += 1
+        elif e < watched and not again and r[at.STEP] > together * full and has_passed(table, e):
+            flags[at.FIRED * n_events + e] = 1
+            flags[at.SIGN * n_events + e] = -flags[at.SIGN * n_events + e]
             c[at.HIT] += 1
         elif flags[at.KIND * n_events + e] == at.STRIKE and abs(g[at.G_START * n_events + e]) < NO_GAP:
             continue  # its sign is round-off

@@ -34,6 +34,9 @@ class Problem:
     metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major;
               replaces `project` in the stiff method
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
+    enclosure: bounds of the first `watched` event functions and of their rates over a box of [t, x, xdot] (see
+              `equations.enclosure`): their roots are found by it, those of the others by looking at points in the step
+    breaks:   bounds of functions of time over an interval; steps end at their roots
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
@@ -45,6 +48,8 @@ class Problem:
     jacobian: Compiled | None = None
     metric: Compiled | None = None
     events: Compiled | None = None
+    enclosure: Compiled | None = None
+    breaks: Compiled | None = None
     jumps: Sequence[Compiled | None] = ()
     impact: Compiled | None = None
     modes: Compiled | None = None
@@ -91,6 +96,11 @@ class Problem:
         return 0 if self.events is None else self.events.n_out
 
     @property
+    def watched(self) -> int:
+        """Number of events with bounds, which come first."""
+        return 0 if self.enclosure is None else self.enclosure.n_out // 4
+
+    @property
     def n_monitors(self) -> int:
         """Number of loops that are watched for singular positions."""
         return 0 if self.project is None else self.project.n_out - self.rhs.n_x - 2
@@ -107,5 +117,8 @@ class Problem:
     @property
     def kernels(self) -> list[Compiled]:
         """All compiled functions of the problem."""
-        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, self.impact, self.modes, *self.jumps)
+        named = (
+            self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.breaks, self.impact,
+            self.modes, *self.jumps,
+        )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -162,6 +162,8 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         jacobian=extra.get("jacobian"),
         metric=extra.get("metric"),
         events=kernels.get("events"),
+        enclosure=kernels.get("enclosure"),
+        breaks=base.get("breaks"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
         modes=kernels.get("start") if striking else None,
