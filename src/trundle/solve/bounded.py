@@ -4,6 +4,8 @@ The step is halved until in every part each function either has a bound that lea
 that the signs at the ends of the part tell whether there is a root.
 """
 
+import math
+
 from numba import njit
 
 from trundle.solve import layout as at
@@ -67,8 +69,8 @@ def is_decided(table: Pointer, e: int, width: float) -> bool:
 @njit(error_model="numpy")
 def passed(table: Pointer, e: int, a: float, b: float) -> float:
     """Root of function e in a part where it has at most one; NOW becomes the sign on its far side."""
-    n_events = wholes(table[at.M_N])[at.EVENTS]
-    g, flags = reals(table[at.M_G]), wholes(table[at.M_FLAGS])
+    n_events, watched = wholes(table[at.M_N])[at.EVENTS], wholes(table[at.M_N])[at.WATCHED]
+    g, flags, bounds = reals(table[at.M_G]), wholes(table[at.M_FLAGS]), reals(table[at.M_BOUNDS])
     now, direction = flags[at.NOW * n_events + e], flags[at.DIRECTION * n_events + e]
     right = g[at.G_RIGHT * n_events + e]
     after = sign_of(right)
@@ -78,7 +80,10 @@ def passed(table: Pointer, e: int, a: float, b: float) -> float:
         return NONE
     if after != -now:
         return NONE
+    if (after < 0 and bounds[2 * watched + e] > 0.0) or (after > 0 and bounds[3 * watched + e] < 0.0):
+        return NONE  # against its rate: round-off of an event that has just been
     flags[at.NOW * n_events + e] = after
+    flags[at.ABRUPT * n_events + e] = int(not bounds[3 * watched + e] - bounds[2 * watched + e] < math.inf)
     return locate(table, e, a, b, now) if direction == 0 or direction == after else NONE
 
 
@@ -138,15 +143,16 @@ def find_bounded(table: Pointer) -> None:
         else:
             clock[0] = r[at.T] + h
             call(events, clock, reals(table[at.M_X_NEW]), p, shifted(g, at.G_RIGHT * n_events), work)
-            if last_step:
-                enclose(table, 1.0, 1.0)
         for e in range(watched):
             root = passed(table, e, a, b)
-            if root == NONE and b == 1.0 and last_step and at_the_end(table, e):
-                root = 1.0
             g[at.G_ROOT * n_events + e] = root
             if root < r[at.ROOT]:
                 r[at.ROOT], c[at.WHICH] = root, e
+        if c[at.WHICH] < 0 and b == 1.0 and last_step:
+            enclose(table, 1.0, 1.0)
+            for e in range(watched):
+                if at_the_end(table, e):
+                    g[at.G_ROOT * n_events + e], r[at.ROOT], c[at.WHICH] = 1.0, 1.0, e
         if c[at.WHICH] >= 0:
             return
         for e in range(watched):

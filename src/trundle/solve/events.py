@@ -183,11 +183,14 @@ def refine(table: Pointer, e: int, s: float) -> bool:
     near = 1e-4 * s
     slope = (value_at(table, e, s) - value_at(table, e, s - near)) / (near * full)
     last_h, last_g = 0.0, 0.0
+    abrupt = e < n[at.WATCHED] and wholes(table[at.M_FLAGS])[at.ABRUPT * n_events + e] == 1
     for i in range(REFINEMENTS):
         if not real_step(table, h):
             return False
         call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_PROBE * n_events), work)
         g_h = g[at.G_PROBE * n_events + e]
+        if abrupt:  # a function that jumps has no root
+            break
         if i > 0 and g_h != last_g:
             secant = (g_h - last_g) / (h - last_h)
             # Near the root the difference is round-off: keep the slope where the two disagree.
@@ -203,9 +206,27 @@ def refine(table: Pointer, e: int, s: float) -> bool:
             h = min(max(h, 0.5 * s * full), 1.5 * s * full)
         if h == last_h:
             break
+    if abrupt and not get_past(table, e):
+        return False
     if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:
         call(address[at.A_RHS], clock, x_new, p, shifted(k, n[at.END_ROW] * n_x), work)
         c[at.RHS] += 1
+    return True
+
+
+@njit(error_model="numpy")
+def get_past(table: Pointer, e: int) -> bool:
+    """Make the step end behind the jump of an event function that has been looked at; False where a step fails."""
+    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
+    g, p, work, clock = reals(table[at.M_G]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
+    n_events, h = n[at.EVENTS], r[at.STEP]
+    after, further = wholes(table[at.M_FLAGS])[at.NOW * n_events + e], SAME_TIME * max(1.0, abs(r[at.T]))
+    address = wholes(table[at.M_ADDRESS])
+    while sign_of(g[at.G_PROBE * n_events + e]) == -after and further < 1e-3 * h:
+        if not real_step(table, h + further):
+            return False
+        call(address[at.A_EVENTS], clock, reals(table[at.M_X_NEW]), p, shifted(g, at.G_PROBE * n_events), work)
+        further *= 4.0
     return True
 
 
@@ -321,6 +342,33 @@ def find_event(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = sign_of(g[at.G_START * n_events + e])
 
 
+@njit(error_model="numpy")
+def rates_now(table: Pointer) -> None:
+    """Rates of the user's event functions at the present state, by bounds over a box that is this point."""
+    n, r, box = wholes(table[at.M_N]), reals(table[at.M_R]), reals(table[at.M_BOX])
+    n_x = n[at.N_X]
+    upper = shifted(box, 1 + 2 * n_x)
+    for side in (box, upper):
+        side[0] = r[at.T]
+        copy(reals(table[at.M_X]), shifted(side, 1), n_x)
+        copy(reals(table[at.M_K]), shifted(side, 1 + n_x), n_x)
+    address = wholes(table[at.M_ADDRESS])[at.A_ENCLOSURE]
+    call(address, reals(table[at.M_CLOCK]), box, reals(table[at.M_P]), reals(table[at.M_BOUNDS]), reals(table[at.M_WORK]))
+
+
+@njit(error_model="numpy")
+def sign_after_jump(table: Pointer, e: int) -> int:
+    """Sign of a user's event function at the start or after a jump: that of its rate where it is still at its root."""
+    n, r, g = wholes(table[at.M_N]), reals(table[at.M_R]), reals(table[at.M_G])
+    flags, n_events = wholes(table[at.M_FLAGS]), n[at.EVENTS]
+    here, rate = g[at.G_START * n_events + e], reals(table[at.M_BOUNDS])[2 * n[at.WATCHED] + e]
+    reach = abs(rate) * SAME_TIME * max(1.0, abs(r[at.T]))
+    if flags[at.ABRUPT * n_events + e] == 0:
+        reach = max(reach, 2.0 * g[at.G_ROOT * n_events + e])
+    at_root = here == 0.0 or (flags[at.FIRED * n_events + e] == 1 and abs(here) <= reach)
+    return sign_of(rate) if at_root else sign_of(here)
+
+
 @part
 def set_signs(table: Pointer) -> None:
     """Signs of the event functions at the start or after a jump; one that has fired and is still at its root is known
@@ -344,12 +392,16 @@ def set_signs(table: Pointer) -> None:
     clock[0] = r[at.T] + ahead
     call(events, clock, sample, p, shifted(g, at.G_PROBE * n_events), work)
     clock[0] = r[at.T]
+    if n[at.WATCHED] > 0:
+        rates_now(table)
     impact, contact, asked = reals(table[at.M_IMPACT]), -1, False
     for e in range(n_events):
         here, there = g[at.G_START * n_events + e], g[at.G_PROBE * n_events + e]
         strikes = flags[at.KIND * n_events + e] == at.STRIKE
         contact += int(strikes)
-        if strikes and abs(here) < NO_GAP:
+        if e < n[at.WATCHED]:
+            flags[at.SIGN * n_events + e] = sign_after_jump(table, e)
+        elif strikes and abs(here) < NO_GAP:
             # A contact without a gap that is open leaves, or strikes at once: either way it comes from above. One that
             # only begins to leave is known when there is a gap.
             if not asked:

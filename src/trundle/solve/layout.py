@@ -62,8 +62,8 @@ RECORD, STOP, JUMP, RETURN, STRIKE = range(5)
 NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 
 # rows of the event arrays: integers (flags) and values (g)
-DIRECTION, KIND, SIGN, FIRED, NOW, JUST, DUE, UNCLEAR = range(8)
-FLAG_ROWS = 8
+DIRECTION, KIND, SIGN, FIRED, NOW, JUST, DUE, ABRUPT, UNCLEAR = range(9)
+FLAG_ROWS = 9
 G_START, G_BEFORE, G_LEFT, G_RIGHT, G_PROBE, G_ROOT = range(6)
 G_ROWS = 6
 
