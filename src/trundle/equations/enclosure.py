@@ -23,6 +23,7 @@ class Range(NamedTuple):
         return self.lo is self.hi
 
 
+EPSILON = 2.0**-53
 EVERYTHING = Range(ca.SX(-inf), ca.SX(inf))
 
 
@@ -171,7 +172,7 @@ class Bounds:
         self.jumps.append(pole)
         return _choose(pole, EVERYTHING, Range(ca.tan(a.lo), ca.tan(a.hi)))
 
-    # -- conditions: 0 or 1, from "certainly" to "possibly" ---------------------------------------------------------------
+    # -- conditions: 0 or 1, from "certainly" to "possibly" ------------------------------------------------------------
 
     def _condition(self, certain: Any, possible: Any, a: Range, b: Range) -> Range:
         if a.known and b.known:
@@ -223,7 +224,7 @@ class Bounds:
         perhaps = _choose(truth.hi, Range(ca.fmin(a.lo, 0), ca.fmax(a.hi, 0)), zero)
         return _choose(truth.lo, a, perhaps)
 
-    # -- functions of two arguments --------------------------------------------------------------------------------------
+    # -- functions of two arguments ------------------------------------------------------------------------------------
 
     def fmin(self, a: Range, b: Range) -> Range:
         return Range(ca.fmin(a.lo, b.lo), ca.fmin(a.hi, b.hi))
@@ -259,19 +260,17 @@ class Bounds:
         corners = _hull(*(ca.atan2(v, u) for v in y for u in x))
         return _choose(cut, Range(ca.SX(-pi), ca.SX(pi)), corners)
 
-    # -- a whole expression ----------------------------------------------------------------------------------------------
+    # -- a whole expression --------------------------------------------------------------------------------------------
 
     def table(self) -> dict[int, Callable[..., Range]]:
         """What each operation of CasADi does with ranges."""
-        named: dict[str, Callable[..., Range]] = {
-            name: getattr(self, name)
-            for name in (
-                "add", "sub", "mul", "div", "neg", "pow", "hypot", "acos", "sin", "cos", "tan", "lt", "le", "eq", "ne",
-                "if_else_zero", "fmin", "fmax", "fmod", "remainder", "copysign", "atan2",
-            )  # fmt: skip
-        }
-        named |= {name: self.rising(getattr(ca, name)) for name in
-                  ("exp", "atan", "sinh", "tanh", "asinh", "erf", "expm1")}  # fmt: skip
+        plain = (
+            "add sub mul div neg pow hypot acos sin cos tan lt le eq ne if_else_zero fmin fmax fmod remainder copysign "
+            "atan2"
+        )
+        named: dict[str, Callable[..., Range]] = {name: getattr(self, name) for name in plain.split()}
+        rising = "exp atan sinh tanh asinh erf expm1"
+        named |= {name: self.rising(getattr(ca, name)) for name in rising.split()}
         named |= {"sqrt": self.rising(ca.sqrt, 0), "log": self.rising(ca.log, 0), "asin": self.rising(ca.asin, -1, 1)}
         named |= {"acosh": self.rising(ca.acosh, 1), "atanh": self.rising(ca.atanh, -1, 1)}
         named |= {"log1p": self.rising(ca.log1p, -1), "fabs": self.even(ca.fabs), "cosh": self.even(ca.cosh)}
@@ -318,3 +317,34 @@ def enclosure(values: Sequence[Any], rates: Sequence[Any], symbols: Sequence[Any
         for column, entry in zip(columns, (*of_value, *of_rate), strict=True):
             column.append(entry)
     return ca.densify(ca.vertcat(*[ca.SX(entry) for column in columns for entry in column]))
+
+
+def round_off(expression: Any, symbols: Sequence[Any]) -> Any:
+    """How far round-off may take the value of a scalar expression, to first order; inputs are off by half a bit too."""
+    inputs = ca.vertcat(*symbols)
+    function = ca.Function("f", [inputs], [ca.SX(expression)])
+    a, b = ca.SX.sym("a"), ca.SX.sym("b")
+    values: dict[int, Any] = {}
+    errors: dict[int, Any] = {}
+    result = ca.SX(0)
+    partials: dict[int, Any] = {}
+    for k in range(function.n_instructions()):
+        code, take, give = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
+        if code == ca.OP_OUTPUT:
+            result = errors[take[0]]
+            continue
+        if code in (ca.OP_CONST, ca.OP_INPUT):
+            is_input = code == ca.OP_INPUT
+            value = inputs[take[1]] if is_input else ca.SX(function.instruction_constant(k))
+            values[give[0]], errors[give[0]] = value, EPSILON * ca.fabs(value) if is_input else ca.SX(0)
+            continue
+        arguments = [a, b][: len(take)]
+        if code not in partials:
+            made = ca.SX.binary(code, a, b) if len(take) == 2 else ca.SX.unary(code, a)
+            partials[code] = ca.Function("partials", arguments, [made, *(ca.jacobian(made, v) for v in arguments)])
+        value, *slopes = partials[code](*(values[i] for i in take))
+        error = EPSILON * ca.fabs(value)
+        for i, slope in zip(take, slopes, strict=True):
+            error += ca.fabs(slope) * errors[i]
+        values[give[0]], errors[give[0]] = value, error
+    return result

@@ -4,7 +4,7 @@ from typing import Any
 
 import casadi as ca
 
-from trundle.equations.enclosure import Range, enclosure
+from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.functions import Functions
 from trundle.equations.impact import impact_values
 from trundle.equations.modes import Modes
@@ -15,18 +15,17 @@ from trundle.model.model import Model
 
 
 def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[str, Any]:
-    """ "events": all values; "enclosure": bounds of the user's values and their rates; "jump<i>": state and parameters
-    after event i.
+    """ "events": all values; "enclosure": bounds of the user's values and their rates; "round_off": of these values;
+    "jump<i>": state and parameters after event i.
     """
     e = functions.equations
     values = [ca.SX(event.function(e.signals)) for event in model.events.values()]
     modes = Modes(functions) if e.modes else None
-    bounded = _enclosure(functions, values) if values else None
+    bounded = _bounds(functions, values) if values else {}
     if modes is not None:
         values += modes.values()
     out = {"events": functions.function("events", *values)}
-    if bounded is not None:
-        out["enclosure"] = bounded
+    out |= bounded
     if modes is not None:
         out["start"] = functions.function("start", modes.start())
         if any(c.unilateral for c in model.connections.values()):
@@ -59,8 +58,10 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
     return out
 
 
-def _enclosure(functions: Functions, values: list[Any]) -> Any:
-    """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], least values first."""
+def _bounds(functions: Functions, values: list[Any]) -> dict[str, Any]:
+    """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], least values first, and
+    the round-off of the values.
+    """
     e, x = functions.equations, functions.x
     n_x = x.numel()
     xdot, box = ca.SX.sym("xdot", n_x), ca.SX.sym("box", 2 + 4 * n_x)
@@ -70,7 +71,11 @@ def _enclosure(functions: Functions, values: list[Any]) -> Any:
     ranges = [Range(box[i], box[i + 1 + 2 * n_x]) for i in range(1 + 2 * n_x)]
     ranges += [Range(v, v) for v in ca.vertsplit(e.p)]
     out = enclosure(values, rates, [*moving, *ca.vertsplit(e.p)], ranges)
-    return ca.Function("enclosure", [ca.SX.sym("none"), box, e.p], [out])
+    noise = [round_off(value, [e.t, *ca.vertsplit(x), *ca.vertsplit(e.p)]) for value in values]
+    return {
+        "enclosure": ca.Function("enclosure", [ca.SX.sym("none"), box, e.p], [out]),
+        "round_off": functions.function("round_off", *noise),
+    }
 
 
 def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:

@@ -10,10 +10,10 @@ from numba import njit
 
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
-from trundle.solve.events import NONE, POINTS, SAME_TIME, locate, sign_of, values_at
+from trundle.solve.events import NONE, POINTS, SAME_TIME, locate, round_off, sign_of, values_at
 
 FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is told by the signs at its ends
-UNDECIDED = 64  # so many undecided parts in a row: the function cannot be told from zero
+SHORTEST = 64  # so many of the shortest parts in one step: a function cannot be told from zero
 LARGEST_SEARCH = 4000  # parts that are looked at in one step before the step is cut
 
 
@@ -51,7 +51,9 @@ def enclose(table: Pointer, a: float, b: float) -> None:
         box[1 + n_x + m] = (y_lo + least(a, b, d_lo)) / h
         upper[1 + n_x + m] = (y_hi + most(a, b, d_hi)) / h
     address = wholes(table[at.M_ADDRESS])[at.A_ENCLOSURE]
-    call(address, reals(table[at.M_CLOCK]), box, reals(table[at.M_P]), reals(table[at.M_BOUNDS]), reals(table[at.M_WORK]))
+    call(
+        address, reals(table[at.M_CLOCK]), box, reals(table[at.M_P]), reals(table[at.M_BOUNDS]), reals(table[at.M_WORK])
+    )
 
 
 @njit(error_model="numpy")
@@ -82,6 +84,9 @@ def passed(table: Pointer, e: int, a: float, b: float) -> float:
         return NONE
     if (after < 0 and bounds[2 * watched + e] > 0.0) or (after > 0 and bounds[3 * watched + e] < 0.0):
         return NONE  # against its rate: round-off of an event that has just been
+    values_at(table, b, at.G_PROBE)  # brings state and time there
+    if abs(right) <= round_off(table, e, reals(table[at.M_SAMPLE])):
+        return NONE  # not yet: its sign is round-off
     flags[at.NOW * n_events + e] = after
     flags[at.ABRUPT * n_events + e] = int(not bounds[3 * watched + e] - bounds[2 * watched + e] < math.inf)
     return locate(table, e, a, b, now) if direction == 0 or direction == after else NONE
@@ -117,7 +122,7 @@ def find_bounded(table: Pointer) -> None:
     for e in range(watched):
         g[at.G_LEFT * n_events + e] = g[at.G_START * n_events + e]
     r[at.ROOT], c[at.WHICH], r[at.CLEARED] = NONE, -1, r[at.LIMIT]
-    a, top, floor, looked, row = 0.0, 0, FLOOR, 0, 0
+    a, top, floor, looked, shortest = 0.0, 0, FLOOR, 0, 0
     ends[0] = r[at.LIMIT]
     while top >= 0:
         b = ends[top]
@@ -134,8 +139,9 @@ def find_bounded(table: Pointer) -> None:
                 continue
             r[at.CLEARED] = a
             return
-        row = row + 1 if undecided >= 0 else 0
-        if row == UNDECIDED:
+        if b - a <= 2.0 * FLOOR:
+            shortest += 1
+        if undecided >= 0 and shortest > SHORTEST and floor == FLOOR:
             flags[at.UNCLEAR * n_events + undecided] += 1
             floor = 1.0 / POINTS
         if b < 1.0:

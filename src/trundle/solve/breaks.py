@@ -6,11 +6,11 @@ from numba import njit
 
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, part, reals, wholes
-from trundle.solve.events import POINTS, sign_of
 
 MARGIN = 1.8e-15  # relative: on either side of a break laws may still be undecided by round-off
 FLOOR = 2.0**-50  # of the time that is searched
-UNDECIDED = 64  # so many undecided parts in a row: the function cannot be told from zero
+SHORTEST = 64  # so many of the shortest parts: a function cannot be told from zero
+POINTS = 7  # places that are looked at then
 LARGEST_SEARCH = 20000  # parts that are looked at before a step is tried
 
 
@@ -19,14 +19,22 @@ def enclose_times(table: Pointer, a: float, b: float) -> None:
     """Bounds of the functions of time and of their rates between two times."""
     span, address = reals(table[at.M_BOX]), wholes(table[at.M_ADDRESS])[at.A_BREAKS]
     span[0], span[1] = a, b
-    call(address, reals(table[at.M_CLOCK]), span, reals(table[at.M_P]), reals(table[at.M_BOUNDS]), reals(table[at.M_WORK]))
+    call(
+        address,
+        reals(table[at.M_CLOCK]),
+        span,
+        reals(table[at.M_P]),
+        reals(table[at.M_BOUNDS]),
+        reals(table[at.M_WORK]),
+    )
 
 
 @njit(error_model="numpy")
 def side(table: Pointer, e: int, t: float) -> int:
     """Sign of one function at one time."""
     enclose_times(table, t, t)
-    return sign_of(reals(table[at.M_BOUNDS])[e])
+    value = reals(table[at.M_BOUNDS])[e]
+    return int(value > 0.0) - int(value < 0.0)
 
 
 @njit(error_model="numpy")
@@ -48,7 +56,7 @@ def switch(table: Pointer, e: int, a: float, b: float) -> float:
 def first_switch(table: Pointer, start: float, end: float) -> float:
     """First time between two times at which a function of time changes its sign; infinite where none does."""
     count, bounds, ends = wholes(table[at.M_N])[at.BREAKS], reals(table[at.M_BOUNDS]), reals(table[at.M_PARTS])
-    a, top, looked, row = start, 0, 0, 0
+    a, top, looked, shortest = start, 0, 0, 0
     floor = FLOOR * (end - start)
     ends[0] = end
     while top >= 0:
@@ -67,8 +75,9 @@ def first_switch(table: Pointer, start: float, end: float) -> float:
                 top += 1
                 ends[top] = middle
                 continue
-        row = row + 1 if unclear else 0
-        if row == UNDECIDED:
+        if b - a <= 2.0 * FLOOR * (end - start):
+            shortest += 1
+        if unclear and shortest > SHORTEST:
             floor = (end - a) / POINTS
         first = math.inf
         for e in range(count):

@@ -231,6 +231,16 @@ def get_past(table: Pointer, e: int) -> bool:
 
 
 @njit(error_model="numpy")
+def round_off(table: Pointer, e: int, state: Pointer) -> float:
+    """A bound of the round-off in the value of a user's event function at a state and the time of CLOCK."""
+    n, g, clock = wholes(table[at.M_N]), reals(table[at.M_G]), reals(table[at.M_CLOCK])
+    address = wholes(table[at.M_ADDRESS])[at.A_ROUND_OFF]
+    noise = shifted(g, at.G_NOISE * n[at.EVENTS])
+    call(address, clock, state, reals(table[at.M_P]), noise, reals(table[at.M_WORK]))
+    return 4.0 * noise[e]
+
+
+@njit(error_model="numpy")
 def has_passed(table: Pointer, e: int) -> bool:
     """Whether an event has changed its sign by the end of the step though no root was found before: it is due at this
     same time but for round-off.
@@ -332,6 +342,8 @@ def find_event(table: Pointer) -> None:
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
             c[at.HIT] += 1
+        elif e < watched and abs(g[at.G_START * n_events + e]) <= round_off(table, e, x_new):
+            continue  # its sign is round-off
         elif e < watched and not again and r[at.STEP] > together * full and has_passed(table, e):
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = -flags[at.SIGN * n_events + e]
@@ -353,7 +365,9 @@ def rates_now(table: Pointer) -> None:
         copy(reals(table[at.M_X]), shifted(side, 1), n_x)
         copy(reals(table[at.M_K]), shifted(side, 1 + n_x), n_x)
     address = wholes(table[at.M_ADDRESS])[at.A_ENCLOSURE]
-    call(address, reals(table[at.M_CLOCK]), box, reals(table[at.M_P]), reals(table[at.M_BOUNDS]), reals(table[at.M_WORK]))
+    call(
+        address, reals(table[at.M_CLOCK]), box, reals(table[at.M_P]), reals(table[at.M_BOUNDS]), reals(table[at.M_WORK])
+    )
 
 
 @njit(error_model="numpy")

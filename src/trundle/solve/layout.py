@@ -45,11 +45,12 @@ R_SIZE = 24
     A_MODES,
     A_STRIKE,
     A_ENCLOSURE,
+    A_ROUND_OFF,
     A_BOUNDED,
     A_BREAKS,
     A_NEXT_BREAK,
-) = range(20)
-A_SIZE = 20
+) = range(21)
+A_SIZE = 21
 
 # answers of the compiled loop
 (RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,
@@ -64,8 +65,8 @@ NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 # rows of the event arrays: integers (flags) and values (g)
 DIRECTION, KIND, SIGN, FIRED, NOW, JUST, DUE, ABRUPT, UNCLEAR = range(9)
 FLAG_ROWS = 9
-G_START, G_BEFORE, G_LEFT, G_RIGHT, G_PROBE, G_ROOT = range(6)
-G_ROWS = 6
+G_START, G_BEFORE, G_LEFT, G_RIGHT, G_PROBE, G_ROOT, G_NOISE = range(7)
+G_ROWS = 7
 
 # kept for each loop that is watched: smallest monitor of this passage, its time, rise and value at the step's end
 PASSAGE = 4

@@ -131,6 +131,7 @@ class Memory:
             (at.A_IMPACT, problem.impact),
             (at.A_MODES, problem.modes),
             (at.A_ENCLOSURE, problem.enclosure),
+            (at.A_ROUND_OFF, problem.round_off),
             (at.A_BREAKS, problem.breaks),
         )
         for slot, kernel in by_kernel:
@@ -229,6 +230,7 @@ class Memory:
             t_end=self.time,
             x_end=self.x.copy(),
             p_end=self.p[: self.n[at.N_P]].copy(),
+            unclear=self.flags[at.UNCLEAR].copy(),
         )
 
 

@@ -36,6 +36,7 @@ class Problem:
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
     enclosure: bounds of the first `watched` event functions and of their rates over a box of [t, x, xdot] (see
               `equations.enclosure`): their roots are found by it, those of the others by looking at points in the step
+    round_off: of the values of these event functions
     breaks:   bounds of functions of time over an interval; steps end at their roots
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
@@ -49,6 +50,7 @@ class Problem:
     metric: Compiled | None = None
     events: Compiled | None = None
     enclosure: Compiled | None = None
+    round_off: Compiled | None = None
     breaks: Compiled | None = None
     jumps: Sequence[Compiled | None] = ()
     impact: Compiled | None = None
@@ -82,6 +84,8 @@ class Problem:
                 self._faults.append(f"{name} has {len(getattr(self, name))} entries for {self.n_events} events.")
         if self.event_due and len(self.event_due) != self.n_events:
             self._faults.append(f"event_due has {len(self.event_due)} entries for {self.n_events} events.")
+        if (self.enclosure is None) != (self.round_off is None):
+            self._faults.append("enclosure and round_off are given together.")
         for event, kind in enumerate(self.event_kinds):
             if kind == 2 and (event >= len(self.jumps) or self.jumps[event] is None):
                 self._faults.append(f"event {event} is of kind 2 (jump) but jumps[{event}] is missing.")
@@ -118,7 +122,7 @@ class Problem:
     def kernels(self) -> list[Compiled]:
         """All compiled functions of the problem."""
         named = (
-            self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.breaks, self.impact,
-            self.modes, *self.jumps,
+            self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.round_off,
+            self.breaks, self.impact, self.modes, *self.jumps,
         )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -163,6 +163,7 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         metric=extra.get("metric"),
         events=kernels.get("events"),
         enclosure=kernels.get("enclosure"),
+        round_off=kernels.get("round_off"),
         breaks=base.get("breaks"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
