@@ -211,7 +211,9 @@ class Prepared:
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
+        """Compiled functions: "base" (rhs, project, breaks), "energy", "lanes", "stiff", "events", or
+        "quantities <group>".
+        """
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
@@ -255,7 +257,10 @@ class Prepared:
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
         if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project()}
+            from trundle.equations.breaks import break_function
+
+            rhs = f.rhs()
+            return {"rhs": rhs, "project": f.project(), "breaks": break_function(rhs, f.equations.p, self.model.breaks)}
         if kind == "energy":
             return {"energy": f.energy()}
         if kind == "contacts at start":

@@ -171,7 +171,12 @@ class Functions:
         e = self.equations
         if not self.by_pseudo_inverse:
             x, lam = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
-            return dense(x, e.n_u), dense(self.saddle.shared(lam), len(self.rows)), ca.SX.zeros(e.n_u), self.saddle.uniqueness()
+            return (
+                dense(x, e.n_u),
+                dense(self.saddle.shared(lam), len(self.rows)),
+                ca.SX.zeros(e.n_u),
+                self.saddle.uniqueness(),
+            )
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
         return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, unique

@@ -271,6 +271,15 @@ class Run:
         return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
 
     @cached_property
+    def warnings(self) -> list[str]:
+        """What deserves a second look though the run went on."""
+        from trundle.run.ending import event_warnings
+
+        if self.trajectory is None or self.system is None:
+            return [str(text) for text in self._stored("warnings", [])]
+        return event_warnings(self.system.model, self.trajectory)
+
+    @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:
         """(loop, time, measure) of passages close to a singular pose."""
         if self.trajectory is None or self.system is None:
