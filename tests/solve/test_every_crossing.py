@@ -95,6 +95,22 @@ def test_every_crossing_is_found_in_batches(wavy):
     assert [len(found) for found in batch.events] == [50, 101, 25, 50]
 
 
+def test_crossings_beside_transitions_of_a_contact():
+    """A ball thrown onto a road slides for 2/7 v/(mu g), then rolls at 5/7 of its speed."""
+    m = tr.Model("ball")
+    ball = m.body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, ball, name="road", law=tr.Coulomb(0.3))
+    m.event("e", lambda s: tr.sin(math.pi * s["ball.position"][0] / 0.01))
+    run = m.build().simulate(2.0, {"ball.velocity": (2.0, 0.0, 0.0)})
+    g, slides = 0.3 * 9.81, 2 / 7 * 2.0 / (0.3 * 9.81)
+    marks = 0.01 * np.arange(1, 292)
+    knee = 2.0 * slides - g * slides**2 / 2
+    sliding = (2.0 - np.sqrt(np.maximum(4.0 - 2 * g * marks, 0.0))) / g
+    expected = np.where(marks < knee, sliding, slides + (marks - knee) * 7 / 10)
+    assert np.allclose(times(run), expected, rtol=0, atol=1e-9)
+    assert times(run, "road stops") == pytest.approx([slides], abs=1e-9)
+
+
 def test_ten_thousand_crossings_in_a_step():
     run = watching(lambda s: tr.sin(math.pi * s[X] / 1e-4)).simulate(1.00005)
     assert np.allclose(times(run), 1e-4 * np.arange(1, 10001), rtol=0, atol=1e-11)
