@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
+from stat import S_ISREG
 from typing import final
 
 from pydantic import ValidationError
@@ -53,9 +54,13 @@ def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = Non
     """A YAML file: the model and its settings for a run."""
     path = FilePath(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
+            raise FileError(f"{path}: this is a directory, device or pipe, not a file; give the name of a model file.")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)  # files of /proc and files that grow tell no true size before
+        if len(content) > MAX_BYTES:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
-        text = path.read_text(encoding="utf-8")
+        text = content.decode("utf-8")
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:

@@ -10,12 +10,15 @@ import numpy as np
 
 from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
+from trundle.functions import RESERVED
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
+from trundle.model.crossing import Crossing
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.joint import Joint
 from trundle.model.law import EffortLaw
 from trundle.model.shape import Shape
+from trundle.model.symbol import ParameterSymbol
 from trundle.pairs.lower import Pair
 
 if TYPE_CHECKING:
@@ -156,11 +159,10 @@ class Model:
 
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
-        self._new_name(name, self.parameters, "parameter")
-        self._new_name(name, self.aliases, "short name")
+        self._new_quantity(name, "parameter")
         if not (isinstance(value, float | int | np.number) and isfinite(value)):
             raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
-        symbol = ca.SX.sym(name)
+        symbol = ParameterSymbol(ca.SX.sym(name))
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
 
@@ -168,9 +170,14 @@ class Model:
         """Give a quantity a short name: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known
         wherever quantities go by name.
         """
-        if name == "t" or name in self.bodies:
-            raise ModelError(f"{name!r} cannot be a short name: it is {'time' if name == 't' else 'a body'}.")
-        self._new_name(name, {**self.aliases, **self.parameters, **self.outputs}, "short name, parameter or output")
+        if name in self.bodies:
+            raise ModelError(f"{name!r} cannot be a short name: it is a body.")
+        self._new_quantity(name, "short name")
+        for other in (*self.parameters, *self.outputs):
+            if full_name(other, {name: quantity}) != other:
+                raise ModelError(
+                    f"with the short name {name!r}, {other!r} would mean {quantity!r} too; choose another."
+                )
         self.aliases[name] = quantity
 
     def resolve(self, name: str) -> str:
@@ -179,8 +186,7 @@ class Model:
 
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
-        self._new_name(name, self.outputs, "output")
-        self._new_name(name, self.aliases, "short name")
+        self._new_quantity(name, "output")
         self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
 
@@ -191,14 +197,17 @@ class Model:
         direction: int = 0,
         action: str | Mapping[str, Callable[[Any], Any]] = "record",
     ) -> None:
-        """Watch for zero crossings of an expression of the signals; see Event for the actions."""
+        """Watch for zero crossings of an expression of the signals; see Event for the actions.
+
+        A comparison (s["bob.angle"] > 0.2) stands for the difference of its sides: it rises where it becomes true.
+        """
         self._new_name(name, self.events, "event")
         self._need_function(function, f"event {name!r}")
         if direction not in (-1, 0, 1):
             raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
         if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
-        self.events[name] = Event(name, function, direction, action)
+        self.events[name] = Event(name, Crossing(function), direction, action)
 
     def relax(self, row: str, weight: Any) -> None:
         """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
@@ -250,6 +259,19 @@ class Model:
     def _need_function(self, function: Any, what: str) -> None:
         if not callable(function):
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
+
+    def _new_quantity(self, name: str, what: str) -> None:
+        """Parameters, outputs and short names stand beside each other in expressions and results."""
+        for taken, kind in ((self.parameters, "parameter"), (self.outputs, "output"), (self.aliases, "short name")):
+            self._new_name(name, taken, kind)
+        if name in RESERVED:
+            meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
+            word = f"a word of expressions, {meant}" if meant else "a word of expressions"
+            raise ModelError(f"{name!r} cannot be the name of a {what}: it is {word}. Choose another name.")
+        if full_name(name, self.aliases) != name:
+            raise ModelError(
+                f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
+            )
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
         if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):

@@ -300,7 +300,7 @@ class Run:
         return draw(self, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as netCDF, whole or not at all."""
+        """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all."""
         from trundle.run.store import save
 
         return save(self, path)

@@ -77,6 +77,8 @@ def finish(figure: Figure, path: Path | str | None) -> Figure:
     """Write the figure when a path is given; the suffix chooses the format (png, svg, pdf)."""
     if path is not None:
         target = Path(path)
+        if target.is_dir():
+            raise StoreError(f"cannot write the picture {target}: this is a directory. Give the name of a file.")
         target = target if target.suffix else target.with_name(target.name + ".png")
         try:
             figure.savefig(target)
