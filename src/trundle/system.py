@@ -221,7 +221,7 @@ class System(Prepared):
         formalism: str | None = None,
         method: Any = "auto",
         rtol: float = 1e-10,
-        atol: float = 1e-10,
+        atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None,
         max_step: float = np.inf,
@@ -235,6 +235,9 @@ class System(Prepared):
 
         samples: number of equally spaced times (default 501), times, or "steps" for every step of the integrator.
         method: "auto" (order 8 below a tolerance of 1e-7, else 5), "stiff", or a method object.
+        atol: absolute tolerance, one number or by units and names of states, {"m": 1e-12, "bob.angle": 1e-9}. Unless
+        given it is 1e-10 (rtol, if that is less) of the largest displacement, angle or rate that the run has met, at
+        most of a typical length of the model or of 1 rad; `settings["atol"]` of the run tells what it came to.
         formalism: another one than that of the build; the system in it is made once and kept.
         """
         from trundle.solve.simulate import simulate
@@ -258,7 +261,7 @@ class System(Prepared):
         parameters: Mapping[str, Any] | None = None,
         *,
         rtol: float = 1e-8,
-        atol: float = 1e-8,
+        atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None,
         threads: int | None = None,
         method: Any = "auto",

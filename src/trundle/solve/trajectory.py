@@ -62,6 +62,7 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
+    atol: np.ndarray  # of every state, as it was at the end
 
     def parameters(self) -> np.ndarray:
         """Parameters at each sample: events may have changed them."""
