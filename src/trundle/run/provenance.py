@@ -31,7 +31,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         "model_fingerprint": run.system.fingerprint,
         "outcome": run.outcome,
         "t_end": float(run.time[-1] if run.trajectory is None else run.trajectory.t_end),
-        **{name: _plain(settings[name]) for name in ("formalism", "method", "rtol", "atol") if name in settings},
+        **{name: _attribute(settings[name]) for name in ("formalism", "method", "rtol", "atol") if name in settings},
         "settings": as_json(settings),
         "parameters": as_json(run.parameters),
     }
@@ -52,7 +52,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
     }
 
 
-def _plain(value: Any) -> Attribute:
+def _attribute(value: Any) -> Attribute:
     """Numbers and words as they are, tolerances by unit as JSON."""
     return as_json(value) if isinstance(value, dict) else value
 
