@@ -322,7 +322,17 @@ class System(Prepared):
             if names:
                 values = self.evaluate(names[0], np.array([t]), x, p)
                 out.update({k: float(v[0, 0]) if v.shape[1] == 1 else v[0] for k, v in values.items()})
+        if not all(np.all(np.isfinite(v)) for v in out.values()):
+            self._refuse_undefined(t, x[0], p)
         return out
+
+    def _refuse_undefined(self, t: float, x: Array, p: Array) -> None:
+        """Raise SolveError where a law or force is not finite at a state."""
+        from trundle.run.ending import culprit_laws, points_that_meet
+
+        culprits = culprit_laws(self, t, x, p, (0.0,))
+        if culprits:
+            raise SolveError(f"not finite at this state: {', '.join(culprits)}.{points_that_meet(self, culprits)}")
 
     def equilibrium(
         self,

@@ -105,14 +105,32 @@ def check(model: Model) -> list[str]:
             f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "
             f"{' or '.join(map(repr, TREATMENTS))}."
         )
-    coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
+    steps = [(c, step) for c in model.connections.values() for step in c.pair.chain().steps if step.n_u == 1]
+    units = {f"{c.name}.{step.name}": "m" if step.slides else "rad" for c, step in steps}
     for name, force in model.forces.items():
         for frame in force.places:
             faults += _place_faults(model, frame, f"force {name!r}")
         for coordinate in force.coordinates:
-            if coordinate not in coordinates:
-                faults.append(f"force {name!r}: {UnknownNameError(coordinate, coordinates, 'coordinate')}")
+            if coordinate not in units:
+                faults.append(f"force {name!r}: {UnknownNameError(coordinate, units, 'coordinate')}")
+            else:
+                law = getattr(force, "law", force)
+                faults += _unit_faults(law, force.acts_on, coordinate, units[coordinate], f"force {name!r}")
+    for c in model.connections.values():
+        for name, law in c.laws.items():
+            wanted, coordinate = getattr(law, "acts_on", ""), f"{c.name}.{name}"
+            faults += _unit_faults(law, wanted, coordinate, units.get(coordinate, ""), f"connection {c.name!r}")
     return faults
+
+
+def _unit_faults(law: object, wanted: str, coordinate: str, unit: str, where: str) -> list[str]:
+    """A law of angles on a displacement, or the other way round."""
+    if not wanted or not unit or wanted == unit:
+        return []
+    words = {"m": "a displacement (m)", "rad": "an angle (rad)"}
+    instead = "tr.SpringDamper, or law=tr.Spring(...)" if wanted == "rad" else "law=tr.Spring(...) or tr.Motor(f)"
+    kind = type(law).__name__
+    return [f"{where}: {kind} acts on {words[wanted]}, but {coordinate!r} is {words[unit]}. Give {instead} there."]
 
 
 def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list[str]:

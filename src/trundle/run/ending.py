@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.model.force import LineForce, SpringDamper
 from trundle.pairs.higher import HigherPair
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     if outcome.name == "NOT_FINITE":
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
         if culprits:
-            text += f" Not finite there: {', '.join(culprits)}."
+            text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(system, culprits)}"
     text += _jammed(system, trajectory, p)
     if not outcome.ok:
         text += "".join(
@@ -50,6 +51,17 @@ def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     )
 
 
+def points_that_meet(system: "System", culprits: list[str]) -> str:
+    """Tells of forces along a line whose two points have met."""
+    lines = [n for n in culprits if isinstance(system.model.forces.get(n), LineForce | SpringDamper)]
+    if not lines:
+        return ""
+    return (
+        f" The two points of {', '.join(map(repr, lines))} meet there: a force along the line between them has no "
+        "direction. Start with the points apart, or give the spring the natural length 0."
+    )
+
+
 def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
     """Contacts of wheels on planes whose plane has come down onto the road."""
     found = []
@@ -61,8 +73,14 @@ def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, A
     return found
 
 
-def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
-    """Forces and laws whose contribution is not finite at a state, or just after it."""
+def culprit_laws(
+    system: "System",
+    t: float,
+    x: np.ndarray[Any, Any],
+    p: np.ndarray[Any, Any],
+    times: tuple[float, ...] = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2),
+) -> list[str]:
+    """Forces and laws whose contribution is not finite at a state, or at these times after it."""
     import casadi as ca
 
     e = system.functions.equations
@@ -72,7 +90,7 @@ def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndar
     for name, terms in e.terms.items():
         parts = [ca.vertcat(F, M) for _, F, M in terms.wrenches] + [ca.SX(v) for _, v in terms.efforts]
         f = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
-        for ahead in (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2):
+        for ahead in times:
             state = x + ahead * step
             q, u = state[: e.n_q], state[e.n_q : e.n_q + e.n_u]
             if not np.all(np.isfinite(np.array(ca.DM(f(t + ahead, q, u, p))))):
