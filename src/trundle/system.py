@@ -1,5 +1,6 @@
 """A built model and the questions an engineer asks of it."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -7,11 +8,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.equations.relaxation import weight_faults
-from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
+from trundle.errors import AssemblyError, InertiaWarning, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
 from trundle.graph.floating import floating
 from trundle.graph.topology import find_topology
-from trundle.model.check import check, finite_number, massless
+from trundle.model.check import check, finite_number, massless, measured_inertias
 from trundle.model.fingerprint import function_faults
 from trundle.model.model import Model
 from trundle.prepared import Prepared
@@ -43,6 +44,8 @@ def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] |
     if faults:
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
+    for words in measured_inertias(model):
+        warnings.warn(words, InertiaWarning, stacklevel=3)
     model = floating(model)
     relax = {**model.relaxations, **(relax or {})}
     if relax:

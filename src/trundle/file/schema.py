@@ -95,6 +95,7 @@ class Body(Section):
     com: Vector = Field(default_factory=zeros(3))
     about: About = "com"
     shape: Annotated[list[Shape], BeforeValidator(listed)] = []
+    check_inertia: bool = True
 
 
 class Turn(Section):

@@ -25,6 +25,7 @@ class Body:
     about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
     is_ground: bool = False
+    check_inertia: bool = True  # whether moments far from the triangle rule are refused
 
     def at(self, x: Any, y: Any, z: Any = 0.0) -> "Frame":
         """Frame at a point of the body, axes parallel to the body's."""

@@ -19,7 +19,7 @@ from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
-from trundle.space.inertia import inertia_faults
+from trundle.space.inertia import inertia_faults, triangle_excess
 
 Part = TypeVar("Part", Surface, Law, Restitution)
 
@@ -50,11 +50,29 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
         if expression.is_constant():
             continue
         numbers, usual = evaluate(model, expression, values).ravel(), evaluate(model, expression).ravel()
-        found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3))
+        found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3), body.check_inertia)
         if not np.any(numbers) and np.any(usual):
             found.append("it has neither mass nor inertia with these parameters")
         faults += [f"body {body.name!r}: {fault}." for fault in found]
     return faults
+
+
+def measured_inertias(model: Model) -> list[str]:
+    """Bodies of a checked model whose moments break the triangle rule by as little as a measurement may."""
+    told = []
+    for body in model.bodies.values():
+        if body.is_ground or not body.check_inertia:
+            continue
+        matrix = evaluate(model, body.mass_properties().matrix)
+        excess = triangle_excess(matrix)
+        if excess > 0.0:
+            a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
+            told.append(
+                f"body {body.name!r}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule "
+                f"by {100 * excess:.3g} % (the largest exceeds the sum of the others), as measured moments may. They "
+                "are taken as they are; check_inertia=False on the body silences this."
+            )
+    return told
 
 
 def finite_number(value: Any, what: str) -> float:
@@ -201,7 +219,7 @@ def _body_faults(model: Model, body: Body) -> list[str]:
         return [f"{where}: {error}"]
     except (TypeError, ValueError, NotImplementedError):
         return [f"{where}: mass {body.mass!r} and inertia {body.inertia!r} must be made of numbers or parameters."]
-    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3))
+    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3), body.check_inertia)
     return [f"{where}: {fault}." for fault in faults]
 
 

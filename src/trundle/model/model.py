@@ -92,13 +92,17 @@ class Model:
         com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0),
         about: Any = "com",
         shape: tuple[Shape, ...] | Shape = (),
+        check_inertia: bool = True,
     ) -> Body:
         """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com`
         in the body frame.
+
+        Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up to
+        10 % are taken with a warning; check_inertia=False takes all that leave the motion well posed, without a word.
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
-        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes)
+        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia)
         return self.bodies[name]
 
     def connect(
