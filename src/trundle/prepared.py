@@ -215,6 +215,15 @@ class Prepared:
     def n_u(self) -> int:
         return self.layout.n_u if self.in_joints else 6 * (len(self.model.bodies) - 1)
 
+    @cached_property
+    def turning(self) -> list[str]:
+        """Angles whose turns are counted in the last entries of the state vector: in absolute coordinates they are no
+        states.
+        """
+        from trundle.equations.measure import turning
+
+        return [] if self.in_joints else turning(self.model.connections.values())
+
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:

@@ -253,8 +253,8 @@ class Model:
         """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found.
 
         formalism: "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
-        "newton_euler" measures angles between bodies within half a turn either way: a spring that is wound up further
-        needs "kane".
+        "newton_euler" measures angles between bodies within half a turn either way while it runs: a spring that is
+        wound up further needs "kane". The angles of its results have all their turns.
         """
         from trundle.system import build
 
