@@ -1,11 +1,17 @@
 """The ending of a run in words; a value that is not finite is traced to the law that gave it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.model.force import LineForce, SpringDamper
+from trundle.model.law import FlowLaw
 from trundle.pairs.higher import HigherPair
+from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
+
+SERVO = " (servo)"  # ends the names of rows that prescribe a motion
+DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
 
 if TYPE_CHECKING:
     from trundle.solve.trajectory import Trajectory
@@ -22,6 +28,13 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
         if culprits:
             text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(system, culprits)}"
+    if outcome.name == "CONSTRAINT":
+        driven = driven_past_limit(system, trajectory.t_end, trajectory.x_end, p)
+        if driven:
+            text += (
+                f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
+                "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
+            )
     text += _jammed(system, trajectory, p)
     if not outcome.ok:
         text += "".join(
@@ -30,6 +43,39 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
             for name in flat_wheels(system, trajectory, p)
         )
     return text
+
+
+def at_limit(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
+    """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
+    are the constraints that cannot be satisfied.
+    """
+    if trajectory.outcome is not STEP_TOO_SMALL:
+        return trajectory
+    if not driven_past_limit(system, trajectory.t_end, trajectory.x_end, p):
+        return trajectory
+    return replace(trajectory, outcome=CONSTRAINT)
+
+
+def driven_past_limit(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
+    """Coordinates with a prescribed motion, where the constraint rows have become dependent; else none."""
+    import casadi as ca
+
+    from trundle.equations.saddle import dense
+
+    if not any(isinstance(law, FlowLaw) for c in system.model.connections.values() for law in c.laws.values()):
+        return []
+    f = system.functions
+    e, rows = f.equations, [row for row in f.independent if row.acts is None]
+    driven = [row.name.removesuffix(SERVO) for row in rows if row.name.endswith(SERVO)]
+    if not driven or not np.all(np.isfinite(x)):
+        return []
+    J = ca.vertcat(*[dense(row.jacobian, e.n_u).T / (f.length if row.unit == "m" else 1.0) for row in rows])
+    q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
+    values = np.array(ca.DM(ca.Function("J", [e.t, e.q, e.u, e.p], [ca.densify(J)])(t, q, u, p)))
+    units = system.state_units.names[e.n_q : e.n_q + e.n_u]
+    values = values * np.array([f.length if unit == "m/s" else 1.0 for unit in units])
+    singular = np.linalg.svd(values, compute_uv=False)
+    return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
 
 
 def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:

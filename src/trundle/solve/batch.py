@@ -15,8 +15,9 @@ from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.kernel import evaluate
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
-from trundle.solve.lanes import LaneProblem, march_lanes
+from trundle.solve.lanes import Batch, LaneProblem, march_lanes
 from trundle.solve.one_by_one import march_each
+from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
 from trundle.solve.simulate import check_positive, choose_method, make_problem, multiplier_shift, sample_times
 from trundle.solve.tolerance import LOOKS, Given, check_tolerances, tolerance_of
 
@@ -77,6 +78,7 @@ def run_batch(
         batch, log = march_each(
             each, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
         )
+        _name_limits(system, batch, log.p_end)
         return BatchRun(system, batch, p, settings, log)
     kernels = system.kernels("lanes")
     weight = np.ones(system.n_x)
@@ -89,7 +91,17 @@ def run_batch(
     batch = march_lanes(
         problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
     )
+    _name_limits(system, batch, p)
     return BatchRun(system, batch, p, settings)
+
+
+def _name_limits(system: "System", batch: Batch, p: Array) -> None:
+    """Cases that ended at a limit of the mechanism are called so, as single runs are."""
+    from trundle.run.ending import driven_past_limit
+
+    for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
+        if driven_past_limit(system, float(batch.t_end[case]), batch.x_end[case], p[case]):
+            batch.code[case] = CONSTRAINT.code
 
 
 def _count(values: Mapping[str, Any]) -> int:

@@ -104,6 +104,7 @@ def simulate(
 ) -> "Run":
     """See System.simulate."""
     from trundle.run.dataset import Run
+    from trundle.run.ending import at_limit
 
     check_positive(duration=duration)
     check_tolerances(rtol, atol)
@@ -144,6 +145,7 @@ def simulate(
         max_events=max_events,
         on_event=_event_caller(system, on_event) if on_event is not None else None,
     )
+    trajectory = at_limit(system, trajectory, trajectory.p_end)
     settings: dict[str, Any] = {"method": type(chosen).__name__, "rtol": rtol, "formalism": system.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, system.state_units.names)
     settings["answers"] = on_event is not None

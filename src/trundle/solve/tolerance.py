@@ -78,9 +78,10 @@ class Tolerance:
         """The first tolerances of a run (or of several at once, the least counts), and those that the motion foreseen
         would bring: from start states (runs, n_x) and slopes there at several times (looks, runs, n_x).
         """
-        steep = np.max(np.abs(np.nan_to_num(slopes)), axis=0)
+        steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
         sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
-        ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
+        with np.errstate(over="ignore"):
+            ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
         found = []
         for part in (FORESEEN, 1.0):
             expected = [
