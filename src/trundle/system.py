@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
@@ -107,15 +108,53 @@ class System(Prepared):
             held = (start if start else given) | {name: 0.0 for name in soft if name in wish}
             if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
                 return found
-        return self._consistent(given, start, parameters, t)
+        try:
+            return self._consistent(given, start, parameters, t)
+        except AssemblyError:
+            places = {c.name for c in self.layout.coordinates}
+            said = {n: v for n, v in given.items() if n in start or n not in places} if places & {*start} else given
+            near = self._walked(said, parameters, t)
+            if near is None:
+                raise
+            return self._consistent(said, start, parameters, t, near)
+
+    def _walked(self, given: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float) -> Array | None:
+        """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
+        small that contacts are followed; None where the way is barred.
+        """
+        if not self.has_rows:
+            return None
+        q = np.array(self.mobility.q)
+        places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
+        wanted = {n: finite_number(v, f"start value of {n!r}") for n, v in given.items() if n in places}
+        first = {name: float(q[places[name]]) for name in wanted}
+        units = {c.name: self.length if c.unit == "m" else 1.0 for c in self.layout.coordinates}
+        way = max((abs(wanted[n] - first[n]) / units[n] for n in wanted), default=0.0)
+        count = int(min(way / WALK, WALKS)) + 1
+        if count < 2:
+            return None
+        for part in np.arange(1, count) / count:
+            try:
+                q = self._consistent(
+                    {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}, {}, parameters, t, q
+                ).q
+            except AssemblyError:
+                return None
+        return q
 
     def _consistent(
-        self, given: Mapping[str, Any], start: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float
+        self,
+        given: Mapping[str, Any],
+        start: Mapping[str, Any],
+        parameters: Mapping[str, float] | None,
+        t: float,
+        default: Array | None = None,
     ) -> "InitialState":
         """A consistent state near the given values; of these, those of `start` move last."""
         from trundle.solve.initial import consistent, read_wish
 
-        default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        if default is None:
+            default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
