@@ -29,6 +29,10 @@ class ModelError(TrundleError):
         super().__init__("\n".join(self.faults))
 
 
+class InertiaWarning(UserWarning):
+    """Moments of inertia that no body can have, but by so little that they may have been measured."""
+
+
 class UnknownNameError(TrundleError, KeyError):
     """A name that the model does not have; the nearest names are offered."""
 

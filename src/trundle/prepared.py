@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.equations.mobility import Mobility, RowFunctions
     from trundle.equations.quantities import Expressions
     from trundle.solve.initial import Wish
+    from trundle.solve.tolerance import StateUnits
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FEW = 4000  # states that are evaluated sooner than a second thread is started
@@ -188,6 +189,20 @@ class Prepared:
         large = [s for s in sizes if s > 0]
         return float(np.median(large)) if large else 1.0
 
+    @cached_property
+    def lengths(self) -> Any:
+        """Function that gives every length in the model (m) at values of the parameters."""
+        from trundle.solve.tolerance import length_function
+
+        return length_function(self.model)
+
+    @cached_property
+    def state_units(self) -> "StateUnits":
+        """Units of the entries of the state vector."""
+        from trundle.solve.tolerance import read_units
+
+        return read_units(self)
+
     @property
     def default_parameters(self) -> Array:
         return self.parameter_vector(None)
@@ -207,6 +222,15 @@ class Prepared:
     @property
     def n_u(self) -> int:
         return self.layout.n_u if self.in_joints else 6 * (len(self.model.bodies) - 1)
+
+    @cached_property
+    def turning(self) -> list[str]:
+        """Angles whose turns are counted in the last entries of the state vector: in absolute coordinates they are no
+        states.
+        """
+        from trundle.equations.measure import turning
+
+        return [] if self.in_joints else turning(self.model.connections.values())
 
     # -- machine code --------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """A built model and the questions an engineer asks of it."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -7,11 +8,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.equations.relaxation import weight_faults
-from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
+from trundle.errors import AssemblyError, InertiaWarning, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
 from trundle.graph.floating import floating
 from trundle.graph.topology import find_topology
-from trundle.model.check import check, finite_number, massless
+from trundle.model.check import check, finite_number, massless, measured_inertias
 from trundle.model.fingerprint import function_faults
 from trundle.model.freeze import frozen
 from trundle.model.model import Model
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
@@ -44,6 +46,8 @@ def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] |
     if faults:
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
+    for words in measured_inertias(model):
+        warnings.warn(words, InertiaWarning, stacklevel=3)
     model = floating(model)
     faults = weight_faults(model, {**model.relaxations, **(relax or {})})
     if faults:
@@ -124,15 +128,53 @@ class System(Prepared):
             held = (start if start else given) | {name: 0.0 for name in soft if name in wish}
             if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
                 return found
-        return self._consistent(given, start, parameters, t)
+        try:
+            return self._consistent(given, start, parameters, t)
+        except AssemblyError:
+            places = {c.name for c in self.layout.coordinates}
+            said = {n: v for n, v in given.items() if n in start or n not in places} if places & {*start} else given
+            near = self._walked(said, parameters, t)
+            if near is None:
+                raise
+            return self._consistent(said, start, parameters, t, near)
+
+    def _walked(self, given: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float) -> Array | None:
+        """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
+        small that contacts are followed; None where the way is barred.
+        """
+        if not self.has_rows:
+            return None
+        q = np.array(self.mobility.q)
+        places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
+        wanted = {n: finite_number(v, f"start value of {n!r}") for n, v in given.items() if n in places}
+        first = {name: float(q[places[name]]) for name in wanted}
+        units = {c.name: self.length if c.unit == "m" else 1.0 for c in self.layout.coordinates}
+        way = max((abs(wanted[n] - first[n]) / units[n] for n in wanted), default=0.0)
+        count = int(min(way / WALK, WALKS)) + 1
+        if count < 2:
+            return None
+        for part in np.arange(1, count) / count:
+            try:
+                q = self._consistent(
+                    {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}, {}, parameters, t, q
+                ).q
+            except AssemblyError:
+                return None
+        return q
 
     def _consistent(
-        self, given: Mapping[str, Any], start: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float
+        self,
+        given: Mapping[str, Any],
+        start: Mapping[str, Any],
+        parameters: Mapping[str, float] | None,
+        t: float,
+        default: Array | None = None,
     ) -> "InitialState":
         """A consistent state near the given values; of these, those of `start` move last."""
         from trundle.solve.initial import consistent, read_wish
 
-        default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        if default is None:
+            default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
@@ -252,7 +294,7 @@ class System(Prepared):
         formalism: str | None = None,
         method: Any = "auto",
         rtol: float = 1e-10,
-        atol: float = 1e-10,
+        atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None,
         max_step: float = np.inf,
@@ -266,6 +308,9 @@ class System(Prepared):
 
         samples: number of equally spaced times (default 501), times, or "steps" for every step of the integrator.
         method: "auto" (order 8 below a tolerance of 1e-7, else 5), "stiff", or a method object.
+        atol: absolute tolerance, one number or by units and names of states, {"m": 1e-12, "bob.angle": 1e-9}. Unless
+        given it is 1e-10 (rtol, if that is less) of the largest displacement, angle or rate that the run has met, at
+        most of a typical length of the model or of 1 rad; `settings["atol"]` of the run tells what it came to.
         formalism: another one than that of the build; the system in it is made once and kept.
         """
         from trundle.solve.simulate import simulate
@@ -289,7 +334,7 @@ class System(Prepared):
         parameters: Mapping[str, Any] | None = None,
         *,
         rtol: float = 1e-8,
-        atol: float = 1e-8,
+        atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None,
         threads: int | None = None,
         method: Any = "auto",
@@ -350,7 +395,17 @@ class System(Prepared):
             if names:
                 values = self.evaluate(names[0], np.array([t]), x, p)
                 out.update({k: float(v[0, 0]) if v.shape[1] == 1 else v[0] for k, v in values.items()})
+        if not all(np.all(np.isfinite(v)) for v in out.values()):
+            self._refuse_undefined(t, x[0], p)
         return out
+
+    def _refuse_undefined(self, t: float, x: Array, p: Array) -> None:
+        """Raise SolveError where a law or force is not finite at a state."""
+        from trundle.run.ending import culprit_laws, points_that_meet
+
+        culprits = culprit_laws(self, t, x, p, (0.0,))
+        if culprits:
+            raise SolveError(f"not finite at this state: {', '.join(culprits)}.{points_that_meet(self, culprits)}")
 
     def equilibrium(
         self,

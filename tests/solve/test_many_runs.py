@@ -84,7 +84,7 @@ def test_parameters_must_be_one_finite_number_for_each_case(lengths: object) -> 
 
 @pytest.mark.parametrize("changes", [{"duration": np.nan}, {"rtol": 0.0}, {"atol": "a"}])
 def test_duration_and_tolerances_must_be_positive(changes: dict[str, object]) -> None:
-    with pytest.raises(SolveError, match=f"{next(iter(changes))} must be a positive number"):
+    with pytest.raises(SolveError, match=f"{next(iter(changes))} must be a (positive )?number"):
         _slider_crank().build().batch(**{"duration": 0.1, "parameters": {"L": [0.8, 0.9]}, **changes})  # type: ignore[arg-type]
 
 
@@ -148,7 +148,7 @@ def test_events_are_those_of_single_runs(bouncing: tr.System, threads: int) -> N
     limit = np.array([5.0, 0.3, 5.0, 1.5, 5.0])
     times = np.linspace(0.0, 1.6, 9)
     batch = bouncing.batch(
-        2.0, {"bob.displacement": heights}, {**parameters, "limit": limit}, samples=times, threads=threads
+        2.0, {"bob.displacement": heights}, {**parameters, "limit": limit}, samples=times, threads=threads, atol=1e-8
     )
     for i, height in enumerate(heights):
         values = {"rebound": parameters["rebound"][i], "limit": limit[i]}

@@ -17,6 +17,7 @@ from trundle.equations.constraint import Row
 from trundle.equations.derive import Equations
 from trundle.equations.fixed_rank import Choice
 from trundle.equations.kane import TreeMotion
+from trundle.equations.measure import Measure
 from trundle.equations.saddle import Saddle, Sparse, dense, sparse
 from trundle.equations.udwadia_kalaba import Orthogonal
 from trundle.errors import ModelError, UnknownNameError
@@ -75,7 +76,10 @@ class Functions:
             or any(row.lost is not None for row in self.rows)
             or not (e.dissipated().is_zero() and e.supplied().is_zero())
         )
-        self.n_z = 2 if self.has_power else 0
+        # Absolute coordinates know angles of joints up to whole turns only: their rates are integrated beside.
+        measured = [m for m in e.signals.measured.values() if isinstance(m, Measure) and m.is_angle]
+        self.turns = ca.vertcat(ca.SX(0, 1), *[m.rate for m in measured if e.formalism == "newton_euler"])
+        self.n_z = (2 if self.has_power else 0) + self.turns.numel()
         self.n_x = e.n_q + e.n_u + self.n_z
         self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_z))
         self.inputs = [e.t, self.x, e.p]
@@ -268,7 +272,7 @@ class Functions:
     def plain_rhs(self) -> Any:
         """xdot without projection of the argument."""
         udot, multipliers = self.dynamics
-        return self.function("rhs", self._drawn_rates(), udot, self.powers(multipliers))
+        return self.function("rhs", self._drawn_rates(), udot, self.powers(multipliers), self.turns)
 
     def _drawn_rates(self) -> Any:
         """qdot with surface coordinates drawn to the contact: the stiff method, which this does not disturb, has no
@@ -300,7 +304,8 @@ class Functions:
             of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])
             z = power(e.t, e.q, u, e.p) + of_rows(e.t, e.q, u, e.p, lam)
             z[1] += self._lost(lam, u, nonideal)
-        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, udot, z)])
+        turns = ca.Function("turns", [e.t, e.q, e.u, e.p], [self.turns])(e.t, e.q, u, e.p)
+        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, udot, z, turns)])
 
     def _corrected_u(self) -> Any:
         e = self.equations

@@ -138,15 +138,20 @@ def close(
     tolerance: float = 1e-14,
     limit: int = 200,
     search: bool = True,
+    far: bool = False,
 ) -> tuple[Array, float]:
     """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual.
 
+    far: whether what slides may go far in one step, for places that are wanted far away.
     search: whether contacts that closed loops have lost are searched for all over their surfaces at the start.
     """
     e = rows.equations
     u = np.zeros(e.n_u)
     F = np.ones(e.n_u) if freedom is None else freedom
     held = rows.holonomic
+    turns = np.ones(e.n_u, bool)
+    for link in e.tree.links:
+        turns[link.i_u : link.i_u + link.n_u] = not far or link.kind != "slide"
 
     def evaluate(q: Array, search: bool) -> tuple[Array, Array, Array, Array]:
         q = rows.settle(q, p, search)
@@ -165,9 +170,13 @@ def close(
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         if not np.all(np.isfinite(P)):
             return q, np.inf
-        largest = float(np.max(np.abs(step), initial=0.0))
-        trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
-        norm = float(np.linalg.norm(trial[1]))
+        # A step goes by at most a radian or a metre; what slides may go far at once, where that leads nearer.
+        for moving in (turns, np.ones(e.n_u, bool)) if far else (turns,):
+            largest = float(np.max(np.abs(step[moving]), initial=0.0))
+            trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
+            norm = float(np.linalg.norm(trial[1]))
+            if norm < error:
+                break
         if norm < error:
             (q, g, J, P), error, damping = trial, norm, max(damping / 10, 1e-15)
         else:

@@ -120,6 +120,7 @@ class Assembler:
             values.vector(body.com, (*path, "com")),
             body.about if body.about == "com" else values.vector(body.about, (*path, "about")),
             tuple(self.parts.shape(s, (*path, "shape", i)) for i, s in enumerate(body.shape)),
+            body.check_inertia,
         )
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:

@@ -25,6 +25,7 @@ class Body:
     about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
     is_ground: bool = False
+    check_inertia: bool = True  # whether moments far from the triangle rule are refused
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "com", "about"):

@@ -10,12 +10,15 @@ import numpy as np
 
 from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
+from trundle.functions import RESERVED
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
+from trundle.model.crossing import Crossing
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.joint import Joint
 from trundle.model.law import EffortLaw
 from trundle.model.shape import Shape
+from trundle.model.symbol import ParameterSymbol
 from trundle.pairs.lower import Pair
 
 if TYPE_CHECKING:
@@ -123,13 +126,17 @@ class Model:
         com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0),
         about: Any = "com",
         shape: tuple[Shape, ...] | Shape = (),
+        check_inertia: bool = True,
     ) -> Body:
         """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com`
         in the body frame.
+
+        Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up to
+        10 % are taken with a warning; check_inertia=False takes all that leave the motion well posed, without a word.
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
-        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes)
+        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia)
         return self.bodies[name]
 
     def connect(
@@ -190,11 +197,10 @@ class Model:
 
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
-        self._new_name(name, self.parameters, "parameter")
-        self._new_name(name, self.aliases, "short name")
+        self._new_quantity(name, "parameter")
         if not (isinstance(value, float | int | np.number) and isfinite(value)):
             raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
-        symbol = ca.SX.sym(name)
+        symbol = ParameterSymbol(ca.SX.sym(name))
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
 
@@ -202,9 +208,14 @@ class Model:
         """Give a quantity a short name: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known
         wherever quantities go by name.
         """
-        if name == "t" or name in self.bodies:
-            raise ModelError(f"{name!r} cannot be a short name: it is {'time' if name == 't' else 'a body'}.")
-        self._new_name(name, {**self.aliases, **self.parameters, **self.outputs}, "short name, parameter or output")
+        if name in self.bodies:
+            raise ModelError(f"{name!r} cannot be a short name: it is a body.")
+        self._new_quantity(name, "short name")
+        for other in (*self.parameters, *self.outputs):
+            if full_name(other, {name: quantity}) != other:
+                raise ModelError(
+                    f"with the short name {name!r}, {other!r} would mean {quantity!r} too; choose another."
+                )
         self.aliases[name] = quantity
 
     def resolve(self, name: str) -> str:
@@ -213,8 +224,7 @@ class Model:
 
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
-        self._new_name(name, self.outputs, "output")
-        self._new_name(name, self.aliases, "short name")
+        self._new_quantity(name, "output")
         self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
 
@@ -225,14 +235,17 @@ class Model:
         direction: int = 0,
         action: str | Mapping[str, Callable[[Any], Any]] = "record",
     ) -> None:
-        """Watch for zero crossings of an expression of the signals; see Event for the actions."""
+        """Watch for zero crossings of an expression of the signals; see Event for the actions.
+
+        A comparison (s["bob.angle"] > 0.2) stands for the difference of its sides: it rises where it becomes true.
+        """
         self._new_name(name, self.events, "event")
         self._need_function(function, f"event {name!r}")
         if direction not in (-1, 0, 1):
             raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
         if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
-        self.events[name] = Event(name, function, direction, action)
+        self.events[name] = Event(name, Crossing(function), direction, action)
 
     def break_at(self, *times: Any) -> None:
         """Name times at which a law changes abruptly, numbers or expressions of parameters: steps end there. Times at
@@ -287,8 +300,8 @@ class Model:
         """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found.
 
         formalism: "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
-        "newton_euler" measures angles between bodies within half a turn either way: a spring that is wound up further
-        needs "kane".
+        "newton_euler" measures angles between bodies within half a turn either way while it runs: a spring that is
+        wound up further needs "kane". The angles of its results have all their turns.
         """
         from trundle.system import build
 
@@ -297,6 +310,19 @@ class Model:
     def _need_function(self, function: Any, what: str) -> None:
         if not callable(function):
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
+
+    def _new_quantity(self, name: str, what: str) -> None:
+        """Parameters, outputs and short names stand beside each other in expressions and results."""
+        for taken, kind in ((self.parameters, "parameter"), (self.outputs, "output"), (self.aliases, "short name")):
+            self._new_name(name, taken, kind)
+        if name in RESERVED:
+            meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
+            word = f"a word of expressions, {meant}" if meant else "a word of expressions"
+            raise ModelError(f"{name!r} cannot be the name of a {what}: it is {word}. Choose another name.")
+        if full_name(name, self.aliases) != name:
+            raise ModelError(
+                f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
+            )
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
         if self.is_frozen:

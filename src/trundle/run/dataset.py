@@ -12,6 +12,7 @@ import numpy as np
 from trundle.equations.modes import transitions
 from trundle.errors import StoreError, UnknownNameError
 from trundle.model.model import full_name
+from trundle.run.turns import continuous
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -155,13 +156,13 @@ class Run:
             return self._orientation(body)
         if name in WORK:
             at = self.system.n_q + self.system.n_u + list(WORK).index(name)
-            work = x[:, at] if at < x.shape[1] else np.zeros(len(t))
+            work = x[:, at] if at < x.shape[1] - len(self.system.turning) else np.zeros(len(t))
             return self._array(name, work[:, None], "J", WORK[name], ())
         if name not in self._numbers:
             self._numbers.update(self.system.evaluate(name, t, x, p))
         values, q = self._numbers[name], self.system.quantity(name)
-        if q.group == "joints" and q.unit == "rad" and q.size == 1:
-            values = np.unwrap(values, axis=0)  # a measured angle is known up to whole turns
+        if q.group == "joints" and q.unit == "rad" and q.size == 1:  # a measured angle is known up to whole turns
+            values = continuous(self, name, values[:, 0])[:, None]
         return self._array(name, values, q.unit, q.text, q.labels)
 
     def _orientation(self, body: str) -> "xr.DataArray":
@@ -308,7 +309,7 @@ class Run:
         return draw(self, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as netCDF, whole or not at all."""
+        """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all."""
         from trundle.run.store import save
 
         return save(self, path)

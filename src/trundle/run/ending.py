@@ -1,10 +1,17 @@
 """The ending of a run in words; a value that is not finite is traced to the law that gave it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.model.force import LineForce, SpringDamper
+from trundle.model.law import FlowLaw
 from trundle.pairs.higher import HigherPair
+from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
+
+SERVO = " (servo)"  # ends the names of rows that prescribe a motion
+DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
 
 if TYPE_CHECKING:
     from trundle.model.model import Model
@@ -23,7 +30,14 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     if outcome.name == "NOT_FINITE":
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
         if culprits:
-            text += f" Not finite there: {', '.join(culprits)}."
+            text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(system, culprits)}"
+    if outcome.name == "CONSTRAINT":
+        driven = driven_past_limit(system, trajectory.t_end, trajectory.x_end, p)
+        if driven:
+            text += (
+                f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
+                "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
+            )
     text += _jammed(system, trajectory, p)
     if not outcome.ok:
         text += "".join(
@@ -62,6 +76,39 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     return found
 
 
+def at_limit(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
+    """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
+    are the constraints that cannot be satisfied.
+    """
+    if trajectory.outcome is not STEP_TOO_SMALL:
+        return trajectory
+    if not driven_past_limit(system, trajectory.t_end, trajectory.x_end, p):
+        return trajectory
+    return replace(trajectory, outcome=CONSTRAINT)
+
+
+def driven_past_limit(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
+    """Coordinates with a prescribed motion, where the constraint rows have become dependent; else none."""
+    import casadi as ca
+
+    from trundle.equations.saddle import dense
+
+    if not any(isinstance(law, FlowLaw) for c in system.model.connections.values() for law in c.laws.values()):
+        return []
+    f = system.functions
+    e, rows = f.equations, [row for row in f.independent if row.acts is None]
+    driven = [row.name.removesuffix(SERVO) for row in rows if row.name.endswith(SERVO)]
+    if not driven or not np.all(np.isfinite(x)):
+        return []
+    J = ca.vertcat(*[dense(row.jacobian, e.n_u).T / (f.length if row.unit == "m" else 1.0) for row in rows])
+    q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
+    values = np.array(ca.DM(ca.Function("J", [e.t, e.q, e.u, e.p], [ca.densify(J)])(t, q, u, p)))
+    units = system.state_units.names[e.n_q : e.n_q + e.n_u]
+    values = values * np.array([f.length if unit == "m/s" else 1.0 for unit in units])
+    singular = np.linalg.svd(values, compute_uv=False)
+    return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
+
+
 def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
     """Tells where rigid friction has no or several solutions."""
     from trundle.equations.modes import transitions
@@ -81,6 +128,17 @@ def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     )
 
 
+def points_that_meet(system: "System", culprits: list[str]) -> str:
+    """Tells of forces along a line whose two points have met."""
+    lines = [n for n in culprits if isinstance(system.model.forces.get(n), LineForce | SpringDamper)]
+    if not lines:
+        return ""
+    return (
+        f" The two points of {', '.join(map(repr, lines))} meet there: a force along the line between them has no "
+        "direction. Start with the points apart, or give the spring the natural length 0."
+    )
+
+
 def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
     """Contacts of wheels on planes whose plane has come down onto the road."""
     found = []
@@ -92,8 +150,14 @@ def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, A
     return found
 
 
-def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
-    """Forces and laws whose contribution is not finite at a state, or just after it."""
+def culprit_laws(
+    system: "System",
+    t: float,
+    x: np.ndarray[Any, Any],
+    p: np.ndarray[Any, Any],
+    times: tuple[float, ...] = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2),
+) -> list[str]:
+    """Forces and laws whose contribution is not finite at a state, or at these times after it."""
     import casadi as ca
 
     e = system.functions.equations
@@ -103,7 +167,7 @@ def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndar
     for name, terms in e.terms.items():
         parts = [ca.vertcat(F, M) for _, F, M in terms.wrenches] + [ca.SX(v) for _, v in terms.efforts]
         f = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
-        for ahead in (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2):
+        for ahead in times:
             state = x + ahead * step
             q, u = state[: e.n_q], state[e.n_q : e.n_q + e.n_u]
             if not np.all(np.isfinite(np.array(ca.DM(f(t + ahead, q, u, p))))):

@@ -5,16 +5,21 @@ slide or open, run one by one in the same compiled loop as a single run.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
+from trundle.kernel import evaluate
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
-from trundle.solve.lanes import LaneProblem, march_lanes
+from trundle.solve.lanes import Batch, LaneProblem, march_lanes
 from trundle.solve.one_by_one import march_each
+from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
 from trundle.solve.simulate import check_positive, choose_method, make_problem, multiplier_shift, sample_times
+from trundle.solve.tolerance import LOOKS, Given, check_tolerances, tolerance_of
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+USUAL_ATOL = 1e-8  # of the sizes of the model
 ONE_BY_ONE, IN_LANES = "one by one", "in lanes"
 # Start values that are vectors: one of them is for all cases, a table of them has one row for each.
 VECTORS = {"quaternion", "angular_rate", "position", "velocity", "angular_velocity", "com_position", "com_velocity"}
@@ -35,7 +41,7 @@ def run_batch(
     parameters: Mapping[str, Any],
     *,
     rtol: float,
-    atol: float,
+    atol: Given,
     samples: int | Sequence[float] | None,
     threads: int | None,
     method: Any,
@@ -45,7 +51,8 @@ def run_batch(
 
     if not system.in_joints:
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
-    check_positive(duration=duration, rtol=rtol, atol=atol)
+    check_positive(duration=duration)
+    check_tolerances(rtol, atol)
     chosen = choose_method(method, rtol)
     if not isinstance(chosen, ExplicitRungeKutta):
         raise SolveError("a batch runs with an explicit method; stiff models are run one by one with simulate.")
@@ -61,21 +68,40 @@ def run_batch(
     x0 = _start_states(system, start, parameters, p, count)
     times = None if samples is None else sample_times(samples, 0.0, duration)
     switches = bool(system.model.events or system.model.mode_names() or "breaks" in system.kernels("base"))
-    settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
+    tolerance = tolerance_of(system, atol, rtol, USUAL_ATOL, p[0])
+    settings: dict[str, Any] = {"method": type(chosen).__name__, "rtol": rtol, "formalism": system.formalism}
+    settings["atol"] = float(atol) if isinstance(atol, Real) else tolerance.most(system.state_units.names)
     settings["way"] = ONE_BY_ONE if switches else IN_LANES
     if switches:
         p = np.array([_first_modes(system, x0, p, i) for i in range(count)])
         each = make_problem(system, stiff=False, returns=False, rtol=rtol)
         batch, log = march_each(
-            each, chosen, 0.0, duration, x0, p, rtol=rtol, atol=atol, samples=times, threads=threads
+            each, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
         )
+        _name_limits(system, batch, log.p_end)
         return BatchRun(system, batch, p, settings, log)
     kernels = system.kernels("lanes")
     weight = np.ones(system.n_x)
     weight[system.n_q + system.n_u :] = 0.0
     problem = LaneProblem(kernels["rhs"], kernels.get("project"), weight)
-    batch = march_lanes(problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=atol, samples=times, threads=threads)
+    if tolerance.learns:
+        rhs, looks = system.kernels("base")["rhs"], np.linspace(0.0, duration, LOOKS + 1)[:-1]
+        first, _ = tolerance.begin(x0, np.array([evaluate(rhs, rhs, t, x0, p) for t in looks]), duration)
+        tolerance = replace(tolerance, atol=first)
+    batch = march_lanes(
+        problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
+    )
+    _name_limits(system, batch, p)
     return BatchRun(system, batch, p, settings)
+
+
+def _name_limits(system: "System", batch: Batch, p: Array) -> None:
+    """Cases that ended at a limit of the mechanism are called so, as single runs are."""
+    from trundle.run.ending import driven_past_limit
+
+    for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
+        if driven_past_limit(system, float(batch.t_end[case]), batch.x_end[case], p[case]):
+            batch.code[case] = CONSTRAINT.code
 
 
 def _count(values: Mapping[str, Any]) -> int:

@@ -106,18 +106,20 @@ def consistent(
     if wanted is None:
         return InitialState(wish.q, wish.u)
     speed_given = speeds_of(layout, wish.given_q)
-    q, error = close(wanted, wish.q, t, p, _dependent(wanted, wish.q, t, p, speed_given, resting))
-    if error > 1e-11:  # others must move as well
-        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
-    if error > 1e-11 and firm is not None:
+    far, size = targets is not None, targets.size if targets is not None else 1.0
+    fine, open_ = 1e-14 * min(1.0, size), max(1e-11, 1e-13 * size)  # round-off of far places is no gap
+    q, error = close(wanted, wish.q, t, p, _dependent(wanted, wish.q, t, p, speed_given, resting), fine, far=far)
+    if error > open_:  # others must move as well
+        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0), fine, far=far)
+    if error > open_ and firm is not None:
         held = speeds_of(layout, firm.given_q)
-        q, error = close(wanted, wish.q, t, p, np.where(held, 0.0, np.where(speed_given, 1e-2, 1.0)))
-    if error > 1e-11:  # what was given cannot be held
+        q, error = close(wanted, wish.q, t, p, np.where(held, 0.0, np.where(speed_given, 1e-2, 1.0)), fine, far=far)
+    if error > open_:  # what was given cannot be held
         tried = q
-        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
+        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0), fine, far=far)
         if firm is not None:
             _refuse_lost_contact(rows, t, tried, q, p, firm)
-    if error > 1e-10:
+    if error > 10 * open_:
         g = wanted(t, q, np.zeros(layout.n_u), p)[0]
         names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
         worst = ", ".join(names[i] for i in worst_rows(g, 4))

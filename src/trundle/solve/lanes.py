@@ -18,6 +18,7 @@ from trundle.solve.memory import aligned
 from trundle.solve.outcome import Outcome, outcome_of
 from trundle.solve.problem import Compiled
 from trundle.solve.tableau import Plan, StepControl
+from trundle.solve.tolerance import UNITS, Tolerance
 
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
 
@@ -72,7 +73,7 @@ def march_lanes(
     p: np.ndarray,
     *,
     rtol: float = 1e-8,
-    atol: float | np.ndarray = 1e-10,
+    atol: float | np.ndarray | Tolerance = 1e-10,
     samples: np.ndarray | None = None,
     threads: int | None = None,
     first_step: float | None = None,
@@ -109,9 +110,10 @@ def march_lanes(
         return out
     count = max(1, min(threads or os.cpu_count() or 1, -(-jobs // problem.rhs.lanes)))
     edges = np.linspace(0, jobs, count + 1).astype(int)
+    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, n_x)
     limits = (rtol, min_step, max_step, first_step or 0.0)
     shares = [
-        _Share(problem, method, out, p, start, end, atol, limits, max_steps, first, last)
+        _Share(problem, method, out, p, start, end, tolerance, limits, max_steps, first, last)
         for first, last in pairwise(edges)
     ]
     _run(shares)
@@ -147,7 +149,7 @@ class _Share:
         p: np.ndarray,
         start: np.ndarray,
         end: np.ndarray,
-        atol: float | np.ndarray,
+        tolerance: Tolerance,
         limits: tuple[float, float, float, float],
         max_steps: int,
         first: int,
@@ -167,7 +169,8 @@ class _Share:
         r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
         address = np.array([kernel.address for kernel in kernels], dtype=np.int64)
         spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
-        spread_atol[:] = np.broadcast_to(np.asarray(atol, dtype=float), (n_x,))[:, None]
+        spread_atol[:] = tolerance.atol[:, None]
+        n[at.LEARNING], r[at.PART] = int(tolerance.learns), tolerance.part
         spread_weight[:] = weight[:, None]
         # Lanes without a job compute along: they are given a state for which the equations make sense.
         x, parameters, t = aligned(n_x, w), aligned(n_p, w), aligned(w)
@@ -186,6 +189,7 @@ class _Share:
             x, aligned(n_x, w), parameters, aligned(n_x, w), aligned(plan.rows, n_x, w),
             aligned(len(plan.dense), n_x, w), aligned(n_x, w), aligned(corrected_rows, w), work,
             out.x_end, p, start, end, out.code, out.steps, out.rejected, out.t_end, out.t, out.x,
+            tolerance.atol, tolerance.group, tolerance.bound, aligned(len(UNITS), w),
         )  # fmt: skip
         self._table = np.array([array.ctypes.data for array in self._arrays], dtype=np.int64)
 

@@ -71,6 +71,25 @@ def only_recorded(n: Pointer, flags: Pointer) -> bool:
     return True
 
 
+@njit(error_model="numpy")
+def learn_sizes(table: Pointer) -> None:
+    """Absolute tolerances grow with the largest state of their unit that was met, up to a bound (see Tolerance)."""
+    n_x, part_of = wholes(table[at.M_N])[at.N_X], reals(table[at.M_R])[at.PART]
+    x, atol, group = reals(table[at.M_X]), reals(table[at.M_ATOL]), wholes(table[at.M_GROUP])
+    bound, met = reals(table[at.M_BOUND]), reals(table[at.M_MET])
+    for m in range(n_x):
+        if group[m] >= 0:
+            met[group[m]] = max(met[group[m]], abs(x[m]))
+    length = bound[0]
+    if length < math.inf:
+        for kind in range(0, 4, 2):
+            met[kind] = max(met[kind], length * met[kind + 1])
+            met[kind + 1] = max(met[kind + 1], met[kind] / length)
+    for m in range(n_x):
+        if group[m] >= 0:
+            atol[m] = max(atol[m], part_of * min(bound[group[m]], met[group[m]]))
+
+
 @part
 def advance(table: Pointer) -> None:
     """March at most BUDGET attempted steps; ANSWER tells why the loop came back."""
@@ -273,6 +292,8 @@ def advance(table: Pointer) -> None:
         copy(x_new, x, n_x)
         copy(end_slope, k, n_x)
         r[at.T] = t_new
+        if n[at.LEARNING] == 1:
+            learn_sizes(table)
         if adaptive:
             factor = r[at.SAFETY] * max(error, 1e-10) ** -r[at.ALPHA] * r[at.LAST_ERROR] ** r[at.BETA]
             factor = min(r[at.GROW], max(r[at.SHRINK], factor))

@@ -16,6 +16,7 @@ from trundle.solve.memory import Memory
 from trundle.solve.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.solve.problem import Problem
 from trundle.solve.tableau import Plan, StepControl
+from trundle.solve.tolerance import Tolerance
 from trundle.solve.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.07
@@ -44,7 +45,7 @@ def march(
     p: np.ndarray,
     *,
     rtol: float = 1e-8,
-    atol: float | np.ndarray = 1e-10,
+    atol: float | np.ndarray | Tolerance = 1e-10,
     samples: np.ndarray | None = None,
     first_step: float | None = None,
     max_step: float = np.inf,
@@ -64,7 +65,8 @@ def march(
     """
     if not t1 >= t0:
         raise SolveError(f"the end time {t1} lies before the start time {t0}; time runs forward.")
-    memory = Memory(problem, method.plan(), t0, t1, x0, p, atol, samples)
+    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, problem.rhs.n_x)
+    memory = Memory(problem, method.plan(), t0, t1, x0, p, tolerance, samples)
     _set_control(memory, method, rtol, first_step, max_step, fixed_step, min_step, max_steps, max_events)
     outcome = _run(memory, t0, t1, progress, on_event, chunk_steps, between_chunks)
     return memory.trajectory(outcome)
@@ -102,7 +104,7 @@ def _first_step(memory: Memory, order: int) -> float:
     """A step for which an Euler step and its change of slope are small [Hairer 1993, section II.4]."""
     t, x, span = memory.time, memory.x, memory.r[at.T_END] - memory.r[at.T_START]
     counted = memory.weight > 0.0
-    scale = (memory.atol + memory.r[at.RTOL] * np.abs(x) + 1e-300)[counted]
+    scale = (memory.foreseen + memory.r[at.RTOL] * np.abs(x) + 1e-300)[counted]
     slope = memory.slope(t, x)
 
     def norm(v: np.ndarray) -> float:

@@ -12,6 +12,7 @@ from trundle.solve import layout as at
 from trundle.solve.outcome import Outcome
 from trundle.solve.problem import Compiled, Problem
 from trundle.solve.tableau import Plan
+from trundle.solve.tolerance import LOOKS, UNITS, Tolerance
 from trundle.solve.trajectory import Counts, EventLog, NearSingular, Trajectory
 
 LINE = 64  # bytes: kernels want their work array on a cache line
@@ -37,7 +38,7 @@ class Memory:
         t1: float,
         x0: np.ndarray,
         p: np.ndarray,
-        atol: float | np.ndarray,
+        tolerance: Tolerance,
         samples: np.ndarray | None,
     ) -> None:
         n_x, n_p, n_e = problem.rhs.n_x, problem.rhs.n_p, problem.n_events
@@ -54,7 +55,8 @@ class Memory:
         self.p[:n_p] = p
         self.k = aligned(plan.rows * n_x)
         self.dense = aligned(len(plan.dense), n_x)
-        self.atol = np.ascontiguousarray(np.broadcast_to(np.asarray(atol, dtype=float), (n_x,)))
+        self.tolerance = tolerance
+        self.atol, self.foreseen, self.met = tolerance.atol.copy(), tolerance.atol.copy(), np.zeros(len(UNITS))
         weight = np.ones(n_x) if problem.error_weight is None else problem.error_weight
         self.weight = np.ascontiguousarray(weight, dtype=float)
         rows = problem.n_u + problem.loop_rows
@@ -85,6 +87,10 @@ class Memory:
         self.event_x, self.event_p = np.zeros((64 + n_e, n_x)), np.zeros((64 + n_e, n_p))
         self._set_samples(samples, t0, t1)
         self._set_sizes(t0, t1)
+        if tolerance.learns:
+            looks = np.array([self.slope(t, self.x) for t in np.linspace(t0, t1, LOOKS + 1)[:-1]])
+            self.c[at.RHS] = 0
+            self.atol[:], self.foreseen[:] = tolerance.begin(self.x[None, :], looks[:, None, :], t1 - t0)
 
     def _set_samples(self, samples: np.ndarray | None, t0: float, t1: float) -> None:
         n_x = self.problem.rhs.n_x
@@ -114,6 +120,7 @@ class Memory:
         n[at.CONTACTS], n[at.TREATMENT] = problem.contacts, problem.treatment
         n[at.LOOP_ROWS], n[at.QUATERNIONS] = problem.loop_rows, len(problem.quaternions)
         n[at.WEIGHTED] = int(np.count_nonzero(self.weight))
+        n[at.LEARNING], r[at.PART] = int(self.tolerance.learns), self.tolerance.part
         self.c[at.PENDING] = 1
         r[at.T], r[at.T_START], r[at.T_END], r[at.T_EVENT] = t0, t0, t1, -np.inf
         r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
@@ -187,6 +194,7 @@ class Memory:
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
             self.event_x, self.passage, self.near, self.event_p, self.impact, self.box, self.bounds, self.parts,
+            self.tolerance.group, self.tolerance.bound, self.met,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
@@ -231,6 +239,7 @@ class Memory:
             x_end=self.x.copy(),
             p_end=self.p[: self.n[at.N_P]].copy(),
             unclear=self.flags[at.UNCLEAR].copy(),
+            atol=self.atol.copy(),
         )
 
 

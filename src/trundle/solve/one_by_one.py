@@ -17,6 +17,7 @@ from trundle.solve.lanes import Batch
 from trundle.solve.march import Method, march
 from trundle.solve.outcome import INTERRUPTED
 from trundle.solve.problem import Problem
+from trundle.solve.tolerance import Tolerance
 from trundle.solve.trajectory import EventLog, Trajectory
 
 NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
@@ -41,7 +42,7 @@ def march_each(
     p: np.ndarray,
     *,
     rtol: float,
-    atol: float,
+    atol: float | np.ndarray | Tolerance,
     samples: np.ndarray | None,
     threads: int | None,
 ) -> tuple[Batch, Switching]:

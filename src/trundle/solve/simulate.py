@@ -15,6 +15,7 @@ from trundle.solve.layout import JUMP, STOP, STRIKE
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
+from trundle.solve.tolerance import Given, check_tolerances, largest, tolerance_of
 
 if TYPE_CHECKING:
     from trundle.prepared import Prepared
@@ -25,6 +26,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
 
 SAMPLES = 501
+USUAL_ATOL = 1e-10  # of the sizes of the model
+CLOCK = 1e-9  # of a duration, which the clock must be able to tell apart
 
 
 def choose_method(method: Any, rtol: float) -> Method:
@@ -50,6 +53,16 @@ def check_positive(**values: Any) -> None:
     for what, value in values.items():
         if not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
             raise SolveError(f"{what} must be a positive number, got {value!r}.")
+
+
+def check_clock(t0: float, duration: float, rtol: float) -> None:
+    """Refuse a start time so large that the steps of the run would be lost in its last digits."""
+    if not np.spacing(abs(t0) + duration) <= max(CLOCK, rtol) * duration:
+        raise SolveError(
+            f"t0 = {t0:g} s is too large for a duration of {duration:g} s: times there are {np.spacing(abs(t0)):.3g} s "
+            "apart in double precision, too coarse for the steps of the run. Start at a smaller t0, and let laws add "
+            "the rest to t as a parameter."
+        )
 
 
 def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float) -> Array | None:
@@ -80,7 +93,7 @@ def simulate(
     *,
     method: Any,
     rtol: float,
-    atol: float,
+    atol: Given,
     samples: int | Sequence[float] | str | None,
     fixed_step: float | None,
     max_step: float,
@@ -92,14 +105,17 @@ def simulate(
 ) -> "Run":
     """See System.simulate."""
     from trundle.run.dataset import Run
+    from trundle.run.ending import at_limit
 
-    check_positive(duration=duration, rtol=rtol, atol=atol)
+    check_positive(duration=duration)
+    check_tolerances(rtol, atol)
     if not (isinstance(max_step, Real) and max_step > 0):
         raise SolveError(f"max_step must be a positive number, got {max_step!r}.")
     if not (isinstance(t0, Real) and np.isfinite(t0)):
         raise SolveError(f"t0 must be a finite time in seconds, got {t0!r}.")
     if fixed_step is not None and not (isinstance(fixed_step, Real) and 0 < fixed_step <= duration):
         raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
+    check_clock(t0, duration, rtol)
     chosen = choose_method(method, rtol)
     stiff = isinstance(chosen, Rodas5P)
     if stiff and any(name.endswith((".stick", ".closed")) for name in system.model.mode_names()):
@@ -121,7 +137,7 @@ def simulate(
         x0,
         p,
         rtol=rtol,
-        atol=atol,
+        atol=tolerance_of(system, atol, rtol, USUAL_ATOL, p),
         samples=sample_times(samples, t0, t0 + duration),
         fixed_step=fixed_step,
         max_step=max_step,
@@ -130,7 +146,9 @@ def simulate(
         max_events=max_events,
         on_event=_event_caller(system, on_event) if on_event is not None else None,
     )
-    settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
+    trajectory = at_limit(system, trajectory, trajectory.p_end)
+    settings: dict[str, Any] = {"method": type(chosen).__name__, "rtol": rtol, "formalism": system.formalism}
+    settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, system.state_units.names)
     settings["answers"] = on_event is not None
     return Run.of(system, trajectory, p, initial, settings)
 

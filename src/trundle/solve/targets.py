@@ -66,6 +66,12 @@ class Targets:
         self._values = np.concatenate(numbers)
         return self
 
+    @property
+    def size(self) -> float:
+        """Largest coordinate of a place that is wanted, or 1 where all are zero."""
+        wanted = np.repeat([name in self.names for name in self.sizes], list(self.sizes.values()))
+        return float(np.max(np.abs(self._values[wanted.astype(bool)]), initial=0.0)) or 1.0
+
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
         """Residuals and rows of constraints and wanted positions: what `close` asks for."""
         g, J, _, _, P = self._f(t, q, u, p, self._values)

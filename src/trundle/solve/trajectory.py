@@ -63,6 +63,7 @@ class Trajectory:
     x_end: np.ndarray
     p_end: np.ndarray
     unclear: np.ndarray  # for each event, steps in which its function could not be told from zero
+    atol: np.ndarray  # of every state, as it was at the end
 
     def parameters(self) -> np.ndarray:
         """Parameters at each sample: events may have changed them."""

@@ -17,6 +17,7 @@ from trundle.view.style import (
     QUIET,
     WARNING,
     finish,
+    legend_name,
     line_style,
     new_figure,
     side_legend,
@@ -82,7 +83,7 @@ def _curves(run: "Run", name: str) -> list[Curve]:
 
 def _fill_panel(panel: Axes, t: Any, curves: list[Curve], unit: str) -> None:
     for i, curve in enumerate(curves):
-        panel.plot(t, curve.values, label=curve.label, **line_style(i))
+        panel.plot(t, curve.values, label=legend_name(curve.label), **line_style(i))
     what = curves[0].label if len(curves) == 1 else KINDS.get(unit, "value")
     panel.set_ylabel(f"{what} ({pretty(unit)})" if unit else what)
     panel.margins(y=0.08)
