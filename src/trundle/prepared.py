@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from math import frexp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,13 +75,19 @@ class Prepared:
         from trundle.equations.mass_check import check_every_mass, check_mass
 
         equations = self._derive(self.in_joints)
-        check_inertia = check_mass if self.in_joints else check_every_mass
-        check_inertia(equations, self.default_parameters)
+        if self.in_joints:
+            check_mass(equations, self.default_parameters, self.length)
+        else:
+            check_every_mass(equations, self.default_parameters)
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
+        sets = self.mobility.exchanged if rows else ()
+        exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]
         if self.formalism == "udwadia_kalaba":
-            return Functions(equations, [*rows, *equations.switched], self.length, dropped)
-        return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
+        dropped -= {name for names in sets for name in names}
+        independent = [row for row in rows if row.name not in dropped]
+        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
 
     @cached_property
     def joint_functions(self) -> "Functions":
@@ -205,12 +212,15 @@ class Prepared:
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
+        """Compiled functions: "base" (rhs, project, breaks), "energy", "lanes", "stiff", "events", or
+        "quantities <group>".
+        """
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
+        key += f" {frexp(self.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
         if kind != "base":
-            key += f" {self.mobility.redundant}"
+            key += f" {self.mobility.redundant} {self.mobility.exchanged}"
         found = self._kept(key, kind)
         if found is None:
             lanes = host_lanes() if kind == "lanes" else 1
@@ -244,12 +254,16 @@ class Prepared:
             self._mobility = kept
             return True
         rows = self.functions.rows  # other values: masses and freedoms are looked at again
-        return not rows or self.mobility.redundant == kept.redundant
+        chosen = self.mobility
+        return not rows or (chosen.redundant, chosen.exchanged) == (kept.redundant, kept.exchanged)
 
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
         if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project()}
+            from trundle.equations.breaks import break_function
+
+            rhs = f.rhs()
+            return {"rhs": rhs, "project": f.project(), "breaks": break_function(rhs, f.equations.p, self.model.breaks)}
         if kind == "energy":
             return {"energy": f.energy()}
         if kind == "contacts at start":

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.errors import SolveError
 from trundle.run.dataset import Run
 from trundle.system import System
 

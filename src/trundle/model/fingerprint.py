@@ -32,6 +32,7 @@ def fingerprint(model: Model) -> str:
     asker = Asker(model)
     parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
     parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
+    parts += [f"break {exact(time)}" for time in model.breaks]
     for body in model.bodies.values():
         if not body.is_ground:
             inertia = body.mass_properties()

@@ -82,6 +82,7 @@ class Model:
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
+        self.breaks: Any = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
@@ -232,6 +233,21 @@ class Model:
         if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
         self.events[name] = Event(name, function, direction, action)
+
+    def break_at(self, *times: Any) -> None:
+        """Name times at which a law changes abruptly, numbers or expressions of parameters: steps end there. Times at
+        which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
+        """
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        known = {p.symbol.element_hash() for p in self.parameters.values()}
+        for time in times:
+            if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):
+                self.breaks.append(float(time))
+            elif isinstance(time, ca.SX) and time.numel() == 1 and {s.element_hash() for s in ca.symvar(time)} <= known:
+                self.breaks.append(time)
+            else:
+                raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
 
     def relax(self, row: str, weight: Any) -> None:
         """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function

@@ -74,7 +74,7 @@ def run_batch(
             raise SolveError(f"{what} of a batch goes by name, {{'name': values}}, not as {type(given).__name__}.")
     start = system.resolved(start)
     count = _count({**start, **parameters})
-    switches = bool(system.model.events or system.model.mode_names())
+    switches = bool(system.model.events or system.model.mode_names() or "breaks" in system.kernels("base"))
     width = count * (system.n_x + (len(system.default_parameters) if switches else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
     if times is not None:

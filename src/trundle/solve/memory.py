@@ -76,6 +76,9 @@ class Memory:
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
         self.impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))
+        breaks = 0 if problem.breaks is None else problem.breaks.n_out
+        self.box, self.bounds = aligned(2 + 4 * n_x), aligned(max(4 * problem.watched, breaks))
+        self.parts = aligned(at.LONGEST_SEARCH)
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
@@ -107,6 +110,7 @@ class Memory:
         n[at.EXTRAS], n[at.DENSE], n[at.ERROR_ROWS] = len(plan.extra_nodes), len(plan.dense), plan.error_rows
         n[at.END_IN_STEP], n[at.STAGE_SCALE] = int(plan.end_in_step), int(plan.stage_scale)
         n[at.EVENTS], n[at.MONITORS] = problem.n_events, problem.n_monitors
+        n[at.WATCHED], n[at.BREAKS] = problem.watched, 0 if problem.breaks is None else problem.breaks.n_out // 4
         n[at.CONTACTS], n[at.TREATMENT] = problem.contacts, problem.treatment
         n[at.LOOP_ROWS], n[at.QUATERNIONS] = problem.loop_rows, len(problem.quaternions)
         n[at.WEIGHTED] = int(np.count_nonzero(self.weight))
@@ -126,6 +130,9 @@ class Memory:
             (at.A_METRIC, problem.metric),
             (at.A_IMPACT, problem.impact),
             (at.A_MODES, problem.modes),
+            (at.A_ENCLOSURE, problem.enclosure),
+            (at.A_ROUND_OFF, problem.round_off),
+            (at.A_BREAKS, problem.breaks),
         )
         for slot, kernel in by_kernel:
             address[slot] = 0 if kernel is None else kernel.address
@@ -148,6 +155,10 @@ class Memory:
         if problem.events is not None:
             address[at.A_SEARCH], address[at.A_SIGNS] = compiled.address("find_event"), compiled.address("set_signs")
             address[at.A_FIRE] = compiled.address("fire")
+        if problem.enclosure is not None:
+            address[at.A_BOUNDED] = compiled.address("find_bounded")
+        if problem.breaks is not None:
+            address[at.A_NEXT_BREAK] = compiled.address("next_break")
         if problem.impact is not None:
             address[at.A_STRIKE] = compiled.address("strike")
 
@@ -175,7 +186,7 @@ class Memory:
             self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
-            self.event_x, self.passage, self.near, self.event_p, self.impact,
+            self.event_x, self.passage, self.near, self.event_p, self.impact, self.box, self.bounds, self.parts,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
@@ -219,6 +230,7 @@ class Memory:
             t_end=self.time,
             x_end=self.x.copy(),
             p_end=self.p[: self.n[at.N_P]].copy(),
+            unclear=self.flags[at.UNCLEAR].copy(),
         )
 
 

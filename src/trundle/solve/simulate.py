@@ -18,6 +18,7 @@ from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
 
 if TYPE_CHECKING:
+    from trundle.prepared import Prepared
     from trundle.run.dataset import Run
     from trundle.system import System
 
@@ -164,7 +165,7 @@ def multiplier_shift(rtol: float) -> float:
     return float(np.clip(1e-2 * rtol, 1e-12, 1e-8))
 
 
-def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> Problem:
+def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) -> Problem:
     """Kernels of the system arranged for the time loop."""
     base = system.kernels("base")
     extra = system.kernels("stiff") if stiff else {}
@@ -187,6 +188,9 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         jacobian=extra.get("jacobian"),
         metric=extra.get("metric"),
         events=kernels.get("events"),
+        enclosure=kernels.get("enclosure"),
+        round_off=kernels.get("round_off"),
+        breaks=base.get("breaks"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
         modes=kernels.get("start") if striking else None,

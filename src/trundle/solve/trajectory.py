@@ -62,6 +62,7 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
+    unclear: np.ndarray  # for each event, steps in which its function could not be told from zero
 
     def parameters(self) -> np.ndarray:
         """Parameters at each sample: events may have changed them."""
