@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from math import frexp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -241,8 +242,9 @@ class Prepared:
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
+        key += f" {frexp(self.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
         if kind != "base":
-            key += f" {self.mobility.redundant}"
+            key += f" {self.mobility.redundant} {self.mobility.exchanged}"
         found = self._kept(key, kind)
         if found is None:
             lanes = host_lanes() if kind == "lanes" else 1
@@ -276,7 +278,8 @@ class Prepared:
             self._mobility = kept
             return True
         rows = self.functions.rows  # other values: masses and freedoms are looked at again
-        return not rows or self.mobility.redundant == kept.redundant
+        chosen = self.mobility
+        return not rows or (chosen.redundant, chosen.exchanged) == (kept.redundant, kept.exchanged)
 
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions

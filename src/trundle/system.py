@@ -285,6 +285,13 @@ class System(Prepared):
                 f"{', '.join(map(repr, self.relaxed))} relax some. Build the model without them, or simulate."
             )
 
+    def refuse_fixed(self) -> None:
+        """A system without freedoms does not run."""
+        if self.n_u == 0:
+            raise SolveError(
+                "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
+            )
+
     def simulate(
         self,
         duration: float,
@@ -316,10 +323,7 @@ class System(Prepared):
         from trundle.solve.simulate import simulate
 
         system = self if formalism is None else self.in_formalism(formalism)
-        if self.n_u == 0:
-            raise SolveError(
-                "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
-            )
+        self.refuse_fixed()
         return simulate(
             system, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,
@@ -343,6 +347,7 @@ class System(Prepared):
 
         They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, run
         one by one in the loop of `simulate`, on all threads too; `settings["way"]` of the result tells which.
+        A case that `simulate` would refuse is told by its index, in `messages` and by a warning; the others run.
         """
         from trundle.solve.batch import run_batch
 

@@ -57,6 +57,7 @@ def machine() -> tr.Model:
     m.output("height", lambda s: CLOSED_OVER["gain"] * s.position(bob.at(0, 0, -length))[2], "m")
     m.event("swing", lambda s: s["bob.angle"] - 0.05 * CLOSED_OVER["gain"], 1, {"k": lambda s: 50.0 + s["bob.angle"]})
     m.event("far", lambda s: s["cart.displacement"] - 5, 0, "stop")
+    m.break_at(0.5, 0.1 * k)
     m.alias("swing", "bob.angle")
     m.start.update({"swing": 0.4, "cart.displacement_rate": 0.3})
     return m
@@ -279,6 +280,7 @@ def test_the_model_of_a_system_refuses_changes() -> None:
         lambda: model.alias("another", "bob.angle"),
         lambda: model.connections["cart"].laws.pop("displacement"),  # type: ignore[attr-defined]
         lambda: model.relax("bob.x", 0.5),
+        lambda: model.break_at(1.0),
     ]
     for change in changes:
         with pytest.raises(ModelError, match="built system"):

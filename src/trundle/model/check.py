@@ -1,6 +1,6 @@
 """All validation of a model that needs no equations. Every fault is collected before one error is raised."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from math import isfinite
 from typing import Any, TypeVar
@@ -153,24 +153,49 @@ def _unit_faults(law: object, wanted: str, coordinate: str, unit: str, where: st
 
 def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list[str]:
     """What cannot be about surfaces and laws of contacts whose numbers are parameters, at given values."""
+    return _size_faults(model, lambda v: float(evaluate(model, v, values)[0, 0]))
+
+
+def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
+    """The same for many cases: `values` has a row for each of them and a column for each parameter."""
+    found: dict[int, Any] = {}
+
+    def note(v: Any) -> float:
+        found[id(v)] = v
+        return float(evaluate(model, v)[0, 0])
+
+    _size_faults(model, note)
+    if not found:
+        return [[]] * len(values)
+    symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
+    table = np.array(ca.Function("sizes", [symbols], [ca.vertcat(*found.values())])(values.T).full())
+    at = dict(zip(found, table, strict=True))
+
+    def of_case(i: int) -> Callable[[Any], float]:
+        return lambda v: float(at[id(v)][i])
+
+    return [_size_faults(model, of_case(i)) for i in range(len(values))]
+
+
+def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
     faults = []
     for c in model.connections.values():
         if not isinstance(c.pair, ContactPair):
             continue
         try:
-            type(c.pair)(*(_numeric(model, surface, values) for surface in (c.pair.first, c.pair.second)))
+            type(c.pair)(*(_numeric(surface, number) for surface in (c.pair.first, c.pair.second)))
             for law in (*c.contact_laws, *c.touch_laws.values()):
-                _numeric(model, law, values)
-            _numeric(model, c.restitution, values)
+                _numeric(law, number)
+            _numeric(c.restitution, number)
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
     return faults
 
 
-def _numeric(model: Model, part: Part, values: Mapping[str, float] | None) -> Part:
+def _numeric(part: Part, number: Callable[[Any], float]) -> Part:
     """The surface or law with numbers in place of parameters."""
     sizes = {f.name: getattr(part, f.name) for f in fields(part)}
-    symbolic = {k: float(evaluate(model, v, values)[0, 0]) for k, v in sizes.items() if isinstance(v, ca.SX)}
+    symbolic = {k: number(v) for k, v in sizes.items() if isinstance(v, ca.SX)}
     return replace(part, **symbolic) if symbolic else part
 
 

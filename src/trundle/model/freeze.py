@@ -71,6 +71,7 @@ class _Copier:
                 setattr(out, name, self.copied(value, "a function of the model"))
         weights = {name: self._weight(name, weight) for name, weight in relax.items()}
         out.relaxations = Settled(weights) if self.settled else weights
+        out.breaks = tuple(out.breaks) if self.settled else list(out.breaks)
         out.own_classes = tuple(sorted(self.own_classes))
         if self.asker.faults:
             raise ModelError(self.asker.faults)

@@ -85,7 +85,7 @@ class Model:
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
-        self.breaks: list[Any] = []  # times, numbers or expressions of the parameters
+        self.breaks: Any = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
@@ -251,6 +251,8 @@ class Model:
         """Name times at which a law changes abruptly, numbers or expressions of parameters: steps end there. Times at
         which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
         """
+        if self.is_frozen:
+            raise ModelError(FROZEN)
         known = {p.symbol.element_hash() for p in self.parameters.values()}
         for time in times:
             if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Event
 from typing import Protocol, final
 
 import numpy as np
@@ -14,8 +16,9 @@ from trundle.errors import SolveError
 from trundle.solve import compiled
 from trundle.solve import lane_layout as at
 from trundle.solve.explicit import ExplicitRungeKutta
+from trundle.solve.layout import RUNNING
 from trundle.solve.memory import aligned
-from trundle.solve.outcome import Outcome, outcome_of
+from trundle.solve.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.solve.problem import Compiled
 from trundle.solve.tableau import Plan, StepControl
 from trundle.solve.tolerance import UNITS, Tolerance
@@ -83,7 +86,7 @@ def march_lanes(
 ) -> Batch:
     """Integrate N trajectories (x0: N x n_x, p: N x n_p) with their own times, steps and error control.
 
-    A sample that a run did not reach is nan.
+    A sample that a run did not reach is nan; what an interruption leaves undone is INTERRUPTED, at its start.
     """
     n_x, n_p = problem.rhs.n_x, problem.rhs.n_p
     x_end = np.array(x0, dtype=float, order="C")
@@ -117,6 +120,7 @@ def march_lanes(
         for first, last in pairwise(edges)
     ]
     _run(shares)
+    out.code[out.code == RUNNING] = INTERRUPTED.code
     return out
 
 
@@ -125,17 +129,27 @@ def _run(shares: list["_Share"]) -> None:
     # ctypes lets other threads run during the call.
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance_lanes"))
     if len(shares) == 1:
-        shares[0].run(loop)
+        with suppress(KeyboardInterrupt):
+            shares[0].run(loop)
         return
+    go = Event()  # nobody works before all threads are there to be waited for
+
+    def work(share: _Share) -> None:
+        go.wait()
+        share.run(loop)
+
     with ThreadPoolExecutor(len(shares)) as pool:
         try:
-            futures = [pool.submit(share.run, loop) for share in shares]
+            futures = [pool.submit(work, share) for share in shares]
+            go.set()
             for future in futures:
                 future.result()
-        except KeyboardInterrupt:
+        except BaseException as error:
             for share in shares:
                 share.stopped = True
-            raise
+            go.set()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
 
 
 class _Share:

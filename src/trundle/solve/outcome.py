@@ -26,6 +26,9 @@ EVENT_STOP = Outcome("EVENT_STOP", layout.EVENT_STOP, "An event of kind `stop` e
 INTERRUPTED = Outcome(
     "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
 )
+REFUSED = Outcome(
+    "REFUSED", 21, "The case of the batch cannot start, as simulate would say.", "`messages` of the batch tells why."
+)
 STEP_TOO_SMALL = Outcome(
     "STEP_TOO_SMALL",
     layout.STEP_TOO_SMALL,
@@ -80,6 +83,7 @@ ALL = (
     FINISHED,
     EVENT_STOP,
     INTERRUPTED,
+    REFUSED,
     STEP_TOO_SMALL,
     NOT_FINITE,
     CONSTRAINT,

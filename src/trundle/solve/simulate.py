@@ -1,5 +1,6 @@
 """From a built system to a run: start state, method, events, time loop, ending."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from numbers import Real
@@ -28,6 +29,7 @@ EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
 SAMPLES = 501
 USUAL_ATOL = 1e-10  # of the sizes of the model
 CLOCK = 1e-9  # of a duration, which the clock must be able to tell apart
+NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask for fewer samples or a shorter duration."
 
 
 def choose_method(method: Any, rtol: float) -> Method:
@@ -65,8 +67,26 @@ def check_clock(t0: float, duration: float, rtol: float) -> None:
         )
 
 
-def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float) -> Array | None:
-    """Times at which the state is kept; None for every step."""
+def check_room(samples: int, width: int, what: str = "samples") -> None:
+    """So many samples of so many numbers must fit into the memory of this machine."""
+    need, have = 8 * samples * width, physical_memory()
+    if need > have:
+        raise SolveError(
+            f"{what}={samples:,} would take {need / 2**30:,.1f} GiB for {width} numbers each; this machine has "
+            f"{have / 2**30:,.1f} GiB. Ask for fewer, or run on from the end in several parts."
+        )
+
+
+def physical_memory() -> int:
+    """Bytes of this machine; 2^40 where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 2**40
+
+
+def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float, width: int = 1) -> Array | None:
+    """Times at which the state of `width` numbers is kept; None for every step."""
     if isinstance(samples, str):
         if samples != "steps":
             raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
@@ -74,6 +94,7 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
     if samples is None or isinstance(samples, int | np.integer):
         if samples is not None and samples < 2:
             raise SolveError(f"samples={samples!r}: at least the two ends are kept.")
+        check_room(SAMPLES if samples is None else int(samples), width)
         return np.linspace(t0, t1, SAMPLES if samples is None else int(samples))
     try:
         times = np.asarray(samples, dtype=float)
@@ -123,29 +144,33 @@ def simulate(
             "the stiff method does not know contacts that stick or open. Use an explicit one, or a smooth law "
             "(tr.RegularisedCoulomb, tr.LuGre), and for what opens a normal that lets go (compliance=tr.Hertz(...))."
         )
+    times = sample_times(samples, t0, t0 + duration, system.n_x)
     p = system.parameter_vector(parameters)
     initial = system.start(start, parameters, t0)
     x0 = system.state_vector(initial, p, t0)
     p[-1] = multiplier_shift(rtol)
     p = system.first_modes(t0, x0, p)
     problem = make_problem(system, stiff, on_event is not None, rtol)
-    trajectory = march(
-        problem,
-        chosen,
-        t0,
-        t0 + duration,
-        x0,
-        p,
-        rtol=rtol,
-        atol=tolerance_of(system, atol, rtol, USUAL_ATOL, p),
-        samples=sample_times(samples, t0, t0 + duration),
-        fixed_step=fixed_step,
-        max_step=max_step,
-        progress=progress,
-        max_steps=max_steps,
-        max_events=max_events,
-        on_event=_event_caller(system, on_event) if on_event is not None else None,
-    )
+    try:
+        trajectory = march(
+            problem,
+            chosen,
+            t0,
+            t0 + duration,
+            x0,
+            p,
+            rtol=rtol,
+            atol=tolerance_of(system, atol, rtol, USUAL_ATOL, p),
+            samples=times,
+            fixed_step=fixed_step,
+            max_step=max_step,
+            progress=progress,
+            max_steps=max_steps,
+            max_events=max_events,
+            on_event=_event_caller(system, on_event) if on_event is not None else None,
+        )
+    except MemoryError:
+        raise SolveError(NO_ROOM) from None
     trajectory = at_limit(system, trajectory, trajectory.p_end)
     settings: dict[str, Any] = {"method": type(chosen).__name__, "rtol": rtol, "formalism": system.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, system.state_units.names)
