@@ -78,7 +78,7 @@ def sarrus() -> tr.Model:
     platform = m.body("platform", 2.0, INERTIA, (0, 0, 0.6))
     for k, (axis, out) in enumerate((((1, 0, 0), (0, 1, 0)), ((0, 1, 0), (1, 0, 0)))):
         low, middle = np.array(out, float), 1.5 * np.array(out) + (0, 0, 0.3)
-        high = low + (0, 0, 0.6)
+        high = low + np.array((0, 0, 0.6))
         panels = [m.body(f"{n}{k}", 1.0, INERTIA, tuple((p + middle) / 2)) for n, p in (("low", low), ("high", high))]
         ends = [(m.ground, panels[0], low), (panels[0], panels[1], middle), (panels[1], platform, high)]
         for name, (first, second, at) in zip("ABC", ends, strict=True):

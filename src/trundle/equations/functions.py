@@ -61,6 +61,7 @@ class Functions:
         loads = [row for row in held if self._is_load(row)] if self.relaxed else []
         spared = [row for row in loads if row.name in spare]  # contacts share their loads where rolling depends on them
         self.rows = [*self.acting, *spared, *self.relaxed]
+        self.spare = spare - {row.name for row in self.rows}  # dropped
         switched_names = {row.name for row in [*switched, *(loads if spared else ())]}
         self.shared = [i for i, row in enumerate(self.rows) if row.ideal and row.name in switched_names]
         e = equations
@@ -160,6 +161,12 @@ class Functions:
                     f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
                     "unilateral=True, or a law of friction such as tr.Relaxed, the normal is a constraint row."
                 )
+            if name in self.spare:
+                raise ModelError(
+                    f"{name!r} is redundant: other rows hold the same, so rigid bodies leave its multiplier "
+                    "undetermined. Ask for that of a row that is kept (system.mobility), or give the connection a "
+                    "compliance."
+                )
             if name not in index:
                 raise UnknownNameError(name, index, "constraint row with a multiplier")
         full = self.orthogonal.relaxed([1] * len(self.relaxed))
@@ -171,7 +178,12 @@ class Functions:
         e = self.equations
         if not self.by_pseudo_inverse:
             x, lam = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
-            return dense(x, e.n_u), dense(self.saddle.shared(lam), len(self.rows)), ca.SX.zeros(e.n_u), self.saddle.uniqueness()
+            return (
+                dense(x, e.n_u),
+                dense(self.saddle.shared(lam), len(self.rows)),
+                ca.SX.zeros(e.n_u),
+                self.saddle.uniqueness(),
+            )
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
         return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, unique
