@@ -1,7 +1,7 @@
 """Linkages that move although the count of their constraints says that they cannot, and closers that hold twice."""
 
 from collections.abc import Callable, Sequence
-from math import asin, pi, radians, sin
+from math import asin, radians, sin
 
 import numpy as np
 from mechanisms import INERTIA, bricard
@@ -37,6 +37,8 @@ def ring(name: str, links: Links, first: float) -> tr.Model:
         found = least_squares(open_by, start, xtol=1e-15, ftol=1e-15, gtol=1e-15)
         if np.max(np.abs(found.fun)) < 1e-12:
             break
+    else:
+        raise ValueError(f"{name} does not close")
     m, T, hinges = tr.Model(name, gravity=(0.3, -0.5, -9.7)), np.eye(4), []
     for angle, link in zip((first, *found.x), links, strict=True):
         hinges.append((T[:3, 3], T[:3, 2]))
@@ -65,11 +67,6 @@ def goldberg() -> tr.Model:
 def trihedral_bricard() -> tr.Model:
     """Six equal links, twists of 70 degrees to either side in turn."""
     return ring("Bricard, threefold", [(1.0, radians(70)), (1.0, radians(-70))] * 3, 0.7)
-
-
-def plane_symmetric_bricard() -> tr.Model:
-    half = [(0.7, radians(50)), (0.9, radians(80)), (0.6, radians(65))]
-    return ring("Bricard, plane", [*half, *((a, pi - twist) for a, twist in reversed(half))], 0.6)
 
 
 def sarrus() -> tr.Model:
@@ -130,7 +127,6 @@ LINKAGES: dict[str, Callable[[], tr.Model]] = {
     "Goldberg": goldberg,
     "Bricard": bricard,
     "Bricard, threefold": trihedral_bricard,
-    "Bricard, plane": plane_symmetric_bricard,
     "Sarrus": sarrus,
     "planar loop in space": plane_four_bar,
     "two-hinge door": lambda: held_twice(tr.Revolute),
