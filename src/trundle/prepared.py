@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import combinations
 from math import frexp
 from typing import TYPE_CHECKING, Any
 
@@ -177,17 +178,22 @@ class Prepared:
 
     @cached_property
     def length(self) -> float:
-        """A typical length of the model (m), to compare closing errors with."""
+        """A typical length of the model (m), to compare closing errors with: the median of distances between points of
+        the same body, so it does not depend on where the model stands or how the axes of its bodies lie.
+        """
         import casadi as ca
 
         from trundle.model.check import evaluate as numbers
 
-        sizes = [
-            float(np.linalg.norm(numbers(self.model, ca.vertcat(*f.position))))
-            for c in self.model.connections.values()
-            for f in (c.first, c.second)
-        ]
-        large = [s for s in sizes if s > 0]
+        points: dict[str, list[Array]] = {}  # on each body: where it is connected, and its mass centre
+        for c in self.model.connections.values():
+            for f in (c.first, c.second):
+                points.setdefault(f.body.name, []).append(numbers(self.model, ca.vertcat(*f.position)).ravel())
+        for body in self.model.bodies.values():
+            if not body.is_ground:
+                points.setdefault(body.name, []).append(numbers(self.model, ca.vertcat(*body.com)).ravel())
+        sizes = [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
+        large = [s for s in sizes if s > 1e-9 * max(sizes)]
         return float(np.median(large)) if large else 1.0
 
     @cached_property

@@ -62,6 +62,7 @@ class Functions:
         loads = [row for row in held if self._is_load(row)] if self.relaxed else []
         spared = [row for row in loads if row.name in spare]  # contacts share their loads where rolling depends on them
         self.rows = [*self.acting, *spared, *self.relaxed]
+        self.spare = spare - {row.name for row in self.rows}  # dropped
         switched_names = {row.name for row in [*switched, *(loads if spared else ())]}
         self.shared = [i for i, row in enumerate(self.rows) if row.ideal and row.name in switched_names]
         e = equations
@@ -163,6 +164,12 @@ class Functions:
                 raise ModelError(
                     f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
                     "unilateral=True, or a law of friction such as tr.Relaxed, the normal is a constraint row."
+                )
+            if name in self.spare:
+                raise ModelError(
+                    f"{name!r} is redundant: other rows hold the same, so rigid bodies leave its multiplier "
+                    "undetermined. Ask for that of a row that is kept (system.mobility), or give the connection a "
+                    "compliance."
                 )
             if name not in index:
                 raise UnknownNameError(name, index, "constraint row with a multiplier")

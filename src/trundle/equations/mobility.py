@@ -41,9 +41,9 @@ class Mobility:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Mobility":
-        lists = (tuple(data[k]) for k in ("kept", "redundant", "independent", "q", "generic"))
+        lists = {k: tuple(data[k]) for k in ("kept", "redundant", "independent", "q", "generic")}
         exchanged = tuple(tuple(names) for names in data["exchanged"])
-        return Mobility(data["freedoms"], data["configuration"], *lists, exchanged)
+        return Mobility(data["freedoms"], data["configuration"], **lists, exchanged=exchanged)
 
 
 def no_rows(n_u: int, q: Array) -> Mobility:
@@ -229,7 +229,7 @@ def assemble(
 
 
 def worst_rows(g: Array, most: int) -> list[int]:
-    """Indices of the rows that are open farthest, and of those that are nearly as far; what is no number comes first."""
+    """Indices of the rows that are open farthest, and of those nearly as far; what is no number comes first."""
     size = np.where(np.isnan(g), np.inf, np.abs(g))
     order = [int(i) for i in np.argsort(-size, kind="stable")[:most]]
     return [i for i in order if size[i] >= 1e-3 * size[order[0]]]

@@ -32,4 +32,4 @@ def nearly_singular(J: Array, generic: Array, count: int) -> bool:
 
 def rank(J: Array) -> int:
     """Rank of rows that are free of units."""
-    return rank_of_values(np.linalg.svd(J, compute_uv=False)) if J.size else 0
+    return rank_of_values(np.asarray(np.linalg.svd(J, compute_uv=False), float)) if J.size else 0

@@ -99,7 +99,8 @@ def consistent(
 ) -> InitialState:
     """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done.
 
-    At `generic`, a pose that is not singular, the start is measured. What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
+    At `generic`, a pose that is not singular, the start is measured.
+    What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
     Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
     """
     wanted = targets or rows
