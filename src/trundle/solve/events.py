@@ -281,7 +281,9 @@ def find_event(table: Pointer) -> None:
     if which < 0:
         for e in range(n_events):
             g[at.G_START * n_events + e] = g[at.G_RIGHT * n_events + e]
-            flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+            if aim_of(table, e) == 0.0 or abs(g[at.G_RIGHT * n_events + e]) > -at.OVERDUE:
+                # (what was not known stays so where only the dense output has left zero)
+                flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
             flags[at.JUST * n_events + e] = 0
         return
 
