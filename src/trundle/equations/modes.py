@@ -19,7 +19,7 @@ from trundle.model.model import Model
 KINDS_OF_TRANSITION = ("slips", "stops", "turns", "slows", "parts", "lands", "changes side", "jams")
 SLIDING = ("stops", "turns", "slows")
 TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
-SLOW = 10.0  # times the slip too small to tell its direction: there the direction is stored for the end of sliding
+SLOW = 30.0  # times the slip too small to tell its direction: there the direction is stored for the end of sliding
 NOISE = 1e-8  # so that a slip has to be a tenth of that to be told from none
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
@@ -44,7 +44,7 @@ class Transition:
         """Whether it must happen where its value is below zero, however that came about: what another contact does
         changes reactions at once.
         """
-        return self.kind in ("slips", "stops", "turns", "parts", "changes side")
+        return self.kind in ("slips", "stops", "turns", "slows", "parts", "changes side")
 
     @property
     def told(self) -> bool:
@@ -67,7 +67,7 @@ def _of(c: ConnectedPair) -> list[Transition]:
     if "stick" in c.modes:
         found += [Transition(c.name, "slips", -1), Transition(c.name, "stops", -1)]
         if len(c.sliding) == 2:
-            found += [Transition(c.name, "turns", -1), Transition(c.name, "slows", 0)]
+            found += [Transition(c.name, "turns", -1), Transition(c.name, "slows", -1)]
     if "closed" in c.modes:
         found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1, c.unilateral)]
     if "side" in c.modes:
@@ -168,7 +168,8 @@ class Modes:
         aside = (slip[1] * along[0] - slip[0] * along[1]) / least
         forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
         if kind == "slows":
-            return forward + aside**2 - (SLOW * (1 + touch.modes["slow"])) ** 2
+            slow = touch.modes["slow"]  # until the slip is twice as large
+            return (1 - 2 * slow) * (forward + aside**2 - (SLOW * (1 + slow)) ** 2)
         # over the square of the slip, so that no slip is so small that its turning could not be told
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 

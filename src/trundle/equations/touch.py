@@ -41,7 +41,8 @@ def _direction(slip: Sequence[Any], along: Sequence[Any], least: Any) -> list[An
     """
     ahead = (slip[0] * along[0] + slip[1] * along[1]) / least
     aside = (slip[1] * along[0] - slip[0] * along[1]) / least
-    ratio = aside * (ahead**3 + 1) / (ahead**4 + 1)  # aside / ahead, but for (least / slip)^3 of it
+    steep = ahead**7
+    ratio = aside * (steep + 1) / (steep * ahead + 1)  # aside / ahead, but for (least / ahead)^7 of it
     size = ca.sqrt(1 + ratio**2)
     return [(along[0] - ratio * along[1]) / size, (along[1] + ratio * along[0]) / size]
 

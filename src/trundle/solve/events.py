@@ -167,13 +167,22 @@ def real_step(table: Pointer, h: float) -> bool:
 
 
 @njit(error_model="numpy")
+def aim_of(table: Pointer, e: int) -> float:
+    """Value at which an event fires: zero, or clearly below where it is due and begins so close to zero that its sign
+    is not known.
+    """
+    n_events, flags = wholes(table[at.M_N])[at.EVENTS], wholes(table[at.M_FLAGS])
+    return at.OVERDUE if flags[at.DUE * n_events + e] == 1 and flags[at.SIGN * n_events + e] == 0 else 0.0
+
+
+@njit(error_model="numpy")
 def refine(table: Pointer, e: int, s: float) -> bool:
     """Move the end of the step onto the event by secant steps in h; False where a step fails."""
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     x, x_new, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_K])
     g, p, work, clock = reals(table[at.M_G]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
     address = wholes(table[at.M_ADDRESS])
-    n_x, n_events, full = n[at.N_X], n[at.EVENTS], r[at.STEP]
+    n_x, n_events, full, aim = n[at.N_X], n[at.EVENTS], r[at.STEP], aim_of(table, e)
     resolution = 2.0 * 2.2e-16 * max(abs(r[at.T]), 1e-300)
     h = s * full
     if h <= resolution:
@@ -190,7 +199,7 @@ def refine(table: Pointer, e: int, s: float) -> bool:
         if not real_step(table, h):
             return False
         call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_PROBE * n_events), work)
-        g_h = g[at.G_PROBE * n_events + e]
+        g_h = g[at.G_PROBE * n_events + e] - aim
         if abrupt:  # a function that jumps has no root
             break
         if i > 0 and g_h != last_g:
@@ -229,17 +238,17 @@ def really(table: Pointer, e: int, full: float) -> bool:
     address, n_events, h = wholes(table[at.M_ADDRESS]), n[at.EVENTS], r[at.STEP]
     if flags[at.DUE * n_events + e] == 0 or h == 0.0:
         return True
-    probe = shifted(g, at.G_PROBE * n_events)
+    probe, aim = shifted(g, at.G_PROBE * n_events), aim_of(table, e)
     clock[0] = r[at.T] + h
     call(address[at.A_EVENTS], clock, x_new, p, probe, work)
-    if probe[e] < -at.OVERDUE:
+    if probe[e] < (0.5 * aim if aim < 0.0 else -at.OVERDUE):
         return True
     if not real_step(table, min(full, h + 1e-6 * full)):
         return False
     call(address[at.A_EVENTS], clock, x_new, p, probe, work)
     slope = shifted(reals(table[at.M_K]), n[at.END_ROW] * n[at.N_X])
     call(address[at.A_RHS], clock, x_new, p, slope, work)
-    return probe[e] < 0.0
+    return probe[e] < 0.5 * aim
 
 
 @njit(error_model="numpy")
@@ -346,7 +355,9 @@ def find_event(table: Pointer) -> None:
     if which < 0:
         for e in range(n_events):
             g[at.G_START * n_events + e] = g[at.G_RIGHT * n_events + e]
-            flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+            if aim_of(table, e) == 0.0 or abs(g[at.G_RIGHT * n_events + e]) > -at.OVERDUE:
+                # (what was not known stays so where only the dense output has left zero)
+                flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
             flags[at.JUST * n_events + e] = 0
         return
 
