@@ -203,7 +203,7 @@ class Prepared:
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
+        """Compiled functions: "base" (rhs, project, energy), "lanes", "stiff", "events", or "quantities <group>"."""
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
@@ -233,9 +233,7 @@ class Prepared:
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
         if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project()}
-        if kind == "energy":
-            return {"energy": f.energy()}
+            return {"rhs": f.rhs(), "project": f.project(), "energy": f.energy()}
         if kind == "contacts at start":
             from trundle.solve.contacts import contact_values
 
@@ -296,7 +294,7 @@ class Prepared:
         if group == "state":
             return self._state_quantities(x)
         if group == "energy":
-            out = evaluate(k := self.kernels("energy")["energy"], k, t, x, p)
+            out = evaluate(k := self.kernels("base")["energy"], k, t, x, p, threads=1 if len(t) < FEW else None)
             return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
         kernel = self.kernels(f"quantities {group}")["quantities"]
         out = evaluate(kernel, kernel, t, x, p)

@@ -109,7 +109,8 @@ def _norm(force: Array, g: Array, scale: float) -> float:
 
 def settle(system: "Prepared", q: Array, t: float, p: Array, limit: int = 1500) -> Array:
     """The pose in which the system comes to rest when it is stopped again and again; joint coordinates."""
-    base, energy = system.kernels("base"), system.kernels("energy")["energy"]
+    base = system.kernels("base")
+    energy = base["energy"]
     n_q, n_u = system.n_q, system.n_u
     weight = np.ones(base["rhs"].n_x)
     weight[n_q + n_u :] = 0.0
