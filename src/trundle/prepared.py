@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.equations.ports import Ports, find_ports
 from trundle.equations.quantities import Quantity, catalogue, power_quantities
-from trundle.errors import ModelError, UnknownNameError
+from trundle.errors import KernelError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
-from trundle.graph.topology import Topology
+from trundle.graph.topology import Topology, find_topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
-from trundle.model.check import finite_number, mass_faults, size_faults
+from trundle.model.check import finite_number, mass_faults, massless, size_faults
 from trundle.model.fingerprint import fingerprint
+from trundle.model.freeze import frozen
 from trundle.model.model import Model
 
 if TYPE_CHECKING:
@@ -32,20 +32,17 @@ SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances tak
 class Prepared:
     """Equations and machine code of a model in one formalism; System puts the questions to it."""
 
-    def __init__(
-        self, model: Model, topology: Topology, formalism: str, relaxations: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, model: Model, topology: Topology, formalism: str) -> None:
+        if not model.is_frozen:
+            model = frozen(model)
+            topology = find_topology(model, massless(model))  # of the copy, not of what may change
         self.model, self.topology, self.formalism = model, topology, formalism
-        self.relaxations = dict(relaxations or {})  # weights by the names of rows
+        self.relaxations = model.relaxations  # weights by the names of rows
         self.layout: Layout = lay_out(topology)
         self._kernels: dict[str, dict[str, Kernel]] = {}
         self._mobility: Mobility | None = None
         self._targets: dict[tuple[str, ...], Any] = {}  # by the names of start values that are no states
         self.fingerprint = fingerprint(model)
-        if self.relaxations:
-            from trundle.equations.relaxation import weight_text
-
-            self.fingerprint += f" relaxed {sha256(weight_text(model, self.relaxations).encode()).hexdigest()}"
 
     # -- what is derived -----------------------------------------------------------------------------------------------
 
@@ -58,6 +55,11 @@ class Prepared:
         from trundle.equations.derive import derive
         from trundle.equations.relaxation import relax
 
+        if self.model.own_classes and fingerprint(self.model) != self.fingerprint:
+            raise ModelError(
+                f"the model {self.model.name!r} answers otherwise than when it was built: a class of yours in it, "
+                f"{' or '.join(self.model.own_classes)}, has changed since. Build the model again."
+            )
         equations = derive(self.model, self.topology, "kane" if in_joints else "newton_euler")
         every = [*equations.rows, *equations.switched]
         found = relax(every, self.relaxations, equations.signals, equations.full_multipliers)
@@ -72,13 +74,19 @@ class Prepared:
         from trundle.equations.mass_check import check_every_mass, check_mass
 
         equations = self._derive(self.in_joints)
-        check_inertia = check_mass if self.in_joints else check_every_mass
-        check_inertia(equations, self.default_parameters)
+        if self.in_joints:
+            check_mass(equations, self.default_parameters, self.length)
+        else:
+            check_every_mass(equations, self.default_parameters)
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
+        sets = self.mobility.exchanged if rows else ()
+        exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]
         if self.formalism == "udwadia_kalaba":
-            return Functions(equations, [*rows, *equations.switched], self.length, dropped)
-        return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
+        dropped -= {name for names in sets for name in names}
+        independent = [row for row in rows if row.name not in dropped]
+        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
 
     @cached_property
     def joint_functions(self) -> "Functions":
@@ -92,7 +100,7 @@ class Prepared:
         """The same in joint coordinates, without redundant rows."""
         if self.formalism == "kane":
             return self
-        return Prepared(self.model, self.topology, "kane", self.relaxations)
+        return Prepared(self.model, self.topology, "kane")
 
     @cached_property
     def row_functions(self) -> "RowFunctions | None":
@@ -203,28 +211,44 @@ class Prepared:
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project, energy), "lanes", "stiff", "events", or "quantities <group>"."""
+        """Compiled functions: "base" (rhs, project, breaks, energy), "lanes", "stiff", "events", or
+        "quantities <group>".
+        """
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
         if kind != "base":
             key += f" {self.mobility.redundant}"
-        bundle = USER_CACHE.load_bundle(key)
-        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+        found = self._kept(key, kind)
+        if found is None:
             lanes = host_lanes() if kind == "lanes" else 1
             functions = {name: f for name, f in self._casadi_functions(kind).items() if f is not None}
             meta = {"mobility": self.mobility.to_dict(), "values": [*self.model.parameter_values().values()]}
             bundle = compile_bundle(functions, lanes, meta=meta if kind == "base" else {})
             USER_CACHE.save_bundle(key, bundle)
-        self._kernels[kind] = bundle.load()
-        return self._kernels[kind]
+            found = bundle.load()
+        self._kernels[kind] = found
+        return found
+
+    def _kept(self, key: str, kind: str) -> dict[str, Kernel] | None:
+        """Kernels from the cache, or None where there are none that fit and can be loaded."""
+        bundle = USER_CACHE.load_bundle(key)
+        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+            return None
+        try:
+            return bundle.load()
+        except (KernelError, RuntimeError):  # code that is not what it should be is made anew
+            return None
 
     def _fits(self, meta: Mapping[str, Any]) -> bool:
         """Whether kernels met before hold for the default parameters of this model too."""
         from trundle.equations.mobility import Mobility
 
-        kept = Mobility.from_dict(meta["mobility"])
-        if meta["values"] == [*self.model.parameter_values().values()]:
+        try:
+            kept, values = Mobility.from_dict(meta["mobility"]), meta["values"]
+        except (KeyError, TypeError, ValueError, AttributeError):  # not written by this version
+            return False
+        if values == [*self.model.parameter_values().values()]:
             self._mobility = kept
             return True
         rows = self.functions.rows  # other values: masses and freedoms are looked at again
@@ -233,7 +257,11 @@ class Prepared:
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
         if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project(), "energy": f.energy()}
+            from trundle.equations.breaks import break_function
+
+            rhs, breaks = f.rhs(), self.model.breaks
+            found = {"rhs": rhs, "project": f.project(), "breaks": break_function(rhs, f.equations.p, breaks)}
+            return found | {"energy": f.energy()}
         if kind == "contacts at start":
             from trundle.solve.contacts import contact_values
 

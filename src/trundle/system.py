@@ -13,6 +13,7 @@ from trundle.graph.floating import floating
 from trundle.graph.topology import find_topology
 from trundle.model.check import check, finite_number, massless
 from trundle.model.fingerprint import function_faults
+from trundle.model.freeze import frozen
 from trundle.model.model import Model
 from trundle.prepared import Prepared
 
@@ -44,12 +45,18 @@ def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] |
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
     model = floating(model)
-    relax = {**model.relaxations, **(relax or {})}
-    if relax:
-        faults = weight_faults(model, relax)
-        if faults:
-            raise ModelError(faults)
-    return _ready(System(model, find_topology(model, massless(model)), formalism, relax))
+    faults = weight_faults(model, {**model.relaxations, **(relax or {})})
+    if faults:
+        raise ModelError(faults)
+    try:
+        model = frozen(model, relax)
+    except ModelError as error:
+        raise ModelError(function_faults(model) or error.faults) from None
+    return _system_of(model, formalism)
+
+
+def _system_of(model: Model, formalism: str) -> "System":
+    return _ready(System(model, find_topology(model, massless(model)), formalism))
 
 
 def _ready(system: "System") -> "System":
@@ -65,7 +72,20 @@ def _ready(system: "System") -> "System":
 
 @final
 class System(Prepared):
-    """Ready to run. Everything that is derived is derived once, when it is first needed."""
+    """Ready to run. Everything that is derived is derived once, when it is first needed, from a frozen copy of the
+    model as it was when it was built.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _system_of, (self.model, self.formalism)  # the kernels come from the cache
+
+    def __copy__(self) -> "System":
+        twin = object.__new__(System)
+        twin.__dict__.update(vars(self))
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> "System":
+        return self  # nothing of it can be changed
 
     # -- states --------------------------------------------------------------------------------------------------------
 
@@ -127,7 +147,8 @@ class System(Prepared):
             kept: dict[tuple[str, ...], Targets] = self._targets
             if tuple(extra) not in kept:
                 equations = rows.equations if rows is not None else self.joint_functions.equations
-                kept[tuple(extra)] = Targets(equations, rows, tuple(extra))
+                units = {name: self._unit(name) for name in extra}
+                kept[tuple(extra)] = Targets(equations, rows, units, self.length)
             targets = kept[tuple(extra)].aim(extra)
         names_q = [n for c in self.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
         return consistent(
@@ -142,7 +163,17 @@ class System(Prepared):
             targets,
             firm,
             self.mobility.independent,
+            np.array(self.mobility.generic) if rows is not None and self.mobility.generic else None,
         )
+
+    def _unit(self, name: str) -> str:
+        """Unit of a quantity or of a component of one; empty where there is none of this name."""
+        for known in (name, name[:-2]):
+            try:
+                return self.quantity(known).unit
+            except UnknownNameError:
+                continue
+        return ""
 
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:
         """State vector of the formalism, quadratures zero."""
@@ -192,7 +223,7 @@ class System(Prepared):
         if formalism not in FORMALISMS:
             raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
         if formalism not in self._siblings:
-            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism, self.relaxations))
+            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism))
             self._siblings[formalism]._siblings = self._siblings
         return self._siblings[formalism]
 
@@ -330,34 +361,15 @@ class System(Prepared):
     ) -> dict[str, Any]:
         """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
 
-        stable=False takes the nearest one that Newton's method finds, be it stable or not.
+        It is checked with what the contacts do there, and that no small motion about it grows; stable=False takes the
+        nearest one that Newton's method finds, be it stable or not.
         """
-        from trundle.solve.equilibrium import find_equilibrium, settle
+        from trundle.solve.rest import Rest
 
-        p = self.parameter_vector(parameters)
         self._refuse_relaxed("an equilibrium")
-        joints = self.by_kane
-        first = self.start(start, parameters, t).q
-        try:
-            q = find_equilibrium(joints.functions, first, t, p)
-            good = not stable or self._holds(q, t, p)
-        except SolveError:
-            if not stable:
-                raise
-            good = False
-        if not good:
-            q = find_equilibrium(joints.functions, settle(joints, first, t, p), t, p)
+        q = Rest(self.by_kane, t, self.parameter_vector(parameters)).find(self.start(start, parameters, t).q, stable)
         pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in self.layout.coordinates}
         return pose | {name: float(q[i]) for name, i in self.layout.bristle_places.items()}
-
-    def _holds(self, q: Array, t: float, p: Array) -> bool:
-        """Whether no small motion about rest at q grows."""
-        from trundle.solve.linearise import linearise
-
-        state = np.concatenate([q, np.zeros(self.layout.n_u)])
-        values = linearise(self.by_kane.functions, self.layout, t, state, p).eigenvalues
-        scale = float(np.max(np.abs(values), initial=1e-12))
-        return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
 
     def trace(
         self,

@@ -1,5 +1,7 @@
 """Start values may be given for quantities that are not states of the tree."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -26,8 +28,9 @@ def linkage():
 def test_the_angle_of_a_loop_closer_can_be_given(linkage):
     here = linkage.simulate(0.01, {"crank.angle": 1.2}, samples=2)
     angle, rate = here.values("C.angle")[0], -0.7
-    m = linkage.model
+    m = copy.deepcopy(linkage.model)
     m.start = {}
+    linkage = m.build()
     near = {"crank.angle": 1.1, "rocker.angle": 1.7}
     state = linkage.start({**near, "C.angle": angle, "C.angle_rate": rate} | {"rocker.angle": 1.75})
     run = linkage.simulate(0.01, {"C.angle": angle, "C.angle_rate": rate}, samples=2)

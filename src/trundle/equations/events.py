@@ -4,6 +4,7 @@ from typing import Any
 
 import casadi as ca
 
+from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.functions import Functions
 from trundle.equations.impact import impact_values
 from trundle.equations.modes import Modes
@@ -14,13 +15,17 @@ from trundle.model.model import Model
 
 
 def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[str, Any]:
-    """ "events": all values; "jump<i>": state and parameters after event i."""
+    """ "events": all values; "enclosure": bounds of the user's values and their rates; "round_off": of these values;
+    "jump<i>": state and parameters after event i.
+    """
     e = functions.equations
     values = [ca.SX(event.function(e.signals)) for event in model.events.values()]
     modes = Modes(functions) if e.modes else None
+    bounded = _bounds(functions, values) if values else {}
     if modes is not None:
         values += modes.values()
     out = {"events": functions.function("events", *values)}
+    out |= bounded
     if modes is not None:
         out["start"] = functions.function("start", modes.start())
         if any(c.unilateral for c in model.connections.values()):
@@ -51,6 +56,26 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
             x[e.n_q : e.n_q + e.n_u] = _hold_speeds(functions, speeds)(e.t, q, u, p)
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     return out
+
+
+def _bounds(functions: Functions, values: list[Any]) -> dict[str, Any]:
+    """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], least values first, and
+    the round-off of the values.
+    """
+    e, x = functions.equations, functions.x
+    n_x = x.numel()
+    xdot, box = ca.SX.sym("xdot", n_x), ca.SX.sym("box", 2 + 4 * n_x)
+    inputs = ca.vertcat(e.t, x)
+    rates = [ca.jtimes(value, inputs, ca.vertcat(1, xdot)) for value in values]
+    moving = [e.t, *ca.vertsplit(x), *ca.vertsplit(xdot)]
+    ranges = [Range(box[i], box[i + 1 + 2 * n_x]) for i in range(1 + 2 * n_x)]
+    ranges += [Range(v, v) for v in ca.vertsplit(e.p)]
+    out = enclosure(values, rates, [*moving, *ca.vertsplit(e.p)], ranges)
+    noise = [round_off(value, [e.t, *ca.vertsplit(x), *ca.vertsplit(e.p)]) for value in values]
+    return {
+        "enclosure": ca.Function("enclosure", [ca.SX.sym("none"), box, e.p], [out]),
+        "round_off": functions.function("round_off", *noise),
+    }
 
 
 def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:

@@ -48,7 +48,7 @@ def _others(functions: Functions) -> Saddle | Orthogonal:
     """All constraints but those of contacts that open."""
     e = functions.equations
     opening = {touch.connection.name for touch in e.touches.values() if touch.connection.unilateral}
-    rows = [r for r in functions.rows if r.ideal and r.name.partition(".")[0] not in opening]
+    rows = [r for r in functions.independent if r.name.partition(".")[0] not in opening]
     jacobians, weights = [r.jacobian for r in rows], [r.acts for r in rows]
     scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
     leaves = e.motion.leaves_first()

@@ -63,6 +63,9 @@ class Assembler:
         for name, event in section.events.items():
             with self._watch(("events", name)):
                 self._event(name, event, signals, states)
+        for i, time in enumerate(section.break_at):
+            with self._watch(("break_at", i)):
+                self.model.break_at(self.values.number(time, ("break_at", i)))
         self._start(dict.fromkeys(start_names(self.model)))
         return self.model
 

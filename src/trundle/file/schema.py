@@ -292,5 +292,6 @@ class ModelSection(Section):
     forces: dict[str, Force] = {}
     outputs: dict[str, Annotated[Output, short("expression")]] = {}
     events: dict[str, Event] = {}
+    break_at: list[Scalar] = []
     start: dict[str, Annotated[Any, BeforeValidator(_start_value)]] = {}
     run: RunSection = RunSection()

@@ -82,8 +82,8 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
 
 def _laws(c: ConnectedPair) -> str:
     """Laws of a connection in brackets."""
-    laws = [type(law).__name__ for law in c.contact_laws]
-    laws += [f"{type(law).__name__} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
+    laws = [law.title for law in c.contact_laws]
+    laws += [f"{law.title} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
     return f"  [{', '.join(laws)}]" if laws else ""
 
 

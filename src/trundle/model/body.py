@@ -26,6 +26,10 @@ class Body:
     shape: tuple[Shape, ...] = ()
     is_ground: bool = False
 
+    def __post_init__(self) -> None:
+        for name in ("mass", "inertia", "com", "about"):
+            object.__setattr__(self, name, _own(getattr(self, name)))
+
     def at(self, x: Any, y: Any, z: Any = 0.0) -> "Frame":
         """Frame at a point of the body, axes parallel to the body's."""
         return Frame(self, (x, y, z))
@@ -51,6 +55,22 @@ class Frame:
     body: Body
     position: tuple[Any, ...] = (0.0, 0.0, 0.0)
     rotation: Matrix = field(default_factory=lambda: np.eye(3))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", _own(self.position))
+        object.__setattr__(self, "rotation", _own(self.rotation))
+
+
+def _own(value: Any) -> Any:
+    """The value as it is now: what the user does with his array or list afterwards does not reach it."""
+    if isinstance(value, np.ndarray):
+        value = value.copy()
+        value.flags.writeable = False
+    elif isinstance(value, ca.SX | ca.DM):
+        value = type(value)(value)
+    elif isinstance(value, list | tuple):
+        value = tuple(_own(v) for v in value)
+    return value
 
 
 def components(vector: Any) -> tuple[Any, ...]:

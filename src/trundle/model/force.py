@@ -44,6 +44,11 @@ class Terms:
 class Force:
     """Anything that acts on the model. Subclasses are final."""
 
+    @property
+    def title(self) -> str:
+        """What the force is called in words."""
+        return type(self).__name__
+
     def terms(self, s: Signals) -> Terms:
         raise TypeError(f"{type(self).__name__} is abstract")
 

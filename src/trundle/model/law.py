@@ -19,6 +19,11 @@ class Law:
     """Seal of a bond. Subclasses are final, an EffortLaw, a FlowLaw or a ContactLaw."""
 
     @property
+    def title(self) -> str:
+        """What the law is called in words."""
+        return type(self).__name__
+
+    @property
     def element(self) -> str:
         """Element at the end of the bond: FC, EC, R, C, Se or Sf [Kosenko 2022, Fig. 2]."""
         raise TypeError(f"{type(self).__name__} is abstract")

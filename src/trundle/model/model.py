@@ -21,6 +21,11 @@ from trundle.pairs.lower import Pair
 if TYPE_CHECKING:
     from trundle.system import System
 
+FROZEN = (
+    "this is the model of a built system, which stays as it is. Change your own model and build it again; "
+    "copy.deepcopy(system.model) gives one that can be changed."
+)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -64,6 +69,9 @@ class Event:
 class Model:
     """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
 
+    is_frozen = False  # the copy that a system works on refuses changes
+    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
+
     def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
         self.gravity = gravity
@@ -74,12 +82,38 @@ class Model:
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
+        self.breaks: list[Any] = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
+
+    def freeze(self) -> None:
+        """Refuse all changes from now on: a system was derived from it."""
+        self.is_frozen = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        object.__setattr__(self, name, value)
+
+    def __copy__(self) -> "Model":
+        out = object.__new__(Model)
+        out.__dict__.update({name: value for name, value in vars(self).items() if name != "is_frozen"})
+        return out
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        """A model that can be changed; its functions are asked and stand by their answers."""
+        from trundle.model.freeze import recorded
+
+        return recorded(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from trundle.model.pack import packed
+
+        return packed(self)
 
     def body(
         self,
@@ -200,6 +234,19 @@ class Model:
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
         self.events[name] = Event(name, function, direction, action)
 
+    def break_at(self, *times: Any) -> None:
+        """Name times at which a law changes abruptly, numbers or expressions of parameters: steps end there. Times at
+        which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
+        """
+        known = {p.symbol.element_hash() for p in self.parameters.values()}
+        for time in times:
+            if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):
+                self.breaks.append(float(time))
+            elif isinstance(time, ca.SX) and time.numel() == 1 and {s.element_hash() for s in ca.symvar(time)} <= known:
+                self.breaks.append(time)
+            else:
+                raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
+
     def relax(self, row: str, weight: Any) -> None:
         """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
         of the signals s, which then also has s.multiplier("connection.bond"): the force that the row would bring if all
@@ -252,6 +299,8 @@ class Model:
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
         if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
         if what in ("body", "connection") and name in self.forces:

@@ -264,10 +264,9 @@ class Run:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.system is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
+        names = [*self.system.model.events, *(c.name if c.told else "" for c in transitions(self.system.model))]
         log = self.trajectory.events
-        found = [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
-        return [(name, t) for name, t in found if not name.endswith(" turns")]
+        return [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True) if names[int(i)]]
 
     @cached_property
     def impacts(self) -> list["Impact"]:
@@ -286,6 +285,15 @@ class Run:
         changing += [c.kind == "lands" for c in transitions(self.system.model)]
         log = self.trajectory.events
         return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What deserves a second look though the run went on."""
+        from trundle.run.ending import event_warnings
+
+        if self.trajectory is None or self.system is None:
+            return [str(text) for text in self._stored("warnings", [])]
+        return event_warnings(self.system.model, self.trajectory)
 
     @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:

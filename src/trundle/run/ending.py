@@ -9,8 +9,11 @@ from trundle.pairs.higher import HigherPair
 from trundle.solve.audit import FACTOR
 
 if TYPE_CHECKING:
+    from trundle.model.model import Model
     from trundle.solve.trajectory import Trajectory
     from trundle.system import System
+
+MANY = 20  # events, from which on it matters how dense they are
 
 
 def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
@@ -48,6 +51,34 @@ def _books(system: "System", trajectory: "Trajectory") -> str:
         )
     stopped = "" if trajectory.outcome is audit.outcome else f" It stopped at t = {trajectory.t_end:.9g} s."
     return stopped + what
+
+
+def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
+    """Where the search for events was at its limits."""
+    from trundle.equations.modes import transitions
+
+    names = [*model.events, *(c.name for c in transitions(model))]
+    found = [
+        f"In {count} steps the function of event {name!r} could not be told from zero: there its sign was only looked "
+        "at here and there. A function that is zero for a while has no crossings; write it so that it is not."
+        for name, count in zip(names, trajectory.unclear, strict=True)
+        if count
+    ]
+    steps, log = trajectory.counts.steps, trajectory.events
+    own = log.index < len(model.events)
+    turning = [i for i, name in enumerate(names) if name.endswith(" turns")]  # these follow the steps by design
+    for which, text in (
+        (own, "Events of the model set the length of the steps; all crossings were found."),
+        (
+            ~own & ~np.isin(log.index, turning),
+            "Contacts are looked at in seven places of a step: what changes and changes back between two of them may "
+            "have been missed. Compare with a smaller max_step.",
+        ),
+    ):
+        times = np.unique(log.t[which])
+        if len(times) >= MANY and 2 * len(times) >= steps:
+            found.append(f"Events came as dense as the steps ({len(times)} times in {steps} steps). {text}")
+    return found
 
 
 def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:

@@ -45,6 +45,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         "short_names": as_json(run.aliases),
         "events": as_json(run.events),
         "near_singular": as_json(run.near_singular),
+        "warnings": as_json(run.warnings),
         "jump_times": as_json(run.jump_times),
         "geometry": as_json(geometry(run)),
         "python": platform.python_version(),

@@ -49,6 +49,7 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
         ("energy", balance),
         ("parameters", ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items())),
     ]
+    rows[3:3] = [("warning", text) for text in run.warnings]
     lines = [fill(f"{label:<{LABEL}}{text}", WIDTH, subsequent_indent=" " * LABEL) for label, text in rows if text]
     report = str(facts.get("start_report", "")).splitlines()
     return lines + _shortened("start", report)

@@ -62,7 +62,7 @@ def run_batch(
         p[:, names.index(name)] = _finite(name, value, count)
     x0 = _start_states(system, start, parameters, p, count)
     times = None if samples is None else sample_times(samples, 0.0, duration)
-    switches = bool(system.model.events or system.model.mode_names())
+    switches = bool(system.model.events or system.model.mode_names() or "breaks" in system.kernels("base"))
     settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
     settings["way"] = ONE_BY_ONE if switches else IN_LANES
     if switches:

@@ -11,7 +11,8 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.equations.mobility import RowFunctions, close, pivots
+from trundle.equations.mobility import RowFunctions, close, pivots, worst_rows
+from trundle.equations.rank import nearly_singular, rank
 from trundle.errors import AssemblyError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.solve.targets import Targets
@@ -94,10 +95,11 @@ def consistent(
     targets: Targets | None = None,
     firm: Wish | None = None,
     resting: Sequence[int] = (),
+    generic: Array | None = None,
 ) -> InitialState:
     """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done.
 
-    What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
+    At `generic`, a pose that is not singular, the start is measured. What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
     Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
     """
     wanted = targets or rows
@@ -118,7 +120,7 @@ def consistent(
     if error > 1e-10:
         g = wanted(t, q, np.zeros(layout.n_u), p)[0]
         names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
-        worst = ", ".join(names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
+        worst = ", ".join(names[i] for i in worst_rows(g, 4))
         raise AssemblyError(
             f"the start values cannot be assembled: the constraints {worst} stay open by {error:.3g}. "
             "Give fewer coordinates, or values nearer to a possible pose."
@@ -129,20 +131,22 @@ def consistent(
         J = J * rows.on_speeds[:, None]
         kept = [i for i in kept if rows.on_speeds[i]]
     acting = J[list(kept)]  # the others are redundant at generic poses
-    squares = np.linalg.eigvalsh(acting @ acting.T) if len(kept) else np.ones(1)
-    if squares[0] < 1e-14 * squares[-1]:
-        local = int(np.sum(np.linalg.svd(J, compute_uv=False) > 1e-8 * np.sqrt(squares[-1])))
-        if local < len(kept):
+    if rows is not None and generic is not None:
+        usual = rows(0.0, generic, np.zeros(layout.n_u), p)[2] * rows.on_speeds[:, None]
+        if nearly_singular(rows.comparable(J), rows.comparable(usual), len(kept)):
+            local = min(rank(rows.comparable(J)), len(kept) - 1)
             raise AssemblyError(
                 f"the start pose is singular: only {local} of {len(kept)} independent constraints act there, so the "
                 "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
             )
     needed, used = rate[list(kept)], acting
+    alike = used if rows is None else rows.comparable(used)
     if targets is not None:
         rate_wanted, J_wanted = targets.rates(t, q, wish.u, p)
         needed, used = np.concatenate([needed, rate_wanted]), np.vstack([used, J_wanted])
+        alike = np.vstack([alike, targets.comparable_rates(J_wanted)])
         rate, J = np.concatenate([rate, rate_wanted]), np.vstack([J, J_wanted])
-    step = _least_change(used, -needed, pivots(used, wish.given_u, _ease(resting, layout.n_u)))
+    step = _least_change(used, -needed, pivots(alike, wish.given_u, _ease(resting, layout.n_u)))
     u, rest = wish.u + step, rate + J @ step
     if np.max(np.abs(rest), initial=0.0) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):  # others must move as well
         step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
@@ -193,8 +197,9 @@ def _dependent(wanted: Any, q: Array, t: float, p: Array, given: Array, resting:
     """Which coordinates move onto the constraints; the others stay where they are."""
     q = wanted.settle(q, p)
     _, _, J, _ = wanted(t, q, np.zeros(len(given)), p)
-    J = J[wanted.holonomic]
-    return pivots(J, given, _ease(resting, len(given))) if np.all(np.isfinite(J)) else np.where(given, 0.0, 1.0)
+    if not np.all(np.isfinite(J)):
+        return np.where(given, 0.0, 1.0)
+    return pivots(wanted.comparable(J)[wanted.holonomic], given, _ease(resting, len(given)))
 
 
 def _ease(resting: Sequence[int], n: int) -> Array:

@@ -119,11 +119,12 @@ def advance(table: Pointer) -> None:
         if c[at.ANSWER] != at.RUNNING:
             return
         t = r[at.T]
-        remaining = r[at.T_END] - t
 
         # Start, or restart after a jump: the state is projected, the slope and the event signs are made anew.
         if c[at.PENDING] == 1:
-            clock[0] = t
+            if n[at.BREAKS] > 0:
+                call_table(address[at.A_NEXT_BREAK], table)
+            clock[0] = r[at.T]
             r[at.STEP] = r[at.H]
             if projecting:
                 copy(x, sample, n_x)
@@ -143,12 +144,26 @@ def advance(table: Pointer) -> None:
                 call_table(address[at.A_SIGNS], table)
             if every_step:
                 record(n, c, out_t, out_x, out_events, t, x)
-            while c[at.STARTED] == 0 and c[at.WRITTEN] < n[at.SAMPLES] and sample_t[c[at.WRITTEN]] <= t:
-                record(n, c, out_t, out_x, out_events, t, x)
             c[at.STARTED] = 1
             if not finite(k, n_x):
                 c[at.ANSWER] = at.NOT_FINITE
                 return
+        elif n[at.BREAKS] > 0 and t >= r[at.T_BREAK]:
+            # A law changes here: the next step begins on the far side, with the slope that holds there. In the little
+            # time between each of the two slopes holds for a half.
+            call_table(address[at.A_NEXT_BREAK], table)
+            for m in range(n_x):
+                x[m] += 0.5 * (r[at.T] - t) * k[m]
+            clock[0] = r[at.T]
+            call(address[at.A_RHS], clock, x, p, k, work)
+            for m in range(n_x):
+                x[m] += 0.5 * (r[at.T] - t) * k[m]
+            c[at.RHS] += 1
+            c[at.FRESH] = 0
+        t = r[at.T]
+        while c[at.WRITTEN] < n[at.SAMPLES] and sample_t[c[at.WRITTEN]] <= t:  # at the start, or at a break
+            record(n, c, out_t, out_x, out_events, sample_t[c[at.WRITTEN]], x)
+        remaining = r[at.T_END] - t
 
         if remaining <= 0.0:
             c[at.ANSWER] = at.FINISHED
@@ -177,10 +192,13 @@ def advance(table: Pointer) -> None:
             while h <= 0.0:
                 c[at.GRID] += 1
                 h = r[at.T_START] + (c[at.GRID] + 1) * r[at.H_FIXED] - t
-        t_new = t + h
-        if h * (1.0 + sliver) >= remaining:
-            h = remaining
-            t_new = r[at.T_END]
+        t_new, t_stop = t + h, r[at.T_END]
+        if n[at.BREAKS] > 0:
+            t_stop = min(t_stop, r[at.T_BREAK])
+        whole = h * (1.0 + sliver) < t_stop - t
+        if not whole:
+            h = t_stop - t
+            t_new = t_stop
         r[at.STEP] = h
         call_table(address[at.A_STEP], table)
         error = r[at.ERROR]
@@ -229,7 +247,7 @@ def advance(table: Pointer) -> None:
         if n_events > 0:
             call_table(address[at.A_DENSE], table)
             call_table(address[at.A_SEARCH], table)
-            dense_ready = c[at.HIT] == 0
+            dense_ready = c[at.HIT] == 0 and r[at.STEP] == h
             if c[at.HIT] == -2:
                 c[at.ANSWER] = at.ZENO
                 return
@@ -237,7 +255,7 @@ def advance(table: Pointer) -> None:
                 r[at.STEP] = h
                 reject(n, c, r, 0.5, at.CONSTRAINT)
                 continue
-            if c[at.HIT] > 0:
+            if r[at.STEP] != h:
                 t_new = t + r[at.STEP]
             # An event at a fold is logged, but the step is taken whole: no state at a fold is a good place to go on.
             if c[at.HIT] > 0 and projecting and adaptive and at_fold(n, corrected) and only_recorded(n, flags):
@@ -249,7 +267,7 @@ def advance(table: Pointer) -> None:
                 copy(held, x, n_x)
                 r[at.T] = t
                 r[at.STEP] = h
-                t_new = r[at.T_END] if h == remaining else t + h
+                t_new = t + h if whole else t_stop
                 call_table(address[at.A_STEP], table)
                 clock[0] = t_new
                 copy(x_new, sample, n_x)
@@ -309,7 +327,7 @@ def advance(table: Pointer) -> None:
         if c[at.HIT] > 0:
             call_table(address[at.A_FIRE], table)
             c[at.HIT] = 0
-        else:
+        elif whole and r[at.STEP] == h:
             c[at.GRID] += 1
         passed = c[at.STEPS] >= n[at.PASSAGE_END] or not near_fold(n, passage, NEAR)
         if n[at.FOLDS] == at.PASSING and c[at.ANSWER] == at.RUNNING and passed:

@@ -79,6 +79,9 @@ class Memory:
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
         self.impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))
+        breaks = 0 if problem.breaks is None else problem.breaks.n_out
+        self.box, self.bounds = aligned(2 + 4 * n_x), aligned(max(4 * problem.watched, breaks))
+        self.parts = aligned(at.LONGEST_SEARCH)
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
@@ -115,6 +118,7 @@ class Memory:
         n, r, problem = self.n, self.r, self.problem
         n[at.N_X], n[at.N_P], n[at.N_Q], n[at.N_U] = problem.rhs.n_x, problem.rhs.n_p, problem.n_q, problem.n_u
         n[at.EVENTS], n[at.MONITORS] = problem.n_events, problem.n_monitors
+        n[at.WATCHED], n[at.BREAKS] = problem.watched, 0 if problem.breaks is None else problem.breaks.n_out // 4
         n[at.CONTACTS], n[at.TREATMENT], n[at.GIVEN] = problem.contacts, problem.treatment, problem.given_events
         n[at.DRIVEN] = int(problem.driven and problem.energy is not None)
         n[at.LOOP_ROWS], n[at.QUATERNIONS] = problem.loop_rows, len(problem.quaternions)
@@ -135,6 +139,9 @@ class Memory:
             (at.A_IMPACT, problem.impact),
             (at.A_MODES, problem.modes),
             (at.A_ENERGY, problem.energy),
+            (at.A_ENCLOSURE, problem.enclosure),
+            (at.A_ROUND_OFF, problem.round_off),
+            (at.A_BREAKS, problem.breaks),
         )
         for slot, kernel in by_kernel:
             address[slot] = 0 if kernel is None else kernel.address
@@ -169,6 +176,10 @@ class Memory:
         if problem.events is not None:
             address[at.A_SEARCH], address[at.A_SIGNS] = compiled.address("find_event"), compiled.address("set_signs")
             address[at.A_FIRE] = compiled.address("fire")
+        if problem.enclosure is not None:
+            address[at.A_BOUNDED] = compiled.address("find_bounded")
+        if problem.breaks is not None:
+            address[at.A_NEXT_BREAK] = compiled.address("next_break")
         if problem.impact is not None:
             address[at.A_STRIKE] = compiled.address("strike")
 
@@ -196,8 +207,9 @@ class Memory:
             self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
-            self.event_x, self.passage, self.near, self.event_p, self.impact, self.event_work, self.out_events,
-            self.trail_t, self.trail_x, self.trail_events, self.energy, self.event_lost,
+            self.event_x, self.passage, self.near, self.event_p, self.impact, self.box, self.bounds, self.parts,
+            self.event_work, self.out_events, self.trail_t, self.trail_x, self.trail_events, self.energy,
+            self.event_lost,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
@@ -247,6 +259,7 @@ class Memory:
             t_end=self.time,
             x_end=self.x.copy(),
             p_end=self.p[: self.n[at.N_P]].copy(),
+            unclear=self.flags[at.UNCLEAR].copy(),
             trail=self._trail(logged),
             work_error=float(self.r[at.WORK_ERRORS]),
         )

@@ -36,6 +36,10 @@ class Problem:
     near_folds: rhs at the nearest state on the constraints, by which an explicit method passes folds of linkages that
               the stiff method cannot pass
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
+    enclosure: bounds of the first `watched` event functions and of their rates over a box of [t, x, xdot] (see
+              `equations.enclosure`): their roots are found by it, those of the others by looking at points in the step
+    round_off: of the values of these event functions
+    breaks:   bounds of functions of time over an interval; steps end at their roots
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
@@ -50,6 +54,9 @@ class Problem:
     metric: Compiled | None = None
     near_folds: Compiled | None = None
     events: Compiled | None = None
+    enclosure: Compiled | None = None
+    round_off: Compiled | None = None
+    breaks: Compiled | None = None
     jumps: Sequence[Compiled | None] = ()
     impact: Compiled | None = None
     modes: Compiled | None = None
@@ -85,6 +92,8 @@ class Problem:
                 self._faults.append(f"{name} has {len(getattr(self, name))} entries for {self.n_events} events.")
         if self.event_due and len(self.event_due) != self.n_events:
             self._faults.append(f"event_due has {len(self.event_due)} entries for {self.n_events} events.")
+        if (self.enclosure is None) != (self.round_off is None):
+            self._faults.append("enclosure and round_off are given together.")
         for event, kind in enumerate(self.event_kinds):
             if kind == 2 and (event >= len(self.jumps) or self.jumps[event] is None):
                 self._faults.append(f"event {event} is of kind 2 (jump) but jumps[{event}] is missing.")
@@ -97,6 +106,11 @@ class Problem:
     def n_events(self) -> int:
         """Number of event functions."""
         return 0 if self.events is None else self.events.n_out
+
+    @property
+    def watched(self) -> int:
+        """Number of events with bounds, which come first."""
+        return 0 if self.enclosure is None else self.enclosure.n_out // 4
 
     @property
     def n_monitors(self) -> int:
@@ -116,8 +130,7 @@ class Problem:
     def kernels(self) -> list[Compiled]:
         """All compiled functions of the problem."""
         named = (
-            self.rhs, self.project, self.jacobian, self.metric, self.events, self.impact, self.modes, self.energy,
-            self.near_folds,
-            *self.jumps,
+            self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.round_off,
+            self.breaks, self.impact, self.modes, self.energy, self.near_folds, *self.jumps,
         )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

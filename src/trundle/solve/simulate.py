@@ -20,6 +20,7 @@ from trundle.solve.stiff import Rodas5P, Rosenbrock
 from trundle.solve.tableau import Method
 
 if TYPE_CHECKING:
+    from trundle.prepared import Prepared
     from trundle.run.dataset import Run
     from trundle.system import System
 
@@ -142,7 +143,7 @@ def multiplier_shift(rtol: float) -> float:
     return float(np.clip(1e-2 * rtol, 1e-12, 1e-8))
 
 
-def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> Problem:
+def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) -> Problem:
     """Kernels of the system arranged for the time loop."""
     base = system.kernels("base")
     extra = system.kernels("stiff") if stiff else {}
@@ -166,6 +167,9 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         metric=extra.get("metric"),
         near_folds=base["rhs"] if stiff else None,
         events=kernels.get("events"),
+        enclosure=kernels.get("enclosure"),
+        round_off=kernels.get("round_off"),
+        breaks=base.get("breaks"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
         modes=kernels.get("start") if striking else None,

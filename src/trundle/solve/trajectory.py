@@ -85,6 +85,7 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
+    unclear: np.ndarray  # for each event, steps in which its function could not be told from zero
     trail: Trail | None = None
     audit: "Audit | None" = None  # what is wrong with its books
     work_error: float = 0.0  # J, of the integrals of work, as the method estimates it

@@ -48,8 +48,11 @@ def inertia_matrix(inertia: Any) -> Any:
         raise ModelError(
             f"inertia {inertia!r}: give three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix."
         )
-    xx, yy, zz, xy, xz, yz = [ca.SX(v) for v in (values + [0.0] * 3)[:6]]
+    xx, yy, zz, xy, xz, yz = (values + [0.0] * 3)[:6]
     rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    if all(isinstance(v, float | int) for v in values):
+        return ca.SX(ca.DM(rows))
+    rows = [[ca.SX(v) for v in row] for row in rows]
     return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
 
