@@ -242,7 +242,7 @@ class Prepared:
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project, breaks), "energy", "lanes", "stiff", "events", or
+        """Compiled functions: "base" (rhs, project, breaks, energy), "lanes", "stiff", "events", or
         "quantities <group>".
         """
         if kind in self._kernels:
@@ -292,10 +292,9 @@ class Prepared:
         if kind == "base":
             from trundle.equations.breaks import break_function
 
-            rhs = f.rhs()
-            return {"rhs": rhs, "project": f.project(), "breaks": break_function(rhs, f.equations.p, self.model.breaks)}
-        if kind == "energy":
-            return {"energy": f.energy()}
+            rhs, breaks = f.rhs(), self.model.breaks
+            found = {"rhs": rhs, "project": f.project(), "breaks": break_function(rhs, f.equations.p, breaks)}
+            return found | {"energy": f.energy()}
         if kind == "contacts at start":
             from trundle.solve.contacts import contact_values
 
@@ -356,7 +355,7 @@ class Prepared:
         if group == "state":
             return self._state_quantities(x)
         if group == "energy":
-            out = evaluate(k := self.kernels("energy")["energy"], k, t, x, p)
+            out = evaluate(k := self.kernels("base")["energy"], k, t, x, p, threads=1 if len(t) < FEW else None)
             return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
         kernel = self.kernels(f"quantities {group}")["quantities"]
         out = evaluate(kernel, kernel, t, x, p)

@@ -21,6 +21,7 @@ from trundle.equations.measure import Measure
 from trundle.equations.saddle import Saddle, Sparse, dense, sparse
 from trundle.equations.udwadia_kalaba import Orthogonal
 from trundle.errors import ModelError, UnknownNameError
+from trundle.model.model import Model
 
 DRAWN = 100.0  # 1/s
 
@@ -398,9 +399,21 @@ class Functions:
         return self.function("metric", M, K, D, J, g, rate, P)
 
     def energy(self) -> Any:
-        """[kinetic, potential]."""
+        """[kinetic, potential, what friction takes at each of `rubbing_contacts` per unit of normal force]."""
         e = self.equations
-        return self.function("energy", e.kinetic(), e.potential())
+        lost = [e.touches[name].taken for name in rubbing_contacts(e.model)]
+        return self.function("energy", e.kinetic(), e.potential(), *lost)
+
+
+def rubbing_contacts(model: Model) -> list[str]:
+    """Contacts whose friction can only take energy: not those whose bristles give some back, or whose slips are
+    relaxed constraints.
+    """
+    return [
+        c.name
+        for c in model.connections.values()
+        if c.rubbing and not any(law.has_bristles or law.relaxes for law in c.rubbing)
+    ]
 
 
 def normalised(q: Any, quaternions: Sequence[int]) -> Any:

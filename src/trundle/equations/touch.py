@@ -157,6 +157,11 @@ class Touch:
         """Power lost by friction per unit of normal force."""
         return -sum((share * self.rate(name) for name, share in self.friction.items()), ca.SX(0))
 
+    @property
+    def taken(self) -> Any:
+        """Power that friction takes per unit of normal force, whichever way this presses; zero while it is open."""
+        return self.lost * self.modes.get("side", 1) * self.modes.get("closed", 1)
+
     def _rubbing(self, row: Row, t: Any) -> Row:
         """The row of the normal with the friction that its multiplier brings."""
         column, force, moment = dict(row.jacobian), row.force, row.moment

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.equations.functions import rubbing_contacts
 from trundle.model.force import LineForce, SpringDamper
 from trundle.model.law import FlowLaw
 from trundle.pairs.higher import HigherPair
+from trundle.solve.audit import FACTOR
 from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
 
 SERVO = " (servo)"  # ends the names of rows that prescribe a motion
@@ -25,7 +27,7 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     """Name, sentence and remedy of the ending."""
     outcome = trajectory.outcome
     text = str(outcome)
-    if not outcome.ok:
+    if not outcome.ok and trajectory.audit is None:
         text += f" It stopped at t = {trajectory.t_end:.9g} s."
     if outcome.name == "NOT_FINITE":
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
@@ -38,7 +40,7 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
                 f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
                 "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
             )
-    text += _jammed(system, trajectory, p)
+    text += _jammed(system, trajectory, p) + _books(system, trajectory)
     if not outcome.ok:
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
@@ -46,6 +48,23 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
             for name in flat_wheels(system, trajectory, p)
         )
     return text
+
+
+def _books(system: "System", trajectory: "Trajectory") -> str:
+    """Tells what a check of energy or friction found, and when it began."""
+    audit = trajectory.audit
+    if audit is None:
+        return ""
+    if audit.contact >= 0:
+        name = rubbing_contacts(system.model)[audit.contact]
+        what = f" Friction drives at contact {name!r} from t = {audit.time:.9g} s on."
+    else:
+        what = (
+            f" Energy is off from t = {audit.time:.9g} s on, by up to {audit.off:.2g} J where {audit.allowed:.2g} J "
+            f"are {FACTOR:.0f} times what the tolerance explains."
+        )
+    stopped = "" if trajectory.outcome is audit.outcome else f" It stopped at t = {trajectory.t_end:.9g} s."
+    return stopped + what
 
 
 def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:

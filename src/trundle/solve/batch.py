@@ -14,10 +14,12 @@ import numpy as np
 
 from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.kernel import evaluate
+from trundle.solve.audit import doubtful
 from trundle.solve.cases import parameter_faults, spread, told
 from trundle.solve.explicit import ExplicitRungeKutta
 from trundle.solve.initial import read_wish
 from trundle.solve.lanes import Batch, LaneProblem, march_lanes
+from trundle.solve.march import march
 from trundle.solve.one_by_one import NO_EVENTS, Switching, march_each
 from trundle.solve.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
 from trundle.solve.simulate import (
@@ -123,6 +125,12 @@ def _march(
         batch = march_lanes(
             problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
         )
+        single = make_problem(system, stiff=False, returns=False, rtol=rtol)
+        largest = float(np.max(tolerance.atol, initial=0.0))
+        for i in doubtful(single, batch, x0, p, rtol, largest):  # lanes do not keep what the check needs: run it again
+            found = march(single, chosen, 0.0, duration, x0[i], p[i], rtol=rtol, atol=tolerance, samples=np.zeros(0))
+            if found.audit is not None and batch.outcome(i).ok:
+                batch.code[i] = found.audit.outcome.code
     _name_limits(system, batch, p if log is None else log.p_end)
     if len(good) == cases.count:
         return batch, log
@@ -133,8 +141,8 @@ def _march(
     whole = Batch(batch.t, spread(batch.x, good, cases.count), t_end, ends, code, steps, rejected)
     if log is not None:
         events = [NO_EVENTS] * cases.count
-        for i, found in zip(good, log.events, strict=True):
-            events[i] = found
+        for i, of_case in zip(good, log.events, strict=True):
+            events[i] = of_case
         log = Switching(events, spread(log.p, good, cases.count), spread(log.p_end, good, cases.count))
     return whole, log
 

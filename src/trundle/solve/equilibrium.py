@@ -114,11 +114,13 @@ def settle(system: "Prepared", q: Array, t: float, p: Array, limit: int = 1500) 
     """The pose in which the system comes to rest when it is stopped again and again; joint coordinates. Contacts
     stick, slide, open and close on the way as in a run.
     """
-    energy, rhs = system.kernels("energy")["energy"], system.kernels("base")["rhs"]
+    base = system.kernels("base")
+    energy, rhs = base["energy"], base["rhs"]
     n_q, n_u = system.n_q, system.n_u
     problem = make_problem(system, stiff=False, returns=False, rtol=1e-6)
     own = len(system.model.events)  # events of the user do nothing here, those of contacts do
-    problem = replace(problem, event_kinds=[RECORD] * own + list(problem.event_kinds[own:]))
+    kinds = [RECORD] * own + list(problem.event_kinds[own:])
+    problem = replace(problem, event_kinds=kinds, energy=None)  # to stop it again and again keeps no books
     x = np.concatenate([q, np.zeros(rhs.n_x - n_q)])
     p = first_modes(system, t, x, p)
     first = force = _push(rhs, t, x, p, n_q, n_u)

@@ -5,6 +5,7 @@ import math
 from numba import njit
 
 from trundle.solve import layout as at
+from trundle.solve.bookkeeping import before_jump
 from trundle.solve.call import Pointer, call, call_table, copy, part, reals, shifted, wholes
 
 POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
@@ -491,6 +492,7 @@ def fire(table: Pointer) -> None:
     flags, jumps, jumped = wholes(table[at.M_FLAGS]), wholes(table[at.M_JUMPS]), reals(table[at.M_JUMPED])
     event_index, event_t = wholes(table[at.M_EVENT_INDEX]), reals(table[at.M_EVENT_T])
     event_x, event_p = reals(table[at.M_EVENT_X]), reals(table[at.M_EVENT_P])
+    event_work, event_lost = reals(table[at.M_EVENT_WORK]), reals(table[at.M_EVENT_LOST])
     n_x, n_events = n[at.N_X], n[at.EVENTS]
     last = False  # what ends the run happens alone
     for e in range(n_events):
@@ -502,13 +504,17 @@ def fire(table: Pointer) -> None:
             event_t[row] = r[at.T]
             copy(x, shifted(event_x, row * n_x), n_x)
             copy(p, shifted(event_p, row * n[at.N_P]), n[at.N_P])
+            event_work[row], event_lost[row] = 0.0, 0.0
             c[at.LOGGED] += 1
             kind = flags[at.KIND * n_events + e]
             if kind == at.STOP:
                 c[at.ANSWER] = at.EVENT_STOP
             elif kind == at.RETURN and c[at.ANSWER] == at.RUNNING:
                 c[at.ANSWER] = at.EVENT_RETURN
+                before_jump(table)
             elif kind == at.JUMP:
+                if e < n[at.GIVEN]:
+                    before_jump(table)
                 clock[0] = r[at.T]
                 call(jumps[e], clock, x, p, jumped, work)
                 copy(jumped, x, n_x)

@@ -14,13 +14,14 @@ from typing import final
 import numpy as np
 
 from trundle.solve.lanes import Batch
-from trundle.solve.march import Method, march
+from trundle.solve.march import march
 from trundle.solve.outcome import INTERRUPTED
 from trundle.solve.problem import Problem
+from trundle.solve.tableau import Method
 from trundle.solve.tolerance import Tolerance
 from trundle.solve.trajectory import EventLog, Trajectory
 
-NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
 
 @final

@@ -78,6 +78,20 @@ IMPACT_GAINS = Outcome(
     "Newton's law can do that where there is friction, and so can several contacts at once with different "
     "restitutions. Use tr.Stronge, which never does, or tr.Poisson.",
 )
+ENERGY_OFF = Outcome(
+    "ENERGY_OFF",
+    21,
+    "The end was reached, but energy was not kept: E(t) - E(0) is not work in + work of events - work lost, by far "
+    "more than the tolerance explains.",
+    "Use smaller rtol and atol, another method or formalism; or a law does not account for its energy (its potential, "
+    "dissipated or supplied): run.power.table() names it.",
+)
+FRICTION_DRIVES = Outcome(
+    "FRICTION_DRIVES",
+    22,
+    "The end was reached, but friction pushed along the slip instead of against it.",
+    "A coefficient of friction may be negative there. If not, use smaller rtol and atol or a smooth law.",
+)
 
 ALL = (
     FINISHED,
@@ -92,6 +106,8 @@ ALL = (
     TOO_MANY_EVENTS,
     IMPACT_UNSOLVED,
     IMPACT_GAINS,
+    ENERGY_OFF,
+    FRICTION_DRIVES,
 )
 
 

@@ -33,6 +33,8 @@ class Problem:
     jacobian: [df/dx column-major, df/dt]
     metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major;
               replaces `project` in the stiff method
+    near_folds: rhs at the nearest state on the constraints, by which an explicit method passes folds of linkages that
+              the stiff method cannot pass
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
     enclosure: bounds of the first `watched` event functions and of their rates over a box of [t, x, xdot] (see
               `equations.enclosure`): their roots are found by it, those of the others by looking at points in the step
@@ -41,6 +43,8 @@ class Problem:
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
+    energy:   [kinetic, potential, ...] of the state, for the books; the first `given_events` are those of the model,
+              whose jumps bring or take energy
     event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 
@@ -48,6 +52,7 @@ class Problem:
     project: Compiled | None = None
     jacobian: Compiled | None = None
     metric: Compiled | None = None
+    near_folds: Compiled | None = None
     events: Compiled | None = None
     enclosure: Compiled | None = None
     round_off: Compiled | None = None
@@ -55,6 +60,9 @@ class Problem:
     jumps: Sequence[Compiled | None] = ()
     impact: Compiled | None = None
     modes: Compiled | None = None
+    energy: Compiled | None = None
+    given_events: int = 0
+    driven: bool = False  # whether drives move parts of it, which do work in collisions too
     contacts: int = 0  # that take part in collisions
     treatment: int = 0  # of several contacts in one collision
     n_q: int = 0
@@ -123,6 +131,6 @@ class Problem:
         """All compiled functions of the problem."""
         named = (
             self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.round_off,
-            self.breaks, self.impact, self.modes, *self.jumps,
+            self.breaks, self.impact, self.modes, self.energy, self.near_folds, *self.jumps,
         )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -11,11 +11,14 @@ import numpy as np
 from trundle.equations.modes import Transition, transitions
 from trundle.errors import SolveError
 from trundle.impact.numbers import TREATMENTS
+from trundle.model.law import FlowLaw, Locked
+from trundle.model.model import Model
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.solve.layout import JUMP, STOP, STRIKE
-from trundle.solve.march import Method, march
+from trundle.solve.march import march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
+from trundle.solve.tableau import Method
 from trundle.solve.tolerance import Given, check_tolerances, largest, tolerance_of
 
 if TYPE_CHECKING:
@@ -205,6 +208,7 @@ def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) ->
         project=base.get("project"),
         jacobian=extra.get("jacobian"),
         metric=extra.get("metric"),
+        near_folds=base["rhs"] if stiff else None,
         events=kernels.get("events"),
         enclosure=kernels.get("enclosure"),
         round_off=kernels.get("round_off"),
@@ -212,6 +216,9 @@ def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) ->
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
         modes=kernels.get("start") if striking else None,
+        energy=base["energy"],
+        given_events=len(model.events),
+        driven=_driven(model),
         contacts=len(contacts) if striking else 0,
         treatment=TREATMENTS[model.impacts],
         n_q=system.n_q,
@@ -223,6 +230,12 @@ def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) ->
         error_weight=weight,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance
     )
+
+
+def _driven(model: Model) -> bool:
+    """Whether laws move parts of the model."""
+    laws = [law for c in model.connections.values() for law in (*c.laws.values(), *c.touch_laws.values())]
+    return any(isinstance(law, FlowLaw) and not isinstance(law, Locked) for law in laws)
 
 
 def _kind_of_transition(transition: Transition) -> int:

@@ -28,7 +28,11 @@ WIDTH = 1e-13  # of a bracket around a border, relative
 @final
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Linear equations over speed; `ranges` are those without growing motions, to twelve digits."""
+    """Linear equations over speed; `ranges` are those without growing motions, to eight digits.
+
+    Where an eigenvalue crosses the axis alone they have more; where it meets others at zero, these spread by a root of
+    the machine's precision, and the border is no sharper.
+    """
 
     quantity: str
     unit: str
