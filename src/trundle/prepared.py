@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trundle.equations.functions import Functions
     from trundle.equations.mobility import Mobility, RowFunctions
     from trundle.equations.quantities import Expressions
+    from trundle.equations.settle import Settler
     from trundle.solve.initial import Wish
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -102,6 +103,14 @@ class Prepared:
         equations = self._derive(in_joints=True)
         equations.rows = [row for row in equations.rows if row.ideal]
         return RowFunctions(equations, self.length) if equations.rows else None
+
+    @cached_property
+    def settler(self) -> "Settler":
+        """Finds the surface coordinates of contacts in joint coordinates."""
+        from trundle.equations.settle import Settler
+
+        rows = self.row_functions if self.has_rows else None
+        return rows.settle if rows is not None else Settler(self.joint_functions.equations)
 
     @property
     def mobility(self) -> "Mobility":
@@ -362,6 +371,17 @@ class Prepared:
         states = self.layout.state_names()
         given = self.resolved(start)
         return read_wish(self.layout, q, {name: value for name, value in given.items() if name in states})
+
+    def _default_pose(self) -> Array:
+        """The assembled pose, or zero coordinates; bodies on which a loose contact is singular there stand where it
+        touches when all its coordinates are zero.
+        """
+        q = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        if not self.layout.followers or not self.settler.singular(q, self.default_parameters):
+            return q
+        from trundle.solve.contacts import at_contacts
+
+        return at_contacts(self.model, self.topology, self.layout, q)
 
     def _bodies_of(self, row: str) -> str:
         connection = self.model.connections[row.partition(".")[0]]

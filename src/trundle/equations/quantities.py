@@ -10,7 +10,7 @@ import casadi as ca
 from trundle.equations.functions import Functions
 from trundle.equations.ports import Ports, find_ports, quantity_table
 from trundle.equations.power import PowerExpressions
-from trundle.equations.reactions import accelerations, drive_efforts, reactions, with_compliance
+from trundle.equations.reactions import accelerations, drive_efforts, reactions, with_compliance, yielding_bonds
 from trundle.equations.signals import BODY_QUANTITIES
 from trundle.errors import UnknownNameError
 from trundle.graph.layout import Layout
@@ -216,8 +216,8 @@ class Expressions:
         }
         for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
             if quantity == component and owner in e.touches:
-                bare = k < 2 and "xy"[k] not in e.model.connections[owner].compliant  # else part of the reaction
-                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if bare else 0
+                bare = k < 2 and f"slip_{'xy'[k]}" not in yielding_bonds(e, e.model.connections[owner])
+                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if bare else 0  # else in the reaction
                 return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if quantity == "state" and owner in e.touches:
             touch = e.touches[owner]

@@ -7,7 +7,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
-from trundle.equations.mobility import InPlace, RowFunctions
+from trundle.equations.in_place import InPlace
+from trundle.equations.mobility import RowFunctions
 from trundle.equations.settle import Settler
 from trundle.errors import ModelError
 
@@ -18,10 +19,12 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class Targets:
     """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for a name that is no quantity."""
 
-    def __init__(self, equations: Equations, rows: RowFunctions | None, names: Sequence[str]) -> None:
+    def __init__(
+        self, equations: Equations, rows: RowFunctions | None, names: Sequence[str], settle: Settler
+    ) -> None:
         e = self.equations = equations
         self.rows = rows
-        self.settle = Settler(e) if rows is None else rows.settle
+        self.settle = settle
         self.names: list[str] = []
         self.sizes: dict[str, int] = {}
         positions, rates, values = [], [], []
