@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.equations.mobility import Mobility, RowFunctions
     from trundle.equations.quantities import Expressions
     from trundle.equations.settle import Settler
+    from trundle.solve.guards import Guard
     from trundle.solve.initial import Wish
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -253,6 +254,17 @@ class Prepared:
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "stiff":
             return {"rhs": f.plain_rhs(), "jacobian": f.jacobian(), "metric": f.metric()}
+        if kind == "guards":
+            from trundle.solve.guards import guard_values
+
+            return {"guards": f.function("guards", *guard_values(self.guards, f))}
+        if kind == "guarded events":
+            from trundle.equations.events import event_functions
+            from trundle.solve.guards import guard_values
+
+            plain = event_functions(self.model, f, self.layout)["events"](*f.inputs)
+            values = guard_values(self.guards, f)[: len(self.guards)]
+            return {"events": f.function("events", plain, *values)}
         if kind == "events":
             from trundle.equations.events import event_functions
 
@@ -352,6 +364,13 @@ class Prepared:
         from trundle.kernel import read_tape
 
         return {n: len(read_tape(f).operations) for n, f in self._casadi_functions("base").items() if f is not None}
+
+    @cached_property
+    def guards(self) -> "list[Guard]":
+        """What must not change its sign at contacts during a run."""
+        from trundle.solve.guards import find_guards
+
+        return find_guards(self)
 
     def first_modes(self, t: float, x: Array, p: Array) -> Array:
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""

@@ -86,7 +86,7 @@ def test_a_compliant_contact_by_its_coordinates_touches() -> None:
 def test_where_the_closest_points_are_not_unique() -> None:
     """A ball on the axis of a pipe, and cylinders that touch along a line, are refused in words."""
     pipe = thrown(tr.Cylinder(1.0, inside=True), tr.Sphere(0.1), unilateral=True)
-    with pytest.raises(AssemblyError, match="'c'.*not unique"):
+    with pytest.raises(AssemblyError, match=r"'c'.*not unique"):
         pipe.start({"b.position": (0, 0, 0)})
     with pytest.raises(AssemblyError, match="along a line"):
         thrown(tr.Cylinder(1.0), tr.Cylinder(0.5), unilateral=True).start()
@@ -103,7 +103,11 @@ def test_reactions_of_a_compliant_normal_include_friction() -> None:
         law = [tr.RegularisedCoulomb(0.5, 1e-3), tr.SpinFriction(0.01, 0.5)]
         m.connect(tr.Free(), m.ground, body, name="free")
         m.connect(pair, m.ground, body, name="c", law=law, **kind)
-        start = {"b.position": (0, 0, 0.1 - depth * bool(kind)), "b.velocity": (1, 0.5, 0), "b.angular_velocity": (0, 0, 3)}
+        start = {
+            "b.position": (0, 0, 0.1 - depth * bool(kind)),
+            "b.velocity": (1, 0.5, 0),
+            "b.angular_velocity": (0, 0, 3),
+        }
         run = m.build().simulate(0.001, start, samples=2)
         found[name] = [run.values(f"c.{k}")[0] for k in ("reaction_force", "reaction_moment", "slip_force_x")]
         found[name].append(run.values("c.slip_force_y")[0])

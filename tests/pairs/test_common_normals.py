@@ -17,7 +17,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 RADIUS, TUBE, HALF_ANGLE, PITCH = 0.8, 0.2, 0.4, 0.2
 
 
-# -- distances of a point from cores (the frame of the surface: everything turns about y) -------------------------------
+# -- distances of a point from cores, which turn about y ---------------------------------------------------------------
 
 
 def from_line(x: Array) -> Array:

@@ -84,7 +84,7 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
 
 
 def yielding_bonds(e: Equations, c: ConnectedPair) -> list[str]:
-    """Bonds at a contact whose efforts stand for what it would hold: springs, and the friction of a compliant normal."""
+    """Bonds at a contact whose efforts stand for what it would hold: springs, friction of a compliant normal."""
     if not c.touches:
         return []
     names = [c.pair.bond_names[bond] for bond in c.compliant]

@@ -17,6 +17,7 @@ from trundle.pairs.closest import closest, limits
 from trundle.pairs.curvature import tangent_basis
 from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, common_perpendicular
 
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
 TURNS = (20, 12)  # grid points of a whole turn of the first and of the second screw
 SLIDES = (13, 9)  # grid points of a slide
 VALLEYS = 10  # places on each surface from which the search sets out, by each of two measures
@@ -225,7 +226,9 @@ def _solve(first: Placed, second: Placed, s: Array, length: float) -> tuple[Arra
         J = _jacobian(A, B, length) * scale
         H = np.einsum("nki,nkj->nij", J, J)
         size = np.trace(H, axis1=1, axis2=2) / 4 + 1e-300
-        step = -np.linalg.solve(H + (damping * size)[:, None, None] * np.eye(4), np.einsum("nki,nk->ni", J, r)[..., None])
+        step = -np.linalg.solve(
+            H + (damping * size)[:, None, None] * np.eye(4), np.einsum("nki,nk->ni", J, r)[..., None]
+        )
         step = step[..., 0]
         step *= np.minimum(1.0, 0.7 / np.maximum(np.max(np.abs(step), axis=1), 1e-300))[:, None]
         trial = s + step * scale
@@ -235,9 +238,8 @@ def _solve(first: Placed, second: Placed, s: Array, length: float) -> tuple[Arra
         s, r = np.where(better[:, None], trial, s), np.where(better[:, None], r_new, r)
         A, B = (_chosen(better, new, old) for new, old in ((A_new, A), (B_new, B)))
         damping = np.clip(np.where(better, damping * np.where(damping > 1e-6, 0.1, 1e-3), damping * 8), 1e-15, 1e12)
-        if not np.any(better & (np.max(np.abs(r), axis=1) > 1e-15)):
-            if np.all((np.max(np.abs(r), axis=1) < 1e-13) | (damping > 1e6)):
-                break
+        if np.all((np.max(np.abs(r), axis=1) < 1e-14) | (damping > 1e6)):
+            break
     return s, np.max(np.abs(r), axis=1)
 
 
@@ -249,9 +251,9 @@ def _chosen(which: Array, new: Sides, old: Sides) -> Sides:
     return Sides(*parts)
 
 
-def _fits(first: Placed, second: Placed, A: Sides, B: Sides, length: float) -> Array:
+def _fits(first: Placed, second: Placed, A: Sides, B: Sides, length: float) -> Flags:
     """Whether the surfaces, moved together along the common normal, would touch without cutting beside the point."""
-    total = 0.0
+    total = np.zeros((len(A.point), 2, 2))
     for placed, side in ((first, A), (second, B)):
         X = np.einsum("nik,njk->nij", A.tangents, side.moves)
         N = np.einsum("nik,njk->nij", A.tangents, np.cross(side.turns, side.normal[:, None, :]))
@@ -263,7 +265,7 @@ def _fits(first: Placed, second: Placed, A: Sides, B: Sides, length: float) -> A
     return np.asarray(lowest > -1e-6 / length)
 
 
-def _on_sheet(placed: Placed, b: Array) -> Array:
+def _on_sheet(placed: Placed, b: Array) -> Flags:
     """Whether the second coordinate lies on the part of the surface that has not turned over."""
     low, high = placed.limits
     if placed.sweep.second.spin and placed.sweep.second.advance == 0:

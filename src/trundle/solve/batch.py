@@ -117,7 +117,11 @@ def _start_states(
     varied = {k: _finite(k, v) for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(k, v)}
     fixed = {k: v for k, v in start.items() if k not in varied}
     follows = bool(system.layout.followers)  # surface coordinates belong to each pose
-    if system.has_rows or follows or not system.layout.state_names().issuperset({*system.resolved(system.model.start), *start}):
+    if (
+        system.has_rows
+        or follows
+        or not system.layout.state_names().issuperset({*system.resolved(system.model.start), *start})
+    ):
         return np.array([_assembled(system, fixed, varied, parameters, p, i) for i in range(count)])
     common = system.start(fixed)
     x0 = np.tile(system.state_vector(common, p[0]), (count, 1))

@@ -105,7 +105,7 @@ def _settled(system: "Prepared", t: float, x: Array, p: Array) -> Array:
 
 
 def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> Array:
-    """The pose with free bodies moved to where their first loose contact with the ground touches at zero coordinates."""
+    """The pose with free bodies moved to where their loose contact with the ground touches at zero coordinates."""
     q, places = q.copy(), {c.name: c.i_q for c in layout.coordinates}
     for joint in topology.tree:
         free = joint.connection

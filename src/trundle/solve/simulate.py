@@ -11,10 +11,12 @@ from trundle.equations.modes import Transition, transitions
 from trundle.errors import SolveError
 from trundle.impact.numbers import TREATMENTS
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
+from trundle.solve.guards import check_lines, ended, first_look, looked_at
 from trundle.solve.layout import JUMP, STOP, STRIKE
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
+from trundle.solve.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -112,6 +114,8 @@ def simulate(
     p[-1] = multiplier_shift(rtol)
     p = system.first_modes(t0, x0, p)
     problem = make_problem(system, stiff, on_event is not None, rtol)
+    check_lines(system, t0, x0, p)
+    wanted = sample_times(samples, t0, t0 + duration)
     trajectory = march(
         problem,
         chosen,
@@ -121,14 +125,23 @@ def simulate(
         p,
         rtol=rtol,
         atol=atol,
-        samples=sample_times(samples, t0, t0 + duration),
+        samples=looked_at(system, wanted, t0, t0 + duration),
         fixed_step=fixed_step,
         max_step=max_step,
         progress=progress,
-        max_steps=max_steps,
+        max_steps=first_look(system, max_steps),
         max_events=max_events,
         on_event=_event_caller(system, on_event) if on_event is not None else None,
     )
+
+    def again(guarded: Problem, times: Array | None, t1: float) -> Trajectory:
+        return march(
+            guarded, chosen, t0, t1, x0, p, rtol=rtol, atol=atol, samples=times, fixed_step=fixed_step,
+            max_step=max_step, progress=progress, max_steps=max_steps, max_events=max_events,
+            on_event=_event_caller(system, on_event) if on_event is not None else None,
+        )  # fmt: skip
+
+    trajectory = ended(system, trajectory, problem, p, wanted, again, max_steps, t0, t0 + duration)
     settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
     settings["answers"] = on_event is not None
     return Run.of(system, trajectory, p, initial, settings)

@@ -19,9 +19,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class Targets:
     """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for a name that is no quantity."""
 
-    def __init__(
-        self, equations: Equations, rows: RowFunctions | None, names: Sequence[str], settle: Settler
-    ) -> None:
+    def __init__(self, equations: Equations, rows: RowFunctions | None, names: Sequence[str], settle: Settler) -> None:
         e = self.equations = equations
         self.rows = rows
         self.settle = settle
