@@ -29,10 +29,14 @@ def from_circle(x: Array, radius: float) -> Array:
 
 
 def from_cone(x: Array) -> Array:
-    """Signed distance from the cone that has the radius RADIUS at y = 0, nan where the apex is nearest."""
+    """Signed distance from the cone that has the radius RADIUS at y = 0."""
     along = x[..., 1] * np.cos(HALF_ANGLE) + (from_line(x) - RADIUS) * np.sin(HALF_ANGLE)
     side = (from_line(x) - RADIUS) * np.cos(HALF_ANGLE) - x[..., 1] * np.sin(HALF_ANGLE)
-    return np.where(along > -RADIUS / np.sin(HALF_ANGLE), side, np.nan)
+    return np.where(along > -RADIUS / np.sin(HALF_ANGLE), side, from_apex(x))
+
+
+def from_apex(x: Array) -> Array:
+    return np.hypot(from_line(x), x[..., 1] + RADIUS / np.tan(HALF_ANGLE))
 
 
 POINT_TO: dict[str, tuple[Surface, Callable[[Array], Array]]] = {
@@ -57,8 +61,8 @@ def straight(s: Array) -> Array:
 CURVES: dict[str, tuple[Surface, Callable[[Array], Array], float, float]] = {
     "torus": (tr.Torus(RADIUS, TUBE), round_about(RADIUS - TUBE), TUBE, np.pi),
     "circle": (tr.CircleEdge(RADIUS), round_about(RADIUS), 0.0, np.pi),
-    "cylinder": (tr.Cylinder(TUBE), straight, TUBE, 12.0),
-    "line": (tr.LineEdge(), straight, 0.0, 12.0),
+    "cylinder": (tr.Cylinder(TUBE), straight, TUBE, 400.0),
+    "line": (tr.LineEdge(), straight, 0.0, 400.0),
     "helix": (tr.HelixEdge(RADIUS, PITCH), round_about(RADIUS, PITCH), 0.0, 60.0),
     "column": (tr.SpiralColumn(RADIUS, PITCH, TUBE / 4), round_about(RADIUS, PITCH), TUBE / 4, 60.0),
 }
@@ -92,7 +96,10 @@ def check(first: str, second: str, count: int, seed: int) -> int:
     for _ in range(count):
         R, p = Rotation.random(random_state=rng).as_matrix(), 1.5 * rng.normal(size=3)
         exact = least(lambda s, R=R, p=p: distance(curve(s) @ R.T + p), half) - tube
-        if not exact > 1e-3:  # overlaps are no distances; nan at an apex
+        at_apex = (
+            first == "cone" and least(lambda s, R=R, p=p: from_apex(curve(s) @ R.T + p), half) - tube < exact + 1e-9
+        )
+        if exact < 1e-3 or at_apex:  # overlaps are no distances, and an apex has no normal
             continue
         apart += 1
         found = nearest(
