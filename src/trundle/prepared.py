@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from trundle.equations.functions import Functions
     from trundle.equations.mobility import Mobility, RowFunctions
     from trundle.equations.quantities import Expressions
+    from trundle.equations.settle import Settler
+    from trundle.solve.guards import Guard
     from trundle.solve.initial import Wish
     from trundle.solve.tolerance import StateUnits
 
@@ -113,6 +115,14 @@ class Prepared:
         equations = self._derive(in_joints=True)
         equations.rows = [row for row in equations.rows if row.ideal]
         return RowFunctions(equations, self.length) if equations.rows else None
+
+    @cached_property
+    def settler(self) -> "Settler":
+        """Finds the surface coordinates of contacts in joint coordinates."""
+        from trundle.equations.settle import Settler
+
+        rows = self.row_functions if self.has_rows else None
+        return rows.settle if rows is not None else Settler(self.joint_functions.equations)
 
     @property
     def mobility(self) -> "Mobility":
@@ -303,6 +313,17 @@ class Prepared:
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "stiff":
             return {"rhs": f.plain_rhs(), "jacobian": f.jacobian(), "metric": f.metric()}
+        if kind == "guards":
+            from trundle.solve.guards import guard_values
+
+            return {"guards": f.function("guards", *guard_values(self.guards, f))}
+        if kind == "guarded events":
+            from trundle.equations.events import event_functions
+            from trundle.solve.guards import guard_values
+
+            plain = event_functions(self.model, f, self.layout)["events"](*f.inputs)
+            values = guard_values(self.guards, f)[: len(self.guards)]
+            return {"events": f.function("events", plain, *values)}
         if kind == "events":
             from trundle.equations.events import event_functions
 
@@ -403,6 +424,13 @@ class Prepared:
 
         return {n: len(read_tape(f).operations) for n, f in self._casadi_functions("base").items() if f is not None}
 
+    @cached_property
+    def guards(self) -> "list[Guard]":
+        """What must not change its sign at contacts during a run."""
+        from trundle.solve.guards import find_guards
+
+        return find_guards(self)
+
     def first_modes(self, t: float, x: Array, p: Array) -> Array:
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
         from trundle.solve.contacts import first_modes
@@ -421,6 +449,17 @@ class Prepared:
         states = self.layout.state_names()
         given = self.resolved(start)
         return read_wish(self.layout, q, {name: value for name, value in given.items() if name in states})
+
+    def _default_pose(self) -> Array:
+        """The assembled pose, or zero coordinates; bodies on which a loose contact is singular there stand where it
+        touches when all its coordinates are zero.
+        """
+        q = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        if not self.layout.followers or not self.settler.singular(q, self.default_parameters):
+            return q
+        from trundle.solve.contacts import at_contacts
+
+        return at_contacts(self.model, self.topology, self.layout, q)
 
     def _bodies_of(self, row: str) -> str:
         connection = self.model.connections[row.partition(".")[0]]

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -119,7 +120,7 @@ class System(Prepared):
         given, states = {**usual, **start}, self.layout.state_names()
         soft = {name: 0.0 for name in self.deflections if name not in given}
         firm = {name: value for name, value in given.items() if name in start or name in states}
-        wishes = [{**soft, **given}, {**soft, **firm}, given, firm] if soft or start else [given]
+        wishes = [{**soft, **given}, given, {**soft, **firm}, firm] if soft or start else [given]
         for wish in {tuple(w): w for w in wishes}.values():  # what is said for this run goes before all else
             try:
                 found = self._consistent(wish, start, parameters, t)
@@ -171,10 +172,25 @@ class System(Prepared):
         default: Array | None = None,
     ) -> "InitialState":
         """A consistent state near the given values; of these, those of `start` move last."""
+        try:
+            return self._solve_start(given, start, parameters, t, default)
+        except np.linalg.LinAlgError as error:
+            raise AssemblyError(
+                f"the start values {', '.join(map(repr, given)) or '(all defaults)'} lead to a pose in which the "
+                f"constraints have no solution in numbers ({error}). Start in another pose, or give more coordinates."
+            ) from error
+
+    def _solve_start(
+        self,
+        given: Mapping[str, Any],
+        start: Mapping[str, Any],
+        parameters: Mapping[str, float] | None,
+        t: float,
+        default: Array | None,
+    ) -> "InitialState":
         from trundle.solve.initial import consistent, read_wish
 
-        if default is None:
-            default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        default, p = self._default_pose() if default is None else default, self.parameter_vector(parameters)
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
@@ -190,14 +206,14 @@ class System(Prepared):
             if tuple(extra) not in kept:
                 equations = rows.equations if rows is not None else self.joint_functions.equations
                 units = {name: self._unit(name) for name in extra}
-                kept[tuple(extra)] = Targets(equations, rows, units, self.length)
+                kept[tuple(extra)] = Targets(equations, rows, units, self.length, self.settler)
             targets = kept[tuple(extra)].aim(extra)
         names_q = [n for c in self.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
-        return consistent(
+        found = consistent(
             self.layout,
             wish,
             rows,
-            self.parameter_vector(parameters),
+            p,
             t,
             self.mobility.kept,
             names_q,
@@ -207,6 +223,11 @@ class System(Prepared):
             self.mobility.independent,
             np.array(self.mobility.generic) if rows is not None and self.mobility.generic else None,
         )
+        if not self.layout.followers:
+            return found
+        q = self.settler(found.q, p)  # contacts that hold nothing have their closest points in the pose that is found
+        self.settler.check(q, p)
+        return replace(found, q=q)
 
     def _unit(self, name: str) -> str:
         """Unit of a quantity or of a component of one; empty where there is none of this name."""

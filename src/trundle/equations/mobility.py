@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
+from trundle.equations.in_place import InPlace
 from trundle.equations.rank import TOLERANCE, rank
 from trundle.equations.saddle import dense
 from trundle.equations.settle import Settler
@@ -92,30 +93,6 @@ def speed_sizes(equations: Equations, length: float) -> Array:
     return sizes
 
 
-@final
-class InPlace:
-    """A CasADi function with arrays that it reads and writes in place: ten times faster than a call with numpy
-    arguments.
-    """
-
-    def __init__(self, f: Any) -> None:
-        buffer: Any
-        buffer, self._evaluate = f.buffer()
-        self._buffer = buffer
-        self._inputs = [np.zeros(f.numel_in(i)) for i in range(f.n_in())]
-        self._outputs = [np.zeros(f.size_out(i), order="F") for i in range(f.n_out())]
-        for i, array in enumerate(self._inputs):
-            buffer.set_arg(i, array.data)
-        for i, array in enumerate(self._outputs):
-            buffer.set_res(i, array.reshape(-1, order="F").data)
-
-    def __call__(self, *values: Any) -> list[Array]:
-        for array, given in zip(self._inputs, values, strict=True):
-            array[:] = given
-        self._evaluate()
-        return [v.copy() for v in self._outputs]
-
-
 class Residuals(Protocol):
     """What must vanish: residuals, rates, rows J and the map P from speeds to coordinate rates."""
 
@@ -156,10 +133,10 @@ def close(
     def evaluate(q: Array, search: bool) -> tuple[Array, Array, Array, Array]:
         q = rows.settle(q, p, search)
         g, _, J, P = rows(t, q, u, p)
-        return q, g[held], J[held], P
+        return q, g[held], J[held], rows.settle.without_loose(P)
 
     q, g, J, P = evaluate(q, search)
-    if not np.all(np.isfinite(g)):
+    if not np.all(np.isfinite(g)) or not np.all(np.isfinite(J)):
         return q, np.inf
     error, damping = float(np.linalg.norm(g)), 1e-3
     for _ in range(limit):
@@ -174,7 +151,7 @@ def close(
         for moving in (turns, np.ones(e.n_u, bool)) if far else (turns,):
             largest = float(np.max(np.abs(step[moving]), initial=0.0))
             trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
-            norm = float(np.linalg.norm(trial[1]))
+            norm = float(np.linalg.norm(trial[1])) if np.all(np.isfinite(trial[2])) else np.inf
             if norm < error:
                 break
         if norm < error:

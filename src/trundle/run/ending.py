@@ -41,7 +41,7 @@ def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
                 "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
             )
     text += _jammed(system, trajectory, p) + _books(system, trajectory)
-    if not outcome.ok:
+    if not outcome.ok and outcome.name != "LIES_FLAT":
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
             "an event on the roll can stop the run before."

@@ -197,7 +197,8 @@ class _Cases:
         """Start states of all cases: what simulate would start from."""
         system, x0 = self.system, np.full((self.count, self.system.n_x), np.nan)
         names = {*system.resolved(system.model.start), *self.fixed, *self.varied}
-        if system.has_rows or not system.layout.state_names().issuperset(names):
+        follows = bool(system.layout.followers)  # surface coordinates belong to each pose
+        if system.has_rows or follows or not system.layout.state_names().issuperset(names):
 
             def assemble(case: int) -> None:
                 values = {k: v if np.ndim(v) == 0 else np.asarray(v)[case] for k, v in parameters.items()}

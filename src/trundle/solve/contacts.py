@@ -5,11 +5,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.equations.functions import Functions
+from trundle.equations.links import frame_pose
 from trundle.equations.modes import transitions
 from trundle.errors import SolveError
+from trundle.graph.layout import Layout
+from trundle.graph.topology import Topology
+from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.pairs.lower import Free
 from trundle.solve.layout import OVERDUE
+from trundle.space.rotation import quaternion_from_rotation
 
 if TYPE_CHECKING:
     from trundle.prepared import Prepared
@@ -96,3 +102,22 @@ def _settled(system: "Prepared", t: float, x: Array, p: Array) -> Array:
         jumped = np.array(kernels[f"jump{due[int(np.argmin(values))]}"](t, x, p))
         p = jumped[len(x) :]
     return p
+
+
+def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> Array:
+    """The pose with free bodies moved to where their loose contact with the ground touches at zero coordinates."""
+    q, places = q.copy(), {c.name: c.i_q for c in layout.coordinates}
+    for joint in topology.tree:
+        free = joint.connection
+        if not isinstance(free.pair, Free) or not joint.parent.is_ground or joint.reverse:
+            continue
+        found = [c for c in topology.parallel if c.touches and c.bodies == (joint.parent, joint.child)]
+        if found:
+            c = found[0]
+            first, second = (frame_pose(c.first), frame_pose(c.second))
+            pose = frame_pose(free.first).inverse() @ first @ c.pair.chain().end @ second.inverse()
+            pose = pose @ frame_pose(free.second)
+            at, turn = places[f"{free.name}.x"], places[f"{free.name}.quaternion"]
+            q[at : at + 3] = np.ravel(evaluate(model, pose.p))
+            q[turn : turn + 4] = quaternion_from_rotation(pose.R)
+    return q

@@ -93,6 +93,26 @@ FRICTION_DRIVES = Outcome(
     "A coefficient of friction may be negative there. If not, use smaller rtol and atol or a smooth law.",
 )
 
+SURFACE_LEFT = Outcome(
+    "SURFACE_LEFT",
+    31,
+    "The point of contact {contact} reached the end{on}: its apex, cusp or fold.",
+    "Beyond it there is no surface. Let an edge or a vertex touch there, or end the run before.",
+)
+INTERFERENCE = Outcome(
+    "INTERFERENCE",
+    32,
+    "The surfaces of contact {contact} no longer fit each other: a relative curvature vanished, and beyond they would "
+    "cut each other beside the point of contact, or touch along a line.",
+    "Use surfaces that are less hollow or more curved; `system.trace` tells where contacts are lost.",
+)
+LIES_FLAT = Outcome(
+    "LIES_FLAT",
+    33,
+    "The wheel of contact {contact} lies flat (a roll of 90 degrees): it touches all round, not in a point.",
+    "End the run before by an event on the roll, or give the body more contacts on which it can lie.",
+)
+
 ALL = (
     FINISHED,
     EVENT_STOP,
@@ -108,6 +128,9 @@ ALL = (
     IMPACT_GAINS,
     ENERGY_OFF,
     FRICTION_DRIVES,
+    SURFACE_LEFT,
+    INTERFERENCE,
+    LIES_FLAT,
 )
 
 

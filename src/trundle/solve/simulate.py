@@ -14,12 +14,14 @@ from trundle.impact.numbers import TREATMENTS
 from trundle.model.law import FlowLaw, Locked
 from trundle.model.model import Model
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
+from trundle.solve.guards import check_lines, ended, first_look, looked_at
 from trundle.solve.layout import JUMP, STOP, STRIKE
 from trundle.solve.march import march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
 from trundle.solve.tableau import Method
 from trundle.solve.tolerance import Given, check_tolerances, largest, tolerance_of
+from trundle.solve.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from trundle.prepared import Prepared
@@ -154,24 +156,20 @@ def simulate(
     p[-1] = multiplier_shift(rtol)
     p = system.first_modes(t0, x0, p)
     problem = make_problem(system, stiff, on_event is not None, rtol)
-    try:
-        trajectory = march(
-            problem,
-            chosen,
-            t0,
-            t0 + duration,
-            x0,
-            p,
-            rtol=rtol,
-            atol=tolerance_of(system, atol, rtol, USUAL_ATOL, p),
-            samples=times,
-            fixed_step=fixed_step,
-            max_step=max_step,
-            progress=progress,
-            max_steps=max_steps,
-            max_events=max_events,
+    check_lines(system, t0, x0, p)
+    tolerance = tolerance_of(system, atol, rtol, USUAL_ATOL, p)
+
+    def again(guarded: Problem, at: Array | None, t1: float, most: int = max_steps) -> Trajectory:
+        return march(
+            guarded, chosen, t0, t1, x0, p, rtol=rtol, atol=tolerance, samples=at, fixed_step=fixed_step,
+            max_step=max_step, progress=progress, max_steps=most, max_events=max_events,
             on_event=_event_caller(system, on_event) if on_event is not None else None,
-        )
+        )  # fmt: skip
+
+    t1 = t0 + duration
+    try:
+        trajectory = again(problem, looked_at(system, times, t0, t1), t1, first_look(system, max_steps))
+        trajectory = ended(system, trajectory, problem, p, times, again, max_steps, t0, t1)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     trajectory = at_limit(system, trajectory, trajectory.p_end)

@@ -7,7 +7,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
-from trundle.equations.mobility import InPlace, RowFunctions, speed_sizes
+from trundle.equations.in_place import InPlace
+from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.equations.settle import Settler
 from trundle.errors import ModelError
 
@@ -19,14 +20,19 @@ class Targets:
     """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for a name that is no quantity."""
 
     def __init__(
-        self, equations: Equations, rows: RowFunctions | None, units: Mapping[str, str], length: float
+        self,
+        equations: Equations,
+        rows: RowFunctions | None,
+        units: Mapping[str, str],
+        length: float,
+        settle: Settler,
     ) -> None:
         """units: of the quantities, by name."""
         e = self.equations = equations
         self.rows = rows
         self._sizes = speed_sizes(e, length)
         self._scales: tuple[list[float], list[float]] = ([], [])  # of wanted positions and rates, to be free of units
-        self.settle = Settler(e) if rows is None else rows.settle
+        self.settle = settle
         self.names: list[str] = []
         self.sizes: dict[str, int] = {}
         positions, rates, values = [], [], []
