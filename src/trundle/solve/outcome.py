@@ -27,7 +27,7 @@ INTERRUPTED = Outcome(
     "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
 )
 REFUSED = Outcome(
-    "REFUSED", 21, "The case of the batch cannot start, as simulate would say.", "`messages` of the batch tells why."
+    "REFUSED", 23, "The case of the batch cannot start, as simulate would say.", "`messages` of the batch tells why."
 )
 STEP_TOO_SMALL = Outcome(
     "STEP_TOO_SMALL",
