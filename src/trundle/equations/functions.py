@@ -74,9 +74,10 @@ class Functions:
         loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
         for i, row in enumerate(rows):
             loops.setdefault((row.name.partition(".")[0], row.acts is None), []).append(i)
+        several = sum(not lasting for _, lasting in loops) > 1
         return Saddle(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
-            e.shift, [r.acts for r in rows], [r.column for r in rows],
+            e.shift, [r.acts for r in rows], [r.column for r in rows], [several and r.acts is not None for r in rows],
         )  # fmt: skip
 
     def _scale(self, rows: Sequence[Row]) -> list[float]:
