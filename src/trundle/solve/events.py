@@ -277,7 +277,8 @@ def find_event(table: Pointer) -> None:
 
 @part
 def set_signs(table: Pointer) -> None:
-    """Signs of the event functions at the start or after a jump; one that has just fired is known by its slope.
+    """Signs of the event functions at the start or after a jump; one that has fired and is still at its root is known
+    by its slope, one that its own jump has moved away by its value.
 
     A jump may put others beyond zero without a crossing: of those that are due then the lowest fires (HIT is 1).
     """
@@ -286,6 +287,9 @@ def set_signs(table: Pointer) -> None:
     x, p, k, sample = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_K]), reals(table[at.M_SAMPLE])
     clock, work = reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
     events, n_events = wholes(table[at.M_ADDRESS])[at.A_EVENTS], n[at.EVENTS]
+    for e in range(n_events):
+        # How far from zero an event was when it fired: what the search left of it.
+        g[at.G_ROOT * n_events + e] = abs(g[at.G_START * n_events + e]) if flags[at.FIRED * n_events + e] == 1 else 0.0
     call(events, clock, x, p, shifted(g, at.G_START * n_events), work)
     # A short way along the slope: short against the step, long against round-off.
     ahead = 1e-7 * r[at.H]
@@ -306,7 +310,9 @@ def set_signs(table: Pointer) -> None:
                 asked = True
                 call(wholes(table[at.M_ADDRESS])[at.A_IMPACT], clock, x, p, impact, work)
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
-        elif flags[at.FIRED * n_events + e] == 1 or here == 0.0:
+        elif abs(here) <= 2.0 * g[at.G_ROOT * n_events + e] or (
+            flags[at.FIRED * n_events + e] == 1 and abs(here) <= abs(there - here)
+        ):
             flags[at.SIGN * n_events + e] = sign_of(there - here)
         else:
             flags[at.SIGN * n_events + e] = sign_of(here)
@@ -319,6 +325,7 @@ def set_signs(table: Pointer) -> None:
     c[at.HIT] = 0
     if which >= 0:
         flags[at.FIRED * n_events + which] = 1
+        g[at.G_START * n_events + which] = 0.0  # it has not come to a root
         c[at.HIT] = 1
 
 
