@@ -173,7 +173,14 @@ class Functions:
         if not self.rows and isinstance(e.motion, TreeMotion):
             efforts = e.efforts + e.nonideal
             return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, efforts), ca.SX(0, 1)
-        return self._solution[:2]
+        udot, multipliers = self._solution[:2]
+        return udot, multipliers + self._shares()
+
+    def _shares(self) -> Any:
+        """What contacts that stick carry beside the smallest forces: it moves nothing."""
+        of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
+        named = [row.name.rpartition(".") for row in self.rows]
+        return ca.vertcat(*[self.equations.modes.get(f"{c}.{of.get(bond)}", ca.SX(0)) for c, _, bond in named])
 
     @property
     def uniqueness(self) -> Any:

@@ -19,6 +19,7 @@ from trundle.model.model import Model
 KINDS_OF_TRANSITION = ("slips", "stops", "turns", "parts", "lands", "changes side", "jams")
 TURN = 0.03  # rad, by which sliding may turn before its direction is stored anew
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
+BEYOND = 1 + 1e-9  # of the cone, where a contact among several slips: forces that are shared are no more exact
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
@@ -31,6 +32,7 @@ class Transition:
     kind: str
     direction: int  # of the crossing
     strikes: bool = False  # whether a collision follows
+    together: bool = False  # whether what follows is decided for all contacts at once
 
     @property
     def name(self) -> str:
@@ -51,17 +53,17 @@ class Transition:
 
 def transitions(model: Model) -> list[Transition]:
     """All transitions of a model, known without deriving anything."""
-    return [t for c in model.connections.values() for t in _of(c)]
+    together = model.decides_together
+    return [t for c in model.connections.values() for t in _of(c, together)]
 
 
-def _of(c: ConnectedPair) -> list[Transition]:
+def _of(c: ConnectedPair, together: bool) -> list[Transition]:
     found = []
     if "stick" in c.modes:
-        found += [Transition(c.name, "slips", -1), Transition(c.name, "stops", -1)]
-        if len(c.sliding) == 2:
-            found.append(Transition(c.name, "turns", -1))
+        kinds = ("slips", "stops", "turns") if len(c.sliding) == 2 else ("slips", "stops")
+        found += [Transition(c.name, kind, -1, together=together) for kind in kinds]
     if "closed" in c.modes:
-        found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1, c.unilateral)]
+        found += [Transition(c.name, "parts", -1, together=together), Transition(c.name, "lands", -1, c.unilateral)]
     if "side" in c.modes:
         found.append(Transition(c.name, "changes side", 0))
     if c.friction is not None and not c.relaxes and "z" in c.holds:
@@ -118,6 +120,8 @@ class Modes:
         law = touch.connection.friction
         assert law is not None
         limit = law.limit(self.equations.signals) * self._load(touch, multipliers)
+        if self.equations.model.decides_together:
+            limit = limit * BEYOND
         return limit**2 - sum((f**2 for f in self._grip(touch, multipliers)), ca.SX(0))
 
     # -- events --------------------------------------------------------------------------------------------------------
@@ -147,6 +151,8 @@ class Modes:
                 pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers) / mass
                 if touch.friction and "z" in touch.connection.holds:  # at Painleve's paradox the load has a pole
                     pressed = pressed * self.functions.uniqueness
+                if self.equations.model.decides_together:
+                    pressed = pressed + WEAK  # forces that are shared may be round-off
                 value = ca.if_else(m["closed"] == 1, pressed, 1)
             elif transition.kind == "jams":
                 value = self._unique(touch, self.equations.u, self.equations.p)
@@ -159,13 +165,16 @@ class Modes:
 
     # -- jumps ---------------------------------------------------------------------------------------------------------
 
-    def jumps(self) -> list[tuple[Any, Any]]:
-        """(u, p) after each transition."""
+    def jumps(self) -> list[tuple[Any, Any] | None]:
+        """(u, p) after each transition; None where it is not a function on the tape."""
         e = self.equations
-        out = []
+        out: list[tuple[Any, Any] | None] = []
         for transition in transitions(e.model):
             touch = e.touches[transition.contact]
             u, p = ca.SX(e.u), ca.SX(e.p)
+            if transition.together or transition.strikes or transition.ends:
+                out.append(None)
+                continue
             if transition.kind == "slips":
                 p = self._slide(touch, p, self._grip(touch, self.functions.dynamics[1]))
             elif transition.kind == "stops":
@@ -190,6 +199,8 @@ class Modes:
     def _unique(self, touch: Touch, u: Any, p: Any) -> Any:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
+        if self.equations.model.decides_together:
+            return self.functions.uniqueness
         value = self._uniqueness(e.t, e.q, u, p)
         if "side" in touch.modes:
             other = self._set(p, touch, side=-p[self.place[f"{touch.connection.name}.side"]])

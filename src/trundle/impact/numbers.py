@@ -26,3 +26,15 @@ def size(contacts: int, speeds: int) -> int:
 def scratch(contacts: int) -> int:
     """Length of what the collision needs beside it: velocities before and after, impulses, outcome, springs."""
     return 13 * contacts + 3
+
+
+# What is decided for each contact; the names of the modes stand in this order.
+CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N = range(7)
+MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n")
+WIDTH = 7
+
+
+def decision(contacts: int) -> int:
+    """Length of what a decision needs: free accelerations, modes, forces and a matrix of all contacts."""
+    n = 3 * contacts
+    return n * n + 9 * n + 8 * contacts + WIDTH * contacts + 8

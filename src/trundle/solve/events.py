@@ -361,6 +361,8 @@ def fire(table: Pointer) -> None:
                 copy(shifted(jumped, n_x), p, n[at.N_P])
             elif kind == at.STRIKE:
                 call_table(wholes(table[at.M_ADDRESS])[at.A_STRIKE], table)
+            elif kind == at.DECIDE:
+                call_table(wholes(table[at.M_ADDRESS])[at.A_DECIDE], table)
             if kind != at.RECORD:
                 c[at.PENDING] = 1
     close = r[at.T] - r[at.T_EVENT] <= max(r[at.H_MIN], 1e-14 * abs(r[at.T]))

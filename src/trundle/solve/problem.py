@@ -37,6 +37,8 @@ class Problem:
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
+    free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
+              among the parameters are `places` (-1 for none), and events of kind 5 ask for that
     event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 
@@ -48,6 +50,8 @@ class Problem:
     jumps: Sequence[Compiled | None] = ()
     impact: Compiled | None = None
     modes: Compiled | None = None
+    free: Compiled | None = None
+    places: Sequence[int] = ()
     contacts: int = 0  # that take part in collisions
     treatment: int = 0  # of several contacts in one collision
     n_q: int = 0
@@ -107,5 +111,6 @@ class Problem:
     @property
     def kernels(self) -> list[Compiled]:
         """All compiled functions of the problem."""
-        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, self.impact, self.modes, *self.jumps)
+        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, self.impact, self.modes, self.free,
+                 *self.jumps)  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -11,7 +11,8 @@ from trundle.equations.modes import Transition, transitions
 from trundle.errors import SolveError
 from trundle.impact.numbers import TREATMENTS
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
-from trundle.solve.layout import JUMP, STOP, STRIKE
+from trundle.solve.layout import DECIDE, JUMP, STOP, STRIKE
+from trundle.solve.contacts import places_of_modes
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
@@ -165,6 +166,8 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
         modes=kernels.get("start") if striking else None,
+        free=kernels.get("free"),
+        places=places_of_modes(model) if model.decides_together else (),
         contacts=len(contacts) if striking else 0,
         treatment=TREATMENTS[model.impacts],
         n_q=system.n_q,
@@ -181,6 +184,8 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
 def _kind_of_transition(transition: Transition) -> int:
     if transition.ends:
         return STOP
+    if transition.together:
+        return DECIDE
     return STRIKE if transition.strikes else JUMP
 
 

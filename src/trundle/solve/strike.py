@@ -5,7 +5,7 @@ from numba import njit
 from trundle.impact import numbers
 from trundle.impact.several import collide
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, copy, part, reals, wholes
+from trundle.solve.call import Pointer, call, call_table, copy, part, reals, wholes
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
@@ -104,5 +104,8 @@ def strike(table: Pointer) -> None:
     settle(table, before + size, per_impulse)
     if n[at.N_X] > n[at.N_Q] + n_u:
         x[n[at.N_Q] + n_u + 1] += b[told + 1]  # the work that is lost
+    if address[at.A_DECIDE] != 0:
+        call_table(address[at.A_DECIDE], table)
+        return
     call(address[at.A_MODES], clock, x, p, jumped, work)
     copy(jumped, p, n[at.N_P])
