@@ -86,7 +86,7 @@ def _data(touch: Touch, s: Any) -> list[Any]:
     """Data of one contact, in the order of `numbers`."""
     c = touch.connection
     static, kinetic = _friction(touch, s)
-    closed = ca.fmax(touch.modes["closed"], ca.fabs(touch.contact.gap) < TOUCHING)
+    closed = ca.fmax(touch.modes["closed"], touch.contact.gap < TOUCHING)
     law = c.restitution
     return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(touch))]
 

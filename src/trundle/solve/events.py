@@ -86,11 +86,11 @@ def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
 
 
 @njit(error_model="numpy")
-def overlap(table: Pointer, e: int, a: float, b: float) -> float:
-    """Where a gap that is round-off at a has become a clear overlap, which it is at b."""
+def overlap(table: Pointer, e: int, a: float, b: float, deepest: float) -> float:
+    """Where a gap has fallen below `deepest`, which it is at b."""
     for _ in range(60):
         s = 0.5 * (a + b)
-        if value_at(table, e, s) < -NO_GAP:
+        if value_at(table, e, s) < deepest:
             b = s
         else:
             a = s
@@ -111,9 +111,11 @@ def crossing(table: Pointer, e: int, i: int) -> float:
     if now == 0:
         # Unknown until it has clearly left zero.
         if flags[at.KIND * n_events + e] == at.STRIKE:
-            if abs(right) > NO_GAP:
-                flags[at.NOW * n_events + e] = after
-            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS) if right < -NO_GAP else NONE
+            # An open contact may overlap a little, where another one has closed: it strikes as soon as that grows.
+            if right > NO_GAP:
+                flags[at.NOW * n_events + e] = 1
+            deepest = min(g[at.G_START * n_events + e], 0.0) - NO_GAP
+            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS, deepest) if right < deepest else NONE
         if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
             flags[at.NOW * n_events + e] = after
         return NONE
@@ -269,8 +271,8 @@ def find_event(table: Pointer) -> None:
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
             c[at.HIT] += 1
-        elif flags[at.KIND * n_events + e] == at.STRIKE and abs(g[at.G_START * n_events + e]) < NO_GAP:
-            continue  # its sign is round-off
+        elif flags[at.KIND * n_events + e] == at.STRIKE and g[at.G_START * n_events + e] < NO_GAP:
+            continue  # its sign is round-off, or it overlaps a little
         elif sign_of(g[at.G_START * n_events + e]) != 0:
             flags[at.SIGN * n_events + e] = sign_of(g[at.G_START * n_events + e])
 
@@ -310,6 +312,8 @@ def set_signs(table: Pointer) -> None:
                 asked = True
                 call(wholes(table[at.M_ADDRESS])[at.A_IMPACT], clock, x, p, impact, work)
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
+        elif strikes and here < 0.0:
+            flags[at.SIGN * n_events + e] = 0
         elif abs(here) <= 2.0 * g[at.G_ROOT * n_events + e] or (
             flags[at.FIRED * n_events + e] == 1 and abs(here) <= abs(there - here)
         ):
