@@ -19,7 +19,7 @@ from trundle.model.model import Model
 KINDS_OF_TRANSITION = ("slips", "stops", "turns", "parts", "lands", "changes side", "jams")
 TURN = 0.03  # rad, by which sliding may turn before its direction is stored anew
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
-BEYOND = 1 + 1e-9  # of the cone, where a contact among several slips: forces that are shared are no more exact
+SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
@@ -119,10 +119,15 @@ class Modes:
         """Above zero while the contact can stick."""
         law = touch.connection.friction
         assert law is not None
-        limit = law.limit(self.equations.signals) * self._load(touch, multipliers)
-        if self.equations.model.decides_together:
-            limit = limit * BEYOND
+        load = self._load(touch, multipliers) + self._allowance(multipliers)
+        limit = law.limit(self.equations.signals) * load
         return limit**2 - sum((f**2 for f in self._grip(touch, multipliers)), ca.SX(0))
+
+    def _allowance(self, multipliers: Any) -> Any:
+        """A load that is none where contacts share loads."""
+        if not self.equations.model.decides_together:
+            return ca.SX(0)
+        return SHARED * sum((ca.fabs(self._load(touch, multipliers)) for touch in self._touches), ca.SX(0))
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -151,8 +156,7 @@ class Modes:
                 pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers) / mass
                 if touch.friction and "z" in touch.connection.holds:  # at Painleve's paradox the load has a pole
                     pressed = pressed * self.functions.uniqueness
-                if self.equations.model.decides_together:
-                    pressed = pressed + WEAK  # forces that are shared may be round-off
+                pressed = pressed + self._allowance(multipliers) / mass
                 value = ca.if_else(m["closed"] == 1, pressed, 1)
             elif transition.kind == "jams":
                 value = self._unique(touch, self.equations.u, self.equations.p)

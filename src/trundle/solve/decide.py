@@ -21,9 +21,9 @@ SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 NONE = 1e-9  # of the largest acceleration or force, that is none
-INSIDE = 5e-10  # of a cone, by which a force may leave it; less than what makes an event
+INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `equations.saddle`
-HALVINGS = 24  # of the distance to the limit at which shares are looked for
+HALVINGS = 28  # of the distance to the limit at which shares are looked for
 
 
 @njit(error_model="numpy")
@@ -157,16 +157,16 @@ def worst(b: Any, data: int, mode: Any, f: Any, contacts: int) -> int:
     """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
     size, lowest, which = 0.0, 0.0, -1
     for i in range(contacts):
-        size = max(size, abs(f[3 * i + 2]))
+        size += abs(f[3 * i + 2])
     for i in range(contacts):
-        if mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] < lowest - 0.5 * NONE * size:
+        if mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] < lowest - INSIDE * size:
             lowest, which = f[3 * i + 2], i
     if which >= 0:
         return which
     for i in range(contacts):
         mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
         if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 1.0 and mu > 0.0:
-            over = math.hypot(f[3 * i], f[3 * i + 1]) - (1.0 + INSIDE) * mu * max(f[3 * i + 2], 0.0)
+            over = math.hypot(f[3 * i], f[3 * i + 1]) / mu - max(f[3 * i + 2], 0.0)
             if over > lowest + INSIDE * size:
                 lowest, which = over, i
     return which
@@ -284,8 +284,7 @@ def share(
         for i in range(contacts):
             mu[i] = (1.0 - inside) * b[data + numbers.DATA * i + numbers.MU_STATIC]
         start_again(b, D, data, free, a, f, mu, state, contacts)
-        if not in_cones(b, D, a, f, mu, state, contacts, scale):
-            continue
+        in_cones(b, D, a, f, mu, state, contacts, scale)
         left, size = 0.0, 0.0
         for i in range(contacts):
             if state[i] > 0.0:
