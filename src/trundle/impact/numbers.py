@@ -29,9 +29,9 @@ def scratch(contacts: int) -> int:
 
 
 # What is decided for each contact; the names of the modes stand in this order.
-CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N = range(7)
-MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n")
-WIDTH = 7
+CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N, SLIDES_SLOWLY = range(8)
+MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n", "slow")
+WIDTH = 8
 
 
 def decision(contacts: int) -> int:

@@ -121,10 +121,14 @@ class ConnectedPair:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Numbers that change at transitions of the contact: sticking, direction of sliding, side of the normal."""
+        """Numbers that change at transitions of the contact: sticking, direction of sliding and whether it is slow, side
+        of the normal.
+        """
         if not self.unilateral and all(law.relaxes for law in self.rubbing):
             return ()
-        stick = ("stick", "ahead_x", "ahead_y") if self.friction is not None and self.friction.sticks else ()
+        stick: tuple[str, ...] = ()
+        if self.friction is not None and self.friction.sticks:
+            stick = ("stick", "ahead_x", "ahead_y", "slow")
         if self.unilateral or (stick and self.lets_go):
             return (*stick, "closed")
         return () if self.lets_go else (*stick, "side")

@@ -63,10 +63,9 @@ class BatchRun:
         """(name, time) of the events of every case, in their order."""
         if self._switching is None:
             return [[] for _ in range(len(self))]
-        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
-        shown = [not name.endswith(" turns") for name in names]  # the law's own book-keeping
+        names = [*self.system.model.events, *(c.name if c.told else "" for c in transitions(self.system.model))]
         logs = (zip(log.index, log.t, strict=True) for log in self._switching.events)
-        return [[(names[i], float(t)) for i, t in log if shown[i]] for log in logs]
+        return [[(names[i], float(t)) for i, t in log if names[i]] for log in logs]
 
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""

@@ -248,10 +248,9 @@ class Run:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.system is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
+        names = [*self.system.model.events, *(c.name if c.told else "" for c in transitions(self.system.model))]
         log = self.trajectory.events
-        found = [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
-        return [(name, t) for name, t in found if not name.endswith(" turns")]
+        return [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True) if names[int(i)]]
 
     @cached_property
     def impacts(self) -> list["Impact"]:

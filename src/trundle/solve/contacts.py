@@ -108,7 +108,7 @@ def _decided(system: "Prepared", t: float, x: Array, p: Array) -> Array:
     data, free = np.array(kernels["impact"](t, x, found)), np.array(kernels["free"](t, x, found))
     modes, memory = np.zeros(len(places)), np.zeros(numbers.decision(contacts))
     count = np.array([contacts], np.int64)
-    table = np.array([a.ctypes.data for a in (count, data, free, modes, memory)], np.int64)
+    table = np.array([a.ctypes.data for a in (count, data, free, modes, memory, found[-1:])], np.int64)
     CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(table.ctypes.data)
     found[places[places >= 0]] = modes[places >= 0]
     first = len(system.model.events)

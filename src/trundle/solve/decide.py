@@ -13,16 +13,19 @@ from typing import Any
 from numba import njit
 
 from trundle.impact import numbers
-from trundle.impact.numbers import AHEAD_X, AHEAD_Y, CLOSED, SHARE_N, SHARE_X, SHARE_Y, STICK, WIDTH
+from trundle.impact.numbers import AHEAD_X, AHEAD_Y, CLOSED, SHARE_N, SHARE_X, SHARE_Y, SLIDES_SLOWLY, STICK, WIDTH
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
 
 SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
+BEGUN = 1e-9  # m/s: a slip that has a direction of its own
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 NONE = 1e-9  # of the largest acceleration or force, that is none
 INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `equations.saddle`
+NEAR = 0.1  # m/s, times the root of the shift of the multiplier block: as in `equations.touch`
+SLOWS, AT_LEVEL = 10.0, 1.0 + 1e-6  # as in `equations.modes`: where a slip is slow
 HALVINGS = 28  # of the distance to the limit at which shares are looked for
 
 
@@ -181,8 +184,31 @@ def set_sliding(mode: Any, i: int, x: float, y: float) -> None:
 
 
 @njit(error_model="numpy")
-def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
-    """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory."""
+def begin_sliding(b: Any, mode: Any, i: int, x: float, y: float) -> None:
+    """Sliding begins along (x, y), unless there is a rest of a slip, which has to end first."""
+    if math.hypot(b[3 * i], b[3 * i + 1]) > BEGUN:
+        set_sliding(mode, i, b[3 * i], b[3 * i + 1])
+    else:
+        set_sliding(mode, i, x, y)
+
+
+@njit(error_model="numpy")
+def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int, near: float) -> None:
+    """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
+    a slip too small to tell its direction.
+    """
+    for i in range(contacts):
+        slow, speed = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
+        if speed < AT_LEVEL * SLOWS * near:
+            mode[slow] = 1.0
+        elif AT_LEVEL * speed > 2.0 * SLOWS * near:
+            mode[slow] = 0.0
+    find_modes(b, free, mode, w, contacts)
+
+
+@njit(error_model="numpy")
+def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
+    """Which contacts are closed, stick, and where the others slide; and the shares."""
     n = 3 * contacts
     D, data = n, n + n * n
     f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
@@ -235,7 +261,7 @@ def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
         if state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             if math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale:
-                set_sliding(mode, i, a[3 * i], a[3 * i + 1])
+                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
                 slides = True
     if not slides and share(b, D, data, free, mode, mu_k, f, g, a, mu, state, more, contacts, scale):
         return
@@ -248,7 +274,7 @@ def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
         if f[3 * i + 2] < 0.0:
             mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         else:
-            set_sliding(mode, i, -f[3 * i], -f[3 * i + 1])
+            begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
 
 
 @njit(error_model="numpy")
@@ -325,7 +351,7 @@ def decide_modes(table: Pointer) -> None:
     call(address[at.A_FREE], clock, x, p, free, work)
     for j in range(WIDTH * contacts):
         mode[j] = p[places[j]] if places[j] >= 0 else 0.0
-    decide(b, free, mode, shifted(w, (3 + WIDTH) * contacts), contacts)
+    decide(b, free, mode, shifted(w, (3 + WIDTH) * contacts), contacts, NEAR * math.sqrt(p[n[at.N_P] - 1]))
     for j in range(WIDTH * contacts):
         if places[j] >= 0:
             p[places[j]] = mode[j]
@@ -333,7 +359,8 @@ def decide_modes(table: Pointer) -> None:
 
 @part
 def decide_once(table: Pointer) -> None:
-    """The same outside a run: the table has the addresses of the number of contacts, data, free accelerations, modes
-    and memory.
+    """The same outside a run: the table has the addresses of the number of contacts, data, free accelerations, modes,
+    memory and the shift of the multiplier block.
     """
-    decide(reals(table[1]), reals(table[2]), reals(table[3]), reals(table[4]), wholes(table[0])[0])
+    near = NEAR * math.sqrt(reals(table[5])[0])
+    decide(reals(table[1]), reals(table[2]), reals(table[3]), reals(table[4]), wholes(table[0])[0], near)

@@ -13,6 +13,7 @@ REFINEMENTS = 8
 CLOSE_LIMIT = 20  # so many events in a row within the smallest step are an accumulation
 NO_GAP = 1e-12  # m, which is round-off
 NO_SPEED = 1e-9  # m/s, likewise
+AT_ROOT = 1e-5  # of the short way that tells a slope: an event closer to its root than this has not been moved
 SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
 
 
@@ -87,7 +88,7 @@ def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
 
 @njit(error_model="numpy")
 def overlap(table: Pointer, e: int, a: float, b: float, deepest: float) -> float:
-    """Where a gap has fallen below `deepest`, which it is at b."""
+    """Where a value has fallen below `deepest`, which it is at b."""
     for _ in range(60):
         s = 0.5 * (a + b)
         if value_at(table, e, s) < deepest:
@@ -109,12 +110,16 @@ def crossing(table: Pointer, e: int, i: int) -> float:
     left, right = g[at.G_LEFT * n_events + e], g[at.G_RIGHT * n_events + e]
     after = sign_of(right)
     if now == 0:
-        # Unknown until it has clearly left zero.
-        if flags[at.KIND * n_events + e] == at.STRIKE:
-            # An open contact may overlap a little, where another one has closed: it strikes as soon as that grows.
-            if right > NO_GAP:
-                flags[at.NOW * n_events + e] = 1
-            deepest = min(g[at.G_START * n_events + e], 0.0) - NO_GAP
+        # Unknown until it has clearly left zero; what must not be below zero fires when it is.
+        if flags[at.KIND * n_events + e] == at.STRIKE or flags[at.DUE * n_events + e] == 1:
+            least = NO_GAP if flags[at.KIND * n_events + e] == at.STRIKE else -at.OVERDUE
+            if abs(right) > least:
+                flags[at.NOW * n_events + e] = after
+            deepest = -least
+            if flags[at.KIND * n_events + e] == at.STRIKE:
+                # An open contact may overlap a little, where another one has closed: it strikes as soon as that grows.
+                deepest += min(g[at.G_START * n_events + e], 0.0)
+                flags[at.NOW * n_events + e] = int(right > NO_GAP)
             return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS, deepest) if right < deepest else NONE
         if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
             flags[at.NOW * n_events + e] = after
@@ -314,8 +319,11 @@ def set_signs(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
         elif strikes and here < 0.0:
             flags[at.SIGN * n_events + e] = 0
+        elif flags[at.DUE * n_events + e] == 1:
+            # What must not be below zero is above it, or else due, or so close that this has to show.
+            flags[at.SIGN * n_events + e] = int(here > -at.OVERDUE)
         elif abs(here) <= 2.0 * g[at.G_ROOT * n_events + e] or (
-            flags[at.FIRED * n_events + e] == 1 and abs(here) <= abs(there - here)
+            flags[at.FIRED * n_events + e] == 1 and abs(here) <= AT_ROOT * abs(there - here)
         ):
             flags[at.SIGN * n_events + e] = sign_of(there - here)
         else:
