@@ -37,4 +37,4 @@ WIDTH = 8
 def decision(contacts: int) -> int:
     """Length of what a decision needs: free accelerations, modes, forces and a matrix of all contacts."""
     n = 3 * contacts
-    return n * n + 9 * n + 8 * contacts + WIDTH * contacts + 8
+    return 3 * n * n + 20 * n + (8 + WIDTH) * contacts + 16

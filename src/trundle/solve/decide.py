@@ -16,6 +16,7 @@ from trundle.impact import numbers
 from trundle.impact.numbers import AHEAD_X, AHEAD_Y, CLOSED, SHARE_N, SHARE_X, SHARE_Y, SLIDES_SLOWLY, STICK, WIDTH
 from trundle.solve import layout as at
 from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
+from trundle.solve.share import back_substitute, factor, widest
 
 SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
 BEGUN = 1e-9  # m/s: a slip that has a direction of its own
@@ -25,8 +26,8 @@ NONE = 1e-9  # of the largest acceleration or force, that is none
 INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `equations.saddle`
 NEAR = 0.1  # m/s, times the root of the shift of the multiplier block: as in `equations.touch`
-SLOWS, AT_LEVEL = 10.0, 1.0 + 1e-6  # as in `equations.modes`: where a slip is slow
-HALVINGS = 28  # of the distance to the limit at which shares are looked for
+SLOWS, AT_LEVEL = 10.0, 1.2  # as in `equations.modes`: where a slip is slow, and how exactly that is told
+AT_CONE = 1e-6  # of a cone, where a force is at it
 
 
 @njit(error_model="numpy")
@@ -71,39 +72,6 @@ def in_cones(b: Any, D: int, a: Any, f: Any, mu: Any, state: Any, contacts: int,
         if change <= EXACT * scale:
             return True
     return False
-
-
-@njit(error_model="numpy")
-def factor(A: Any, m: int, pivot: Any) -> None:
-    """L U of A (by rows) in place."""
-    for k in range(m):
-        best = k
-        for i in range(k + 1, m):
-            if abs(A[i * m + k]) > abs(A[best * m + k]):
-                best = i
-        pivot[k] = best
-        if best != k:
-            for j in range(m):
-                A[k * m + j], A[best * m + j] = A[best * m + j], A[k * m + j]
-        for i in range(k + 1, m):
-            A[i * m + k] /= A[k * m + k]
-            for j in range(k + 1, m):
-                A[i * m + j] -= A[i * m + k] * A[k * m + j]
-
-
-@njit(error_model="numpy")
-def back_substitute(A: Any, m: int, pivot: Any, y: Any) -> None:
-    """x of L U x = y, in place of y."""
-    for k in range(m):
-        other = int(pivot[k])
-        y[k], y[other] = y[other], y[k]
-    for k in range(m):
-        for i in range(k + 1, m):
-            y[i] -= A[i * m + k] * y[k]
-    for k in range(m - 1, -1, -1):
-        for j in range(k + 1, m):
-            y[k] -= A[k * m + j] * y[j]
-        y[k] /= A[k * m + k]
 
 
 @njit(error_model="numpy")
@@ -237,6 +205,8 @@ def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
     smallest(b, D, free, mode, mu_k, f, more, contacts)
     if worst(b, data, mode, f, contacts) < 0:
         return
+    if not slides and share(b, D, data, mode, f, g, more, contacts):
+        return
 
     # Forces within the cones, from those that are not; where a slip begins its friction is the kinetic one.
     for i in range(contacts):
@@ -263,8 +233,11 @@ def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
             if math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale:
                 begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
                 slides = True
-    if not slides and share(b, D, data, free, mode, mu_k, f, g, a, mu, state, more, contacts, scale):
-        return
+    if not slides:  # just beyond the limit: what is at its cone begins
+        for i in range(contacts):
+            limit, size = b[data + numbers.DATA * i + numbers.MU_STATIC] * f[3 * i + 2], math.hypot(f[3 * i], f[3 * i + 1])
+            if mode[WIDTH * i + STICK] == 1.0 and size >= (1.0 - AT_CONE) * limit:
+                begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
     # What is left over opens, or slides against the force that held it.
     for _ in range(2 * contacts):
         smallest(b, D, free, mode, mu_k, f, more, contacts)
@@ -298,42 +271,21 @@ def start_again(
 
 
 @njit(error_model="numpy")
-def share(
-    b: Any, D: int, data: int, free: Any, mode: Any, mu_k: Any, f: Any, g: Any, a: Any, mu: Any, state: Any, more: Any,
-    contacts: int, scale: float,
-) -> bool:  # fmt: skip
-    """Forces that hold everything well inside the cones, kept as shares. False where there are none."""
-    n = 3 * contacts
-    inside = 1.0
-    for _ in range(HALVINGS):
-        inside *= 0.5
-        for i in range(contacts):
-            mu[i] = (1.0 - inside) * b[data + numbers.DATA * i + numbers.MU_STATIC]
-        start_again(b, D, data, free, a, f, mu, state, contacts)
-        in_cones(b, D, a, f, mu, state, contacts, scale)
-        left, size = 0.0, 0.0
-        for i in range(contacts):
-            if state[i] > 0.0:
-                size = max(size, f[3 * i + 2])
-                left = max(left, -a[3 * i + 2])
-                if mode[WIDTH * i + STICK] == 1.0:
-                    left = max(left, abs(a[3 * i]), abs(a[3 * i + 1]))
-        if left > NONE * scale:
-            continue
-        for i in range(contacts):
-            if mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] <= NONE * size:  # it carries nothing
-                mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
-        for j in range(n):
-            g[j] = f[j]
-        smallest(b, D, free, mode, mu_k, f, more, contacts)
-        for i in range(contacts):
-            if mode[WIDTH * i + CLOSED] == 1.0:
-                mode[WIDTH * i + SHARE_N] = g[3 * i + 2] - f[3 * i + 2]
-            if mode[WIDTH * i + STICK] == 1.0:
-                mode[WIDTH * i + SHARE_X] = g[3 * i] - f[3 * i]
-                mode[WIDTH * i + SHARE_Y] = g[3 * i + 1] - f[3 * i + 1]
-        return True
-    return False
+def share(b: Any, D: int, data: int, mode: Any, f: Any, g: Any, w: Any, contacts: int) -> bool:
+    """Shares with which all that is held lies inside the cones, f being the smallest forces. False where there are
+    none.
+    """
+    for j in range(3 * contacts):
+        g[j] = f[j]
+    if not widest(b, D, data, mode, g, w, contacts, -INSIDE) >= -INSIDE:
+        return False
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0:
+            mode[WIDTH * i + SHARE_N] = g[3 * i + 2] - f[3 * i + 2]
+        if mode[WIDTH * i + STICK] == 1.0:
+            mode[WIDTH * i + SHARE_X] = g[3 * i] - f[3 * i]
+            mode[WIDTH * i + SHARE_Y] = g[3 * i + 1] - f[3 * i + 1]
+    return True
 
 
 @part
