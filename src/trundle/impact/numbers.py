@@ -35,6 +35,6 @@ WIDTH = 8
 
 
 def decision(contacts: int) -> int:
-    """Length of what a decision needs: free accelerations, modes, forces and a matrix of all contacts."""
+    """Length of the memory that a decision needs: forces, accelerations and matrices of all contacts."""
     n = 3 * contacts
-    return 3 * n * n + 20 * n + (8 + WIDTH) * contacts + 16
+    return 3 * n * n + 20 * n + 8 * contacts + 16

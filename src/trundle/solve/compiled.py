@@ -22,7 +22,7 @@ PARTS = {
     "collide_nearby": "collide_once",
     "collide_once": "collide_once",
     "correct_in_metric": "metric",
-    "decide_modes": "decide",
+    "decide_modes": "decide_modes",
     "decide_once": "decide",
     "explicit_step": "explicit_step",
     "find_event": "events",

@@ -12,6 +12,7 @@ from trundle.impact import numbers
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.solve import compiled
+from trundle.solve.decision import Decision
 from trundle.solve.layout import OVERDUE
 
 if TYPE_CHECKING:
@@ -105,12 +106,10 @@ def _decided(system: "Prepared", t: float, x: Array, p: Array) -> Array:
     found = p.copy()
     found[[i for i, name in enumerate(system.model.mode_names(), len(system.model.parameters))
            if name.endswith(".closed")]] = 0.0  # fmt: skip
-    data, free = np.array(kernels["impact"](t, x, found)), np.array(kernels["free"](t, x, found))
-    modes, memory = np.zeros(len(places)), np.zeros(numbers.decision(contacts))
-    count = np.array([contacts], np.int64)
-    table = np.array([a.ctypes.data for a in (count, data, free, modes, memory, found[-1:])], np.int64)
-    CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(table.ctypes.data)
-    found[places[places >= 0]] = modes[places >= 0]
+    decision = Decision(contacts, np.array(kernels["impact"](t, x, found)))
+    decision.free[: 3 * contacts], decision.shift[0] = kernels["free"](t, x, found), found[-1]
+    CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)
+    found[places[places >= 0]] = decision.modes[places >= 0]
     first = len(system.model.events)
     jams = [first + i for i, change in enumerate(transitions(system.model)) if change.ends]
     values = np.array(kernels["events"](t, x, found))[jams]

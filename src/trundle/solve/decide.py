@@ -289,30 +289,9 @@ def share(b: Any, D: int, data: int, mode: Any, f: Any, g: Any, w: Any, contacts
 
 
 @part
-def decide_modes(table: Pointer) -> None:
-    """Decide at the present state; p gets the modes."""
-    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
-    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
-    address, b, w, places = (
-        wholes(table[at.M_ADDRESS]), reals(table[at.M_IMPACT]), reals(table[at.M_DECIDE]), wholes(table[at.M_PLACES]),
-    )  # fmt: skip
-    contacts = n[at.CONTACTS]
-    clock[0] = r[at.T]
-    free, mode = w, shifted(w, 3 * contacts)
-    call(address[at.A_IMPACT], clock, x, p, b, work)
-    call(address[at.A_FREE], clock, x, p, free, work)
-    for j in range(WIDTH * contacts):
-        mode[j] = p[places[j]] if places[j] >= 0 else 0.0
-    decide(b, free, mode, shifted(w, (3 + WIDTH) * contacts), contacts, NEAR * math.sqrt(p[n[at.N_P] - 1]))
-    for j in range(WIDTH * contacts):
-        if places[j] >= 0:
-            p[places[j]] = mode[j]
-
-
-@part
 def decide_once(table: Pointer) -> None:
-    """The same outside a run: the table has the addresses of the number of contacts, data, free accelerations, modes,
-    memory and the shift of the multiplier block.
+    """Decide for the data that the table has the addresses of: number of contacts, data of a collision, free
+    accelerations, modes (changed), memory, and the shift of the multiplier block.
     """
     near = NEAR * math.sqrt(reals(table[5])[0])
     decide(reals(table[1]), reals(table[2]), reals(table[3]), reals(table[4]), wholes(table[0])[0], near)

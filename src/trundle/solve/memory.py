@@ -7,9 +7,9 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.impact import numbers
-from trundle.impact.numbers import decision as memory_size
 from trundle.solve import compiled
 from trundle.solve import layout as at
+from trundle.solve.decision import Decision
 from trundle.solve.outcome import Outcome
 from trundle.solve.problem import Compiled, Problem
 from trundle.solve.tableau import Plan
@@ -77,7 +77,7 @@ class Memory:
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
         self.impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))
-        self.decide = aligned(memory_size(problem.contacts))
+        self.decision = Decision(problem.contacts, self.impact)
         self.places = np.array(problem.places or (0,), dtype=np.int64)
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
@@ -156,6 +156,7 @@ class Memory:
             address[at.A_STRIKE] = compiled.address("strike")
         if problem.free is not None:
             address[at.A_DECIDE] = compiled.address("decide_modes")
+            address[at.A_DECIDE_ONCE] = compiled.address("decide_once")
 
     def slope(self, t: float, x: np.ndarray) -> np.ndarray:
         """xdot at a state, by one call of the rhs."""
@@ -181,7 +182,7 @@ class Memory:
             self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
-            self.event_x, self.passage, self.near, self.event_p, self.impact, self.decide, self.places,
+            self.event_x, self.passage, self.near, self.event_p, self.impact, self.decision.table, self.places,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
