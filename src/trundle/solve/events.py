@@ -317,8 +317,8 @@ def set_signs(table: Pointer) -> None:
                 asked = True
                 call(wholes(table[at.M_ADDRESS])[at.A_IMPACT], clock, x, p, impact, work)
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
-        elif strikes and here < 0.0:
-            flags[at.SIGN * n_events + e] = 0
+        elif strikes:
+            flags[at.SIGN * n_events + e] = int(here > 0.0)  # an overlap is unknown until it grows
         elif flags[at.DUE * n_events + e] == 1:
             # What must not be below zero is above it, or else due, or so close that this has to show.
             flags[at.SIGN * n_events + e] = int(here > -at.OVERDUE)
