@@ -121,8 +121,8 @@ class ConnectedPair:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Numbers that change at transitions of the contact: sticking, direction of sliding and whether it is slow, side
-        of the normal.
+        """Numbers that change at transitions of the contact: sticking, direction of sliding, whether that is slow, and
+        the side of the normal.
         """
         if not self.unilateral and all(law.relaxes for law in self.rubbing):
             return ()

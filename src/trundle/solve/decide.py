@@ -14,8 +14,7 @@ from numba import njit
 
 from trundle.impact import numbers
 from trundle.impact.numbers import AHEAD_X, AHEAD_Y, CLOSED, SHARE_N, SHARE_X, SHARE_Y, SLIDES_SLOWLY, STICK, WIDTH
-from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, part, reals, shifted, wholes
+from trundle.solve.call import Pointer, part, reals, shifted, wholes
 from trundle.solve.share import back_substitute, factor, widest
 
 SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
@@ -78,8 +77,13 @@ def in_cones(b: Any, D: int, a: Any, f: Any, mu: Any, state: Any, contacts: int,
 def smallest(b: Any, D: int, free: Any, mode: Any, mu_k: Any, f: Any, w: Any, contacts: int) -> None:
     """The forces of the equations of motion in these modes: the smallest ones that hold what is held."""
     n = 3 * contacts
-    rows, shift, pivot, first, y, A = w, shifted(w, n), shifted(w, 2 * n), shifted(w, 3 * n), shifted(w, 4 * n), shifted(
-        w, 5 * n
+    rows, shift, pivot, first, y, A = (
+        w,
+        shifted(w, n),
+        shifted(w, 2 * n),
+        shifted(w, 3 * n),
+        shifted(w, 4 * n),
+        shifted(w, 5 * n),
     )
     m = 0
     for i in range(contacts):
@@ -103,7 +107,8 @@ def smallest(b: Any, D: int, free: Any, mode: Any, mu_k: Any, f: Any, w: Any, co
             value = b[D + j + n * z]
             if z % 3 == 2 and mode[WIDTH * i + STICK] == 0.0:
                 value -= mu_k[i] * (
-                    mode[WIDTH * i + AHEAD_X] * b[D + j + n * (z - 2)] + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
+                    mode[WIDTH * i + AHEAD_X] * b[D + j + n * (z - 2)]
+                    + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
                 )
             A[k * m + c] = value + (shift[k] if k == c else 0.0)
         first[k] = -free[j]
@@ -229,13 +234,16 @@ def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
             continue
         mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale else 1.0
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
-        if state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
-            if math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale:
-                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
-                slides = True
+        moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
+        if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
+            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+            slides = True
     if not slides:  # just beyond the limit: what is at its cone begins
         for i in range(contacts):
-            limit, size = b[data + numbers.DATA * i + numbers.MU_STATIC] * f[3 * i + 2], math.hypot(f[3 * i], f[3 * i + 1])
+            limit, size = (
+                b[data + numbers.DATA * i + numbers.MU_STATIC] * f[3 * i + 2],
+                math.hypot(f[3 * i], f[3 * i + 1]),
+            )
             if mode[WIDTH * i + STICK] == 1.0 and size >= (1.0 - AT_CONE) * limit:
                 begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
     # What is left over opens, or slides against the force that held it.
@@ -251,9 +259,7 @@ def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
 
 
 @njit(error_model="numpy")
-def start_again(
-    b: Any, D: int, data: int, free: Any, a: Any, f: Any, mu: Any, state: Any, contacts: int
-) -> None:
+def start_again(b: Any, D: int, data: int, free: Any, a: Any, f: Any, mu: Any, state: Any, contacts: int) -> None:
     """Forces moved into their cones, and the accelerations with them."""
     n = 3 * contacts
     for j in range(n):

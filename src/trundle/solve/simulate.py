@@ -10,9 +10,9 @@ import numpy as np
 from trundle.equations.modes import Transition, transitions
 from trundle.errors import SolveError
 from trundle.impact.numbers import TREATMENTS
+from trundle.solve.contacts import places_of_modes
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.solve.layout import DECIDE, JUMP, STOP, STRIKE
-from trundle.solve.contacts import places_of_modes
 from trundle.solve.march import Method, march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
