@@ -319,6 +319,8 @@ def set_signs(table: Pointer) -> None:
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
         elif strikes:
             flags[at.SIGN * n_events + e] = int(here > 0.0)  # an overlap is unknown until it grows
+            if here > 0.0 and there < here:  # a long step would look for it too late, when it may be back
+                r[at.H] = max(min(r[at.H], 2.0 * POINTS * ahead * here / (here - there)), r[at.H_MIN])
         elif flags[at.DUE * n_events + e] == 1:
             # What must not be below zero is above it, or else due, or so close that this has to show.
             flags[at.SIGN * n_events + e] = int(here > -at.OVERDUE)
