@@ -26,7 +26,7 @@ INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than w
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `equations.saddle`
 NEAR = 0.1  # m/s, times the root of the shift of the multiplier block: as in `equations.touch`
 SLOWS, AT_LEVEL = 10.0, 1.2  # as in `equations.modes`: where a slip is slow, and how exactly that is told
-AT_CONE = 1e-6  # of a cone, where a force is at it
+BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
 @njit(error_model="numpy")
@@ -238,14 +238,15 @@ def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
         if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
             slides = True
-    if not slides:  # just beyond the limit: what is at its cone begins
+    if not slides:  # just beyond the limit: cones that are clearly too small tell where it begins
         for i in range(contacts):
-            limit, size = (
-                b[data + numbers.DATA * i + numbers.MU_STATIC] * f[3 * i + 2],
-                math.hypot(f[3 * i], f[3 * i + 1]),
-            )
-            if mode[WIDTH * i + STICK] == 1.0 and size >= (1.0 - AT_CONE) * limit:
-                begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
+            mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
+        start_again(b, D, data, free, a, f, mu, state, contacts)
+        in_cones(b, D, a, f, mu, state, contacts, scale)
+        for i in range(contacts):
+            moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
+            if moves and mode[WIDTH * i + STICK] == 1.0:
+                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
     # What is left over opens, or slides against the force that held it.
     for _ in range(2 * contacts):
         smallest(b, D, free, mode, mu_k, f, more, contacts)
