@@ -187,3 +187,33 @@ def test_two_boxes_fall_on_each_other_and_rest() -> None:
 @pytest.mark.slow
 def test_three_boxes_fall_on_each_other_and_rest() -> None:
     _falls(3, 20, seed=3)
+
+
+@pytest.mark.slow
+def test_ten_dominoes_fall_and_rest() -> None:
+    """Each falls on the next one, the last on the floor."""
+    height, width, count, lean = 0.5, 0.1, 10, 0.05
+    m = tr.Model("dominoes")
+    inertia = (height**2 + width**2) / 12
+    floor, law = tr.PlanarPair(tr.Line(), tr.Vertex()), tr.Coulomb(0.4)
+    last, contacts = m.ground, []
+    for i in range(count):
+        body = m.body(f"d{i}", 1.0, inertia)
+        m.connect(tr.Planar("y"), m.ground, body, name=f"pose{i}")
+        ends = {f"r{i}": (m.ground, body.at(-width / 2, 0, -height / 2))}
+        ends[f"f{i}"] = (m.ground, body.at(width / 2, 0, -height / 2))
+        if i:
+            face = body.frame((-width / 2, 0, 0), ((0, 1, 0), -np.pi / 2))
+            ends[f"t{i}"] = (face, last.at(width / 2, 0, height / 2))
+        if i == count - 1:
+            ends["g"] = (m.ground, body.at(width / 2, 0, height / 2))
+        for name, (first, second) in ends.items():
+            m.connect(floor, first, second, name=name, law=law, unilateral=True)
+        contacts, last = [*contacts, *ends], body
+    c, s = np.cos(lean), np.sin(lean)
+    start: dict[str, Any] = {f"d{i}.position": (0.2 * i + 0.05, 0, height / 2) for i in range(1, count)}
+    start["d0.position"] = (width / 2 * (1 - c) + height / 2 * s, 0, width / 2 * s + height / 2 * c)
+    start |= {"pose0.angle": lean, "pose0.angle_rate": 5.0}
+    run = m.build().simulate(4.0, start, max_steps=100_000)
+    comes_to_rest(run, [f"d{i}" for i in range(count)], contacts)
+    assert run.values(f"d{count - 1}.position")[-1, 2] == pytest.approx(width / 2, abs=1e-9)
