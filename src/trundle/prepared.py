@@ -17,7 +17,7 @@ from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_la
 from trundle.model.check import finite_number, mass_faults, massless, size_faults
 from trundle.model.fingerprint import fingerprint
 from trundle.model.freeze import frozen
-from trundle.model.model import Model
+from trundle.model.model import SHARES, Model
 
 if TYPE_CHECKING:
     from trundle.equations.derive import Equations
@@ -480,4 +480,5 @@ class Prepared:
             faults = mass_faults(self.model, values) + size_faults(self.model, values)
             if faults:
                 raise ModelError(faults)
-        return np.array([*values.values(), *[1.0] * len(self.model.mode_names()), SHIFT])
+        modes = [0.0 if name.endswith(SHARES) else 1.0 for name in self.model.mode_names()]
+        return np.array([*values.values(), *modes, SHIFT])

@@ -6,7 +6,7 @@ import casadi as ca
 
 from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.functions import Functions
-from trundle.equations.impact import impact_values
+from trundle.equations.impact import free_accelerations, impact_values
 from trundle.equations.modes import Modes
 from trundle.equations.saddle import Saddle, Sparse, dense
 from trundle.errors import ModelError, UnknownNameError
@@ -26,11 +26,17 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
         values += modes.values()
     out = {"events": functions.function("events", *values)}
     out |= bounded
-    if modes is not None:
+    if any(c.unilateral for c in model.connections.values()):
+        out["impact"] = functions.function("impact", *impact_values(functions))
+    if modes is not None and model.decides_together:
+        out["free"] = functions.function("free", *free_accelerations(functions))
+    elif modes is not None:
         out["start"] = functions.function("start", modes.start())
-        if any(c.unilateral for c in model.connections.values()):
-            out["impact"] = functions.function("impact", *impact_values(functions))
-        for i, (u, p) in enumerate(modes.jumps(), start=len(model.events)):
+    if modes is not None:
+        for i, jump in enumerate(modes.jumps(), start=len(model.events)):
+            if jump is None:
+                continue
+            u, p = jump
             x = ca.vertcat(e.q, u, functions.x[e.n_q + e.n_u :])
             out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     places = {c.name: c.i_q for c in layout.coordinates if c.n_q == 1}

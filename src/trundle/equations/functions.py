@@ -101,9 +101,11 @@ class Functions:
         loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
         for i, row in enumerate(rows):
             loops.setdefault((row.name.partition(".")[0], row.acts is None), []).append(i)
+        several = sum(not lasting for _, lasting in loops) > 1
         return Saddle(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
             e.shift, [r.acts for r in rows], [r.column for r in rows], self.choices,
+            [several and r.acts is not None for r in rows],
         )  # fmt: skip
 
     def _is_load(self, row: Row) -> bool:
@@ -216,7 +218,14 @@ class Functions:
         if not self.rows and isinstance(e.motion, TreeMotion):
             efforts = e.efforts + e.nonideal
             return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, efforts), ca.SX(0, 1)
-        return self._solution[:2]
+        udot, multipliers = self._solution[:2]
+        return udot, multipliers + self._shares()
+
+    def _shares(self) -> Any:
+        """What contacts that stick carry beside the smallest forces: it moves nothing."""
+        of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
+        named = [row.name.rpartition(".") for row in self.rows]
+        return ca.vertcat(*[self.equations.modes.get(f"{c}.{of.get(bond)}", ca.SX(0)) for c, _, bond in named])
 
     @property
     def uniqueness(self) -> Any:

@@ -22,6 +22,7 @@ TURN = 0.5  # tangent of the angle by which sliding may turn before its directio
 SLOW = 30.0  # times the slip too small to tell its direction: there the direction is stored for the end of sliding
 NOISE = 1e-8  # so that a slip has to be a tenth of that to be told from none
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
+SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
@@ -34,6 +35,7 @@ class Transition:
     kind: str
     direction: int  # of the crossing
     strikes: bool = False  # whether a collision follows
+    together: bool = False  # whether what follows is decided for all contacts at once
 
     @property
     def name(self) -> str:
@@ -59,17 +61,17 @@ class Transition:
 
 def transitions(model: Model) -> list[Transition]:
     """All transitions of a model, known without deriving anything."""
-    return [t for c in model.connections.values() for t in _of(c)]
+    together = model.decides_together
+    return [t for c in model.connections.values() for t in _of(c, together)]
 
 
-def _of(c: ConnectedPair) -> list[Transition]:
+def _of(c: ConnectedPair, together: bool) -> list[Transition]:
     found = []
     if "stick" in c.modes:
-        found += [Transition(c.name, "slips", -1), Transition(c.name, "stops", -1)]
-        if len(c.sliding) == 2:
-            found += [Transition(c.name, "turns", -1), Transition(c.name, "slows", -1)]
+        kinds = {"slips": -1, "stops": -1} | ({"turns": -1, "slows": -1} if len(c.sliding) == 2 else {})
+        found += [Transition(c.name, kind, direction, together=together) for kind, direction in kinds.items()]
     if "closed" in c.modes:
-        found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1, c.unilateral)]
+        found += [Transition(c.name, "parts", -1, together=together), Transition(c.name, "lands", -1, c.unilateral)]
     if "side" in c.modes:
         found.append(Transition(c.name, "changes side", -1))
     if c.friction is not None and not c.relaxes and "z" in c.holds:
@@ -125,8 +127,15 @@ class Modes:
         """Above zero while the contact can stick."""
         law = touch.connection.friction
         assert law is not None
-        limit = law.limit(self.equations.signals) * self._load(touch, multipliers)
+        load = self._load(touch, multipliers) + self._allowance(multipliers)
+        limit = law.limit(self.equations.signals) * load
         return limit**2 - sum((f**2 for f in self._grip(touch, multipliers)), ca.SX(0))
+
+    def _allowance(self, multipliers: Any) -> Any:
+        """A load that is none where contacts share loads."""
+        if not self.equations.model.decides_together:
+            return ca.SX(0)
+        return SHARED * sum((ca.fabs(self._load(touch, multipliers)) for touch in self._touches), ca.SX(0))
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -148,6 +157,7 @@ class Modes:
                 pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers) / mass
                 if touch.friction and "z" in touch.connection.holds:  # at Painleve's paradox the load has a pole
                     pressed = pressed * self.functions.uniqueness
+                pressed = pressed + self._allowance(multipliers) / mass
                 value = ca.if_else(m["closed"] == 1, pressed, 1)
             elif transition.kind == "jams":
                 value = self._unique(touch, self.equations.u, self.equations.p)
@@ -175,13 +185,16 @@ class Modes:
 
     # -- jumps ---------------------------------------------------------------------------------------------------------
 
-    def jumps(self) -> list[tuple[Any, Any]]:
-        """(u, p) after each transition."""
+    def jumps(self) -> list[tuple[Any, Any] | None]:
+        """(u, p) after each transition; None where it is not a function on the tape."""
         e = self.equations
-        out = []
+        out: list[tuple[Any, Any] | None] = []
         for transition in transitions(e.model):
             touch = e.touches[transition.contact]
             u, p = ca.SX(e.u), ca.SX(e.p)
+            if transition.together or transition.strikes or transition.ends:
+                out.append(None)
+                continue
             if transition.kind == "slips":
                 p = self._slide(touch, p, self._grip(touch, self.functions.dynamics[1]))
             elif transition.kind == "stops":
@@ -208,6 +221,8 @@ class Modes:
     def _unique(self, touch: Touch, u: Any, p: Any) -> Any:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
+        if self.equations.model.decides_together:
+            return self.functions.uniqueness
         value = self._uniqueness(e.t, e.q, u, p)
         if "side" in touch.modes:
             other = self._set(p, touch, side=-p[self.place[f"{touch.connection.name}.side"]])

@@ -4,7 +4,11 @@ M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2
 symmetric and
 positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean
 of the loop that a
-row belongs to, and one refinement takes the shift out again where the pose is regular.
+row belongs to, and refinements take the shift out again where the pose is regular.
+
+Contacts of one body are redundant as a rule: a box on four corners has three normal forces too few. Multipliers are
+then the smallest ones that do; round-off in them is that of the machine over the shift, and friction feels it. Such
+rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,6 +19,8 @@ import casadi as ca
 from trundle.equations.fixed_rank import Choice, FixedRank
 
 Sparse = dict[int, Any]
+REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
+REFINEMENTS = 3  # of multipliers with that shift
 
 
 def _is_zero(value: Any) -> bool:
@@ -128,7 +134,8 @@ class Saddle:
 
     `loops` groups the rows; `scale` makes rows of different units comparable. A row of weight zero does not act. The
     multiplier of a row pushes along its column, which is the row itself unless friction goes along with it. Of the
-    rows of `choices` the best ones are taken at every pose; friction does not go along with them.
+    rows of `choices` the best ones are taken at every pose; friction does not go along with them. Rows that are
+    `shared` may be redundant at any pose.
     """
 
     def __init__(
@@ -142,8 +149,10 @@ class Saddle:
         weights: Sequence[Any] = (),
         columns: Sequence[Sparse | None] = (),
         choices: Sequence[Choice] = (),
+        shared: Sequence[bool] = (),
     ) -> None:
         self.scale = scale
+        self.refinements = REFINEMENTS if any(shared) else 1
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
         m = len(J)
@@ -164,7 +173,8 @@ class Saddle:
         for loop in loops:
             mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
             for i in loop:
-                self.shift[i] = mean * shift / scale[i] ** 2
+                own = ca.fmax(shift, REDUNDANT) if shared and shared[i] else shift
+                self.shift[i] = mean * own / scale[i] ** 2
         shifted = [dict(r) for r in S]
         for i in range(m):
             shifted[i][i] = S[i][i] + self.shift[i]
@@ -202,7 +212,7 @@ class Saddle:
     def _acting(self, rhs: Sparse) -> Sparse:
         return {i: v if self.weights[i] is None else v * self.weights[i] for i, v in rhs.items()}
 
-    def multipliers(self, rhs: Sparse, refine: bool = True, rubbing: bool = False) -> Sparse:
+    def multipliers(self, rhs: Sparse, refinements: int, rubbing: bool = False) -> Sparse:
         """lambda of S lambda = rhs; with friction along the columns where rubbing."""
         if self.dual is None:
             return {}
@@ -214,9 +224,11 @@ class Saddle:
             y = dual.forward(b)
             return dual.backward(y, self.chosen.solve(y) if self.chosen else None)
 
-        x = solve(self._acting(rhs))
-        if refine:
+        first = solve(self._acting(rhs))
+        x = first
+        for _ in range(refinements):
             left = self._acting({i: self.shift[i] * value for i, value in x.items()})
+            x = dict(first)
             for i, value in solve(left).items():
                 x[i] = x[i] + value if i in x else value
         return x
@@ -242,7 +254,7 @@ class Saddle:
                 value = value - row[k] * scaled[k]
             if not _is_zero(value):
                 rhs[i] = value
-        multipliers = self.multipliers(rhs, refine, rubbing)
+        multipliers = self.multipliers(rhs, self.refinements - int(not refine), rubbing)
         for i, value in multipliers.items():
             for k, entry in (self.pushed if rubbing else self.reduced)[i].items():
                 y[k] = y[k] + entry * value if k in y else entry * value

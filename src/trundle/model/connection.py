@@ -134,6 +134,15 @@ class ConnectedPair:
         return () if self.lets_go else (*stick, "side")
 
     @property
+    def decided_with_others(self) -> bool:
+        """Whether what it does can be decided together with other contacts: rigid, with exact friction, none, or a slip
+        that is held.
+        """
+        laws = self.touch_laws.values()
+        plain = all(law.sticks for law in self.rubbing) and not any(isinstance(law, FlowLaw) for law in laws)
+        return self.unilateral and "z" in self.holds and plain and set(self.held) <= {"slip_x", "slip_y"}
+
+    @property
     def touches(self) -> bool:
         """Whether it is a contact of surfaces."""
         return isinstance(self.pair, ContactPair)

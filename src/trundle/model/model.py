@@ -28,6 +28,7 @@ FROZEN = (
     "this is the model of a built system, which stays as it is. Change your own model and build it again; "
     "copy.deepcopy(system.model) gives one that can be changed."
 )
+SHARES = ("share_x", "share_y", "share_n")  # modes: what a contact carries beside the smallest forces (N)
 
 
 @final
@@ -292,7 +293,17 @@ class Model:
 
     def mode_names(self) -> list[str]:
         """Numbers that change when contacts stick, slide, open or close, as "contact.mode"."""
-        return [f"{c.name}.{mode}" for c in self.connections.values() for mode in c.modes]
+        return [
+            f"{c.name}.{mode}"
+            for c in self.connections.values()
+            for mode in (*c.modes, *(SHARES if self.decides_together and c.modes else ()))
+        ]
+
+    @property
+    def decides_together(self) -> bool:
+        """Whether contacts that open share loads, and what they do is decided for all of them at once."""
+        changing = [c for c in self.connections.values() if c.modes]
+        return len(changing) > 1 and not self.relaxed() and all(c.decided_with_others for c in changing)
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.modes import transitions
 from trundle.equations.quantities import Quantity
 from trundle.errors import SolveError
 from trundle.run.dataset import DIMENSIONS
+from trundle.run.told import told_events
 from trundle.solve.lanes import Batch
 from trundle.solve.one_by_one import Switching
 
@@ -72,9 +72,8 @@ class BatchRun:
         """(name, time) of the events of every case, in their order."""
         if self._switching is None:
             return [[] for _ in range(len(self))]
-        names = [*self.system.model.events, *(c.name if c.told else "" for c in transitions(self.system.model))]
-        logs = (zip(log.index, log.t, strict=True) for log in self._switching.events)
-        return [[(names[i], float(t)) for i, t in log if names[i]] for log in logs]
+        runs = zip(self._switching.events, self._switching.p_end, strict=True)
+        return [told_events(self.system.model, log, p_end) for log, p_end in runs]
 
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""

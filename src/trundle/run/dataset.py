@@ -12,6 +12,7 @@ import numpy as np
 from trundle.equations.modes import transitions
 from trundle.errors import StoreError, UnknownNameError
 from trundle.model.model import full_name
+from trundle.run.told import told_events
 from trundle.run.turns import continuous
 
 if TYPE_CHECKING:
@@ -265,9 +266,7 @@ class Run:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.system is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        names = [*self.system.model.events, *(c.name if c.told else "" for c in transitions(self.system.model))]
-        log = self.trajectory.events
-        return [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True) if names[int(i)]]
+        return told_events(self.system.model, self.trajectory.events, self.trajectory.p_end)
 
     @cached_property
     def impacts(self) -> list["Impact"]:

@@ -22,6 +22,8 @@ PARTS = {
     "collide_nearby": "collide_once",
     "collide_once": "collide_once",
     "correct_in_metric": "metric",
+    "decide_modes": "decide_modes",
+    "decide_once": "decide",
     "explicit_step": "explicit_step",
     "find_bounded": "bounded",
     "find_event": "events",

@@ -88,11 +88,11 @@ def locate(table: Pointer, e: int, a: float, b: float, before: int) -> float:
 
 
 @njit(error_model="numpy")
-def overlap(table: Pointer, e: int, a: float, b: float, least: float) -> float:
-    """Where a value that is round-off at a has come below -least, which it is at b."""
+def overlap(table: Pointer, e: int, a: float, b: float, deepest: float) -> float:
+    """Where a value has fallen below `deepest`, which it is at b."""
     for _ in range(60):
         s = 0.5 * (a + b)
-        if value_at(table, e, s) < -least:
+        if value_at(table, e, s) < deepest:
             b = s
         else:
             a = s
@@ -116,7 +116,12 @@ def crossing(table: Pointer, e: int, i: int) -> float:
             least = NO_GAP if flags[at.KIND * n_events + e] == at.STRIKE else -at.OVERDUE
             if abs(right) > least:
                 flags[at.NOW * n_events + e] = after
-            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS, least) if right < -least else NONE
+            deepest = -least
+            if flags[at.KIND * n_events + e] == at.STRIKE:
+                # An open contact may overlap a little, where another one has closed: it strikes as soon as that grows.
+                deepest += min(g[at.G_START * n_events + e], 0.0)
+                flags[at.NOW * n_events + e] = int(right > NO_GAP)
+            return overlap(table, e, (i - 1.0) / POINTS, float(i) / POINTS, deepest) if right < deepest else NONE
         if abs(right) > 4.0 * abs(g[at.G_START * n_events + e]):
             flags[at.NOW * n_events + e] = after
         return NONE
@@ -388,8 +393,8 @@ def find_event(table: Pointer) -> None:
             flags[at.FIRED * n_events + e] = 1
             flags[at.SIGN * n_events + e] = -flags[at.SIGN * n_events + e]
             c[at.HIT] += 1
-        elif flags[at.KIND * n_events + e] == at.STRIKE and abs(g[at.G_START * n_events + e]) < NO_GAP:
-            continue  # its sign is round-off
+        elif flags[at.KIND * n_events + e] == at.STRIKE and g[at.G_START * n_events + e] < NO_GAP:
+            continue  # its sign is round-off, or it overlaps a little
         elif sign_of(g[at.G_START * n_events + e]) != 0:
             flags[at.SIGN * n_events + e] = sign_of(g[at.G_START * n_events + e])
 
@@ -462,6 +467,10 @@ def set_signs(table: Pointer) -> None:
                 asked = True
                 call(wholes(table[at.M_ADDRESS])[at.A_IMPACT], clock, x, p, impact, work)
             flags[at.SIGN * n_events + e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
+        elif strikes:
+            flags[at.SIGN * n_events + e] = int(here > 0.0)  # an overlap is unknown until it grows
+            if here > 0.0 and there < here:  # a long step would look for it too late, when it may be back
+                r[at.H] = max(min(r[at.H], 2.0 * POINTS * ahead * here / (here - there)), r[at.H_MIN])
         elif flags[at.DUE * n_events + e] == 1:
             # What must not be below zero is above it, or else due, or so close that this has to show.
             flags[at.SIGN * n_events + e] = int(here > -at.OVERDUE)
@@ -521,6 +530,8 @@ def fire(table: Pointer) -> None:
                 copy(shifted(jumped, n_x), p, n[at.N_P])
             elif kind == at.STRIKE:
                 call_table(wholes(table[at.M_ADDRESS])[at.A_STRIKE], table)
+            elif kind == at.DECIDE:
+                call_table(wholes(table[at.M_ADDRESS])[at.A_DECIDE], table)
             if kind != at.RECORD:
                 c[at.PENDING] = 1
     close = r[at.T] - r[at.T_EVENT] <= max(r[at.H_MIN], 1e-14 * abs(r[at.T]))

@@ -9,6 +9,7 @@ from trundle.errors import SolveError
 from trundle.impact import numbers
 from trundle.solve import compiled
 from trundle.solve import layout as at
+from trundle.solve.decision import Decision
 from trundle.solve.outcome import Outcome
 from trundle.solve.problem import Compiled, Problem
 from trundle.solve.tableau import Plan
@@ -84,6 +85,8 @@ class Memory:
         breaks = 0 if problem.breaks is None else problem.breaks.n_out
         self.box, self.bounds = aligned(2 + 4 * n_x), aligned(max(4 * problem.watched, breaks))
         self.parts = aligned(at.LONGEST_SEARCH)
+        self.decision = Decision(problem.contacts, self.impact)
+        self.places = np.array(problem.places or (0,), dtype=np.int64)
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
@@ -149,6 +152,7 @@ class Memory:
             (at.A_ENCLOSURE, problem.enclosure),
             (at.A_ROUND_OFF, problem.round_off),
             (at.A_BREAKS, problem.breaks),
+            (at.A_FREE, problem.free),
         )
         for slot, kernel in by_kernel:
             address[slot] = 0 if kernel is None else kernel.address
@@ -189,6 +193,9 @@ class Memory:
             address[at.A_NEXT_BREAK] = compiled.address("next_break")
         if problem.impact is not None:
             address[at.A_STRIKE] = compiled.address("strike")
+        if problem.free is not None:
+            address[at.A_DECIDE] = compiled.address("decide_modes")
+            address[at.A_DECIDE_ONCE] = compiled.address("decide_once")
 
     def slope(self, t: float, x: np.ndarray) -> np.ndarray:
         """xdot at a state, by one call of the rhs."""
@@ -216,7 +223,7 @@ class Memory:
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
             self.event_x, self.passage, self.near, self.event_p, self.impact, self.box, self.bounds, self.parts,
             self.tolerance.group, self.tolerance.bound, self.met, self.event_work, self.out_events, self.trail_t,
-            self.trail_x, self.trail_events, self.energy, self.event_lost,
+            self.trail_x, self.trail_events, self.energy, self.event_lost, self.decision.table, self.places,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 

@@ -45,6 +45,8 @@ class Problem:
               kind 4; `modes` then gives the parameters with the modes of the contacts
     energy:   [kinetic, potential, ...] of the state, for the books; the first `given_events` are those of the model,
               whose jumps bring or take energy
+    free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
+              among the parameters are `places` (-1 for none), and events of kind 5 ask for that
     event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 
@@ -63,6 +65,8 @@ class Problem:
     energy: Compiled | None = None
     given_events: int = 0
     driven: bool = False  # whether drives move parts of it, which do work in collisions too
+    free: Compiled | None = None
+    places: Sequence[int] = ()
     contacts: int = 0  # that take part in collisions
     treatment: int = 0  # of several contacts in one collision
     n_q: int = 0
@@ -131,6 +135,6 @@ class Problem:
         """All compiled functions of the problem."""
         named = (
             self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.round_off,
-            self.breaks, self.impact, self.modes, self.energy, self.near_folds, *self.jumps,
+            self.breaks, self.impact, self.modes, self.free, self.energy, self.near_folds, *self.jumps,
         )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -13,9 +13,10 @@ from trundle.errors import SolveError
 from trundle.impact.numbers import TREATMENTS
 from trundle.model.law import FlowLaw, Locked
 from trundle.model.model import Model
+from trundle.solve.contacts import places_of_modes
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.solve.guards import check_lines, ended, first_look, looked_at
-from trundle.solve.layout import JUMP, STOP, STRIKE
+from trundle.solve.layout import DECIDE, JUMP, STOP, STRIKE
 from trundle.solve.march import march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
@@ -217,6 +218,8 @@ def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) ->
         energy=base["energy"],
         given_events=len(model.events),
         driven=_driven(model),
+        free=kernels.get("free"),
+        places=places_of_modes(model) if model.decides_together else (),
         contacts=len(contacts) if striking else 0,
         treatment=TREATMENTS[model.impacts],
         n_q=system.n_q,
@@ -239,6 +242,8 @@ def _driven(model: Model) -> bool:
 def _kind_of_transition(transition: Transition) -> int:
     if transition.ends:
         return STOP
+    if transition.together:
+        return DECIDE
     return STRIKE if transition.strikes else JUMP
 
 

@@ -6,7 +6,7 @@ from trundle.impact import numbers
 from trundle.impact.several import collide
 from trundle.solve import layout as at
 from trundle.solve.bookkeeping import lose, total_energy
-from trundle.solve.call import Pointer, call, copy, part, reals, wholes
+from trundle.solve.call import Pointer, call, call_table, copy, part, reals, wholes
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
@@ -111,5 +111,8 @@ def strike(table: Pointer) -> None:
             x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
     lost += b[told + 1] + settle(table, before + size, per_impulse)
     lose(table, lost, energy)
+    if address[at.A_DECIDE] != 0:
+        call_table(address[at.A_DECIDE], table)
+        return
     call(address[at.A_MODES], clock, x, p, jumped, work)
     copy(jumped, p, n[at.N_P])
