@@ -13,13 +13,13 @@ import casadi as ca
 
 from trundle.equations.functions import Functions
 from trundle.equations.touch import Touch, near
+from trundle.impact.numbers import SLOW_SLIP
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 
 KINDS_OF_TRANSITION = ("slips", "stops", "turns", "slows", "parts", "lands", "changes side", "jams")
 SLIDING = ("stops", "turns", "slows")
 TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
-SLOW = 30.0  # times the slip too small to tell its direction: there the direction is stored for the end of sliding
 NOISE = 1e-8  # so that a slip has to be a tenth of that to be told from none
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
 SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
@@ -179,7 +179,7 @@ class Modes:
         forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
         if kind == "slows":
             slow = touch.modes["slow"]  # until the slip is twice as large
-            return (1 - 2 * slow) * (forward + aside**2 - (SLOW * (1 + slow)) ** 2)
+            return (1 - 2 * slow) * (forward + aside**2 - (SLOW_SLIP * (1 + slow)) ** 2)
         # over the square of the slip, so that no slip is so small that its turning could not be told
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 

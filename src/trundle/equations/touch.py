@@ -12,6 +12,7 @@ from trundle.equations.flow import flow_row
 from trundle.equations.measure import Measure
 from trundle.equations.plane import plane_bonds
 from trundle.errors import ModelError
+from trundle.impact.numbers import NO_DIRECTION
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
@@ -22,14 +23,13 @@ from trundle.space.rotation import cross, dot
 
 AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin": 2}
 TURNS = ("roll_x", "roll_y", "spin")
-NEAR = 0.1  # m/s
 
 
 def near(shift: Any) -> Any:
     """A slip (m/s) too small to tell its direction. It goes with the tolerance, as does the shift of the multiplier
     block: 1e-7 m/s at the default one.
     """
-    return NEAR * ca.sqrt(shift)
+    return NO_DIRECTION * ca.sqrt(shift)
 
 
 def _direction(slip: Sequence[Any], along: Sequence[Any], least: Any) -> list[Any]:

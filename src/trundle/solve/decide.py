@@ -13,7 +13,19 @@ from typing import Any
 from numba import njit
 
 from trundle.impact import numbers
-from trundle.impact.numbers import AHEAD_X, AHEAD_Y, CLOSED, SHARE_N, SHARE_X, SHARE_Y, SLIDES_SLOWLY, STICK, WIDTH
+from trundle.impact.numbers import (
+    AHEAD_X,
+    AHEAD_Y,
+    CLOSED,
+    NO_DIRECTION,
+    SHARE_N,
+    SHARE_X,
+    SHARE_Y,
+    SLIDES_SLOWLY,
+    SLOW_SLIP,
+    STICK,
+    WIDTH,
+)
 from trundle.solve.call import Pointer, part, reals, shifted, wholes
 from trundle.solve.share import back_substitute, factor, widest
 
@@ -24,8 +36,7 @@ EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projec
 NONE = 1e-9  # of the largest acceleration or force, that is none
 INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `equations.saddle`
-NEAR = 0.1  # m/s, times the root of the shift of the multiplier block: as in `equations.touch`
-SLOWS, AT_LEVEL = 10.0, 1.2  # as in `equations.modes`: where a slip is slow, and how exactly that is told
+AT_LEVEL = 1.2  # how exactly it is told where a slip is slow
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
@@ -172,9 +183,9 @@ def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int, near: float) -> 
     """
     for i in range(contacts):
         slow, speed = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
-        if speed < AT_LEVEL * SLOWS * near:
+        if speed < AT_LEVEL * SLOW_SLIP * near:
             mode[slow] = 1.0
-        elif AT_LEVEL * speed > 2.0 * SLOWS * near:
+        elif AT_LEVEL * speed > 2.0 * SLOW_SLIP * near:
             mode[slow] = 0.0
     find_modes(b, free, mode, w, contacts)
 
@@ -300,5 +311,5 @@ def decide_once(table: Pointer) -> None:
     """Decide for the data that the table has the addresses of: number of contacts, data of a collision, free
     accelerations, modes (changed), memory, and the shift of the multiplier block.
     """
-    near = NEAR * math.sqrt(reals(table[5])[0])
+    near = NO_DIRECTION * math.sqrt(reals(table[5])[0])
     decide(reals(table[1]), reals(table[2]), reals(table[3]), reals(table[4]), wholes(table[0])[0], near)
