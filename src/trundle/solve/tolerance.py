@@ -2,7 +2,8 @@
 
 An absolute tolerance has the unit of its state. Unless given, it is a small part of the largest displacement (angle,
 velocity, angular velocity) that the run has met, and no more than that part of a typical length (of 1 rad, of either in
-a second): a model of 1e-9 m is as accurate as one of a kilometre.
+a second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints have the round-off of the whole model,
+also where it hardly moves: there motions below a hundredth of a typical length count as that.
 """
 
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ Given = float | Mapping[str, float] | None
 LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
 FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
+CONSTRAINED = 1e-2  # part of a typical length: less motion of a constrained model is not told from its round-off
 LOOKS = 4  # times at which the forces on the start pose are looked at
 
 
@@ -58,6 +60,7 @@ class Tolerance:
     group: np.ndarray[Any, np.dtype[np.int64]]  # index in UNITS; -1 where the tolerance stays
     bound: Array  # of the size of each group
     part: float  # of the size of a group that its tolerance is
+    least: float = 0.0  # size that counts as met from the start, as a part of the bound
 
     @staticmethod
     def fixed(atol: float | Array, n_x: int) -> "Tolerance":
@@ -90,6 +93,8 @@ class Tolerance:
             met = np.array([np.min(e[e > 0.0], initial=np.inf) for e in expected])
             met = self._coupled(np.where(np.isfinite(met), met, 0.0))
             nothing = np.where(np.isfinite(self.bound), self.bound, 1.0)
+            floor = np.where(np.isfinite(self.bound), self.least * nothing, 0.0)
+            met = np.where(met > 0.0, np.maximum(met, floor), 0.0)
             found.append(self._spread(np.where(met > 0.0, np.minimum(met, self.bound), nothing)))
         return found[0], found[1]
 
@@ -120,7 +125,8 @@ def tolerance_of(system: "Prepared", atol: Given, rtol: float, usual: float, p: 
         return Tolerance.fixed(float(atol), system.n_x)
     units, length, part = system.state_units, typical_length(system, p), min(rtol, usual)
     bound = np.array([length, 1.0, length, 1.0])
-    found = Tolerance(np.full(system.n_x, part), units.group.copy(), bound, part)
+    constrained = system.has_rows or bool(system.model.mode_names())
+    found = Tolerance(np.full(system.n_x, part), units.group.copy(), bound, part, CONSTRAINED if constrained else 0.0)
     if isfinite(length):
         found.atol[units.soft] = part * bound[units.group[units.soft]]
         found.group[units.soft] = -1
