@@ -65,6 +65,8 @@ PICTURES = {
     "rolling-disc": Picture((0.0, 0.6, 1.2, 1.8, 2.4, 3.0)),
     "ball-in-bowl": Picture(plot=("x", "y", "ball.normal_force")),
     "ball-in-turning-pipe": Picture((0.0, 0.3, 0.6, 0.9, 1.2)),
+    "wheel-climbs-kerb": Picture((0.0, 0.264, 0.4, 0.52)),
+    "ball-on-step": Picture((0.0, 0.29, 0.45, 0.63, 0.8)),
     "chaplygin-sleigh": Picture((0.0, 0.8, 1.3, 1.7, 2.1, 2.5, 3.2), plane="xy"),
     "snakeboard": Picture((0.0, 2.8, 4.2, 5.2), plane="xy"),
     "benchmark-bicycle": Picture((0.0, 0.35, 0.7)),

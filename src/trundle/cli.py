@@ -12,6 +12,8 @@ from trundle.command.impact import impact
 from trundle.errors import FileError, TrundleError, UnknownNameError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trundle.file import ModelFile
     from trundle.run.dataset import Run
     from trundle.system import System
@@ -119,7 +121,7 @@ def run(
     start: Start = None,
     method: Annotated[Method | None, typer.Option(help="Method of integration.")] = None,
     rtol: Annotated[
-        float | None, typer.Option(min=1e-15, help="Relative tolerance; the absolute one follows in proportion.")
+        float | None, typer.Option(help="Relative tolerance; an absolute one in the file follows in proportion.")
     ] = None,
     samples: Annotated[int | None, typer.Option(min=2, help="Number of equally spaced times to keep.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("out"),
@@ -131,6 +133,7 @@ def run(
     seconds = wish.duration if duration is None else duration
     if seconds is None:
         raise typer.BadParameter("the file does not say how long to run; give --duration SECONDS.")
+    _check_tolerance(rtol)
     _make_folder(out)
     system = file.model.build()
     for name in wish.plot:
@@ -140,7 +143,7 @@ def run(
         begin,
         method=method or wish.method,
         rtol=wish.rtol if rtol is None else rtol,
-        atol=wish.atol if rtol is None else wish.atol * rtol / wish.rtol,
+        atol=_in_proportion(wish.atol, 1.0 if rtol is None else rtol / wish.rtol),
         samples=samples or wish.samples,
     )
     typer.echo(result.summary())
@@ -148,6 +151,22 @@ def run(
     assert result.trajectory is not None
     if not result.trajectory.outcome.ok:
         fail(f"the run ended early. {result.outcome}")
+
+
+def _check_tolerance(rtol: float | None) -> None:
+    from trundle.errors import SolveError
+    from trundle.solve.tolerance import check_tolerances
+
+    try:
+        check_tolerances(1e-10 if rtol is None else rtol)
+    except SolveError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _in_proportion(atol: "float | Mapping[str, float] | None", factor: float) -> "float | dict[str, float] | None":
+    if atol is None:
+        return None
+    return atol * factor if isinstance(atol, float) else {unit: value * factor for unit, value in atol.items()}
 
 
 def _make_folder(folder: Path) -> None:

@@ -2,10 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 
 class TrundleError(Exception):
     """Base of all errors raised by Trundle."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Not by its arguments, as exceptions are by default: an error that a worker process cannot hand over hangs the
+        # pool that waits for it.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[TrundleError], args: tuple[Any, ...], attributes: dict[str, Any]) -> TrundleError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 class ModelError(TrundleError):
@@ -14,6 +27,10 @@ class ModelError(TrundleError):
     def __init__(self, faults: Sequence[str] | str) -> None:
         self.faults = [faults] if isinstance(faults, str) else list(faults)
         super().__init__("\n".join(self.faults))
+
+
+class InertiaWarning(UserWarning):
+    """Moments of inertia that no body can have, but by so little that they may have been measured."""
 
 
 class UnknownNameError(TrundleError, KeyError):

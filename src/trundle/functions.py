@@ -48,6 +48,11 @@ def atan2(y: Any, x: Any) -> Any:
     return ca.atan2(y, x)
 
 
+def degrees(x: Any) -> Any:
+    """An angle of x degrees, in rad: degrees(180) is pi."""
+    return x * (pi / 180.0)
+
+
 def sinh(x: Any) -> Any:
     """Hyperbolic sine."""
     return ca.sinh(x)
@@ -150,7 +155,7 @@ class MathFunction:
         return "1 argument" if self.fewest == 1 else f"{self.fewest} arguments"
 
 
-_OF_ONE = (sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, floor, ceil, step)
+_OF_ONE = (degrees, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign, floor, ceil, step)
 
 FUNCTIONS: dict[str, MathFunction] = {
     **{f.__name__: MathFunction(f, 1, 1) for f in _OF_ONE},

@@ -2,27 +2,32 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from hashlib import sha256
+from itertools import combinations
+from math import frexp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.equations.ports import Ports, find_ports
 from trundle.equations.quantities import Quantity, catalogue, power_quantities
-from trundle.errors import ModelError, UnknownNameError
+from trundle.errors import KernelError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout, lay_out
-from trundle.graph.topology import Topology
+from trundle.graph.topology import Topology, find_topology
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, evaluate, host_lanes
-from trundle.model.check import finite_number, mass_faults, size_faults
+from trundle.model.check import finite_number, mass_faults, massless, size_faults
 from trundle.model.fingerprint import fingerprint
-from trundle.model.model import Model
+from trundle.model.freeze import frozen
+from trundle.model.model import SHARES, Model
 
 if TYPE_CHECKING:
     from trundle.equations.derive import Equations
     from trundle.equations.functions import Functions
     from trundle.equations.mobility import Mobility, RowFunctions
     from trundle.equations.quantities import Expressions
+    from trundle.equations.settle import Settler
+    from trundle.solve.guards import Guard
     from trundle.solve.initial import Wish
+    from trundle.solve.tolerance import StateUnits
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 FEW = 4000  # states that are evaluated sooner than a second thread is started
@@ -32,20 +37,17 @@ SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances tak
 class Prepared:
     """Equations and machine code of a model in one formalism; System puts the questions to it."""
 
-    def __init__(
-        self, model: Model, topology: Topology, formalism: str, relaxations: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, model: Model, topology: Topology, formalism: str) -> None:
+        if not model.is_frozen:
+            model = frozen(model)
+            topology = find_topology(model, massless(model))  # of the copy, not of what may change
         self.model, self.topology, self.formalism = model, topology, formalism
-        self.relaxations = dict(relaxations or {})  # weights by the names of rows
+        self.relaxations = model.relaxations  # weights by the names of rows
         self.layout: Layout = lay_out(topology)
         self._kernels: dict[str, dict[str, Kernel]] = {}
         self._mobility: Mobility | None = None
         self._targets: dict[tuple[str, ...], Any] = {}  # by the names of start values that are no states
         self.fingerprint = fingerprint(model)
-        if self.relaxations:
-            from trundle.equations.relaxation import weight_text
-
-            self.fingerprint += f" relaxed {sha256(weight_text(model, self.relaxations).encode()).hexdigest()}"
 
     # -- what is derived -----------------------------------------------------------------------------------------------
 
@@ -58,6 +60,11 @@ class Prepared:
         from trundle.equations.derive import derive
         from trundle.equations.relaxation import relax
 
+        if self.model.own_classes and fingerprint(self.model) != self.fingerprint:
+            raise ModelError(
+                f"the model {self.model.name!r} answers otherwise than when it was built: a class of yours in it, "
+                f"{' or '.join(self.model.own_classes)}, has changed since. Build the model again."
+            )
         equations = derive(self.model, self.topology, "kane" if in_joints else "newton_euler")
         every = [*equations.rows, *equations.switched]
         found = relax(every, self.relaxations, equations.signals, equations.full_multipliers)
@@ -72,13 +79,19 @@ class Prepared:
         from trundle.equations.mass_check import check_every_mass, check_mass
 
         equations = self._derive(self.in_joints)
-        check_inertia = check_mass if self.in_joints else check_every_mass
-        check_inertia(equations, self.default_parameters)
+        if self.in_joints:
+            check_mass(equations, self.default_parameters, self.length)
+        else:
+            check_every_mass(equations, self.default_parameters)
         rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
+        sets = self.mobility.exchanged if rows else ()
+        exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]
         if self.formalism == "udwadia_kalaba":
-            return Functions(equations, [*rows, *equations.switched], self.length, dropped)
-        return Functions(equations, [*(r for r in rows if r.name not in dropped), *equations.switched], self.length)
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
+        dropped -= {name for names in sets for name in names}
+        independent = [row for row in rows if row.name not in dropped]
+        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
 
     @cached_property
     def joint_functions(self) -> "Functions":
@@ -92,7 +105,7 @@ class Prepared:
         """The same in joint coordinates, without redundant rows."""
         if self.formalism == "kane":
             return self
-        return Prepared(self.model, self.topology, "kane", self.relaxations)
+        return Prepared(self.model, self.topology, "kane")
 
     @cached_property
     def row_functions(self) -> "RowFunctions | None":
@@ -102,6 +115,14 @@ class Prepared:
         equations = self._derive(in_joints=True)
         equations.rows = [row for row in equations.rows if row.ideal]
         return RowFunctions(equations, self.length) if equations.rows else None
+
+    @cached_property
+    def settler(self) -> "Settler":
+        """Finds the surface coordinates of contacts in joint coordinates."""
+        from trundle.equations.settle import Settler
+
+        rows = self.row_functions if self.has_rows else None
+        return rows.settle if rows is not None else Settler(self.joint_functions.equations)
 
     @property
     def mobility(self) -> "Mobility":
@@ -167,18 +188,37 @@ class Prepared:
 
     @cached_property
     def length(self) -> float:
-        """A typical length of the model (m), to compare closing errors with."""
+        """A typical length of the model (m), to compare closing errors with: the median of distances between points of
+        the same body, so it does not depend on where the model stands or how the axes of its bodies lie.
+        """
         import casadi as ca
 
         from trundle.model.check import evaluate as numbers
 
-        sizes = [
-            float(np.linalg.norm(numbers(self.model, ca.vertcat(*f.position))))
-            for c in self.model.connections.values()
-            for f in (c.first, c.second)
-        ]
-        large = [s for s in sizes if s > 0]
+        points: dict[str, list[Array]] = {}  # on each body: where it is connected, and its mass centre
+        for c in self.model.connections.values():
+            for f in (c.first, c.second):
+                points.setdefault(f.body.name, []).append(numbers(self.model, ca.vertcat(*f.position)).ravel())
+        for body in self.model.bodies.values():
+            if not body.is_ground:
+                points.setdefault(body.name, []).append(numbers(self.model, ca.vertcat(*body.com)).ravel())
+        sizes = [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
+        large = [s for s in sizes if s > 1e-9 * max(sizes)]
         return float(np.median(large)) if large else 1.0
+
+    @cached_property
+    def lengths(self) -> Any:
+        """Function that gives every length in the model (m) at values of the parameters."""
+        from trundle.solve.tolerance import length_function
+
+        return length_function(self.model)
+
+    @cached_property
+    def state_units(self) -> "StateUnits":
+        """Units of the entries of the state vector."""
+        from trundle.solve.tolerance import read_units
+
+        return read_units(self)
 
     @property
     def default_parameters(self) -> Array:
@@ -200,42 +240,71 @@ class Prepared:
     def n_u(self) -> int:
         return self.layout.n_u if self.in_joints else 6 * (len(self.model.bodies) - 1)
 
+    @cached_property
+    def turning(self) -> list[str]:
+        """Angles whose turns are counted in the last entries of the state vector: in absolute coordinates they are no
+        states.
+        """
+        from trundle.equations.measure import turning
+
+        return [] if self.in_joints else turning(self.model.connections.values())
+
     # -- machine code --------------------------------------------------------------------------------------------------
 
     def kernels(self, kind: str) -> dict[str, Kernel]:
-        """Compiled functions: "base" (rhs, project), "energy", "lanes", "stiff", "events", or "quantities <group>"."""
+        """Compiled functions: "base" (rhs, project, breaks, energy), "lanes", "stiff", "events", or
+        "quantities <group>".
+        """
         if kind in self._kernels:
             return self._kernels[kind]
         key = f"{self.fingerprint} {self.formalism} {kind} {[j.connection.name for j in self.topology.tree]}"
+        key += f" {frexp(self.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
         if kind != "base":
-            key += f" {self.mobility.redundant}"
-        bundle = USER_CACHE.load_bundle(key)
-        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+            key += f" {self.mobility.redundant} {self.mobility.exchanged}"
+        found = self._kept(key, kind)
+        if found is None:
             lanes = host_lanes() if kind == "lanes" else 1
             functions = {name: f for name, f in self._casadi_functions(kind).items() if f is not None}
             meta = {"mobility": self.mobility.to_dict(), "values": [*self.model.parameter_values().values()]}
             bundle = compile_bundle(functions, lanes, meta=meta if kind == "base" else {})
             USER_CACHE.save_bundle(key, bundle)
-        self._kernels[kind] = bundle.load()
-        return self._kernels[kind]
+            found = bundle.load()
+        self._kernels[kind] = found
+        return found
+
+    def _kept(self, key: str, kind: str) -> dict[str, Kernel] | None:
+        """Kernels from the cache, or None where there are none that fit and can be loaded."""
+        bundle = USER_CACHE.load_bundle(key)
+        if bundle is None or (kind == "base" and not self._fits(bundle.meta)):
+            return None
+        try:
+            return bundle.load()
+        except (KernelError, RuntimeError):  # code that is not what it should be is made anew
+            return None
 
     def _fits(self, meta: Mapping[str, Any]) -> bool:
         """Whether kernels met before hold for the default parameters of this model too."""
         from trundle.equations.mobility import Mobility
 
-        kept = Mobility.from_dict(meta["mobility"])
-        if meta["values"] == [*self.model.parameter_values().values()]:
+        try:
+            kept, values = Mobility.from_dict(meta["mobility"]), meta["values"]
+        except (KeyError, TypeError, ValueError, AttributeError):  # not written by this version
+            return False
+        if values == [*self.model.parameter_values().values()]:
             self._mobility = kept
             return True
         rows = self.functions.rows  # other values: masses and freedoms are looked at again
-        return not rows or self.mobility.redundant == kept.redundant
+        chosen = self.mobility
+        return not rows or (chosen.redundant, chosen.exchanged) == (kept.redundant, kept.exchanged)
 
     def _casadi_functions(self, kind: str) -> dict[str, Any]:
         f = self.functions
         if kind == "base":
-            return {"rhs": f.rhs(), "project": f.project()}
-        if kind == "energy":
-            return {"energy": f.energy()}
+            from trundle.equations.breaks import break_function
+
+            rhs, breaks = f.rhs(), self.model.breaks
+            found = {"rhs": rhs, "project": f.project(), "breaks": break_function(rhs, f.equations.p, breaks)}
+            return found | {"energy": f.energy()}
         if kind == "contacts at start":
             from trundle.solve.contacts import contact_values
 
@@ -244,6 +313,17 @@ class Prepared:
             return {"rhs": f.rhs(), "project": f.project()}
         if kind == "stiff":
             return {"rhs": f.plain_rhs(), "jacobian": f.jacobian(), "metric": f.metric()}
+        if kind == "guards":
+            from trundle.solve.guards import guard_values
+
+            return {"guards": f.function("guards", *guard_values(self.guards, f))}
+        if kind == "guarded events":
+            from trundle.equations.events import event_functions
+            from trundle.solve.guards import guard_values
+
+            plain = event_functions(self.model, f, self.layout)["events"](*f.inputs)
+            values = guard_values(self.guards, f)[: len(self.guards)]
+            return {"events": f.function("events", plain, *values)}
         if kind == "events":
             from trundle.equations.events import event_functions
 
@@ -296,7 +376,7 @@ class Prepared:
         if group == "state":
             return self._state_quantities(x)
         if group == "energy":
-            out = evaluate(k := self.kernels("energy")["energy"], k, t, x, p)
+            out = evaluate(k := self.kernels("base")["energy"], k, t, x, p, threads=1 if len(t) < FEW else None)
             return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
         kernel = self.kernels(f"quantities {group}")["quantities"]
         out = evaluate(kernel, kernel, t, x, p)
@@ -344,6 +424,13 @@ class Prepared:
 
         return {n: len(read_tape(f).operations) for n, f in self._casadi_functions("base").items() if f is not None}
 
+    @cached_property
+    def guards(self) -> "list[Guard]":
+        """What must not change its sign at contacts during a run."""
+        from trundle.solve.guards import find_guards
+
+        return find_guards(self)
+
     def first_modes(self, t: float, x: Array, p: Array) -> Array:
         """Parameters with the modes of the contacts at a state: what sticks, where the others slide."""
         from trundle.solve.contacts import first_modes
@@ -362,6 +449,17 @@ class Prepared:
         states = self.layout.state_names()
         given = self.resolved(start)
         return read_wish(self.layout, q, {name: value for name, value in given.items() if name in states})
+
+    def _default_pose(self) -> Array:
+        """The assembled pose, or zero coordinates; bodies on which a loose contact is singular there stand where it
+        touches when all its coordinates are zero.
+        """
+        q = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        if not self.layout.followers or not self.settler.singular(q, self.default_parameters):
+            return q
+        from trundle.solve.contacts import at_contacts
+
+        return at_contacts(self.model, self.topology, self.layout, q)
 
     def _bodies_of(self, row: str) -> str:
         connection = self.model.connections[row.partition(".")[0]]
@@ -382,4 +480,5 @@ class Prepared:
             faults = mass_faults(self.model, values) + size_faults(self.model, values)
             if faults:
                 raise ModelError(faults)
-        return np.array([*values.values(), *[1.0] * len(self.model.mode_names()), SHIFT])
+        modes = [0.0 if name.endswith(SHARES) else 1.0 for name in self.model.mode_names()]
+        return np.array([*values.values(), *modes, SHIFT])

@@ -1,18 +1,21 @@
 """A built model and the questions an engineer asks of it."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from trundle.equations.relaxation import weight_faults
-from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
+from trundle.errors import AssemblyError, InertiaWarning, ModelError, SolveError, UnknownNameError
 from trundle.graph.describe import describe
 from trundle.graph.floating import floating
 from trundle.graph.topology import find_topology
-from trundle.model.check import check, finite_number, massless
+from trundle.model.check import check, finite_number, massless, measured_inertias
 from trundle.model.fingerprint import function_faults
+from trundle.model.freeze import frozen
 from trundle.model.model import Model
 from trundle.prepared import Prepared
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from trundle.solve.linearise import Linearisation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
@@ -43,13 +47,21 @@ def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] |
     if faults:
         told = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in told)])
+    for words in measured_inertias(model):
+        warnings.warn(words, InertiaWarning, stacklevel=3)
     model = floating(model)
-    relax = {**model.relaxations, **(relax or {})}
-    if relax:
-        faults = weight_faults(model, relax)
-        if faults:
-            raise ModelError(faults)
-    return _ready(System(model, find_topology(model, massless(model)), formalism, relax))
+    faults = weight_faults(model, {**model.relaxations, **(relax or {})})
+    if faults:
+        raise ModelError(faults)
+    try:
+        model = frozen(model, relax)
+    except ModelError as error:
+        raise ModelError(function_faults(model) or error.faults) from None
+    return _system_of(model, formalism)
+
+
+def _system_of(model: Model, formalism: str) -> "System":
+    return _ready(System(model, find_topology(model, massless(model)), formalism))
 
 
 def _ready(system: "System") -> "System":
@@ -65,7 +77,20 @@ def _ready(system: "System") -> "System":
 
 @final
 class System(Prepared):
-    """Ready to run. Everything that is derived is derived once, when it is first needed."""
+    """Ready to run. Everything that is derived is derived once, when it is first needed, from a frozen copy of the
+    model as it was when it was built.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _system_of, (self.model, self.formalism)  # the kernels come from the cache
+
+    def __copy__(self) -> "System":
+        twin = object.__new__(System)
+        twin.__dict__.update(vars(self))
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> "System":
+        return self  # nothing of it can be changed
 
     # -- states --------------------------------------------------------------------------------------------------------
 
@@ -95,7 +120,7 @@ class System(Prepared):
         given, states = {**usual, **start}, self.layout.state_names()
         soft = {name: 0.0 for name in self.deflections if name not in given}
         firm = {name: value for name, value in given.items() if name in start or name in states}
-        wishes = [{**soft, **given}, {**soft, **firm}, given, firm] if soft or start else [given]
+        wishes = [{**soft, **given}, given, {**soft, **firm}, firm] if soft or start else [given]
         for wish in {tuple(w): w for w in wishes}.values():  # what is said for this run goes before all else
             try:
                 found = self._consistent(wish, start, parameters, t)
@@ -104,15 +129,68 @@ class System(Prepared):
             held = (start if start else given) | {name: 0.0 for name in soft if name in wish}
             if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
                 return found
-        return self._consistent(given, start, parameters, t)
+        try:
+            return self._consistent(given, start, parameters, t)
+        except AssemblyError:
+            places = {c.name for c in self.layout.coordinates}
+            said = {n: v for n, v in given.items() if n in start or n not in places} if places & {*start} else given
+            near = self._walked(said, parameters, t)
+            if near is None:
+                raise
+            return self._consistent(said, start, parameters, t, near)
+
+    def _walked(self, given: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float) -> Array | None:
+        """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
+        small that contacts are followed; None where the way is barred.
+        """
+        if not self.has_rows:
+            return None
+        q = np.array(self.mobility.q)
+        places = {c.name: c.i_q for c in self.layout.coordinates if c.n_q == 1}
+        wanted = {n: finite_number(v, f"start value of {n!r}") for n, v in given.items() if n in places}
+        first = {name: float(q[places[name]]) for name in wanted}
+        units = {c.name: self.length if c.unit == "m" else 1.0 for c in self.layout.coordinates}
+        way = max((abs(wanted[n] - first[n]) / units[n] for n in wanted), default=0.0)
+        count = int(min(way / WALK, WALKS)) + 1
+        if count < 2:
+            return None
+        for part in np.arange(1, count) / count:
+            try:
+                q = self._consistent(
+                    {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}, {}, parameters, t, q
+                ).q
+            except AssemblyError:
+                return None
+        return q
 
     def _consistent(
-        self, given: Mapping[str, Any], start: Mapping[str, Any], parameters: Mapping[str, float] | None, t: float
+        self,
+        given: Mapping[str, Any],
+        start: Mapping[str, Any],
+        parameters: Mapping[str, float] | None,
+        t: float,
+        default: Array | None = None,
     ) -> "InitialState":
         """A consistent state near the given values; of these, those of `start` move last."""
+        try:
+            return self._solve_start(given, start, parameters, t, default)
+        except np.linalg.LinAlgError as error:
+            raise AssemblyError(
+                f"the start values {', '.join(map(repr, given)) or '(all defaults)'} lead to a pose in which the "
+                f"constraints have no solution in numbers ({error}). Start in another pose, or give more coordinates."
+            ) from error
+
+    def _solve_start(
+        self,
+        given: Mapping[str, Any],
+        start: Mapping[str, Any],
+        parameters: Mapping[str, float] | None,
+        t: float,
+        default: Array | None,
+    ) -> "InitialState":
         from trundle.solve.initial import consistent, read_wish
 
-        default = np.array(self.mobility.q) if self.has_rows else self._default_wish({}).q
+        default, p = self._default_pose() if default is None else default, self.parameter_vector(parameters)
         states = self.layout.state_names()
         extra = {name: value for name, value in given.items() if name not in states}
         wish = read_wish(self.layout, default, {name: value for name, value in given.items() if name in states})
@@ -127,14 +205,15 @@ class System(Prepared):
             kept: dict[tuple[str, ...], Targets] = self._targets
             if tuple(extra) not in kept:
                 equations = rows.equations if rows is not None else self.joint_functions.equations
-                kept[tuple(extra)] = Targets(equations, rows, tuple(extra))
+                units = {name: self._unit(name) for name in extra}
+                kept[tuple(extra)] = Targets(equations, rows, units, self.length, self.settler)
             targets = kept[tuple(extra)].aim(extra)
         names_q = [n for c in self.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
-        return consistent(
+        found = consistent(
             self.layout,
             wish,
             rows,
-            self.parameter_vector(parameters),
+            p,
             t,
             self.mobility.kept,
             names_q,
@@ -142,7 +221,22 @@ class System(Prepared):
             targets,
             firm,
             self.mobility.independent,
+            np.array(self.mobility.generic) if rows is not None and self.mobility.generic else None,
         )
+        if not self.layout.followers:
+            return found
+        q = self.settler(found.q, p)  # contacts that hold nothing have their closest points in the pose that is found
+        self.settler.check(q, p)
+        return replace(found, q=q)
+
+    def _unit(self, name: str) -> str:
+        """Unit of a quantity or of a component of one; empty where there is none of this name."""
+        for known in (name, name[:-2]):
+            try:
+                return self.quantity(known).unit
+            except UnknownNameError:
+                continue
+        return ""
 
     def state_vector(self, state: "InitialState", p: Array, t: float = 0.0) -> Array:
         """State vector of the formalism, quadratures zero."""
@@ -192,7 +286,7 @@ class System(Prepared):
         if formalism not in FORMALISMS:
             raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
         if formalism not in self._siblings:
-            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism, self.relaxations))
+            self._siblings[formalism] = _ready(System(self.model, self.topology, formalism))
             self._siblings[formalism]._siblings = self._siblings
         return self._siblings[formalism]
 
@@ -212,6 +306,13 @@ class System(Prepared):
                 f"{', '.join(map(repr, self.relaxed))} relax some. Build the model without them, or simulate."
             )
 
+    def refuse_fixed(self) -> None:
+        """A system without freedoms does not run."""
+        if self.n_u == 0:
+            raise SolveError(
+                "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
+            )
+
     def simulate(
         self,
         duration: float,
@@ -221,7 +322,7 @@ class System(Prepared):
         formalism: str | None = None,
         method: Any = "auto",
         rtol: float = 1e-10,
-        atol: float = 1e-10,
+        atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None,
         max_step: float = np.inf,
@@ -235,15 +336,15 @@ class System(Prepared):
 
         samples: number of equally spaced times (default 501), times, or "steps" for every step of the integrator.
         method: "auto" (order 8 below a tolerance of 1e-7, else 5), "stiff", or a method object.
+        atol: absolute tolerance, one number or by units and names of states, {"m": 1e-12, "bob.angle": 1e-9}. Unless
+        given it is 1e-10 (rtol, if that is less) of the largest displacement, angle or rate that the run has met, at
+        most of a typical length of the model or of 1 rad; `settings["atol"]` of the run tells what it came to.
         formalism: another one than that of the build; the system in it is made once and kept.
         """
         from trundle.solve.simulate import simulate
 
         system = self if formalism is None else self.in_formalism(formalism)
-        if self.n_u == 0:
-            raise SolveError(
-                "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
-            )
+        self.refuse_fixed()
         return simulate(
             system, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
             fixed_step=fixed_step,
@@ -258,7 +359,7 @@ class System(Prepared):
         parameters: Mapping[str, Any] | None = None,
         *,
         rtol: float = 1e-8,
-        atol: float = 1e-8,
+        atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None,
         threads: int | None = None,
         method: Any = "auto",
@@ -267,6 +368,7 @@ class System(Prepared):
 
         They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, run
         one by one in the loop of `simulate`, on all threads too; `settings["way"]` of the result tells which.
+        A case that `simulate` would refuse is told by its index, in `messages` and by a warning; the others run.
         """
         from trundle.solve.batch import run_batch
 
@@ -319,7 +421,17 @@ class System(Prepared):
             if names:
                 values = self.evaluate(names[0], np.array([t]), x, p)
                 out.update({k: float(v[0, 0]) if v.shape[1] == 1 else v[0] for k, v in values.items()})
+        if not all(np.all(np.isfinite(v)) for v in out.values()):
+            self._refuse_undefined(t, x[0], p)
         return out
+
+    def _refuse_undefined(self, t: float, x: Array, p: Array) -> None:
+        """Raise SolveError where a law or force is not finite at a state."""
+        from trundle.run.ending import culprit_laws, points_that_meet
+
+        culprits = culprit_laws(self, t, x, p, (0.0,))
+        if culprits:
+            raise SolveError(f"not finite at this state: {', '.join(culprits)}.{points_that_meet(self, culprits)}")
 
     def equilibrium(
         self,
@@ -330,34 +442,15 @@ class System(Prepared):
     ) -> dict[str, Any]:
         """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
 
-        stable=False takes the nearest one that Newton's method finds, be it stable or not.
+        It is checked with what the contacts do there, and that no small motion about it grows; stable=False takes the
+        nearest one that Newton's method finds, be it stable or not.
         """
-        from trundle.solve.equilibrium import find_equilibrium, settle
+        from trundle.solve.rest import Rest
 
-        p = self.parameter_vector(parameters)
         self._refuse_relaxed("an equilibrium")
-        joints = self.by_kane
-        first = self.start(start, parameters, t).q
-        try:
-            q = find_equilibrium(joints.functions, first, t, p)
-            good = not stable or self._holds(q, t, p)
-        except SolveError:
-            if not stable:
-                raise
-            good = False
-        if not good:
-            q = find_equilibrium(joints.functions, settle(joints, first, t, p), t, p)
+        q = Rest(self.by_kane, t, self.parameter_vector(parameters)).find(self.start(start, parameters, t).q, stable)
         pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in self.layout.coordinates}
         return pose | {name: float(q[i]) for name, i in self.layout.bristle_places.items()}
-
-    def _holds(self, q: Array, t: float, p: Array) -> bool:
-        """Whether no small motion about rest at q grows."""
-        from trundle.solve.linearise import linearise
-
-        state = np.concatenate([q, np.zeros(self.layout.n_u)])
-        values = linearise(self.by_kane.functions, self.layout, t, state, p).eigenvalues
-        scale = float(np.max(np.abs(values), initial=1e-12))
-        return bool(np.max(values.real, initial=0.0) < 1e-5 * scale)
 
     def trace(
         self,

@@ -116,6 +116,102 @@ def test_a_weight_may_ask_for_multipliers() -> None:
     np.testing.assert_allclose(run.values("tyre.slip_force_x"), weight**2 * rolling, atol=1e-8)
 
 
+# -- several feet ------------------------------------------------------------------------------------------------------
+
+MASS, HALF = 10.0, 0.5
+FEET = [("left", "right"), ("right", "left")]
+
+
+def box(order: tuple[str, ...], mu: dict[str, float], high: float, at: float, **options: Any) -> tr.Model:
+    """A box on two sharp feet, its mass centre at `high`, pulled with 25 N at the height `at`."""
+    m = tr.Model("box")
+    body = m.body("box", MASS, 0.5)
+    for name in order:
+        foot = body.at(HALF if name == "right" else -HALF, 0, -high)
+        m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), m.ground, foot, name=name, law=tr.Relaxed(mu[name]), **options)
+    m.apply(tr.Wrench(body.at(0, 0, at - high), force=(25.0, 0, 0)))
+    m.start["box.position"] = (0, 0, high)
+    return m
+
+
+def box_by_hand(mu: dict[str, float], high: float, at: float) -> float:
+    """Speed after 1 s: Eqs. 18, 21, 22 with all four rows, loads and tractions of least norm."""
+    A = np.array([[0, 1, HALF], [0, 1, -HALF], [1, 0, -high], [1, 0, -high]])  # on x, z and the turn about y
+    mass = np.diag([MASS, MASS, 0.5])
+    a = np.linalg.solve(mass, [25.0, -MASS * G, 25.0 * (at - high)])
+    loads = np.linalg.pinv(A @ np.linalg.inv(mass) @ A.T) @ (-A @ a)
+    limit = np.array([mu["left"], mu["right"]]) * loads[:2]
+    s = 1 - np.tanh(np.abs(loads[2:]) / (3 * limit)) ** 2
+    root = np.diag(1 / np.sqrt(np.diag(mass)))
+    X = root @ np.linalg.pinv(np.diag([1, 1, *(1 / s)]) @ A @ root) @ np.diag([1, 1, *s])
+
+    def rates(t: float, v: np.ndarray) -> list[float]:
+        friction = -limit * np.tanh(np.abs(loads[2:]) / (3 * limit)) * np.tanh(v[0])
+        c = np.linalg.solve(mass, A[2:].T @ friction)
+        return [(a - X @ A @ a + c - X @ A @ c)[0]]
+
+    return float(solve_ivp(rates, (0, 1), [0.0], rtol=1e-11, atol=1e-12).y[0, -1])
+
+
+@pytest.mark.parametrize("options", [{}, {"unilateral": True}])
+@pytest.mark.parametrize(
+    ("mu", "high", "at"),
+    [((0.3, 0.3), 0.0, 0.0), ((0.3, 0.3), 0.5, 0.3), ((0.3, 0.6), 0.5, 0.3), ((0.9, 0.2), 0.2, 0.4)],
+)
+def test_feet_share_whatever_their_order(mu: tuple[float, float], high: float, at: float, options: Any) -> None:
+    of = {"left": mu[0], "right": mu[1]}
+    runs = [box(order, of, high, at, **options).build().simulate(1.0, samples=3) for order in FEET]
+    exact = box_by_hand(of, high, at)
+    for run in runs:
+        assert run.values("box.velocity")[-1, 0] == pytest.approx(exact, abs=1e-9)
+        assert run.energy.drift < 1e-10
+        for quantity in ("slip_force_x", "normal_force", "stiction"):
+            for foot in of:
+                found, other = (r.values(f"{foot}.{quantity}") for r in (run, runs[0]))
+                np.testing.assert_allclose(found, other, atol=1e-8)
+    if high == 0:
+        assert exact == pytest.approx(0.345423, abs=1e-6)
+        shares = [runs[0].values(f"{foot}.slip_force_x") for foot in of]
+        np.testing.assert_allclose(shares[0], shares[1], atol=1e-10)
+
+
+def vehicle(order: tuple[int, ...], torque: float = 0.0, side: float = 0.0, mu: float = 0.5) -> tr.Model:
+    """A rigid chassis on four relaxed wheels."""
+    m = tr.Model("vehicle")
+    chassis = m.body("chassis", 100.0, (10.0, 30.0, 35.0))
+    m.connect(tr.Free(), m.ground, chassis, name="place")
+    corners = [(x, y) for x in (1.2, -1.2) for y in (0.7, -0.7)]
+    for i in order:
+        wheel = m.body(f"wheel{i}", 5.0, (0.1, 0.2, 0.1))
+        m.connect(tr.Revolute("y"), chassis.at(*corners[i], 0), wheel, name=f"axle{i}", law=tr.Motor(torque))
+    for i in order:
+        pair = tr.HigherPair(tr.Plane(), tr.CircleEdge(0.3))
+        m.connect(pair, m.ground, m.bodies[f"wheel{i}"], name=f"tyre{i}", law=tr.Relaxed(mu))
+    m.apply(tr.Wrench(chassis, force=(0, side, 0)))
+    m.start["place.z"] = 0.3
+    return m
+
+
+def test_a_rigid_vehicle_on_four_relaxed_wheels() -> None:
+    """Loads and side forces in equal parts; the drive as for one wheel with a quarter of the mass."""
+    torque, side, mu = 20.0, 60.0, 0.5
+    runs = [vehicle(order, torque, side, mu).build().simulate(0.5, samples=3) for order in ((0, 1, 2, 3), (3, 1, 0, 2))]
+    moved = [np.hstack([run.values("chassis.velocity"), run.values("chassis.angular_velocity")]) for run in runs]
+    np.testing.assert_allclose(moved[0], moved[1], atol=1e-9)
+    for run in runs:
+        assert run.ok
+        assert run.energy.drift < 1e-9
+        left = np.array([run.values(f"tyre{i}.normal_force")[0] for i in range(4)])
+        assert np.sum(left) == pytest.approx(120.0 * 9.81, rel=1e-9)
+        forces = np.array([run.values(f"tyre{i}.slip_force_y")[0] for i in range(4)])
+        assert abs(np.sum(forces)) > 1.0
+    quarter = 100.0 / 4 + 5.0
+    rolling = torque / 0.3 / (1 + 0.2 / (quarter * 0.3**2)) / 1.0  # traction of each wheel that rolls
+    system = vehicle((0, 1, 2, 3), torque, 0.0, 1e4).build()
+    found = system.accelerations({})["chassis.acceleration"]
+    assert found[0] == pytest.approx(rolling / quarter, rel=1e-6)
+
+
 def weightless() -> tr.System:
     m = wheel(tr.Relaxed(0.3))
     m.gravity = (0.0, 0.0, 0.0)

@@ -27,18 +27,17 @@ def box() -> tr.System:
     return m.build()
 
 
-def test_a_foot_that_slips_takes_the_other_with_it() -> None:
-    """The rear foot slips first and holds less from then on; the front one is beyond its cone at that very instant."""
+def test_feet_share_a_push_up_to_the_limit_of_both() -> None:
+    """How rigid feet share a push is not determined: the front foot takes over what the rear one cannot hold, and the
+    box slides where both together cannot.
+    """
     run = box().simulate(2.0, parameters={"rise": 40.0})
-    # how rigid feet share the push is not determined; the shift shares it in halves, to its own accuracy
-    half = 0.5 * MASS * G / 2 / (0.5 + 0.5 * LOW / (2 * HALF)) / 40.0
-    assert [name for name, _ in run.events] == ["rear slips", "front slips"]
+    assert run.events == [("rear slips", pytest.approx(0.5 * MASS * G / 40.0, rel=1e-7))]
     begin = run.events[0][1]
-    assert begin == run.events[1][1] == pytest.approx(half, rel=1e-4)
     speed = (20 * (4 - begin**2) - 0.1 * MASS * G * (2 - begin)) / MASS
     assert run.values("box.velocity")[-1, 0] == pytest.approx(speed, rel=1e-9)
     for name in ("rear", "front"):
-        assert np.all(np.abs(run.values(f"{name}.slip_force_x")) <= 0.5 * run.values(f"{name}.normal_force") + 1e-9)
+        assert np.all(np.abs(run.values(f"{name}.slip_force_x")) <= 0.5 * run.values(f"{name}.normal_force") + 1e-6)
 
 
 def test_a_box_pushed_hard_tips_from_the_start() -> None:

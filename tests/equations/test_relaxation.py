@@ -66,6 +66,62 @@ def test_tape_and_singular_values_agree(rows: int, columns: int, rank: int) -> N
         np.testing.assert_allclose(A @ relaxed, np.diag(weights**2), atol=1e-9)
 
 
+@pytest.mark.parametrize(("rows", "columns", "rank"), MATRICES)
+def test_relaxed_rows_of_any_rank(rows: int, columns: int, rank: int) -> None:
+    """Eq. 18 does not ask for independent rows, nor for an order of them; a weight of 0 takes a row out."""
+    rng = np.random.default_rng(rows + 30 * rank)
+    A = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
+    M, b, force = positive(rng, columns), rng.normal(size=rows), rng.normal(size=columns)
+    far_apart = 10.0 ** rng.uniform(-7, 0, size=rows)
+    for weights in (rng.uniform(0.05, 1.0, size=rows), far_apart, rng.permutation(rows) / rows):
+        exact = relaxed_inverse(A, M, weights)
+        order = rng.permutation(rows)
+        solver = on_tape(A[order], M, weights[order])
+        found = np.empty_like(exact)
+        found[:, order] = number(solver.weighted_inverse())
+        np.testing.assert_allclose(found, exact, atol=1e-9 * (1 + np.max(np.abs(exact))))
+        x, multipliers = solver.solve(sparse(ca.SX(force)), sparse(ca.SX(b[order])))
+        lam = number(dense(multipliers, rows)).ravel()
+        a = np.linalg.solve(M, force)
+        np.testing.assert_allclose(number(dense(x, columns)).ravel(), a + exact @ (b - A @ a), atol=1e-8)
+        acting = weights[order] > 0
+        np.testing.assert_allclose(M @ exact @ (b - A @ a), A[order].T @ lam, atol=1e-8 * (1 + np.max(np.abs(lam))))
+        left_out = np.linalg.svd(A[order][acting])[0][:, np.linalg.matrix_rank(A[order][acting], tol=1e-9) :]
+        assert np.max(np.abs(left_out.T @ lam[acting]), initial=0.0) < 1e-8 * (1 + np.max(np.abs(lam)))  # least norm
+
+
+@pytest.mark.parametrize("weights", [(0.9, 0.5), (0.5, 0.9)])
+def test_two_rows_that_say_the_same(weights: tuple[float, float]) -> None:
+    """The nearest to the shares 0.81 and 0.25 in the norm with 1 / s^2: 2 / (1 / 0.81 + 1 / 0.25)."""
+    X = number(on_tape(np.ones((2, 1)), np.eye(1), weights).weighted_inverse())
+    assert np.sum(X) == pytest.approx(2 / (1 / 0.81 + 1 / 0.25), abs=1e-14)
+    m = tr.Model("slide", gravity=(9.81, 0, 0))
+    body = m.body("body", 2.0, (0.1, 0.1, 0.1))
+    m.connect(tr.Prismatic("x"), m.ground, body, name="slide")
+    for name in "ab":
+        m.connect(tr.Spherical(), m.ground, body, name=name)
+    found = build(m, "udwadia_kalaba", {"a.x": weights[0], "b.x": weights[1]}).accelerations({})
+    assert found["slide.displacement_acceleration"] == pytest.approx(9.81 * (1 - np.sum(X)), abs=1e-12)
+
+
+def test_what_is_held_is_held_whatever_is_relaxed_beside_it() -> None:
+    m = tr.Model("slide", gravity=(1.0, 2.0, 3.0))
+    body = m.body("body", 2.0, (0.1, 0.1, 0.1))
+    m.connect(tr.Prismatic((1, 2, 3)), m.ground, body, name="slide")
+    for name in "ab":
+        m.connect(tr.Spherical(), m.ground, body, name=name)
+    half = {f"b.{bond}": 0.5 for bond in "xyz"}
+    held = build(m, "udwadia_kalaba", half).accelerations({})
+    assert held["slide.displacement_acceleration"] == pytest.approx(0.0, abs=1e-12)
+    free = tr.Model("slide", gravity=(1.0, 2.0, 3.0))
+    body = free.body("body", 2.0, (0.1, 0.1, 0.1))
+    for name in ("slide", "again"):
+        free.connect(tr.Prismatic((1, 2, 3)), free.ground, body, name=name)
+    every = {f"again.{bond}": 0.5 for bond in ("x", "y", "rx", "ry", "rz")}  # hold nothing that is not held already
+    found = build(free, "udwadia_kalaba", every).accelerations({})
+    assert found["slide.displacement_acceleration"] == pytest.approx(14**0.5, abs=1e-12)
+
+
 def test_what_the_relaxed_inverse_is_and_is_not() -> None:
     """A X = N, so A X A = N A; N A X A = N A and X A X = X hold only for weights 0 and 1. In the inverse that is
     least-squares in N the weights of independent rows have no effect at all.

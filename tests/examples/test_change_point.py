@@ -72,3 +72,27 @@ def test_start_in_the_fold_is_refused() -> None:
     folded = {"crank.angle": 0.0, "coupler.angle": 0.0, "rocker.angle": 0.0}
     with pytest.raises(AssemblyError, match=r"start pose is singular.*several branches"):
         system("change-point-four-bar").simulate(1.0, folded)
+
+
+def stiff_error(speed: float, gravity: float, tolerance: float) -> float:
+    """Largest error of the crank's angle in a run by the stiff method."""
+    given = ({"crank.angle_rate": speed}, {"g": gravity})
+    one = system("change-point-four-bar")
+    exact = one.simulate(10.0, *given, rtol=1e-12, atol=1e-12)
+    run = one.simulate(10.0, *given, method="stiff", rtol=tolerance, atol=tolerance)
+    assert run.ok, run.outcome
+    return float(np.max(np.abs(run.values("crank.angle") - exact.values("crank.angle"))))
+
+
+@pytest.mark.parametrize("tolerance", [1e-7, 3.2e-10, 1.8e-11])
+@pytest.mark.parametrize(("speed", "gravity"), [(-1.0, 0.0), (-4.0, 0.0), (-2.5, 9.81)])
+def test_the_stiff_method_goes_through_folds(speed: float, gravity: float, tolerance: float) -> None:
+    assert stiff_error(speed, gravity, tolerance) < 1e3 * tolerance + 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tolerance", np.logspace(-5, -11, 25))
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+@pytest.mark.parametrize("speed", [-1.0, -1.7, -2.5, -4.0, 3.0])
+def test_the_stiff_method_goes_through_folds_at_every_tolerance(speed: float, gravity: float, tolerance: float) -> None:
+    assert stiff_error(speed, gravity, tolerance) < 1e4 * tolerance + 1e-6  # as for explicit methods

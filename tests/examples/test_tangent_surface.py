@@ -59,3 +59,15 @@ def test_motion(moves, acceleration):
 def test_other_directions_are_refused():
     with pytest.raises(UnknownNameError, match="direction for the ball"):
         examples.model("sphere-on-tangent-surface", moves="x")
+
+
+@pytest.mark.parametrize("angle", [-1.3, 1.2, 1.9, 2.5, 3.0])
+def test_a_start_finds_the_pose_that_a_trace_reaches(angle: float) -> None:
+    """Led along y the ball moves by the angle, far beyond the reach of a search about the pose of the model."""
+    made = system("y")
+    reached = made.trace("surface.angle", angle).values("ball.displacement")[-1]
+    state = made.start({"surface.angle": angle})
+    names = [c.name for c in made.layout.coordinates]
+    assert state.q[names.index("surface.angle")] == angle
+    assert state.q[names.index("ball.displacement")] == pytest.approx(reached, abs=1e-9)
+    assert reached == pytest.approx(angle, abs=1e-9)

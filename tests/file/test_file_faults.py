@@ -120,7 +120,9 @@ def test_a_fault_tells_line_field_and_choices(old, new, told):
         ("run: {method: fast}", "run.method: give 'auto', 'explicit', 'order5', 'order8' or 'stiff', not 'fast'."),
         ("run: {samples: 1}", "run.samples: give a whole number from 2 on, or the word steps, not 1."),
         ("run: {duration: 0}", "run.duration: give a positive number, not 0."),
-        ("run: {rtol: -1e-6}", "run.rtol: give a positive number, not -1e-06."),
+        ("run: {rtol: -1e-6}", "run.rtol: rtol must be a number from 1e-15 (what double precision can tell apart) up"),
+        ("run: {rtol: 1e-20}", "run.rtol: rtol must be a number from 1e-15 (what double precision can tell apart) up"),
+        ("run: {atol: {m: 0}}", "run.atol: atol of 'm' must be a positive number, got 0.0."),
         ("run: {duration: [1]}", "run.duration: give a number or an expression, not a list."),
     ],
 )

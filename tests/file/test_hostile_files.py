@@ -1,5 +1,7 @@
 """A hostile file can neither run code nor exhaust the machine."""
 
+import os
+
 import pytest
 
 from trundle.errors import FileError
@@ -51,6 +53,15 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
         load_file(path)
     with pytest.raises(FileError, match="characters"):
         read_model("x" * (MAX_BYTES + 1))
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev", "fifo"])
+def test_what_is_no_regular_file_is_refused(device, tmp_path):
+    if device == "fifo":
+        device = str(tmp_path / "model.yaml")
+        os.mkfifo(device)
+    with pytest.raises(FileError, match="not a file"):
+        load_file(device)
 
 
 def test_constants_that_double_stay_small():

@@ -294,7 +294,7 @@ def test_prescribed_flows_vanish_in_every_motion_of_the_engine(seed: int) -> Non
     model = random_model(seed, loops=0) if seed else contact(None)
     system = system_of(model)
     q = flows_of.poses(system)[-1]
-    equations = derive(model, system.topology, "kane")
+    equations = derive(system.model, system.topology, "kane")
     u = np.random.default_rng(seed).normal(size=equations.n_u)
     speeds = absolute_state(equations, q, u, system.default_parameters, 0.0)[1].reshape(-1, 6)
     speeds[:, :3] /= system.length

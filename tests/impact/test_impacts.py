@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 import trundle as tr
 from trundle.errors import ModelError
 from trundle.impact import numbers as at
+from trundle.solve.collision import solve_collision
 
 G, R, M = 9.81, 0.1, 2.0
 
@@ -167,6 +168,7 @@ def test_newtons_law_gains_energy_where_the_others_do_not() -> None:
     start = {"A.angle": np.pi / 2 - UPPER, "B.angle": UPPER - LOWER, "A.angle_rate": 0.1, "B.angle_rate": 0.1}
     run = double_pendulum(tr.Newton(0.5)).simulate(0.001, start, samples=2)
     assert run.outcome.startswith("IMPACT_GAINS") and "tr.Stronge" in run.outcome
+    assert run.impacts == []  # it was not applied
     losses = {}
     for law in (tr.Poisson(0.5), tr.Stronge(0.5)):
         run = double_pendulum(law).simulate(0.001, start, samples=2)
@@ -195,6 +197,36 @@ def test_newtons_cradle_depends_on_the_treatment() -> None:
     np.testing.assert_allclose(cradle(1.0, "sequential"), [0, 0, 0, 1], atol=1e-12)
     np.testing.assert_allclose(cradle(1.0, "simultaneous"), [-0.5, 0.5, 0.5, 0.5], atol=1e-9)
     np.testing.assert_allclose(cradle(0.0, "simultaneous"), np.full(4, 0.25), atol=1e-9)
+
+
+def row_of_balls(masses: list[float], e: float) -> tuple[np.ndarray, float]:
+    """Speeds of balls in a row after the first has struck at 1 m/s, through springs at the contacts; energy lost."""
+    contacts = len(masses) - 1
+    pull = np.diff(np.eye(contacts + 1), axis=0)  # relative speeds from speeds
+    inverse = np.zeros((3 * contacts, 3 * contacts))
+    inverse[2::3, 2::3] = pull @ np.diag(1 / np.array(masses)) @ pull.T
+    start = np.eye(contacts + 1)[0]
+    velocity = np.zeros(3 * contacts)
+    velocity[2::3] = pull @ start
+    data = np.tile([0.0, 0.0, e, at.POISSON, 1.0, 0.0, 0.0], contacts)
+    found = solve_collision(np.concatenate([velocity, inverse.ravel(), data]), contacts, at.COMPLIANT)
+    assert found.good
+    return start + (found.impulses[2::3] @ pull) / masses, found.lost
+
+
+@pytest.mark.parametrize("masses", [[1, 1, 1], [1, 1, 1, 1], [1, 2, 0.5, 3], [3, 1, 2, 0.7], [1, 5, 0.2, 1, 2]])
+def test_rows_of_balls_with_little_restitution(masses: list[float]) -> None:
+    """Without restitution they go on together. With a little, springs let go 1/e slower than they were pressed: the
+    speeds beyond the common one are in proportion to e, and contacts that press each other again are held.
+    """
+    common = masses[0] / sum(masses)
+    together, lost = row_of_balls(masses, 0.0)
+    np.testing.assert_allclose(together, common, atol=1e-9)
+    assert lost == pytest.approx(masses[0] * (1 - common) / 2, rel=1e-9)
+    spread = [(row_of_balls(masses, e)[0] - common) / e for e in (1e-2, 1e-3, 1e-4)]
+    np.testing.assert_allclose(spread[1], spread[2], atol=2e-3)
+    np.testing.assert_allclose(spread[0], spread[2], atol=2e-2)
+    assert np.all(np.diff(spread[2]) > 0)  # they part
 
 
 def test_friction_where_nothing_can_slip() -> None:

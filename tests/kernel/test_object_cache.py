@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
+import trundle.kernel.cache as kernel_cache
 import trundle.kernel.compile as compilation
 from trundle.kernel import Bundle, CacheWarning, ObjectCache, compile_bundle, compile_kernels
 from trundle.kernel.cache import user_directory
@@ -117,6 +118,73 @@ def test_entry_in_use_does_not_give_way(tmp_path: Path) -> None:
     assert cache.load_object("b") is None
 
 
+def test_the_directory_is_not_looked_through_at_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+
+    def counting(real: Callable[[object], object]) -> Callable[[object], object]:
+        return lambda path: looked.append(path) or real(path)  # type: ignore[func-returns-value]
+
+    monkeypatch.setattr(os, "scandir", counting(os.scandir))
+    monkeypatch.setattr(os, "listdir", counting(os.listdir))
+    cache = ObjectCache(tmp_path, limit=320_000)
+    for k in range(1000):
+        cache.save_object(str(k), bytes(1000))
+    kept = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert 270_000 < kept <= 320_000
+    assert len(looked) <= 60  # once for every 20 writes: a 16th of the limit
+
+
+def test_what_other_processes_write_is_counted_too(tmp_path: Path) -> None:
+    limit, caches = 160_000, [ObjectCache(tmp_path, limit=160_000) for _ in range(3)]
+    for k in range(900):
+        caches[k % 3].save_object(str(k), bytes(1000))
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= limit + 3 * limit // 16
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are those of POSIX")
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_directory_that_others_may_write_is_not_used(tangle: Builder, tmp_path: Path, mode: int) -> None:
+    place = tmp_path / "cache"
+    ObjectCache(place).save_object("planted", b"code")
+    place.chmod(mode)
+    cache = ObjectCache(place)
+    with pytest.warns(CacheWarning, match="other users may write it.*chmod go-w"):
+        assert cache.load_object("planted") is None
+    before = sorted(place.iterdir())
+    value(compile_bundle({"f": tangle(3)}, cache=cache))  # works all the same, and is told once
+    assert sorted(place.iterdir()) == before
+    place.chmod(0o700)
+    assert ObjectCache(place).load_object("planted") == b"code"
+
+
+@posix
+def test_a_directory_or_an_entry_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ObjectCache(tmp_path).save_object("planted", b"code")
+    (file,) = tmp_path.iterdir()
+    file.chmod(0o666)
+    with pytest.warns(CacheWarning, match="entry that another user"):
+        assert ObjectCache(tmp_path).load_object("planted") is None
+    ObjectCache(tmp_path).save_object("planted", b"anew")
+    assert ObjectCache(tmp_path).load_object("planted") == b"anew"
+    uid = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
+    with pytest.warns(CacheWarning, match="belongs to another user.*TRUNDLE_CACHE_DIR"):
+        assert ObjectCache(tmp_path).load_object("planted") is None
+
+
+@posix
+def test_a_new_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        ObjectCache(tmp_path / "new" / "cache").save_object("a", b"code")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new" / "cache").stat().st_mode & 0o077 == 0
+
+
 class TestBundle:
     """What a model with a known key needs: kernels and what their owner wrote beside them."""
 
@@ -138,6 +206,18 @@ class TestBundle:
         file.write_bytes(file.read_bytes()[:200])
         with pytest.warns(CacheWarning, match="damaged"):
             assert cache.load_bundle("model") is None
+
+    @pytest.mark.parametrize(
+        "head", [b"", b"{", b"[]", b"null", b"3", b"{}", b"\xff\xfe", b'{"shapes": [{}], "meta": {}}', b"[" * 100_000]
+    )
+    def test_a_head_that_cannot_be_understood(self, tmp_path: Path, head: bytes) -> None:
+        """The check sum holds, what it stands for does not."""
+        cache = ObjectCache(tmp_path)
+        file = cache._file("bundle", "model", *kernel_cache._platform(), kernel_cache._sources())
+        for payload in (len(head).to_bytes(8, "little") + head, (2**63).to_bytes(8, "little") + head, head[:3]):
+            cache._write(file, payload)
+            with pytest.warns(CacheWarning, match="damaged"):
+                assert ObjectCache(tmp_path).load_bundle("model") is None
 
     @pytest.mark.parametrize(("what", "other"), [("_platform", ("another", "processor")), ("_sources", "edited")])
     def test_of_another_processor_or_other_sources_is_not_found(

@@ -371,3 +371,13 @@ def test_absolute_coordinates_give_the_same_motion():
 def test_a_place_that_is_none_is_told(given, told):
     with pytest.raises(ModelError, match=told):
         RollerRig(0.75, 0.5, 1.0, 0.3, 0.05).pose(*given)
+
+
+@pytest.mark.parametrize("rate", [-8.0, 3.0])
+def test_the_linear_equations_have_the_hunting_pair(rate):
+    """Without slip the wheelset swings sideways with the wavelength of the exact small motion, at any speed."""
+    linear = rolling(CONE).linearise({**displaced(CONE, 0.0), "drum.angle_rate": rate})
+    assert linear.steady
+    swing = 2 * pi * abs(rate) * CONE.ring_radius / CONE.wavelength
+    for value in (1j * swing, -1j * swing):
+        assert np.min(np.abs(linear.eigenvalues - value)) < 1e-7 * swing

@@ -1,5 +1,6 @@
 """Files give back every bit, and a failure leaves nothing behind."""
 
+import csv
 import os
 import signal
 from collections.abc import Callable
@@ -127,6 +128,46 @@ def test_missing_directory_and_directory_as_file(pendulum: Run, tmp_path: Path) 
     (tmp_path / "folder.nc").mkdir()
     with pytest.raises(StoreError, match="is a directory"):
         pendulum.save(tmp_path / "folder.nc")
+
+
+def test_a_directory_gets_no_neighbour(pendulum: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    for write in (pendulum.save, lambda path: pendulum.plot(path=path)):
+        with pytest.raises(StoreError, match="is a directory"):
+            write(tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("name", ["r.txt", "r.h5", "r.v2", "r.yaml"])
+def test_an_unknown_suffix_is_refused(pendulum: Run, tmp_path: Path, name: str) -> None:
+    with pytest.raises(StoreError, match=r"tells no form of a result. Choose \.nc .* or \.csv"):
+        pendulum.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_has_names_units_and_every_bit(run: Run, tmp_path: Path) -> None:
+    path = run.save(tmp_path / "result.CSV")
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    assert head[0] == "time [s]" and len(set(head)) == len(head)
+    numbers = np.array(rows, dtype=float)
+    assert numbers.shape == (len(run.time), len(head))
+    np.testing.assert_array_equal(numbers[:, 0], run.time)
+    assert run.system is not None
+    body = list(run.system.model.bodies)[1]
+    for name in ("energy.kinetic", f"{body}.position_z", f"{body}.velocity_x", *run.coordinates):
+        parts = [name] if run[name].ndim == 1 else [f"{name}_{label}" for label in "wxyz"]
+        for part in parts:
+            unit = run[part].attrs["units"]
+            column = head.index(f"{part} [{unit}]" if unit else part)
+            np.testing.assert_array_equal(numbers[:, column], run.values(part))
+    with pytest.raises(StoreError, match=r"Save runs as \.nc"):
+        load(path)
+
+
+def test_a_device_is_no_result() -> None:
+    with pytest.raises(StoreError, match="device or pipe"):
+        load("/dev/zero")
 
 
 def test_directory_that_takes_no_file(pendulum: Run) -> None:

@@ -17,7 +17,7 @@ def test_head(pendulum: Run) -> None:
     assert line_of(text, "model").endswith("pendulum")
     assert line_of(text, "time").endswith("0 to 3 s, 61 samples")
     assert "FINISHED" in line_of(text, "outcome")
-    assert line_of(text, "method").endswith("DormandPrince8, kane, rtol 1e-10, atol 1e-10")
+    assert line_of(text, "method").endswith("DormandPrince8, kane, rtol 1e-10, atol 1e-10 rad, 1e-10 rad/s")
     assert f"{pendulum.trajectory.counts.steps} steps" in line_of(text, "work")
     assert f"{pendulum.energy.drift:.1e}" in line_of(text, "energy")
     assert line_of(text, "parameters").endswith("length = 0.8")

@@ -240,3 +240,33 @@ def test_events_on_the_constraint_manifold():
     exact = quarter * (2 * np.arange(len(run.events)) + 1)
     assert len(run.events) == 3 and np.abs(run.events.t - exact).max() < 1e-10
     assert np.abs(run.events.x[:, 1] + 1.0).max() < 1e-12
+
+
+@compiled
+def _uniform(t, x, p, out, work):
+    out[0] = 1.0
+
+
+@compiled
+def _to_target(t, x, p, out, work):
+    out[0] = x[0] - p[0]
+
+
+@compiled
+def _next_target(t, x, p, out, work):
+    out[0], out[1], out[2] = x[0], p[0] + p[1], p[1]
+
+
+@pytest.mark.parametrize("direction", [1, 0])
+@pytest.mark.parametrize("distance", [0.1, 1e-5])
+def test_an_event_that_its_own_jump_moves_away_fires_again(distance, direction):
+    moved = Problem(
+        rhs=Plain(_uniform, 1, 1, n_p=2),
+        events=Plain(_to_target, 1, 1, n_p=2),
+        jumps=(Plain(_next_target, 1, 3, n_p=2),),
+        event_directions=(direction,),
+        event_kinds=(JUMP,),
+    )
+    run = march(moved, DormandPrince8(), 0.0, 50 * distance, np.zeros(1), np.array([0.5 * distance, distance]))
+    assert run.outcome is outcome.FINISHED
+    np.testing.assert_allclose(run.events.t, distance * (np.arange(50) + 0.5), rtol=0, atol=1e-14)

@@ -1,16 +1,19 @@
 """System.batch: every case is the run that simulate makes of the same values."""
 
+import re
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.errors import AssemblyError, SolveError
-from trundle.solve import one_by_one
+from trundle.errors import SolveError, TrundleError, UnknownNameError
+from trundle.solve import lanes, one_by_one
+from trundle.solve.batch import BatchWarning
+from trundle.solve.cases import parameter_faults
 
 
 def _slider_crank() -> tr.Model:
@@ -47,10 +50,118 @@ def test_lengths_may_vary_and_start_values_stay() -> None:
     np.testing.assert_allclose(batch.end("crank.angle"), expected, atol=1e-7)
 
 
-def test_a_case_that_cannot_be_assembled_is_named() -> None:
-    system = _slider_crank().build()
-    with pytest.raises(AssemblyError, match="case 1 of the batch"):
-        system.batch(0.1, {"crank.angle": 0.5}, {"offset": np.array([0.0, 5.0])})
+def refusal(system: tr.System, start: dict[str, Any], parameters: dict[str, Any]) -> str:
+    """What `simulate` says of the case."""
+    with pytest.raises(TrundleError) as told:
+        system.simulate(0.1, start, parameters, samples=2)
+    return str(told.value)
+
+
+def _swinging() -> tr.Model:
+    m = tr.Model("swinging")
+    mass, size = m.parameter("M", 1.0), m.parameter("L", 1.0)
+    bob = m.body("bob", mass=mass, inertia=(0.1 * mass * size**2, 0.1, 0.1), com=(0, 0, -size))
+    m.connect(tr.Revolute("y"), m.ground, bob)
+    return m
+
+
+def _rolling(**options: Any) -> tr.Model:
+    m = tr.Model("rolling")
+    radius, bounce = m.parameter("R", 0.1), m.parameter("e", 0.5)
+    ball = m.body("ball", 1.0, 0.01)
+    surfaces = tr.HigherPair(tr.Plane(), tr.Sphere(radius))
+    law = tr.Coulomb(m.parameter("mu", 0.2))
+    m.connect(surfaces, m.ground, ball, name="floor", law=law, restitution=tr.Poisson(bounce))
+    m.start["ball.position"] = (0, 0, 0.2)
+    return m
+
+
+def _spinning() -> tr.Model:
+    m = tr.Model("spinning")
+    top = m.body("top", mass=m.parameter("M", 1.0), inertia=(0.1, 0.1, 0.1), com=(0, 0, 0.3))
+    m.connect(tr.Spherical(), m.ground, top)
+    return m
+
+
+def _yielding() -> tr.Model:
+    """A law that divides by the normal force, which gravity brings."""
+    m = tr.Model("yielding", gravity=(0, 0, 0))
+    m.gravity = (0, 0, -m.parameter("g", 9.81))
+    wheel = m.body("wheel", 1.0, 0.01)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, wheel, name="road", law=tr.Relaxed(0.3))
+    m.start["wheel.position"] = (0, 0, 0.1)
+    return m
+
+
+REFUSALS: dict[str, tuple[Callable[[], tr.Model], dict[str, Any], dict[str, Any], str]] = {
+    "mass": (_swinging, {"bob.angle": 0.3}, {"M": [1.0, -1.0, 2.0]}, "mass -1 kg is negative"),
+    "inertia": (_swinging, {}, {"L": [1.0, 9.0, 1.1]}, "triangle rule"),
+    "not finite": (_swinging, {"bob.angle": 0.3}, {"M": [1.0, np.nan, 2.0]}, "'M' must be finite"),
+    "start": (_swinging, {"bob.angle": [0.1, np.inf, 0.2]}, {}, "finite"),
+    "quaternion": (_spinning, {"top.quaternion": np.diag([1.0, 0.0, 1.0, 1.0])[:3]}, {}, "length zero"),
+    "radius": (_rolling, {}, {"R": [0.1, -0.1, 0.2]}, "radius must be greater than zero"),
+    "restitution": (_rolling, {}, {"e": [0.5, 1.5, 0.2]}, "restitution lies between"),
+    "friction": (_rolling, {}, {"mu": [0.5, -0.5, 0.2]}, "must not be negative"),
+    "overlap": (_rolling, {"ball.position": np.array([[0, 0, 0.3], [0, 0, 0.05], [0, 0, 0.2]])}, {}, "overlaps"),
+    "offset": (_slider_crank, {"crank.angle": 0.5}, {"offset": [0.0, 5.0, 0.1]}, "pin"),
+    "no load": (_yielding, {}, {"g": [9.81, 0.0, 3.0]}, "normal force"),
+    "target": (_swinging, {"bob.com_position_x": [0.3, 5.0, -0.8]}, {}, "com_position_x"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_case_that_simulate_refuses_is_told_and_the_others_run(name: str) -> None:
+    make, start, parameters, text = REFUSALS[name]
+    system = make().build()
+
+    def of_case(values: dict[str, Any], i: int) -> dict[str, Any]:
+        return {k: v[i] if np.ndim(v) else v for k, v in values.items()}
+
+    with pytest.warns(BatchWarning, match="1 of 3 case was refused and not run.*\ncase 1: "):
+        batch = system.batch(0.05, start, parameters, samples=[0.0, 0.05])
+    assert batch.outcomes == ["FINISHED", "REFUSED", "FINISHED"] and list(batch.refused) == [1]
+    assert re.search(text, batch.messages[1]) and batch.messages[::2] == ["", ""]
+    said = refusal(system, of_case(start, 1), of_case(parameters, 1))
+    assert batch.messages[1].split(", got")[0] == said.split(", got")[0] or name == "start"
+    moving = next(name for name in system.model.bodies if name != "ground")
+    for quantity in (f"{moving}.position_x", "energy.kinetic"):
+        assert np.isnan(batch.end(quantity)[1]) and np.all(np.isnan(batch[quantity].values[1]))
+        for i in (0, 2):
+            run = system.simulate(0.05, of_case(start, i), of_case(parameters, i), samples=2, rtol=1e-8, atol=1e-8)
+            assert batch.end(quantity)[i] == pytest.approx(run.values(quantity)[-1], abs=1e-7)
+    assert len(batch.events) == 3 and batch.events[1] == []
+
+
+def test_a_batch_of_which_nothing_can_start() -> None:
+    with pytest.warns(BatchWarning, match="(?s)5 of 5 cases were refused.*case 0.*case 2.*\nand 2 more"):
+        batch = _swinging().build().batch(0.1, {"bob.angle": 0.1}, {"M": -np.ones(5)}, samples=3)
+    assert batch.outcomes == ["REFUSED"] * 5 and np.all(np.isnan(batch.end("bob.angle")))
+
+
+def test_what_holds_for_no_case_is_refused_at_once() -> None:
+    system = _swinging().build()
+    many = {"bob.angle": [0.1, 0.2]}
+    for changes, text in (
+        ({"samples": "steps"}, "times that all cases share"),
+        ({"samples": 10**13}, "GiB"),
+        ({"threads": 0}, "positive number of threads"),
+        ({"parameters": [1.0]}, "goes by name"),
+    ):
+        with pytest.raises(SolveError, match=text):
+            system.batch(**{"duration": 0.1, "start": many, **changes})  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError):
+        system.batch(0.1, {"bob.angel": [0.1, 0.2]})
+    m = tr.Model("fixed")
+    m.connect(tr.Fixed(), m.ground, m.body("block", m.parameter("M", 1.0)))
+    with pytest.raises(SolveError, match="nothing can move"):
+        m.build().batch(0.1, {}, {"M": [1.0, 2.0]})
+
+
+def test_thousands_of_cases_are_checked_quickly() -> None:
+    """In tables, not model by model: as many checks one by one would take minutes."""
+    system, masses = _swinging().build(), np.linspace(1.0, 2.0, 20_000)
+    masses[777] = -1.0
+    assert list(parameter_faults(system.model, np.column_stack([masses, np.ones(20_000)]))) == [777]
 
 
 def test_motions_of_bodies_may_vary() -> None:
@@ -76,15 +187,15 @@ def test_quaternions_may_vary() -> None:
         np.testing.assert_allclose(batch.end("ball.quaternion")[i], run.values("ball.quaternion")[-1], atol=1e-7)
 
 
-@pytest.mark.parametrize("lengths", [[0.8, np.nan], ["a", "b"], np.ones((2, 2)), []])
-def test_parameters_must_be_one_finite_number_for_each_case(lengths: object) -> None:
+@pytest.mark.parametrize("lengths", [["a", "b"], np.ones((2, 2)), []])
+def test_parameters_must_be_one_number_for_each_case(lengths: object) -> None:
     with pytest.raises(SolveError):
         _slider_crank().build().batch(0.1, parameters={"L": lengths})
 
 
 @pytest.mark.parametrize("changes", [{"duration": np.nan}, {"rtol": 0.0}, {"atol": "a"}])
 def test_duration_and_tolerances_must_be_positive(changes: dict[str, object]) -> None:
-    with pytest.raises(SolveError, match=f"{next(iter(changes))} must be a positive number"):
+    with pytest.raises(SolveError, match=f"{next(iter(changes))} must be a (positive )?number"):
         _slider_crank().build().batch(**{"duration": 0.1, "parameters": {"L": [0.8, 0.9]}, **changes})  # type: ignore[arg-type]
 
 
@@ -148,7 +259,7 @@ def test_events_are_those_of_single_runs(bouncing: tr.System, threads: int) -> N
     limit = np.array([5.0, 0.3, 5.0, 1.5, 5.0])
     times = np.linspace(0.0, 1.6, 9)
     batch = bouncing.batch(
-        2.0, {"bob.displacement": heights}, {**parameters, "limit": limit}, samples=times, threads=threads
+        2.0, {"bob.displacement": heights}, {**parameters, "limit": limit}, samples=times, threads=threads, atol=1e-8
     )
     for i, height in enumerate(heights):
         values = {"rebound": parameters["rebound"][i], "limit": limit[i]}
@@ -165,23 +276,68 @@ def test_events_are_those_of_single_runs(bouncing: tr.System, threads: int) -> N
     assert batch.outcomes[1:4:2] == ["EVENT_STOP"] * 2
 
 
+def interrupt() -> None:
+    """As the keyboard does it, whichever thread runs this."""
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+@pytest.fixture
+def keyboard() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_interruption_ends_all_runs(bouncing: tr.System, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_keeps_the_cases_that_are_done(
+    bouncing: tr.System, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     march, begun = one_by_one.march, []
 
     def interrupted(*args: Any, between_chunks: Callable[[float], None], **options: Any) -> Any:
         def between(t: float) -> None:
-            if not begun:  # as the keyboard does it, whichever thread runs this
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-            begun.append(t)
+            if t > 100.0 and not begun:
+                begun.append(t)
+                interrupt()
             between_chunks(t)
 
         return march(*args, between_chunks=between, **options, chunk_steps=50)
 
     monkeypatch.setattr(one_by_one, "march", interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):  # each of these runs would take minutes
-            bouncing.batch(1e7, {"bob.displacement": [1.0, 2.0, 3.0]}, {"rebound": 1.0, "limit": 1e8}, threads=threads)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    limits = {"rebound": 1.0, "limit": np.array([2.0, 2.0, 1e8, 1e8, 1e8, 1e8])}  # the last ones would take minutes
+    batch = bouncing.batch(1e7, {"bob.displacement": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, limits, threads=threads)
+    assert batch.outcomes == ["EVENT_STOP"] * 2 + ["INTERRUPTED"] * 4
+    run = bouncing.simulate(2.0, {"bob.displacement": 2.0}, {"rebound": 1.0}, rtol=1e-8, atol=1e-8, samples=2)
+    assert batch.end("bob.displacement")[1] == pytest.approx(run.values("bob.displacement")[-1], abs=1e-9)
+    longest = int(np.argmax(batch.batch.t_end))
+    assert batch.batch.t_end[longest] > 100.0 and "interrupted" in batch.messages[longest]
+    assert len(batch.events[longest]) > 50 and batch.events[5] == []
+
+
+@pytest.mark.usefixtures("keyboard")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interruption_in_lanes_keeps_the_cases_that_are_done(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    m = tr.Model("oscillator")
+    bob = m.body("bob", mass=1.0)
+    m.connect(tr.Prismatic("x"), m.ground, bob, law=tr.Spring(m.parameter("k", 1.0)))
+    system = m.build()
+    run, calls = lanes._Share.run, []
+
+    def interrupted(self: Any, loop: Callable[[int], None]) -> None:
+        def counted(table: int) -> None:
+            loop(table)
+            calls.append(table)
+            if len(calls) == 20:
+                interrupt()
+
+        run(self, counted)
+
+    monkeypatch.setattr(lanes._Share, "run", interrupted)
+    stiffness = np.where(np.arange(64) % 32 < 24, 1.0, 1e14)  # the last ones of each half take very long
+    batch = system.batch(5.0, {"bob.displacement": 1.0}, {"k": stiffness}, samples=[0.0, 5.0], threads=threads)
+    done = np.array(batch.outcomes) == "FINISHED"
+    assert 8 <= np.sum(done) < 64 and set(batch.outcomes) == {"FINISHED", "INTERRUPTED"}
+    assert not np.any(done[stiffness > 1])
+    np.testing.assert_allclose(batch.end("bob.displacement")[done], np.cos(5.0), atol=1e-6)
+    np.testing.assert_allclose(batch["bob.displacement"].values[done, 1], np.cos(5.0), atol=1e-6)

@@ -205,3 +205,9 @@ def test_compiled_code_is_found_again_by_a_new_process():
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0
+
+
+def test_every_outcome_has_a_code_of_its_own() -> None:
+    from trundle.solve.outcome import ALL
+
+    assert len({outcome.code for outcome in ALL}) == len({outcome.name for outcome in ALL}) == len(ALL)

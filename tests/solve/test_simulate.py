@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.errors import SolveError
 from trundle.run.dataset import Run
 from trundle.system import System
 
@@ -260,3 +261,19 @@ def test_bounces_pile_up_also_when_another_event_falls_between_them(direction: i
     assert run.outcome.startswith("ZENO")
     assert abs(run.time[-1] - 9 * math.sqrt(2 / G)) < 1e-9
     assert np.min(run.values("ball.displacement")) > -1e-9
+
+
+@pytest.mark.parametrize("samples", [10**13, 10**30])
+def test_samples_that_do_not_fit_into_memory(samples: int) -> None:
+    system = falling().build()
+    with pytest.raises(SolveError, match=r"samples=[\d,]+ would take [\d,.]+ GiB .* this machine has [\d,.]+ GiB"):
+        system.simulate(1.0, samples=samples)
+
+
+def test_memory_that_ends_during_a_run_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("trundle.solve.simulate.march", full)
+    with pytest.raises(SolveError, match="do not fit into memory"):
+        falling().build().simulate(1.0, samples="steps")

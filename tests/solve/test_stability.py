@@ -79,6 +79,18 @@ def test_another_quantity_and_undamped_motions() -> None:
     assert stable_ranges(system, 0.5, 8.0, "arm.angle_rate") == [pytest.approx((0.5, 5.0), rel=1e-5)]
 
 
+@pytest.mark.parametrize(("stiffness", "mass"), [(25.0, 3.0), (1e4, 0.7), (3.0, 20.0)])
+def test_borders_have_the_digits_that_are_promised(stiffness: float, mass: float) -> None:
+    """A bead in a turning tube flies out above (k/m)^(1/2): eigenvalues meet at zero there."""
+    model = tr.Model("tube", gravity=(0.0, 0.0, 0.0))
+    tube, bead = model.body("tube", 1.0, 1.0), model.body("bead", model.parameter("m", mass), 1e-3)
+    model.connect(tr.Revolute("z"), model.ground, tube)
+    model.connect(tr.Prismatic("x"), tube, bead, law=tr.Spring(model.parameter("k", stiffness)))
+    border = np.sqrt(stiffness / mass)
+    found = stable_ranges(model.build(), 0.1 * border, 2.0 * border, "tube.angle_rate")
+    assert found == [pytest.approx((0.1 * border, border), rel=1e-8)]
+
+
 def test_what_cannot_be_answered_is_told(bike: System) -> None:
     model = tr.Model("arm")
     model.connect(tr.Revolute("z"), model.ground, model.body("arm", 1.0, 1.0))

@@ -1,5 +1,7 @@
 """Start values may be given for quantities that are not states of the tree."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -26,8 +28,9 @@ def linkage():
 def test_the_angle_of_a_loop_closer_can_be_given(linkage):
     here = linkage.simulate(0.01, {"crank.angle": 1.2}, samples=2)
     angle, rate = here.values("C.angle")[0], -0.7
-    m = linkage.model
+    m = copy.deepcopy(linkage.model)
     m.start = {}
+    linkage = m.build()
     near = {"crank.angle": 1.1, "rocker.angle": 1.7}
     state = linkage.start({**near, "C.angle": angle, "C.angle_rate": rate} | {"rocker.angle": 1.75})
     run = linkage.simulate(0.01, {"C.angle": angle, "C.angle_rate": rate}, samples=2)
@@ -50,3 +53,31 @@ def test_the_position_and_velocity_of_a_body_can_be_given():
         s.start({"bob.com_position_x": 0.6, "bob.com_velocity_x": 1.0, "bob.com_velocity_y": 1.0})
     with pytest.raises(UnknownNameError, match=r"bob\.com_position"):
         s.start({"bob.com_positon": 1.0})
+
+
+FAR = [(1e4, -2e3, 300.0), (-1e6, 5.0, 0.0), (0.0, 3e4, -1e5), (1e-7, 0.0, 2e-7)]
+
+
+@pytest.mark.parametrize("place", FAR)
+@pytest.mark.parametrize("kind", ["free", "chain"])
+def test_places_far_away_and_near_are_met(place, kind):
+    m = tr.Model("far")
+    body = m.body("b", 1.0, (0.1, 0.2, 0.15), com=(0.1, 0, 0))
+    m.connect(tr.Free(), m.ground, body)
+    if kind == "chain":
+        arm = m.body("arm", 1.0, (0.1, 0.2, 0.15))
+        m.connect(tr.Revolute("y"), body.at(1, 0, 0), arm)
+    name = "arm" if kind == "chain" else "b"
+    run = m.build().simulate(0.01, {f"{name}.position": place, f"{name}.velocity": (1.0, 2.0, 3.0)}, samples=2)
+    found = run.values(f"{name}.position")[0]
+    size = np.max(np.abs(place))
+    np.testing.assert_allclose(found, place, atol=1e-13 * max(size, 1.0) if kind == "chain" else 1e-13 * size, rtol=0)
+
+
+def test_a_wheel_ten_kilometres_away_is_put_on_the_road():
+    m = tr.Model("wheel")
+    wheel = m.body("w", 1.0, (0.1, 0.2, 0.1))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.3, 0.05)), m.ground, wheel, law=tr.NoSlip())
+    run = m.build().simulate(0.01, {"w.position": (1e4, 2e3, 0.3)}, samples=2)
+    np.testing.assert_allclose(run.values("w.position")[0], (1e4, 2e3, 0.3), atol=1e-9)
+    np.testing.assert_allclose(run.values("w.contact_point")[0], (1e4, 2e3, 0.0), atol=1e-9)

@@ -307,6 +307,9 @@ def test_between_the_points_and_after_storage(tmp_path):
     assert Trace.load(folded.save(tmp_path / "folded.nc")).events == folded.events
     with pytest.raises(UnknownNameError):
         stored["nothing"]
+    table = trace.save(tmp_path / "linkage.csv").read_text(encoding="utf-8").splitlines()
+    assert len(table) == 1 + len(trace.value) and table[0].startswith("crank.angle [rad],")
+    assert float(table[-1].split(",")[0]) == trace.value[-1]
     run = four_bar().simulate(0.1)
     with pytest.raises(StoreError, match="no trace"):
         Trace.load(run.save(tmp_path / "run.nc"))

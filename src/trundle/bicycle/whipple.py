@@ -63,6 +63,7 @@ class Parts:
     front_frame: Part
     front_wheel: Wheel
     gravity: Any = 9.81  # m/s^2
+    check_inertia: bool = True  # False takes measured moments far from the triangle rule
 
 
 @cache
@@ -93,10 +94,11 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
     axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
     height = 2.4 * front.radius  # of the head on the steering axis, where the two frames are joined
     head = (parts.wheelbase + parts.trail + height * axis[0] / axis[2], 0.0, height)
-    frame, at_frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius), head)
-    fork, at_fork = _frame(m, "front frame", parts.front_frame, (parts.wheelbase, 0.0, front.radius), head)
+    checked = parts.check_inertia
+    frame, at_frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius), head, checked)
+    fork, at_fork = _frame(m, "front frame", parts.front_frame, (parts.wheelbase, 0.0, front.radius), head, checked)
     wheels = [
-        m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(w.radius))
+        m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(w.radius), check_inertia=checked)
         for n, w in (("rear wheel", rear), ("front wheel", front))
     ]
     for contact, body, wheel, surface in (
@@ -119,13 +121,13 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
     return m
 
 
-def _frame(m: Model, name: str, part: Part, hub: Point, head: Point) -> tuple[Body, Frame]:
+def _frame(m: Model, name: str, part: Part, hub: Point, head: Point, checked: bool) -> tuple[Body, Frame]:
     """A frame whose own origin is the hub of its wheel, and the place of its head."""
     com = (part.x - hub[0], 0.0, part.z - hub[2])
     at = tuple(head[i] - hub[i] for i in range(3))
     rods = (shape.Rod((0.0, 0.0, 0.0), at), shape.Rod(at, com))
     drawn = rods if all(isinstance(v, float) for v in (*com, *at)) else ()
-    body = m.body(name, part.mass, part.inertia, com, shape=drawn)
+    body = m.body(name, part.mass, part.inertia, com, shape=drawn, check_inertia=checked)
     return body, body.at(*at)
 
 

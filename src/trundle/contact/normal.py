@@ -33,6 +33,10 @@ class NormalLaw(EffortLaw):
         return self.undamped(q)
 
     @property
+    def acts_on(self) -> str:
+        return "m"
+
+    @property
     def only_pushes(self) -> bool:
         return True
 

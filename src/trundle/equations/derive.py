@@ -293,7 +293,7 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, s
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
-            f"the {type(law).__name__} on {full!r}: coordinates of a contact can be driven where the contact is the "
+            f"the {law.title} on {full!r}: coordinates of a contact can be driven where the contact is the "
             "only way to its body, and with formalism='kane'. Drive a joint instead."
         )
     point = motion.frame(connection.second).p

@@ -4,8 +4,9 @@ from typing import Any
 
 import casadi as ca
 
+from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.functions import Functions
-from trundle.equations.impact import impact_values
+from trundle.equations.impact import free_accelerations, impact_values
 from trundle.equations.modes import Modes
 from trundle.equations.saddle import Saddle, Sparse, dense
 from trundle.errors import ModelError, UnknownNameError
@@ -14,18 +15,28 @@ from trundle.model.model import Model
 
 
 def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[str, Any]:
-    """ "events": all values; "jump<i>": state and parameters after event i."""
+    """ "events": all values; "enclosure": bounds of the user's values and their rates; "round_off": of these values;
+    "jump<i>": state and parameters after event i.
+    """
     e = functions.equations
     values = [ca.SX(event.function(e.signals)) for event in model.events.values()]
     modes = Modes(functions) if e.modes else None
+    bounded = _bounds(functions, values) if values else {}
     if modes is not None:
         values += modes.values()
     out = {"events": functions.function("events", *values)}
-    if modes is not None:
+    out |= bounded
+    if any(c.unilateral for c in model.connections.values()):
+        out["impact"] = functions.function("impact", *impact_values(functions))
+    if modes is not None and model.decides_together:
+        out["free"] = functions.function("free", *free_accelerations(functions))
+    elif modes is not None:
         out["start"] = functions.function("start", modes.start())
-        if any(c.unilateral for c in model.connections.values()):
-            out["impact"] = functions.function("impact", *impact_values(functions))
-        for i, (u, p) in enumerate(modes.jumps(), start=len(model.events)):
+    if modes is not None:
+        for i, jump in enumerate(modes.jumps(), start=len(model.events)):
+            if jump is None:
+                continue
+            u, p = jump
             x = ca.vertcat(e.q, u, functions.x[e.n_q + e.n_u :])
             out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     places = {c.name: c.i_q for c in layout.coordinates if c.n_q == 1}
@@ -51,6 +62,26 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
             x[e.n_q : e.n_q + e.n_u] = _hold_speeds(functions, speeds)(e.t, q, u, p)
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     return out
+
+
+def _bounds(functions: Functions, values: list[Any]) -> dict[str, Any]:
+    """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], least values first, and
+    the round-off of the values.
+    """
+    e, x = functions.equations, functions.x
+    n_x = x.numel()
+    xdot, box = ca.SX.sym("xdot", n_x), ca.SX.sym("box", 2 + 4 * n_x)
+    inputs = ca.vertcat(e.t, x)
+    rates = [ca.jtimes(value, inputs, ca.vertcat(1, xdot)) for value in values]
+    moving = [e.t, *ca.vertsplit(x), *ca.vertsplit(xdot)]
+    ranges = [Range(box[i], box[i + 1 + 2 * n_x]) for i in range(1 + 2 * n_x)]
+    ranges += [Range(v, v) for v in ca.vertsplit(e.p)]
+    out = enclosure(values, rates, [*moving, *ca.vertsplit(e.p)], ranges)
+    noise = [round_off(value, [e.t, *ca.vertsplit(x), *ca.vertsplit(e.p)]) for value in values]
+    return {
+        "enclosure": ca.Function("enclosure", [ca.SX.sym("none"), box, e.p], [out]),
+        "round_off": functions.function("round_off", *noise),
+    }
 
 
 def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:

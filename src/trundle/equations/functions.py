@@ -15,10 +15,13 @@ import numpy as np
 from trundle.equations.articulated import forward_dynamics
 from trundle.equations.constraint import Row
 from trundle.equations.derive import Equations
+from trundle.equations.fixed_rank import Choice
 from trundle.equations.kane import TreeMotion
+from trundle.equations.measure import Measure
 from trundle.equations.saddle import Saddle, Sparse, dense, sparse
 from trundle.equations.udwadia_kalaba import Orthogonal
 from trundle.errors import ModelError, UnknownNameError
+from trundle.model.model import Model
 
 DRAWN = 100.0  # 1/s
 
@@ -29,19 +32,40 @@ class Functions:
 
     With `redundant` (names of rows that depend on the others at generic poses) all rows are given, and the
     accelerations come from their pseudo-inverse; rows with weights and forces that are not ideal need that.
+    `exchanged` are sets of rows, each with those that are independent at most poses: the best ones are taken at every
+    pose.
     """
 
     def __init__(
-        self, equations: Equations, rows: Sequence[Row], length: float, redundant: Collection[str] | None = None
+        self,
+        equations: Equations,
+        rows: Sequence[Row],
+        length: float,
+        redundant: Collection[str] | None = None,
+        exchanged: Sequence[tuple[Collection[str], Collection[str]]] = (),
     ) -> None:
         self.equations, self.length = equations, length
         self.by_pseudo_inverse = redundant is not None
         self.relaxed = [row for row in rows if not row.ideal]
-        lasting = [row for row in rows if row.ideal and row.acts is None and row.name not in (redundant or ())]
-        others = [row for row in rows if row.ideal and row.name in (redundant or ())]
+        if not self.by_pseudo_inverse and any(row.column is not None for row in rows):
+            exchanged = ()  # friction goes along with some multipliers: the same rows at all poses
+        taken = {name for _, kept in exchanged for name in kept}
+        inside = {name for names, _ in exchanged for name in names}
+        spare = set(redundant or ()) | (inside - taken)
+        held = [row for row in rows if row.ideal and row.acts is None]
+        lasting = [row for row in held if row.name not in inside and row.name not in spare]
+        chosen = [row for row in held if row.name in inside]
         switched = [row for row in rows if row.ideal and row.acts is not None]
-        self.independent = [*lasting, *switched]
-        self.rows = [*lasting, *others, *switched, *self.relaxed]
+        self.independent = [*lasting, *(row for row in chosen if row.name in taken), *switched]
+        self.acting = [*lasting, *chosen, *switched]
+        at = {row.name: i for i, row in enumerate(self.acting)}
+        self.choices = [Choice(tuple(at[n] for n in sorted(names)), len(kept)) for names, kept in exchanged]
+        loads = [row for row in held if self._is_load(row)] if self.relaxed else []
+        spared = [row for row in loads if row.name in spare]  # contacts share their loads where rolling depends on them
+        self.rows = [*self.acting, *spared, *self.relaxed]
+        self.spare = spare - {row.name for row in self.rows}  # dropped
+        switched_names = {row.name for row in [*switched, *(loads if spared else ())]}
+        self.shared = [i for i, row in enumerate(self.rows) if row.ideal and row.name in switched_names]
         e = equations
         self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # in constraints that are not ideal
         if self.loses and not self.by_pseudo_inverse:
@@ -54,7 +78,10 @@ class Functions:
             or any(row.lost is not None for row in self.rows)
             or not (e.dissipated().is_zero() and e.supplied().is_zero())
         )
-        self.n_z = 2 if self.has_power else 0
+        # Absolute coordinates know angles of joints up to whole turns only: their rates are integrated beside.
+        measured = [m for m in e.signals.measured.values() if isinstance(m, Measure) and m.is_angle]
+        self.turns = ca.vertcat(ca.SX(0, 1), *[m.rate for m in measured if e.formalism == "newton_euler"])
+        self.n_z = (2 if self.has_power else 0) + self.turns.numel()
         self.n_x = e.n_q + e.n_u + self.n_z
         self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_z))
         self.inputs = [e.t, self.x, e.p]
@@ -70,14 +97,20 @@ class Functions:
     @cached_property
     def saddle(self) -> Saddle:
         """Mass matrix and independent rows at (t, q), factored."""
-        e, rows = self.equations, self.independent
+        e, rows = self.equations, self.acting
         loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
         for i, row in enumerate(rows):
             loops.setdefault((row.name.partition(".")[0], row.acts is None), []).append(i)
+        several = sum(not lasting for _, lasting in loops) > 1
         return Saddle(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
-            e.shift, [r.acts for r in rows], [r.column for r in rows],
+            e.shift, [r.acts for r in rows], [r.column for r in rows], self.choices,
+            [several and r.acts is not None for r in rows],
         )  # fmt: skip
+
+    def _is_load(self, row: Row) -> bool:
+        """Whether a row presses two surfaces together."""
+        return row.name.endswith(".normal") and row.name.partition(".")[0] in self.equations.touches
 
     def _scale(self, rows: Sequence[Row]) -> list[float]:
         return [1 / self.length if row.unit == "m" else 1.0 for row in rows]
@@ -92,9 +125,11 @@ class Functions:
         distance = sum(
             ((k * row.residual) ** 2 * (1 if row.acts is None else row.acts) for k, row in positions), ca.SX(0)
         )
+        mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
         return Orthogonal(
-            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held
-        )
+            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held,
+            self.choices, self.shared, 1 / (mass * self.length**2),
+        )  # fmt: skip
 
     @property
     def _held(self) -> Saddle | Orthogonal:
@@ -133,6 +168,12 @@ class Functions:
                     f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
                     "unilateral=True, or a law of friction such as tr.Relaxed, the normal is a constraint row."
                 )
+            if name in self.spare:
+                raise ModelError(
+                    f"{name!r} is redundant: other rows hold the same, so rigid bodies leave its multiplier "
+                    "undetermined. Ask for that of a row that is kept (system.mobility), or give the connection a "
+                    "compliance."
+                )
             if name not in index:
                 raise UnknownNameError(name, index, "constraint row with a multiplier")
         full = self.orthogonal.relaxed([1] * len(self.relaxed))
@@ -144,7 +185,12 @@ class Functions:
         e = self.equations
         if not self.by_pseudo_inverse:
             x, lam = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
-            return dense(x, e.n_u), dense(lam, len(self.rows)), ca.SX.zeros(e.n_u), self.saddle.uniqueness()
+            return (
+                dense(x, e.n_u),
+                dense(self.saddle.shared(lam), len(self.rows)),
+                ca.SX.zeros(e.n_u),
+                self.saddle.uniqueness(),
+            )
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
         return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, unique
@@ -172,7 +218,14 @@ class Functions:
         if not self.rows and isinstance(e.motion, TreeMotion):
             efforts = e.efforts + e.nonideal
             return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, efforts), ca.SX(0, 1)
-        return self._solution[:2]
+        udot, multipliers = self._solution[:2]
+        return udot, multipliers + self._shares()
+
+    def _shares(self) -> Any:
+        """What contacts that stick carry beside the smallest forces: it moves nothing."""
+        of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
+        named = [row.name.rpartition(".") for row in self.rows]
+        return ca.vertcat(*[self.equations.modes.get(f"{c}.{of.get(bond)}", ca.SX(0)) for c, _, bond in named])
 
     @property
     def uniqueness(self) -> Any:
@@ -236,7 +289,7 @@ class Functions:
     def plain_rhs(self) -> Any:
         """xdot without projection of the argument."""
         udot, multipliers = self.dynamics
-        return self.function("rhs", self._drawn_rates(), udot, self.powers(multipliers))
+        return self.function("rhs", self._drawn_rates(), udot, self.powers(multipliers), self.turns)
 
     def _drawn_rates(self) -> Any:
         """qdot with surface coordinates drawn to the contact: the stiff method, which this does not disturb, has no
@@ -268,7 +321,8 @@ class Functions:
             of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])
             z = power(e.t, e.q, u, e.p) + of_rows(e.t, e.q, u, e.p, lam)
             z[1] += self._lost(lam, u, nonideal)
-        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, udot, z)])
+        turns = ca.Function("turns", [e.t, e.q, e.u, e.p], [self.turns])(e.t, e.q, u, e.p)
+        return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, udot, z, turns)])
 
     def _corrected_u(self) -> Any:
         e = self.equations
@@ -299,26 +353,26 @@ class Functions:
         position, velocity, speed = ca.SX(0), ca.SX(0), ca.SX(1)
         for k in range(e.n_u):
             speed = ca.fmax(speed, ca.fabs(e.u[k]))
-        for row in self.independent:
+        for row in self.acting:
             scale = self.length if row.unit == "m" else 1.0
             acts = 1 if row.acts is None else row.acts
             position = ca.fmax(position, acts * ca.fabs(row.residual) / scale)
             velocity = ca.fmax(velocity, acts * ca.fabs(row.rate) / (scale * speed))
         for k in range(e.n_q - e.motion.n_q):
             position = ca.fmax(position, ca.fabs(e.corrections()[k]))
-        measures = [self.saddle.loop_measure(rows) for rows in self.loop_rows().values()]
+        measures = [self.saddle.loop_measure(loop) for loop in self.loop_rows().values()]
         return self.function("project", q, u, self.x[e.n_q + e.n_u :], position, velocity, *measures)
 
-    def loop_rows(self) -> dict[str, list[int]]:
-        """Rows of each closed loop by the name of its connection (tree joints of absolute coordinates left out, and
-        loops with a single row, which cannot fold).
+    def loop_rows(self) -> dict[str, Choice]:
+        """Rows of each closed loop by the name of its connection, and how many of them are independent (tree joints of
+        absolute coordinates left out, and loops with a single row, which cannot fold).
         """
-        cut = [loop.name for loop in self.equations.topology.loops]
-        groups = {
-            name: [i for i, r in enumerate(self.independent) if r.holonomic and r.name.partition(".")[0] == name]
-            for name in cut
-        }
-        return {name: rows for name, rows in groups.items() if len(rows) > 1}
+        kept = {row.name for row in self.independent}
+        loops = {}
+        for name in (loop.name for loop in self.equations.topology.loops):
+            rows = [i for i, r in enumerate(self.acting) if r.holonomic and r.name.partition(".")[0] == name]
+            loops[name] = Choice(tuple(rows), sum(self.acting[i].name in kept for i in rows))
+        return {name: loop for name, loop in loops.items() if loop.count > 1}
 
     def jacobian(self) -> Any:
         """[d xdot/dx, d xdot/dt] of the plain right-hand side."""
@@ -354,9 +408,21 @@ class Functions:
         return self.function("metric", M, K, D, J, g, rate, P)
 
     def energy(self) -> Any:
-        """[kinetic, potential]."""
+        """[kinetic, potential, what friction takes at each of `rubbing_contacts` per unit of normal force]."""
         e = self.equations
-        return self.function("energy", e.kinetic(), e.potential())
+        lost = [e.touches[name].taken for name in rubbing_contacts(e.model)]
+        return self.function("energy", e.kinetic(), e.potential(), *lost)
+
+
+def rubbing_contacts(model: Model) -> list[str]:
+    """Contacts whose friction can only take energy: not those whose bristles give some back, or whose slips are
+    relaxed constraints.
+    """
+    return [
+        c.name
+        for c in model.connections.values()
+        if c.rubbing and not any(law.has_bristles or law.relaxes for law in c.rubbing)
+    ]
 
 
 def normalised(q: Any, quaternions: Sequence[int]) -> Any:

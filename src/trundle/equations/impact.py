@@ -7,8 +7,9 @@ from typing import Any
 
 import casadi as ca
 
+from trundle.equations.constraint import Row
 from trundle.equations.functions import Functions
-from trundle.equations.saddle import Saddle, Sparse, dense
+from trundle.equations.saddle import Saddle, Sparse, dense, sparse
 from trundle.equations.touch import Touch
 from trundle.equations.udwadia_kalaba import Orthogonal
 from trundle.model.law import TINY
@@ -40,15 +41,36 @@ def impact_values(functions: Functions) -> list[Any]:
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
+def free_accelerations(functions: Functions) -> list[Any]:
+    """Accelerations along, across and normal to the contacts that open, if none of them had a force."""
+    e = functions.equations
+    rows = _other_rows(functions)
+    udot = _others(functions).solve(sparse(-e.bias), {i: -row.gamma for i, row in enumerate(rows)})[0]
+    out = []
+    for touch in e.touches.values():
+        if not touch.connection.unilateral:
+            continue
+        for name in ("slip_x", "slip_y", "normal"):
+            if name == "slip_y" and _planar(touch):
+                out.append(ca.SX(0))
+                continue
+            row = touch.row(name, e.t)
+            out.append(row.gamma + sum((v * udot[k] for k, v in row.jacobian.items() if k in udot), ca.SX(0)))
+    return out
+
+
 def _planar(touch: Touch) -> bool:
     return "slip_y" in touch.connection.pair.locked  # a planar pair does not slip across its plane
 
 
+def _other_rows(functions: Functions) -> list[Row]:
+    opening = {t.connection.name for t in functions.equations.touches.values() if t.connection.unilateral}
+    return [r for r in functions.independent if r.name.partition(".")[0] not in opening]
+
+
 def _others(functions: Functions) -> Saddle | Orthogonal:
     """All constraints but those of contacts that open."""
-    e = functions.equations
-    opening = {touch.connection.name for touch in e.touches.values() if touch.connection.unilateral}
-    rows = [r for r in functions.rows if r.ideal and r.name.partition(".")[0] not in opening]
+    e, rows = functions.equations, _other_rows(functions)
     jacobians, weights = [r.jacobian for r in rows], [r.acts for r in rows]
     scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
     leaves = e.motion.leaves_first()
@@ -64,7 +86,7 @@ def _data(touch: Touch, s: Any) -> list[Any]:
     """Data of one contact, in the order of `numbers`."""
     c = touch.connection
     static, kinetic = _friction(touch, s)
-    closed = ca.fmax(touch.modes["closed"], ca.fabs(touch.contact.gap) < TOUCHING)
+    closed = ca.fmax(touch.modes["closed"], touch.contact.gap < TOUCHING)
     law = c.restitution
     return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(touch))]
 

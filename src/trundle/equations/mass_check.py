@@ -1,6 +1,6 @@
 """Every freedom must move some inertia; the errors name the joint or body that has none."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
@@ -8,14 +8,18 @@ import numpy as np
 
 from trundle.equations.derive import Equations
 from trundle.equations.functions import normalised
+from trundle.equations.mobility import speed_sizes
 from trundle.equations.saddle import dense
 from trundle.errors import ModelError
+from trundle.model.body import Body
+from trundle.space.inertia import Inertia
 
+ROUND_OFF = 2e-13  # pivots of the mass matrix below, relative to its diagonal, have no digit left
 MASS_CHECK_LIMIT = 60  # speeds; beyond, only the absence of any mass is looked for
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def check_mass(equations: Equations, p: Array) -> None:
+def check_mass(equations: Equations, p: Array, length: float) -> None:
     """Every freedom must move some inertia; the error names the joint that does not."""
     e = equations
     moved: dict[int, bool] = {}
@@ -37,22 +41,48 @@ def check_mass(equations: Equations, p: Array) -> None:
             )
     if e.n_u > MASS_CHECK_LIMIT:
         return
-    M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
     rng = np.random.default_rng(3)
-    f = ca.Function("M", [e.q, e.p], [ca.densify(M)])
-    least = np.full(e.n_u, 0.0)
-    for _ in range(3):
-        A = np.array(ca.DM(f(normalised(rng.normal(size=e.n_q), e.motion.quaternions), p)))
-        least = np.maximum(least, _pivots(A, e.motion.leaves_first()))
+    poses = [normalised(rng.normal(size=e.n_q), e.motion.quaternions) for _ in range(3)]
+    sizes, order = speed_sizes(e, length), e.motion.leaves_first()
+    like = {body: _of_unit_size(inertia, e, p, length) for body, inertia in e.inertias.items()}
+    every, felt = (
+        np.max([_pivots(sizes * A(pose) * sizes[:, None], order) for pose in poses], axis=0)
+        for A in (_mass_matrix(e, like, p), _mass_matrix(e, e.inertias, p))
+    )
     for link in e.tree.links:
-        if np.any(least[link.i_u : link.i_u + link.n_u] < 1e-12):
-            c = link.joint.connection
+        at, c = slice(link.i_u, link.i_u + link.n_u), link.joint.connection
+        if np.any(every[at] < 1e-12):
             raise ModelError(
                 f"the motion {c.name}.{link.name} meets no inertia: what lies beyond connection {c.name!r} (body "
                 f"{link.joint.child.name!r} first) has mass, but none that this freedom moves, for instance a "
                 f"point mass on the axis of a "
                 "hinge. Give the body an inertia, or take the freedom out."
             )
+        if np.any(felt[at] < ROUND_OFF):
+            raise ModelError(
+                f"the motion {c.name}.{link.name} meets an inertia that is {np.min(felt[at]):.1g} of what it carries: "
+                "numbers of 16 digits cannot tell it from none. Give the bodies around connection "
+                f"{c.name!r} masses and inertias that are less far apart (up to 1e12), or take the freedom out."
+            )
+
+
+def _of_unit_size(inertia: Inertia, equations: Equations, p: Array, length: float) -> Inertia:
+    """Mass 1 and moments length^2 wherever there are any: whether a freedom moves inertia does not depend on sizes."""
+    e = equations
+    f = ca.Function("m", [e.p], [ca.densify(ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))])
+    numbers = np.array(ca.DM(f(p))).ravel()
+    values, axes = np.linalg.eigh(numbers[1:].reshape(3, 3))
+    present = values > 1e-15 * np.max(np.abs(values), initial=0.0)
+    matrix = (axes * np.where(present, length**2, 0.0)) @ axes.T
+    return Inertia(ca.SX(float(numbers[0] > 0)), inertia.com, ca.SX(ca.DM(matrix)))
+
+
+def _mass_matrix(equations: Equations, inertias: dict[Body, Inertia], p: Array) -> Callable[[Array], Array]:
+    """Numbers by pose."""
+    e = equations
+    rows = e.motion.mass_matrix(inertias)
+    f = ca.Function("M", [e.q, e.p], [ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in rows]))])
+    return lambda q: np.array(ca.DM(f(q, p)))
 
 
 def check_every_mass(equations: Equations, p: Array) -> None:
@@ -74,9 +104,8 @@ def _pivots(A: Array, order: Sequence[int]) -> Array:
     A = A.copy()
     out = np.zeros(len(A))
     diagonal = np.maximum(np.abs(np.diag(A)), 1e-300)
-    scale = float(np.max(diagonal, initial=0.0))
     for k in order:
-        out[k] = A[k, k] / diagonal[k] if diagonal[k] > 1e-14 * scale else 0.0
-        if out[k] > 1e-14:
+        out[k] = A[k, k] / diagonal[k]
+        if out[k] > 1e-15:
             A -= np.outer(A[:, k], A[k]) / A[k, k]
     return out

@@ -13,11 +13,12 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
+from trundle.equations.in_place import InPlace
+from trundle.equations.rank import TOLERANCE, rank
 from trundle.equations.saddle import dense
 from trundle.equations.settle import Settler
 from trundle.errors import AssemblyError, ModelError
 
-RANK_TOLERANCE = 1e-8
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -33,6 +34,7 @@ class Mobility:
     independent: tuple[int, ...]  # speeds that can be chosen freely at the assembled pose
     q: tuple[float, ...]  # the assembled pose
     generic: tuple[float, ...] = ()  # a pose that can be reached from it and is not singular
+    exchanged: tuple[tuple[str, ...], ...] = ()  # sets of rows that depend on each other, at every pose in another way
 
     def to_dict(self) -> dict[str, Any]:
         """Fit for JSON."""
@@ -40,8 +42,9 @@ class Mobility:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Mobility":
-        lists = (tuple(data[k]) for k in ("kept", "redundant", "independent", "q", "generic"))
-        return Mobility(data["freedoms"], data["configuration"], *lists)
+        lists = {k: tuple(data[k]) for k in ("kept", "redundant", "independent", "q", "generic")}
+        exchanged = tuple(tuple(names) for names in data["exchanged"])
+        return Mobility(data["freedoms"], data["configuration"], **lists, exchanged=exchanged)
 
 
 def no_rows(n_u: int, q: Array) -> Mobility:
@@ -60,6 +63,7 @@ class RowFunctions:
         self.holonomic = np.array([r.holonomic for r in rows], bool)
         self.on_speeds = np.array([r.level != "acceleration" for r in rows], bool)  # rows that hold speeds
         self.settle = Settler(equations)
+        self.sizes = speed_sizes(e, length)
         scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
         g = ca.vertcat(*[r.residual for r in rows])
         rate = ca.vertcat(*[r.rate for r in rows])
@@ -75,29 +79,18 @@ class RowFunctions:
         g, rate, J, P = self._evaluate(t, q, u, p)
         return g.ravel(), rate.ravel(), J, P
 
+    def comparable(self, J: Array) -> Array:
+        """Rows that are free of units, as their rank asks for."""
+        return np.asarray(J * self.sizes)
 
-@final
-class InPlace:
-    """A CasADi function with arrays that it reads and writes in place: ten times faster than a call with numpy
-    arguments.
-    """
 
-    def __init__(self, f: Any) -> None:
-        buffer: Any
-        buffer, self._evaluate = f.buffer()
-        self._buffer = buffer
-        self._inputs = [np.zeros(f.numel_in(i)) for i in range(f.n_in())]
-        self._outputs = [np.zeros(f.size_out(i), order="F") for i in range(f.n_out())]
-        for i, array in enumerate(self._inputs):
-            buffer.set_arg(i, array.data)
-        for i, array in enumerate(self._outputs):
-            buffer.set_res(i, array.reshape(-1, order="F").data)
-
-    def __call__(self, *values: Any) -> list[Array]:
-        for array, given in zip(self._inputs, values, strict=True):
-            array[:] = given
-        self._evaluate()
-        return [v.copy() for v in self._outputs]
+def speed_sizes(equations: Equations, length: float) -> Array:
+    """What the speeds of the tree are measured in to be free of units."""
+    sizes = np.ones(equations.tree.n_u)
+    for link in equations.tree.links:
+        if link.kind == "slide":
+            sizes[link.i_u] = length
+    return sizes
 
 
 class Residuals(Protocol):
@@ -109,6 +102,7 @@ class Residuals(Protocol):
     def settle(self) -> Settler: ...
     @property
     def holonomic(self) -> Array: ...
+    def comparable(self, J: Array) -> Array: ...
     def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]: ...
 
 
@@ -121,36 +115,45 @@ def close(
     tolerance: float = 1e-14,
     limit: int = 200,
     search: bool = True,
+    far: bool = False,
 ) -> tuple[Array, float]:
     """Move q onto the manifold (damped Gauss-Newton); entries of freedom 0 stay. Returns pose and residual.
 
+    far: whether what slides may go far in one step, for places that are wanted far away.
     search: whether contacts that closed loops have lost are searched for all over their surfaces at the start.
     """
     e = rows.equations
     u = np.zeros(e.n_u)
     F = np.ones(e.n_u) if freedom is None else freedom
     held = rows.holonomic
+    turns = np.ones(e.n_u, bool)
+    for link in e.tree.links:
+        turns[link.i_u : link.i_u + link.n_u] = not far or link.kind != "slide"
 
     def evaluate(q: Array, search: bool) -> tuple[Array, Array, Array, Array]:
         q = rows.settle(q, p, search)
         g, _, J, P = rows(t, q, u, p)
-        return q, g[held], J[held], P
+        return q, g[held], J[held], rows.settle.without_loose(P)
 
     q, g, J, P = evaluate(q, search)
-    if not np.all(np.isfinite(g)):
+    if not np.all(np.isfinite(g)) or not np.all(np.isfinite(J)):
         return q, np.inf
     error, damping = float(np.linalg.norm(g)), 1e-3
     for _ in range(limit):
         if np.max(np.abs(g), initial=0.0) < tolerance or not np.any(F):
             break
         A = (J * F) @ J.T
-        shift = max(damping * float(np.trace(A)) / len(g), 1e-300)
+        shift = damping * max(float(np.trace(A)) / len(g), TOLERANCE**2)  # round-off must not move anything
         step = -F * (J.T @ np.linalg.solve(A + shift * np.eye(len(g)), g))
         if not np.all(np.isfinite(P)):
             return q, np.inf
-        largest = float(np.max(np.abs(step), initial=0.0))
-        trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
-        norm = float(np.linalg.norm(trial[1]))
+        # A step goes by at most a radian or a metre; what slides may go far at once, where that leads nearer.
+        for moving in (turns, np.ones(e.n_u, bool)) if far else (turns,):
+            largest = float(np.max(np.abs(step[moving]), initial=0.0))
+            trial = evaluate(q + P @ (step * min(1.0, 1.0 / max(largest, 1e-300))), search=False)
+            norm = float(np.linalg.norm(trial[1])) if np.all(np.isfinite(trial[2])) else np.inf
+            if norm < error:
+                break
         if norm < error:
             (q, g, J, P), error, damping = trial, norm, max(damping / 10, 1e-15)
         else:
@@ -178,7 +181,8 @@ def assemble(
     J = J[rows.holonomic]
     if np.all(np.isfinite(J)):
         given = np.zeros(J.shape[1], bool) if freedom is None else freedom == 0
-        q, error = close(rows, start, 0.0, p, pivots(J, given, np.linspace(1.0, 4.0, J.shape[1])))
+        movable = pivots(rows.comparable(J), given, np.linspace(1.0, 4.0, J.shape[1]))
+        q, error = close(rows, start, 0.0, p, movable)
         if error < 1e-11:
             return q
     for trial in range(25):
@@ -193,12 +197,19 @@ def assemble(
         if error < 1e-10:
             return q
     g = np.abs(rows(0.0, q_best, np.zeros(rows.equations.n_u), p)[0] * rows.holonomic)
-    worst = [i for i in np.argsort(-g) if g[i] > 1e-8][:6]
+    worst = worst_rows(g, 6)
     named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])}; off by {g[i]:.3g})" for i in worst)
     raise AssemblyError(
         "the loops cannot be closed: no configuration satisfies all constraints. Rows that stay open: "
         f"{named}. Check the lengths and the positions of the joints, or give a start pose nearer to the assembled one."
     )
+
+
+def worst_rows(g: Array, most: int) -> list[int]:
+    """Indices of the rows that are open farthest, and of those nearly as far; what is no number comes first."""
+    size = np.where(np.isnan(g), np.inf, np.abs(g))
+    order = [int(i) for i in np.argsort(-size, kind="stable")[:most]]
+    return [i for i in order if size[i] >= 1e-3 * size[order[0]]]
 
 
 def find_mobility(
@@ -215,30 +226,50 @@ def find_mobility(
     poses = _generic_poses(rows, q, p)
     zero = np.zeros(e.n_u)
     acting = [i for i, row in enumerate(e.rows) if row.jacobian]  # the others hold by the structure of the tree
-    jacobians = [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
-    ranks = [_rank(J) for J in jacobians]
-    rank = max(ranks)
-    far = next(pose for pose, r in zip(reversed(poses), reversed(ranks), strict=True) if r == rank)
-    if len(acting) > rank:  # there is a choice of rows: look far along the manifold for the one that stays good
+    jacobians = [rows(0.0, pose, zero, p)[2][acting] * rows.sizes for pose in poses]
+    ranks = [rank(J) for J in jacobians]
+    count = max(ranks)
+    far = next(pose for pose, r in zip(reversed(poses), reversed(ranks), strict=True) if r == count)
+    if len(acting) > count:  # there is a choice of rows: look far along the manifold for the one that stays good
         poses = _generic_poses(rows, q, p, walks=2, length=48)
-        jacobians += [rows(0.0, pose, zero, p)[2][acting] for pose in poses]
-        ranks = [_rank(J) for J in jacobians]
-    generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == rank]
-    chosen = _best_rows(generic, rank)
+        jacobians += [rows(0.0, pose, zero, p)[2][acting] * rows.sizes for pose in poses]
+        ranks = [rank(J) for J in jacobians]
+    generic = [J for J, r in zip(jacobians, ranks, strict=True) if r == count]
+    chosen = _best_rows(generic, count)
     kept = [acting[i] for i in chosen]
     _check_consistent(rows, poses, kept, p, bodies_of)
     redundant = tuple(rows.names[i] for i in range(len(e.rows)) if i not in kept)
     in_position = rows.holonomic[acting]
-    configuration = e.n_u - max(_rank(J[in_position]) for J in jacobians)
+    configuration = e.n_u - max(rank(J[in_position]) for J in jacobians)
     independent = tuple(split_speeds(generic[0][chosen])[0])
-    return Mobility(e.n_u - rank, configuration, tuple(kept), redundant, independent, tuple(q), tuple(far))
+    sets = [[acting[i] for i in members] for members in _exchanged(generic, count)]
+    exchanged = tuple(tuple(rows.names[i] for i in members) for members in sets if all(_plain(e, i) for i in members))
+    return Mobility(e.n_u - count, configuration, tuple(kept), redundant, independent, tuple(q), tuple(far), exchanged)
 
 
-def _rank(J: Array) -> int:
-    if J.size == 0:
-        return 0
-    values = np.linalg.svd(J, compute_uv=False)
-    return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
+def _plain(equations: Equations, i: int) -> bool:
+    """Whether a row closes a joint, and no more than that."""
+    row = equations.rows[i]
+    return row.holonomic and row.driven is None and row.name.partition(".")[0] not in equations.touches
+
+
+def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:
+    """Sets of rows that depend on each other in a way that changes with the pose: no choice of rows is good for all
+    poses. (Where the dependence is the same at all poses, rows that are independent at one of them always are.)
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    m = len(jacobians[0])
+    if m == count or len(jacobians) < 2:
+        return []
+    nulls = [np.linalg.svd(J)[0][:, count:] for J in jacobians]
+    projectors = [N @ N.T for N in nulls]
+    tied = np.max(np.abs(projectors), axis=0) > 1e-6
+    number, label = connected_components(csr_array(tied), directed=False)
+    changes = np.max([np.abs(P - projectors[0]) for P in projectors], axis=0) > 1e-6
+    sets = [[int(i) for i in np.flatnonzero(label == k)] for k in range(number)]
+    return [members for members in sets if np.any(changes[np.ix_(members, members)])]
 
 
 def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, length: int = 6) -> list[Array]:
@@ -252,11 +283,11 @@ def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, lengt
         direction = rng.normal(size=e.n_u)
         for count in range(1, length + 1):
             J, P = rows(0.0, pose, zero, p)[2:]
-            step = _tangent(J[rows.holonomic], direction)
+            step = _tangent(J[rows.holonomic] * rows.sizes, direction)
             if not step.any():
                 break
             step *= 0.08 / float(np.max(np.abs(step)))
-            trial, error = close(rows, pose + P @ step, 0.0, p, search=False)
+            trial, error = close(rows, pose + P @ (rows.sizes * step), 0.0, p, search=False)
             if error > 1e-11:
                 break
             pose, direction = trial, step
@@ -268,7 +299,7 @@ def _generic_poses(rows: RowFunctions, q: Array, p: Array, walks: int = 4, lengt
 def _tangent(J: Array, direction: Array) -> Array:
     """Part of a direction along the manifold; zero where no freedom is left."""
     A = J @ J.T
-    shift = 1e-12 * max(float(np.trace(A)), 1e-300) * np.eye(len(A))
+    shift = 1e-12 * max(float(np.trace(A)), 1.0) * np.eye(len(A))
     step = direction
     for _ in range(2):
         step = step - J.T @ np.linalg.solve(A + shift, J @ step)
@@ -290,15 +321,17 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
 
 
 def pivots(J: Array, given: Array, ease: Array) -> Array:
-    """1 for as many speeds as it takes to meet the rows, the best of those not given by pivot times ease; else 0."""
+    """1 for as many speeds as it takes to meet the rows (free of units), the best of those not given by pivot times
+    ease; else 0.
+    """
     from scipy.linalg import qr
 
     out = np.zeros(J.shape[1])
     if J.size == 0:
         return out
-    R, order = qr(J * np.where(given, 0.0, ease), mode="r", pivoting=True)[:2]
-    diagonal = np.abs(np.diag(R[: min(R.shape)]))
-    out[order[: int(np.sum(diagonal > 1e-9 * max(diagonal[0], 1e-300)))]] = 1.0
+    movable = J * np.where(given, 0.0, 1.0)
+    order = qr(movable * ease, mode="r", pivoting=True)[1]
+    out[order[: rank(movable)]] = 1.0
     return out
 
 

@@ -12,13 +12,17 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.equations.functions import Functions
-from trundle.equations.touch import NEAR, Touch
+from trundle.equations.touch import Touch, near
+from trundle.impact.numbers import SLOW_SLIP
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 
-KINDS_OF_TRANSITION = ("slips", "stops", "turns", "parts", "lands", "changes side", "jams")
-TURN = 0.03  # rad, by which sliding may turn before its direction is stored anew
+KINDS_OF_TRANSITION = ("slips", "stops", "turns", "slows", "parts", "lands", "changes side", "jams")
+SLIDING = ("stops", "turns", "slows")
+TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
+NOISE = 1e-8  # so that a slip has to be a tenth of that to be told from none
 WEAK = 1e-9  # m/s^2, by which all masses give a force that is none
+SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
 STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
@@ -31,6 +35,7 @@ class Transition:
     kind: str
     direction: int  # of the crossing
     strikes: bool = False  # whether a collision follows
+    together: bool = False  # whether what follows is decided for all contacts at once
 
     @property
     def name(self) -> str:
@@ -41,7 +46,12 @@ class Transition:
         """Whether it must happen where its value is below zero, however that came about: what another contact does
         changes reactions at once.
         """
-        return self.kind in ("slips", "parts")
+        return self.kind in ("slips", "stops", "turns", "slows", "parts", "changes side")
+
+    @property
+    def told(self) -> bool:
+        """Whether it is of use to others: turning is the law's own book-keeping."""
+        return self.kind not in ("turns", "slows")
 
     @property
     def ends(self) -> bool:
@@ -51,19 +61,19 @@ class Transition:
 
 def transitions(model: Model) -> list[Transition]:
     """All transitions of a model, known without deriving anything."""
-    return [t for c in model.connections.values() for t in _of(c)]
+    together = model.decides_together
+    return [t for c in model.connections.values() for t in _of(c, together)]
 
 
-def _of(c: ConnectedPair) -> list[Transition]:
+def _of(c: ConnectedPair, together: bool) -> list[Transition]:
     found = []
     if "stick" in c.modes:
-        found += [Transition(c.name, "slips", -1), Transition(c.name, "stops", -1)]
-        if len(c.sliding) == 2:
-            found.append(Transition(c.name, "turns", -1))
+        kinds = {"slips": -1, "stops": -1} | ({"turns": -1, "slows": -1} if len(c.sliding) == 2 else {})
+        found += [Transition(c.name, kind, direction, together=together) for kind, direction in kinds.items()]
     if "closed" in c.modes:
-        found += [Transition(c.name, "parts", -1), Transition(c.name, "lands", -1, c.unilateral)]
+        found += [Transition(c.name, "parts", -1, together=together), Transition(c.name, "lands", -1, c.unilateral)]
     if "side" in c.modes:
-        found.append(Transition(c.name, "changes side", 0))
+        found.append(Transition(c.name, "changes side", -1))
     if c.friction is not None and not c.relaxes and "z" in c.holds:
         found.append(Transition(c.name, "jams", -1))
     return found
@@ -117,8 +127,15 @@ class Modes:
         """Above zero while the contact can stick."""
         law = touch.connection.friction
         assert law is not None
-        limit = law.limit(self.equations.signals) * self._load(touch, multipliers)
+        load = self._load(touch, multipliers) + self._allowance(multipliers)
+        limit = law.limit(self.equations.signals) * load
         return limit**2 - sum((f**2 for f in self._grip(touch, multipliers)), ca.SX(0))
+
+    def _allowance(self, multipliers: Any) -> Any:
+        """A load that is none where contacts share loads."""
+        if not self.equations.model.decides_together:
+            return ca.SX(0)
+        return SHARED * sum((ca.fabs(self._load(touch, multipliers)) for touch in self._touches), ca.SX(0))
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -130,48 +147,62 @@ class Modes:
         for transition in transitions(self.equations.model):
             touch = self.equations.touches[transition.contact]
             m = touch.modes
-            if transition.kind in ("slips", "stops", "turns"):
-                slip = [touch.rate(n) for n in touch.connection.sliding]
-                along = [m["ahead_x"], m["ahead_y"]][: len(slip)]
-                ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0))
-                closed = m.get("closed", 1)
-                if transition.kind == "slips":
-                    value = ca.if_else(m["stick"] * closed == 1, self._margin(touch, multipliers) / mass**2, 1)
-                elif transition.kind == "stops":
-                    value = ca.if_else(m["stick"] == 1, 1, ca.if_else(closed == 1, ahead, 1))
-                else:
-                    aside = slip[1] * along[0] - slip[0] * along[1]
-                    wide = ca.fmax(TURN * ahead, NEAR * self.equations.shift)
-                    value = ca.if_else(m["stick"] == 1, 1, wide**2 - aside**2)
+            if transition.kind == "slips":
+                held = m["stick"] * m.get("closed", 1) == 1
+                value = ca.if_else(held, self._margin(touch, multipliers) / mass**2, 1)
+            elif transition.kind in SLIDING:
+                slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
+                value = ca.if_else(slides, self._sliding(touch, transition.kind), 1)
             elif transition.kind == "parts":
                 pressed = -touch.contact.gap if touch.connection.lets_go else self._load(touch, multipliers) / mass
                 if touch.friction and "z" in touch.connection.holds:  # at Painleve's paradox the load has a pole
                     pressed = pressed * self.functions.uniqueness
+                pressed = pressed + self._allowance(multipliers) / mass
                 value = ca.if_else(m["closed"] == 1, pressed, 1)
             elif transition.kind == "jams":
                 value = self._unique(touch, self.equations.u, self.equations.p)
             elif transition.kind == "lands":
                 value = ca.if_else(m["closed"] == 1, 1, touch.contact.gap)
             else:
-                value = self._load(touch, multipliers)
+                value = m["side"] * self._load(touch, multipliers) / mass
             out.append(value)
         return out
 
+    def _sliding(self, touch: Touch, kind: str) -> Any:
+        """What is watched of a slip."""
+        slip, least = [touch.rate(n) for n in touch.connection.sliding], near(self.equations.shift)
+        along = [touch.modes["ahead_x"], touch.modes["ahead_y"]][: len(slip)]
+        ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0)) / least
+        if kind == "stops":
+            return NOISE * ahead / (1 + 10 * NOISE * ca.fabs(ahead))  # above -0.1: turning the other way goes before
+        aside = (slip[1] * along[0] - slip[0] * along[1]) / least
+        forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
+        if kind == "slows":
+            slow = touch.modes["slow"]  # until the slip is twice as large
+            return (1 - 2 * slow) * (forward + aside**2 - (SLOW_SLIP * (1 + slow)) ** 2)
+        # over the square of the slip, so that no slip is so small that its turning could not be told
+        return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
+
     # -- jumps ---------------------------------------------------------------------------------------------------------
 
-    def jumps(self) -> list[tuple[Any, Any]]:
-        """(u, p) after each transition."""
+    def jumps(self) -> list[tuple[Any, Any] | None]:
+        """(u, p) after each transition; None where it is not a function on the tape."""
         e = self.equations
-        out = []
+        out: list[tuple[Any, Any] | None] = []
         for transition in transitions(e.model):
             touch = e.touches[transition.contact]
             u, p = ca.SX(e.u), ca.SX(e.p)
+            if transition.together or transition.strikes or transition.ends:
+                out.append(None)
+                continue
             if transition.kind == "slips":
                 p = self._slide(touch, p, self._grip(touch, self.functions.dynamics[1]))
             elif transition.kind == "stops":
                 p = self._stopped(touch, u, p)
-            elif transition.kind == "turns":
+            elif transition.kind in ("turns", "slows"):
                 p = self._along(touch, p, [touch.rate(n) for n in touch.connection.sliding])
+                if transition.kind == "slows":
+                    p = self._set(p, touch, slow=1 - touch.modes["slow"])
             elif transition.kind == "parts":
                 p = self._set(p, touch, closed=0, **({"stick": 0} if "stick" in touch.modes else {}))
             elif transition.kind == "lands" and not transition.strikes:
@@ -190,6 +221,8 @@ class Modes:
     def _unique(self, touch: Touch, u: Any, p: Any) -> Any:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
+        if self.equations.model.decides_together:
+            return self.functions.uniqueness
         value = self._uniqueness(e.t, e.q, u, p)
         if "side" in touch.modes:
             other = self._set(p, touch, side=-p[self.place[f"{touch.connection.name}.side"]])
@@ -264,7 +297,7 @@ class Modes:
 
     def _slide(self, touch: Touch, p: Any, grip: Sequence[Any]) -> Any:
         """Sliding begins against the force that held."""
-        return self._along(touch, self._set(p, touch, stick=0), [-f for f in grip])
+        return self._along(touch, self._set(p, touch, stick=0, slow=1), [-f for f in grip])
 
     def _stopped(self, touch: Touch, u: Any, p: Any) -> Any:
         """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
@@ -273,7 +306,7 @@ class Modes:
         held = self._set(p, touch, stick=1)
         for other, slip in zip(self._touches, self._slips(u, p), strict=True):
             if other is not touch and "stick" in other.modes:
-                still = self._is_still(other, slip, p)
+                still = self._is_still(other, slip, p, near(self.equations.shift))
                 sticks = p[self.place[f"{other.connection.name}.stick"]]
                 held = self._set(held, other, stick=ca.if_else(still, 1, sticks))
         _, grip, multipliers = self._at(touch, u, held)
@@ -288,15 +321,15 @@ class Modes:
         found = self._slip(e.t, e.q, u, p)
         return list(found) if isinstance(found, tuple | list) else [found]
 
-    def _is_still(self, touch: Touch, slip: Any, p: Any) -> Any:
-        """Whether a contact is closed and does not slip."""
+    def _is_still(self, touch: Touch, slip: Any, p: Any, least: Any) -> Any:
+        """Whether a contact is closed and its slip is below `least`."""
         speed = ca.sqrt(sum((slip[i] ** 2 for i in range(slip.shape[0])), ca.SX(0)))
         closed = p[self.place[f"{touch.connection.name}.closed"]] if "closed" in touch.modes else 1
-        return ca.logic_and(speed < STILL, closed == 1)
+        return ca.logic_and(speed < least, closed == 1)
 
     def _begin(self, touch: Touch, u: Any, p: Any) -> Any:
         """Modes of a contact that has closed or is there from the start."""
         slip = self._slips(u, p)[self._touches.index(touch)]
         parts = [slip[i] for i in range(slip.shape[0])]
-        moving = self._along(touch, self._set(p, touch, stick=0), parts)
-        return ca.if_else(self._is_still(touch, slip, p), self._stopped(touch, u, p), moving)
+        moving = self._along(touch, self._set(p, touch, stick=0, slow=0), parts)
+        return ca.if_else(self._is_still(touch, slip, p, STILL), self._stopped(touch, u, p), moving)

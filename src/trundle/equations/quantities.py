@@ -7,10 +7,11 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.equations.fit import fit_parts, has_curvature
 from trundle.equations.functions import Functions
 from trundle.equations.ports import Ports, find_ports, quantity_table
 from trundle.equations.power import PowerExpressions
-from trundle.equations.reactions import accelerations, drive_efforts, reactions, with_compliance
+from trundle.equations.reactions import accelerations, drive_efforts, reactions, with_compliance, yielding_bonds
 from trundle.equations.signals import BODY_QUANTITIES
 from trundle.errors import UnknownNameError
 from trundle.graph.layout import Layout
@@ -100,6 +101,9 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             of = f"in contact {connection.name!r}"
             for name, (unit, text, size) in CONTACT_QUANTITIES.items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", size, "contacts"))
+            if has_curvature(connection.pair):
+                text = f"smallest relative curvature of the surfaces, below zero where they cut each other, {of}"
+                found.append(Quantity(f"{connection.name}.relative_curvature", "1/m", text, 1, "curvatures"))
             for name, (unit, text) in _deflections(connection).items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", 1, "joints"))
             if connection.modes or connection.lets_go or connection.rubbing:
@@ -216,8 +220,8 @@ class Expressions:
         }
         for k, component in enumerate(("slip_force_x", "slip_force_y", "normal_force")):
             if quantity == component and owner in e.touches:
-                bare = k < 2 and "xy"[k] not in e.model.connections[owner].compliant  # else part of the reaction
-                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if bare else 0
+                bare = k < 2 and f"slip_{'xy'[k]}" not in yielding_bonds(e, e.model.connections[owner])
+                at_contact = e.touch_efforts[owner].get(f"slip_{'xy'[k]}", 0) if bare else 0  # else in the reaction
                 return ca.dot(e.touches[owner].contact.axes[k], self._reactions[owner][0]) + at_contact
         if quantity == "state" and owner in e.touches:
             touch = e.touches[owner]
@@ -225,6 +229,8 @@ class Expressions:
             return closed * (1 + touch.modes.get("stick", int("slip_x" in touch.connection.held)))
         if quantity == "friction_power" and owner in e.touches:
             return self._friction_power(owner)
+        if quantity == "relative_curvature" and owner in e.touches:
+            return fit_parts(e, e.touches[owner]).curvature
         if quantity == "stiction" and owner in e.touches:
             return self.functions.weights[f"{owner}.{e.touches[owner].connection.sliding[0]}"]
         if name == "energy.kinetic":

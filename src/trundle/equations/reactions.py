@@ -74,13 +74,22 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
             effort, measure = e.coordinate_efforts[f"{c.name}.{name}"], measures[name]
             F, M = out[c.name]
             out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
-        for bond in c.compliant if c.touches else ():
-            touch, name = e.touches[c.name], c.pair.bond_names[bond]
+        for name in yielding_bonds(e, c):
+            touch = e.touches[c.name]
             force, moment = (e.touch_efforts[c.name][name] * each for each in touch.along(name))
             F, M = out[c.name]
             arm = touch.contact.point - e.motion.frame(c.second).p
             out[c.name] = (F + force, M + moment + cross(arm, force))
     return out
+
+
+def yielding_bonds(e: Equations, c: ConnectedPair) -> list[str]:
+    """Bonds at a contact whose efforts stand for what it would hold: springs, friction of a compliant normal."""
+    if not c.touches:
+        return []
+    names = [c.pair.bond_names[bond] for bond in c.compliant]
+    rubbed = e.touches[c.name].friction if "normal" in names else {}
+    return list(dict.fromkeys([*names, *rubbed]))
 
 
 def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: dict[str, Wrench]) -> dict[str, Wrench]:

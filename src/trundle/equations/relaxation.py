@@ -18,27 +18,16 @@ SERVO = " (servo)"
 
 def weight_faults(model: Model, weights: Mapping[str, Weight]) -> list[str]:
     """What is wrong with the weights, before anything is derived."""
-    return _asked(model, weights)[0]
-
-
-def weight_text(model: Model, weights: Mapping[str, Weight]) -> str:
-    """The weights in letters: what two systems must share to share their kernels."""
-    return ";".join(f"{name}={text}" for name, text in sorted(_asked(model, weights)[1].items()))
-
-
-def _asked(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str], dict[str, str]]:
-    asker, texts = Asker(model), {}
+    asker = Asker(model)
     multipliers: dict[str, Any] = {}
     for name, weight in weights.items():
         where = f"the weight of {name!r}"
         for answer in asker.ask(where, partial(_asked_answer, asker, weight, multipliers)):
-            symbols = ca.symvar(answer)
-            texts[name] = f"{[s.name() for s in symbols]} {ca.Function('weight', symbols, [answer]).serialize()}"
             if answer.is_constant() and not 0 <= float(answer) <= 1:
                 asker.faults.append(
                     f"{where} is {float(answer):g}; weights lie between 0 (the constraint is lifted) and 1 (held)."
                 )
-    return asker.faults, texts
+    return asker.faults
 
 
 def _answer(weight: Weight, signals: Any) -> list[Any]:

@@ -4,15 +4,23 @@ M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2
 symmetric and
 positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean
 of the loop that a
-row belongs to, and one refinement takes the shift out again where the pose is regular.
+row belongs to, and refinements take the shift out again where the pose is regular.
+
+Contacts of one body are redundant as a rule: a box on four corners has three normal forces too few. Multipliers are
+then the smallest ones that do; round-off in them is that of the machine over the shift, and friction feels it. Such
+rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, final
 
 import casadi as ca
 
+from trundle.equations.fixed_rank import Choice, FixedRank
+
 Sparse = dict[int, Any]
+REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
+REFINEMENTS = 3  # of multipliers with that shift
 
 
 def _is_zero(value: Any) -> bool:
@@ -45,6 +53,7 @@ class Factor:
                     new = work[i][j] - update if j in work[i] else -update
                     work[i][j] = new
                     work[j][i] = new
+        self.left = work  # of the rows that are not in the order
 
     def forward(self, b: Sparse) -> Sparse:
         """L^-1 b."""
@@ -55,9 +64,9 @@ class Factor:
                     x[i] = x[i] - value * x[k] if i in x else -value * x[k]
         return x
 
-    def backward(self, y: Sparse) -> Sparse:
-        """L'^-1 D^-1 y."""
-        x: Sparse = {}
+    def backward(self, y: Sparse, known: Sparse | None = None) -> Sparse:
+        """L'^-1 D^-1 y, with the values of the rows that are not in the order."""
+        x: Sparse = dict(known or {})
         for k in reversed(self.order):
             value = y[k] * self.inverse_pivot[k] if k in y else ca.SX(0)
             for i, entry in self.columns[k].items():
@@ -106,12 +115,12 @@ class UnsymmetricFactor:
         return x
 
 
-def minimum_degree(rows: list[Sparse]) -> list[int]:
-    """Greedy order of elimination for a symmetric pattern."""
+def minimum_degree(rows: list[Sparse], left: Collection[int] = ()) -> list[int]:
+    """Greedy order of elimination for a symmetric pattern, without the rows that are left."""
     graph = {i: set(r) - {i} for i, r in enumerate(rows)}
     order = []
-    while graph:
-        k = min(graph, key=lambda i: (len(graph[i]), i))
+    while len(graph) > len(left):
+        k = min((i for i in graph if i not in left), key=lambda i: (len(graph[i]), i))
         around = graph.pop(k)
         order.append(k)
         for i in around:
@@ -124,7 +133,9 @@ class Saddle:
     """Factored system of mass matrix and constraint rows at one pose.
 
     `loops` groups the rows; `scale` makes rows of different units comparable. A row of weight zero does not act. The
-    multiplier of a row pushes along its column, which is the row itself unless friction goes along with it.
+    multiplier of a row pushes along its column, which is the row itself unless friction goes along with it. Of the
+    rows of `choices` the best ones are taken at every pose; friction does not go along with them. Rows that are
+    `shared` may be redundant at any pose.
     """
 
     def __init__(
@@ -137,8 +148,11 @@ class Saddle:
         shift: Any,
         weights: Sequence[Any] = (),
         columns: Sequence[Sparse | None] = (),
+        choices: Sequence[Choice] = (),
+        shared: Sequence[bool] = (),
     ) -> None:
         self.scale = scale
+        self.refinements = REFINEMENTS if any(shared) else 1
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
         m = len(J)
@@ -159,14 +173,18 @@ class Saddle:
         for loop in loops:
             mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
             for i in loop:
-                self.shift[i] = mean * shift / scale[i] ** 2
+                own = ca.fmax(shift, REDUNDANT) if shared and shared[i] else shift
+                self.shift[i] = mean * own / scale[i] ** 2
         shifted = [dict(r) for r in S]
         for i in range(m):
             shifted[i][i] = S[i][i] + self.shift[i]
-        order = minimum_degree(S)
+        order = minimum_degree(S, {i for choice in choices for i in choice.rows})
         self.dual = Factor(self._weighted(shifted), order) if m else None
+        self.chosen = FixedRank(dict(enumerate(self.dual.left)), choices, scale) if self.dual and choices else None
         self.rubbing: UnsymmetricFactor | None = None
         if any(c is not None for c in pushing):
+            if choices:
+                raise ValueError("friction along with rows that are chosen at every pose")
             A: list[Sparse] = [{} for _ in range(m)]
             for i in range(m):
                 for j in range(m):
@@ -194,21 +212,36 @@ class Saddle:
     def _acting(self, rhs: Sparse) -> Sparse:
         return {i: v if self.weights[i] is None else v * self.weights[i] for i, v in rhs.items()}
 
-    def multipliers(self, rhs: Sparse, refine: bool = True, rubbing: bool = False) -> Sparse:
+    def multipliers(self, rhs: Sparse, refinements: int, rubbing: bool = False) -> Sparse:
         """lambda of S lambda = rhs; with friction along the columns where rubbing."""
         if self.dual is None:
             return {}
         dual, slanted = self.dual, self.rubbing
 
         def solve(b: Sparse) -> Sparse:
-            return slanted.solve(b) if rubbing and slanted is not None else dual.backward(dual.forward(b))
+            if rubbing and slanted is not None:
+                return slanted.solve(b)
+            y = dual.forward(b)
+            return dual.backward(y, self.chosen.solve(y) if self.chosen else None)
 
-        x = solve(self._acting(rhs))
-        if refine:
+        first = solve(self._acting(rhs))
+        x = first
+        for _ in range(refinements):
             left = self._acting({i: self.shift[i] * value for i, value in x.items()})
+            x = dict(first)
             for i, value in solve(left).items():
                 x[i] = x[i] + value if i in x else value
         return x
+
+    def shared(self, multipliers: Sparse) -> Sparse:
+        """Multipliers that do the same, those of rows that are chosen at every pose with the least norm."""
+        if self.dual is None or self.chosen is None:
+            return multipliers
+        change = {i: v - multipliers[i] for i, v in self.chosen.shared(multipliers).items()}
+        out = dict(multipliers)
+        for i, value in self.dual.backward({}, change).items():
+            out[i] = out[i] + value if i in out else value
+        return out
 
     def solve(self, b: Sparse, c: Sparse, refine: bool = True, rubbing: bool = False) -> tuple[Sparse, Sparse]:
         """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J unless rubbing."""
@@ -221,7 +254,7 @@ class Saddle:
                 value = value - row[k] * scaled[k]
             if not _is_zero(value):
                 rhs[i] = value
-        multipliers = self.multipliers(rhs, refine, rubbing)
+        multipliers = self.multipliers(rhs, self.refinements - int(not refine), rubbing)
         for i, value in multipliers.items():
             for k, entry in (self.pushed if rubbing else self.reduced)[i].items():
                 y[k] = y[k] + entry * value if k in y else entry * value
@@ -241,17 +274,22 @@ class Saddle:
         """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
         return self.solve({}, c, refine=False)[0]
 
-    def loop_measure(self, rows: Sequence[int]) -> Any:
+    def loop_measure(self, loop: Choice) -> Any:
         """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
+        rows = loop.rows
         index = {r: i for i, r in enumerate(rows)}
         block: list[Sparse] = [
             {index[j]: v * (self.scale[r] * self.scale[j]) for j, v in self.S[r].items() if j in index} for r in rows
         ]
         mean = sum((block[i][i] for i in range(len(rows))), ca.SX(0)) / len(rows)
-        factor = Factor(block, list(range(len(rows))))
+        every = tuple(range(len(rows)))
+        if loop.count < len(rows):
+            pivots = FixedRank(dict(enumerate(block)), [Choice(every, loop.count)], [1.0] * len(rows)).pivots
+        else:
+            pivots = list(Factor(block, list(every)).pivot.values())
         value = ca.SX(1)
-        for i in range(len(rows)):
-            value = value * ca.fmax(factor.pivot[i] / mean, 0)
+        for pivot in pivots:
+            value = value * ca.fmax(pivot / mean, 0)
         return value
 
 

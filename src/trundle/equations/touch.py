@@ -12,6 +12,7 @@ from trundle.equations.flow import flow_row
 from trundle.equations.measure import Measure
 from trundle.equations.plane import plane_bonds
 from trundle.errors import ModelError
+from trundle.impact.numbers import NO_DIRECTION
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
@@ -22,17 +23,26 @@ from trundle.space.rotation import cross, dot
 
 AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin": 2}
 TURNS = ("roll_x", "roll_y", "spin")
-NEAR = 1e4  # times the shift of the multiplier block, which goes with the tolerance: a slip (m/s) too small to tell its
-# direction
 
 
-def _direction(slip: Sequence[Any], along: Sequence[Any], near: Any) -> list[Any]:
-    """Unit vector of sliding. Its component along `along` stays positive beyond the end of the sliding, so that the
-    right-hand side is smooth where an integrator steps over it; below `near` the direction is that of `along`.
+def near(shift: Any) -> Any:
+    """A slip (m/s) too small to tell its direction. It goes with the tolerance, as does the shift of the multiplier
+    block: 1e-7 m/s at the default one.
     """
-    ahead = slip[0] * along[0] + slip[1] * along[1]
-    aside = slip[1] * along[0] - slip[0] * along[1]
-    ratio = ahead * aside / (ahead**2 + near**2)
+    return NO_DIRECTION * ca.sqrt(shift)
+
+
+def _direction(slip: Sequence[Any], along: Sequence[Any], least: Any) -> list[Any]:
+    """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
+    sliding, so that the right-hand side is smooth where an integrator steps over it.
+
+    A slip below `least` turns the direction as if it had that size: what begins to slide finds its direction, and where
+    sliding ends it is `along`.
+    """
+    ahead = (slip[0] * along[0] + slip[1] * along[1]) / least
+    aside = (slip[1] * along[0] - slip[0] * along[1]) / least
+    steep = ahead**7
+    ratio = aside * (steep + 1) / (steep * ahead + 1)  # aside / ahead, but for (least / ahead)^7 of it
     size = ca.sqrt(1 + ratio**2)
     return [(along[0] - ratio * along[1]) / size, (along[1] + ratio * along[0]) / size]
 
@@ -110,7 +120,7 @@ class Touch:
             if law.sticks:
                 along = [self.modes["ahead_x"], self.modes["ahead_y"]]
                 mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
-                direction = _direction(motion, along, NEAR * shift) if len(motion) == 2 else [along[0]]
+                direction = _direction(motion, along, near(shift)) if len(motion) == 2 else [along[0]]
                 efforts = [mu * d for d in direction]
             elif law.relaxes:
                 grip, load = [signals.multiplier(f"{c.name}.{n}") for n in names], self._load_if_held(signals)
@@ -146,6 +156,11 @@ class Touch:
     def lost(self) -> Any:
         """Power lost by friction per unit of normal force."""
         return -sum((share * self.rate(name) for name, share in self.friction.items()), ca.SX(0))
+
+    @property
+    def taken(self) -> Any:
+        """Power that friction takes per unit of normal force, whichever way this presses; zero while it is open."""
+        return self.lost * self.modes.get("side", 1) * self.modes.get("closed", 1)
 
     def _rubbing(self, row: Row, t: Any) -> Row:
         """The row of the normal with the friction that its multiplier brings."""

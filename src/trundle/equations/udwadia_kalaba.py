@@ -1,26 +1,31 @@
-"""Udwadia-Kalaba equations: accelerations by a weighted pseudo-inverse of all rows, redundant and vanishing ones too.
+"""Udwadia-Kalaba equations: accelerations by a weighted pseudo-inverse of rows of any rank.
 
 With the free acceleration a = -M^-1 h, rows A udot = b and a force C of constraints that are not ideal,
 udot = a + X (b - A a) + (I - X A) M^-1 C [Udwadia & Kalaba 1992], [Ikoki 2021, Eqs. 13, 17]. On the tape X comes from
 the rows L^-1 A' (M = L D L'), made orthogonal one after the other: a row of which nothing is left drops out there and
-then, so the rank is found at every evaluation.
+then. The rank of rows that always act is known beforehand, so round-off cannot change it; that of rows which come and
+go with contacts, or are relaxed, is found at every evaluation.
 
 A weight s relaxes a row [Ikoki 2021, Eq. 18]. For independent rows A X = diag(s^2): the row brings the share s^2 of
-what is missing in its acceleration. (N A X A = N A, as printed after Eq. 18, holds only where each s is 0 or 1.) A row
-that depends on others brings nothing, whatever its weight, and ideal rows are taken first. A weight of 0 takes the row
-out; one that merely tends to 0 still keeps the other rows from changing the acceleration along this one. Contacts that
-open and slips that stick are rows of weight 1 or 0.
+what is missing in its acceleration. (N A X A = N A, as printed after Eq. 18, holds only where each s is 0 or 1.) Rows
+that depend on each other cannot all have their shares; Eq. 18 gives what is nearest to them in the norm with 1 / s^2.
+What is held in full is held, whatever depends on it. A weight of 0 takes the row out; one that merely tends to 0 still
+keeps the other rows from changing the acceleration along this one. Contacts that open and slips that stick are rows of
+weight 1 or 0. Multipliers of rows that depend on each other are those of least norm.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
+from trundle.equations.dependence import Dependence
+from trundle.equations.fixed_rank import Choice, FixedRank
 from trundle.equations.saddle import Factor, Sparse, UnsymmetricFactor, dense, sparse
 
-TOLERANCE = 1e-9  # what must be left of a row, relative to it and to the mean of all rows
+TOLERANCE = 1e-9  # what must be left of a row, relative to it, to the mean of all rows and to the unit of the rows
 CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
 FARTHEST = 3e-2  # beyond this change rows are trusted all the same
 ROUND_OFF = 1e-12  # singular values below, relative to the largest, are zero
@@ -28,12 +33,28 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @final
+@dataclass
+class Rest:
+    """What is left of a row, or of a choice among several, beside the rests before it."""
+
+    source: Sparse  # row = sum of source * rows
+    left: Sparse
+    raised: Sparse  # the same times D^-1
+    inverse: Any  # of its square; zero where the row has dropped out
+    shares: Sparse  # row = left + sum of shares * rests before it
+    weight: Any  # square
+    spent: Any  # 1 where the row acts and nothing is left of it
+
+
+@final
 class Orthogonal:
     """Mass matrix and rows at one pose; the first ones have the weights `held` (all rows have 1 unless it is given),
     the others wait for theirs.
 
-    `scale` makes rows of different units comparable. `distance` is the square of the relative distance from the
-    manifold: off it, rows that depend on each other only there seem independent by as much.
+    `scale` makes rows of different units comparable, `unit` is the least square that a row of scale 1 could have. Of
+    the held rows, those of `choices` depend on each other in a known number, and those that are `shared` wherever
+    they may. `distance` is the square of the relative distance from the manifold: off it, rows that depend on each
+    other only there seem independent by as much.
     """
 
     def __init__(
@@ -44,6 +65,9 @@ class Orthogonal:
         scale: Sequence[float],
         distance: Any = 0,
         held: Sequence[Any] | None = None,
+        choices: Sequence[Choice] = (),
+        shared: Sequence[int] = (),
+        unit: Any = 0,
     ) -> None:
         self.n_u, self.rows = len(M), A
         self.mass = Factor(M, leaves_first)
@@ -51,22 +75,31 @@ class Orthogonal:
         self.scaled = [self._raised(row) for row in self.reduced]
         squares = [self._inner(row, raised) for row, raised in zip(self.reduced, self.scaled, strict=True)]
         mean = sum((v * k**2 for v, k in zip(squares, scale, strict=True)), ca.SX(0)) / max(len(A), 1)
-        blur = TOLERANCE**2 + ca.fmin(CURVATURE**2 * ca.SX(distance), FARTHEST**2)
-        self.least = [v * blur + TOLERANCE**2 * mean / k**2 for v, k in zip(squares, scale, strict=True)]
-        self.rest: list[Sparse] = []  # orthogonal rows
-        self.raised: list[Sparse] = []  # the same times D^-1
-        self.inverse: list[Any] = []  # of their squares; zero where a row has dropped out
-        self.shares: list[Sparse] = []  # row = rest + sum of shares * rests before it
-        self.weights: list[Any] = []  # squares
-        for i, weight in enumerate([1] * len(A) if held is None else held):
-            self._append(i, ca.SX(weight))
+        floors = [TOLERANCE**2 * (v + (mean + unit) / k**2) for v, k in zip(squares, scale, strict=True)]
+        blur = ca.fmin(CURVATURE**2 * ca.SX(distance), FARTHEST**2)
+        self.blurred = [floor + v * blur for v, floor in zip(squares, floors, strict=True)]
+        self.rests: list[Rest] = []
+        weights = [ca.SX(1)] * len(A) if held is None else [ca.SX(w) for w in held]
+        chosen = [i for choice in choices for i in choice.rows]
+        for i, weight in enumerate(weights):
+            if i not in chosen and i not in shared:
+                self._append({i: ca.SX(1)}, weight, floors[i])
+        self.n_lasting = len(self.rests)
+        self.chosen: FixedRank | None = None
+        self.beside: dict[int, Sparse] = {}  # shares of rows that are chosen in the rests before them
+        if chosen:
+            self._choose(choices, scale, floors)
+        self.n_certain = len(self.rests)
+        for i in shared:
+            self._append({i: ca.SX(1)}, weights[i], self.blurred[i])
+        self.n_held = len(self.rests)
 
     def relaxed(self, weights: Sequence[Any]) -> "Orthogonal":
         """With the other rows at their weights."""
         out = object.__new__(Orthogonal)
         out.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
-        for i, weight in enumerate(weights, start=len(self.rest)):
-            out._append(i, ca.SX(weight))
+        for i, weight in enumerate(weights, start=len(self.rows) - len(weights)):
+            out._append({i: ca.SX(1)}, ca.SX(weight), self.blurred[i])
         return out
 
     def _raised(self, row: Sparse) -> Sparse:
@@ -76,46 +109,102 @@ class Orthogonal:
     def _inner(row: Sparse, raised: Sparse) -> Any:
         return sum((row[k] * raised[k] for k in sorted(row.keys() & raised.keys())), ca.SX(0))
 
-    def _append(self, i: int, weight: Any) -> None:
-        """Gram and Schmidt twice: once loses the digits that tell whether anything is left."""
-        rest: Sparse = dict(self.reduced[i])
+    def _split(self, row: Sparse) -> tuple[Sparse, Sparse]:
+        """What is left of a row and its shares in the rests so far. Gram and Schmidt twice: once loses the digits that
+        tell whether anything is left.
+        """
+        left: Sparse = dict(row)
         shares: Sparse = {}
         for _ in range(2):
-            for j, raised in enumerate(self.raised):
-                share = self._inner(rest, raised) * self.inverse[j]
+            for j, rest in enumerate(self.rests):
+                share = self._inner(left, rest.raised) * rest.inverse
                 if share.is_zero():
                     continue
                 shares[j] = shares[j] + share if j in shares else share
-                for k, value in self.rest[j].items():
-                    rest[k] = rest[k] - share * value if k in rest else -share * value
-        raised = self._raised(rest)
-        square = self._inner(rest, raised)
-        counts = (square > self.least[i]) * (weight > TOLERANCE)
-        self.rest.append(rest)
-        self.raised.append(raised)
-        self.inverse.append(ca.if_else(counts, 1 / ca.if_else(counts, square, 1), 0))
-        self.shares.append(shares)
-        self.weights.append(weight**2)
+                for k, value in rest.left.items():
+                    left[k] = left[k] - share * value if k in left else -share * value
+        return left, shares
+
+    def _append(self, source: Sparse, weight: Any, least: Any) -> None:
+        left, shares = self._split(_combined(source, self.reduced))
+        raised = self._raised(left)
+        square = self._inner(left, raised)
+        acts, counts = weight > TOLERANCE, square > least
+        both = acts * counts
+        inverse = ca.if_else(both, 1 / ca.if_else(both, square, 1), 0)
+        self.rests.append(Rest(source, left, raised, inverse, shares, weight**2, acts * (1 - counts)))
+
+    def _choose(self, choices: Sequence[Choice], scale: Sequence[float], floors: Sequence[Any]) -> None:
+        left: dict[int, Sparse] = {}
+        for i in (i for choice in choices for i in choice.rows):
+            left[i], self.beside[i] = self._split(self.reduced[i])
+        raised = {i: self._raised(row) for i, row in left.items()}
+        matrix = {i: {j: self._inner(left[i], raised[j]) for j in left} for i in left}
+        self.chosen = FixedRank(matrix, choices, scale)
+        for pick in self.chosen.picks:
+            least = sum((v * floors[i] for i, v in pick.items()), ca.SX(0))
+            self._append(dict(pick), ca.SX(1), least)
 
     def solve(self, b: Sparse, c: Sparse) -> tuple[Sparse, Sparse]:
-        """x = a + X (c - A a) with M a = b, and lambda of M x = b + A' lambda; dropped rows have none."""
+        """x = a + X (c - A a) with M a = b, and lambda of M x = b + A' lambda."""
         y = self.mass.forward(b)
+        missing = []
+        for rest in self.rests:
+            rows = [v * (c.get(i, ca.SX(0)) - self._inner(y, self.scaled[i])) for i, v in rest.source.items()]
+            missing.append(sum(rows, ca.SX(0)) * rest.weight)
         along: list[Any] = []  # what is still missing along each orthogonal row
-        for i, shares in enumerate(self.shares):
-            missing = (c.get(i, ca.SX(0)) - self._inner(y, self.scaled[i])) * self.weights[i]
-            along.append(missing - sum((share * along[j] for j, share in shares.items()), ca.SX(0)))
-        amounts = [value * inverse for value, inverse in zip(along, self.inverse, strict=True)]
-        for amount, rest in zip(amounts, self.rest, strict=True):
+        for i in range(self.n_held):
+            along.append(missing[i] - self._shared(i, along, range(i)))
+        stage = range(self.n_held, len(self.rests))
+        targets = [missing[i] - self._shared(i, along, range(self.n_held)) for i in stage]
+        targets = self._dependence(stage).least(targets, [self.rests[i].weight for i in stage])
+        for i, target in zip(stage, targets, strict=True):
+            along.append(target - self._shared(i, along, range(self.n_held, i)))
+        amounts = [value * rest.inverse for value, rest in zip(along, self.rests, strict=True)]
+        for amount, rest in zip(amounts, self.rests, strict=True):
             if not amount.is_zero():
-                for k, value in rest.items():
+                for k, value in rest.left.items():
                     y[k] = y[k] + amount * value if k in y else amount * value
-        multipliers: Sparse = {}
-        for i in reversed(range(len(amounts))):
-            held = amounts[i] - sum((self.shares[j].get(i, 0) * v for j, v in multipliers.items()), ca.SX(0))
-            value = ca.if_else(self.inverse[i] > 0, held, 0)
-            if not value.is_zero():
-                multipliers[i] = value
-        return self.mass.backward(y), multipliers
+        return self.mass.backward(y), self._multipliers(amounts)
+
+    def _shared(self, i: int, along: Sequence[Any], within: range) -> Any:
+        shares = self.rests[i].shares
+        return sum((v * along[j] for j, v in shares.items() if j in within), ca.SX(0))
+
+    def _dependence(self, stage: range) -> Dependence:
+        first = stage.start
+        shares = [{j - first: v for j, v in self.rests[i].shares.items() if j in stage} for i in stage]
+        return Dependence(shares, [self.rests[i].spent for i in stage])
+
+    def _multipliers(self, amounts: Sequence[Any]) -> Sparse:
+        """Of the rows, from the last ones to the first."""
+        found: Sparse = {}
+        later: list[tuple[Sparse, Any]] = []  # shares and multipliers of rows that are done
+
+        def free(stage: range) -> dict[int, Any]:
+            """Multipliers of the rests of a stage if no row were spent."""
+            values: dict[int, Any] = {}
+            for i in reversed(stage):
+                inner = sum((self.rests[j].shares.get(i, 0) * v for j, v in values.items()), ca.SX(0))
+                outer = sum((shares.get(i, 0) * v for shares, v in later), ca.SX(0))
+                values[i] = ca.if_else(self.rests[i].inverse > 0, amounts[i] - inner - outer, 0)
+            return values
+
+        for stage in (range(self.n_held, len(self.rests)), range(self.n_certain, self.n_held)):
+            values = free(stage)
+            for i, value in zip(stage, self._dependence(stage).least([values[i] for i in stage]), strict=True):
+                later.append((self.rests[i].shares, value))
+                found[next(iter(self.rests[i].source))] = value
+        if self.chosen is not None:
+            values = free(range(self.n_lasting, self.n_certain))
+            rows = {i: sum((v * self.rests[k].source[i] for k, v in values.items() if i in self.rests[k].source),
+                           ca.SX(0)) for i in self.beside}  # fmt: skip
+            for i, value in self.chosen.shared(rows).items():
+                later.append((self.beside[i], value))
+                found[i] = value
+        for i, value in free(range(self.n_lasting)).items():
+            found[next(iter(self.rests[i].source))] = value
+        return {i: value for i, value in found.items() if not value.is_zero()}
 
     def solve_with_friction(self, b: Sparse, c: Sparse, pushes: Mapping[int, Sparse]) -> tuple[Sparse, Sparse, Any]:
         """The same where each multiplier i of `pushes` brings the force pushes[i] with it, as friction comes with a
@@ -148,8 +237,8 @@ class Orthogonal:
         return self.solve({}, c)[0]
 
     def weighted_inverse(self) -> Any:
-        """X as a matrix [Ikoki 2021, Eqs. 13, 18]; columns of dropped rows are zero."""
-        columns = [dense(self.solve({}, {i: ca.SX(1)})[0], self.n_u) for i in range(len(self.rest))]
+        """X as a matrix [Ikoki 2021, Eqs. 13, 18]; columns of held rows that have dropped out are zero."""
+        columns = [dense(self.solve({}, {i: ca.SX(1)})[0], self.n_u) for i in range(len(self.rows))]
         return ca.horzcat(ca.SX(self.n_u, 0), *columns)
 
     def constraint_forces(self, force: Any, b: Any, nonideal: Any) -> tuple[Any, Any]:
@@ -166,6 +255,16 @@ class Orthogonal:
             for k, entry in self.rows[i].items():
                 pull[k] += entry * value
         return pull
+
+
+def _combined(source: Sparse, rows: Sequence[Sparse]) -> Sparse:
+    if len(source) == 1:
+        return rows[next(iter(source))]
+    out: Sparse = {}
+    for i, amount in source.items():
+        for k, value in rows[i].items():
+            out[k] = out[k] + amount * value if k in out else amount * value
+    return out
 
 
 def weighted_inverse(A: Any, M: Any, N: Any) -> Array:

@@ -63,6 +63,9 @@ class Assembler:
         for name, event in section.events.items():
             with self._watch(("events", name)):
                 self._event(name, event, signals, states)
+        for i, time in enumerate(section.break_at):
+            with self._watch(("break_at", i)):
+                self.model.break_at(self.values.number(time, ("break_at", i)))
         self._start(dict.fromkeys(start_names(self.model)))
         return self.model
 
@@ -117,6 +120,7 @@ class Assembler:
             values.vector(body.com, (*path, "com")),
             body.about if body.about == "com" else values.vector(body.about, (*path, "about")),
             tuple(self.parts.shape(s, (*path, "shape", i)) for i, s in enumerate(body.shape)),
+            body.check_inertia,
         )
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import final
+from stat import S_ISREG
+from typing import Any, final
 
 from pydantic import ValidationError
 
-from trundle.errors import FileError
+from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
 from trundle.file.faults import Faults
 from trundle.file.schema import ModelSection, RunSection
@@ -17,6 +18,7 @@ from trundle.file.values import Values
 from trundle.model.check import check
 from trundle.model.model import Model
 
+RTOL = 1e-10
 PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 
@@ -29,8 +31,8 @@ class RunSettings:
     duration: float | None = None  # s
     samples: int | str | None = None
     method: str = "auto"
-    rtol: float = 1e-10
-    atol: float = 1e-10
+    rtol: float = RTOL
+    atol: float | Mapping[str, float] | None = None
     plot: tuple[str, ...] = ()
 
 
@@ -53,9 +55,13 @@ def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = Non
     """A YAML file: the model and its settings for a run."""
     path = FilePath(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
+            raise FileError(f"{path}: cannot be read: it is a directory, device or pipe, not a file.")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)  # files of /proc and files that grow tell no true size before
+        if len(content) > MAX_BYTES:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
-        text = path.read_text(encoding="utf-8")
+        text = content.decode("utf-8")
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
@@ -95,10 +101,19 @@ def read_model(text: str, source: str = "model", parameters: Mapping[str, float]
 
 def _settings(run: RunSection, values: Values) -> RunSettings:
     """Numbers of the section `run`; durations and tolerances are positive."""
-    numbers = {}
-    for name, expression in (("duration", run.duration), ("rtol", run.rtol), ("atol", run.atol)):
-        if expression is not None:
-            numbers[name] = values.value(expression, ("run", name))
-            if numbers[name] <= 0.0:
-                values.faults.add(("run", name), f"give a positive number, not {numbers[name]:g}")
-    return RunSettings(samples=run.samples, method=run.method, plot=tuple(run.plot), **numbers)
+    from trundle.solve.tolerance import check_tolerances
+
+    found: dict[str, Any] = {}
+    for name, given in (("duration", run.duration), ("rtol", run.rtol), ("atol", run.atol)):
+        if isinstance(given, dict):
+            found[name] = {unit: values.value(one, ("run", name, unit)) for unit, one in given.items()}
+        elif given is not None:
+            found[name] = values.value(given, ("run", name))
+    if found.get("duration", 1.0) <= 0.0:
+        values.faults.add(("run", "duration"), f"give a positive number, not {found['duration']:g}")
+    for name, tolerances in (("rtol", (found["rtol"],)), ("atol", (RTOL, found.get("atol")))):
+        try:
+            check_tolerances(*tolerances)
+        except SolveError as error:
+            values.faults.add(("run", name), str(error))
+    return RunSettings(samples=run.samples, method=run.method, plot=tuple(run.plot), **found)

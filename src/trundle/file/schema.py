@@ -95,6 +95,7 @@ class Body(Section):
     com: Vector = Field(default_factory=zeros(3))
     about: About = "com"
     shape: Annotated[list[Shape], BeforeValidator(listed)] = []
+    check_inertia: bool = True
 
 
 class Turn(Section):
@@ -266,6 +267,13 @@ def _samples(value: Any) -> Any:
     raise refusal("give a whole number from 2 on, or the word steps, not {got}", value)
 
 
+def _atol(value: Any) -> Any:
+    """One number for all units, or numbers by unit or name of a state."""
+    if isinstance(value, dict):
+        return {str(name): scalar(one) for name, one in value.items()}
+    return scalar(value)
+
+
 class RunSection(Section):
     """How to run the model unless told otherwise."""
 
@@ -273,7 +281,7 @@ class RunSection(Section):
     samples: Annotated[Any, BeforeValidator(_samples)] = None
     method: Literal["auto", "explicit", "order5", "order8", "stiff"] = "auto"
     rtol: Scalar = constant(1e-10)
-    atol: Scalar = constant(1e-10)
+    atol: Annotated[Any, BeforeValidator(_atol)] = None
     plot: list[str] = []
 
 
@@ -292,5 +300,6 @@ class ModelSection(Section):
     forces: dict[str, Force] = {}
     outputs: dict[str, Annotated[Output, short("expression")]] = {}
     events: dict[str, Event] = {}
+    break_at: list[Scalar] = []
     start: dict[str, Annotated[Any, BeforeValidator(_start_value)]] = {}
     run: RunSection = RunSection()

@@ -207,7 +207,7 @@ class _Builder:
     def force(self, name: str, force: Force) -> None:
         """A force on places; forces on coordinates are seals."""
         bodies = [frame.body.name for frame in force.places]
-        kind = type(force).__name__
+        kind = force.title
         if len(bodies) == 1:
             source, shift = self.node(f"{force.element} {name}", force.element, kind, name), f"TF {name}"
             shift = self.node(shift, "TF", f"shift to {bodies[0]}", name)

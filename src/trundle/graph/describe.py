@@ -1,5 +1,6 @@
 """The story of a model in words."""
 
+from math import pi
 from typing import Protocol
 
 from trundle.graph.layout import Layout
@@ -77,13 +78,33 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
             f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
             f"{', '.join(mobility.redundant)}."
         )
+    lines += _large_angles(model, layout)
     return "\n".join(lines)
+
+
+def _large_angles(model: Model, layout: Layout) -> list[str]:
+    """Start angles beyond a whole turn: degrees are easily given for rad."""
+    angles = {c.name for c in layout.coordinates if c.unit == "rad"}
+    angles |= {
+        f"{c.name}.{s.name}"
+        for c in model.connections.values()
+        for s in c.pair.chain().steps
+        if s.n_u == 1 and not s.slides
+    }
+    lines = []
+    for name, value in model.start.items():
+        if model.resolve(name) in angles and isinstance(value, float | int) and abs(value) > 2 * pi:
+            lines.append(
+                f"Start value {name} = {value:g} rad is {abs(value) / (2 * pi):.3g} turns. Angles are in rad: if "
+                f"degrees are meant, write tr.degrees({value:g})."
+            )
+    return lines
 
 
 def _laws(c: ConnectedPair) -> str:
     """Laws of a connection in brackets."""
-    laws = [type(law).__name__ for law in c.contact_laws]
-    laws += [f"{type(law).__name__} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
+    laws = [law.title for law in c.contact_laws]
+    laws += [f"{law.title} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
     return f"  [{', '.join(laws)}]" if laws else ""
 
 

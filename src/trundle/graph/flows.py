@@ -84,7 +84,7 @@ def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
     if not c.touches:
         return []
     turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.chain().steps}
-    given: list[tuple[str, str, Law | Force]] = [(name, type(law).__name__, law) for name, law in c.laws.items()]
+    given: list[tuple[str, str, Law | Force]] = [(name, law.title, law) for name, law in c.laws.items()]
     for title, force in model.forces.items():
         for owner, _, name in (model.resolve(coordinate).partition(".") for coordinate in force.coordinates):
             given += [(name, f"force {title!r}", force)] if owner == c.name and name in turns else []

@@ -26,3 +26,19 @@ def size(contacts: int, speeds: int) -> int:
 def scratch(contacts: int) -> int:
     """Length of what the collision needs beside it: velocities before and after, impulses, outcome, springs."""
     return 13 * contacts + 3
+
+
+# What is decided for each contact; the names of the modes stand in this order.
+CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N, SLIDES_SLOWLY = range(8)
+MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n", "slow")
+WIDTH = 8
+
+
+def decision(contacts: int) -> int:
+    """Length of the memory that a decision needs: forces, accelerations and matrices of all contacts."""
+    n = 3 * contacts
+    return 3 * n * n + 20 * n + 8 * contacts + 16
+
+
+NO_DIRECTION = 0.1  # m/s, times the root of the shift of the multiplier block: a slip too small to tell its direction
+SLOW_SLIP = 30.0  # times that: there the direction is stored for the end of sliding

@@ -18,6 +18,8 @@ GAIN_OF_SPRINGS = 1e-5  # their motion is stepped
 STEP = 5e-4  # of the time that the stiffest spring needs
 STEPS = 4_000_000
 SWEEPS = 50  # over the contacts that stick, within a step
+PRESSES = 200  # over the contacts that press on each other, within a step
+STILL = 1e-9  # of the largest velocity: an approach that needs no short steps
 
 
 @njit(error_model="numpy")
@@ -130,52 +132,88 @@ def rub_in_step(b: Any, D: int, data: int, v: int, P: int, delta: int, contacts:
 
 
 @njit(error_model="numpy")
+def press_in_step(
+    b: Any, D: int, data: int, v: int, delta: int, impulse: int, contacts: int, h: float, size: float
+) -> float:
+    """Normal impulses of one step: each spring pushes as one that lets go, and harder where it is pressed on, at most
+    as one that is pressed, until nothing approaches. Returns the smallest velocity left.
+
+    The force of such a spring jumps where its motion turns. Between the two a contact is held, as dry friction is.
+    """
+    n, lowest = 3 * contacts, 0.0
+    for i in range(contacts):
+        z = 3 * i + 2
+        b[impulse + i] = 0.0
+        if b[data + at.DATA * i + at.TOUCHING] == 1.0 and b[delta + i].real > 0.0:
+            b[impulse + i] = h * (1.0 - stiffening(b, data, i)) * b[delta + i]
+            for j in range(n):
+                b[v + j] += b[D + j + n * z] * b[impulse + i]
+    for _ in range(PRESSES):
+        change, lowest = 0.0, 0.0
+        for i in range(contacts):
+            z = 3 * i + 2
+            if b[data + at.DATA * i + at.TOUCHING] != 1.0:
+                continue
+            lowest = min(lowest, b[v + z].real)
+            if b[delta + i].real <= 0.0:
+                continue
+            inner = stiffening(b, data, i)
+            p = b[impulse + i] - b[v + z] / b[D + z + n * z]
+            least, most = h * (1.0 - inner) * b[delta + i], h * (1.0 + inner) * b[delta + i]
+            if p.real < least.real:
+                p = least
+            elif p.real > most.real:
+                p = most
+            step = p - b[impulse + i]
+            b[impulse + i] = p
+            change = max(change, abs(step) * abs(b[D + z + n * z]))
+            for j in range(n):
+                b[v + j] += b[D + j + n * z] * step
+        if change <= RESTING * size:
+            break
+    return lowest
+
+
+@njit(error_model="numpy")
+def stiffening(b: Any, data: int, i: int) -> Any:
+    """By how much a spring is stiffer on the way in than on average, and softer on the way out."""
+    e = b[data + at.DATA * i + at.RESTITUTION]
+    return (1.0 - e * e) / (1.0 + e * e)
+
+
+@njit(error_model="numpy")
 def through_springs(b: Any, D: int, data: int, v: int, P: int, told: int, contacts: int, size: float) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
     steps until all contacts have let go. False where that does not end.
     """
     n, stiffest = 3 * contacts, 0.0
-    delta, impulse = told + 2, told + 2 + contacts  # indentation, then (as scratch) the force of each contact
+    delta, impulse = told + 2, told + 2 + contacts  # indentation, then (as scratch) the normal impulse of a step
     for i in range(contacts):
         b[delta + i] = 0.0
         stiffest = max(stiffest, b[D + 3 * i + 2 + n * (3 * i + 2)].real)
-    h = STEP / math.sqrt(2.0 * contacts * stiffest)
+    shortest = STEP / math.sqrt(2.0 * contacts * stiffest)
+    h = shortest
     for _ in range(STEPS):
-        busy = False
         for i in range(contacts):
-            k, z = data + at.DATA * i, 3 * i + 2
-            b[impulse + i] = 0.0
-            if b[k + at.TOUCHING] != 1.0:
-                continue
-            b[delta + i] -= 0.5 * h * b[v + z]
-            if b[delta + i].real > 0.0:
-                e = b[k + at.RESTITUTION]
-                inner = (1.0 - e * e) / (1.0 + e * e)
-                b[impulse + i] = (1.0 + inner if b[v + z].real < 0.0 else 1.0 - inner) * b[delta + i]
-        for i in range(contacts):
-            z = 3 * i + 2
-            step = h * b[impulse + i]
-            if b[data + at.DATA * i + at.RESTITUTION] == 0.0 and step.real > 0.0:  # nothing comes back
-                most = -b[v + z] / b[D + z + n * z]
-                if most.real < step.real:
-                    step = most if most.real > 0.0 else 0.0 * most
-                b[impulse + i] = step / h
-            b[P + z] += step
-            busy = busy or step.real > 0.0
-            for j in range(n):
-                b[v + j] += b[D + j + n * z] * step
+            b[delta + i] -= 0.5 * h * b[v + 3 * i + 2]
+        lowest = press_in_step(b, D, data, v, delta, impulse, contacts, h, size)
         for i in range(contacts):  # tangential impulses of this step are gathered apart
+            b[P + 3 * i + 2] += b[impulse + i]
             b[impulse + contacts + 2 * i], b[impulse + contacts + 2 * i + 1] = b[P + 3 * i], b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = 0.0, 0.0
-        rub_in_step(b, D, data, v, P, impulse, contacts, h)
+        rub_in_step(b, D, data, v, P, impulse, contacts, 1.0)
+        softest, busy = 0.0, lowest < -STILL * size
         for i in range(contacts):
             b[P + 3 * i] += b[impulse + contacts + 2 * i]
             b[P + 3 * i + 1] += b[impulse + contacts + 2 * i + 1]
             if b[data + at.DATA * i + at.TOUCHING] == 1.0:
                 b[delta + i] -= 0.5 * h * b[v + 3 * i + 2]
-                busy = busy or (b[v + 3 * i + 2].real < -1e-9 * size)
-        if not busy:
+                if b[delta + i].real > 0.0:
+                    softest = max(softest, 1.0 - stiffening(b, data, i).real)
+        if not busy and softest == 0.0:
             return True
+        # While nothing is pressed only springs that let go move anything, and slowly.
+        h = shortest if busy else shortest * math.sqrt(2.0 / softest)
     return False
 
 

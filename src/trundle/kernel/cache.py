@@ -1,11 +1,13 @@
 """Object code kept on disk, so that a model seen before needs neither derivation nor compilation.
 
-The cache never stops anything: what cannot be read is compiled again, what cannot be written is not kept.
+The cache never stops anything: what cannot be read is compiled again, what cannot be written is not kept. What it holds
+is run as machine code, so a directory or an entry that another user could have written is not used.
 """
 
 import hashlib
 import json
 import os
+import stat
 import sys
 import tempfile
 import warnings
@@ -20,6 +22,8 @@ from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
 
 _MAGIC = b"trundle kernel 1\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
+_SHARE = 16  # the directory is looked through again when a 16th of its limit was written, and shrinks by two of them
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class CacheWarning(UserWarning):
@@ -49,6 +53,8 @@ class ObjectCache:
     directory: Path | None = None
     limit: int = 512 * 2**20
     _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    # Directory -> bytes in it as last counted, and bytes written since.
+    _counted: dict[Path, tuple[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def path(self) -> Path:
@@ -65,12 +71,17 @@ class ObjectCache:
 
     def load_bundle(self, key: str) -> Bundle | None:
         """The bundle kept under this key by this version of Trundle on this processor, or None."""
-        payload = self._read(self._file("bundle", key, *_platform(), _sources()))
+        file = self._file("bundle", key, *_platform(), _sources())
+        payload = self._read(file)
         if payload is None:
             return None
         size = int.from_bytes(payload[:8], "little")
-        head = json.loads(payload[8 : 8 + size])
-        return Bundle(payload[8 + size :], tuple(Shape(**s) for s in head["shapes"]), head["meta"])
+        try:
+            head = json.loads(payload[8 : 8 + size])
+            return Bundle(payload[8 + size :], tuple(Shape(**s) for s in head["shapes"]), dict(head["meta"]))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            self._tell_damaged(file)
+            return None
 
     def save_bundle(self, key: str, bundle: Bundle) -> None:
         """Keep a bundle; its meta must be fit for JSON."""
@@ -85,17 +96,23 @@ class ObjectCache:
         return self.path / f"{digest.hexdigest()}.{kind}"
 
     def _read(self, file: Path) -> bytes | None:
+        if not self._is_own(file.parent):
+            return None
         try:
-            data = file.read_bytes()
+            with file.open("rb") as stream:
+                if not _only_we_write(os.fstat(stream.fileno())):
+                    self._tell("has an entry that another user has written or may write", f"{file.name}, made anew")
+                    return None
+                data = stream.read()
         except FileNotFoundError:
             return None
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             self._tell("cannot be read", str(error))
             return None
         start = len(_MAGIC) + _DIGEST_SIZE
         payload = data[start:]
         if data[:start] != _MAGIC + hashlib.sha256(payload).digest():
-            self._tell("has a damaged entry", f"{file.name}, which is made anew")
+            self._tell_damaged(file)
             return None
         try:
             os.utime(file)  # used now: among the last to give way
@@ -107,49 +124,94 @@ class ObjectCache:
         """Whole or not at all: written beside, then renamed."""
         temporary: str | None = None
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self._is_own(file.parent):
+                return
             handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
             with os.fdopen(handle, "wb") as stream:
                 stream.write(_MAGIC + hashlib.sha256(payload).digest())
                 stream.write(payload)
             os.replace(temporary, file)
             temporary = None
-            self._shrink(keep=file)
+            self._count(file, len(_MAGIC) + _DIGEST_SIZE + len(payload))
         except OSError as error:
             self._tell("cannot be written", str(error))
         finally:
             if temporary is not None:
                 Path(temporary).unlink(missing_ok=True)
 
-    def _shrink(self, keep: Path) -> None:
-        entries = []
-        for path in keep.parent.iterdir():
-            if path.suffix in (".object", ".bundle", ".part"):
-                try:
-                    status = path.stat()
-                except FileNotFoundError:  # another process was faster
-                    continue
-                entries.append((status.st_mtime_ns, status.st_size, path))
-        total = sum(size for _, size, _ in entries)
-        for _, size, path in sorted(entries):
-            if total <= self.limit:
-                return
-            if path != keep:
-                path.unlink(missing_ok=True)
-                total -= size
+    def _is_own(self, directory: Path) -> bool:
+        """Whether nobody else can put code into the directory; told where somebody can."""
+        try:
+            status = directory.stat()
+        except OSError:  # told by what is done next
+            return True
+        if _only_we_write(status):
+            return True
+        why = "other users may write it" if _is_ours(status) else "it belongs to another user"
+        self._tell(
+            "is not used",
+            f"it holds machine code that would be run, and {why}",
+            f"Look whose it is; if all in it is yours, `chmod go-w {directory}` lets it be used, else set "
+            "TRUNDLE_CACHE_DIR to a directory that only you can write",
+        )
+        return False
 
-    def _tell(self, what: str, detail: str) -> None:
+    def _count(self, file: Path, size: int) -> None:
+        """Keep account of the size of the directory: to look at every file at each write takes longer than to write."""
+        total, since = self._counted.get(file.parent, (0, self.limit))
+        total, since = total + size, since + size
+        if total > self.limit or since > self.limit // _SHARE:
+            total, since = self._shrink(file), 0
+        self._counted[file.parent] = total, since
+
+    def _shrink(self, keep: Path) -> int:
+        """Remove what was used longest ago where there is too much; the bytes that are left."""
+        entries = []
+        with os.scandir(keep.parent) as found:
+            for entry in found:
+                if entry.name.endswith((".object", ".bundle", ".part")):
+                    try:
+                        status = entry.stat()
+                    except FileNotFoundError:  # another process was faster
+                        continue
+                    entries.append((status.st_mtime_ns, status.st_size, entry.path))
+        total = sum(size for _, size, _ in entries)
+        if total <= self.limit:
+            return total
+        for _, size, path in sorted(entries):
+            if total <= self.limit - 2 * self.limit // _SHARE:
+                break
+            if Path(path) != keep:
+                Path(path).unlink(missing_ok=True)
+                total -= size
+        return total
+
+    def _tell_damaged(self, file: Path) -> None:
+        self._tell("has a damaged entry", f"{file.name}, which is made anew")
+
+    def _tell(
+        self, what: str, detail: str, remedy: str = "Set TRUNDLE_CACHE_DIR to a directory that can be written"
+    ) -> None:
         if what not in self._told:
             self._told.add(what)
             warnings.warn(
-                f"the kernel cache {self.path} {what} ({detail}). Nothing is lost but time; "
-                "set TRUNDLE_CACHE_DIR to a directory that can be written.",
+                f"the kernel cache {self.path} {what} ({detail}). Nothing is lost but time. {remedy}.",
                 CacheWarning,
                 stacklevel=4,
             )
 
 
 USER_CACHE = ObjectCache()
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def _only_we_write(status: os.stat_result) -> bool:
+    """Owner and mode of a file or directory; on Windows, which has none, what lies in the user's folders is trusted."""
+    return not hasattr(os, "geteuid") or (_is_ours(status) and not status.st_mode & _OTHERS_WRITE)
 
 
 def user_directory() -> Path:

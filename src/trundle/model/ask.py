@@ -4,15 +4,18 @@ Nothing is derived for that: the answers make the digest of the model, and a fau
 """
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, TrundleError, UnknownNameError
-from trundle.model.body import Frame, as_frame
+from trundle.model.body import as_frame
+from trundle.model.exact import exact
 from trundle.model.force import Terms
 from trundle.model.model import Model
+from trundle.model.recorded import Question
 
 BODY_VECTORS = ("position", "velocity", "angular_velocity", "com_position", "com_velocity")
 CONTACT_QUANTITIES = {
@@ -116,15 +119,26 @@ class Placeholder:
 
     def __init__(self, model: Model, t: Any) -> None:
         self.model, self.t = model, t
-        self.asked: dict[str, Any] = {}
+        self.questions: dict[str, tuple[Question, Any]] = {}  # what was asked, and the symbol that stands for it
         self.known: set[int] = set()
-        self.sizes = signal_sizes(model)
 
-    def _symbol(self, name: str, size: int, columns: int = 1) -> Any:
-        if name not in self.asked:
-            self.asked[name] = ca.SX.sym(name, size, columns)
-            self.known |= {s.element_hash() for s in ca.symvar(self.asked[name])}
-        return self.asked[name]
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Components of every signal by name."""
+        return signal_sizes(self.model)
+
+    def _symbol(self, name: str, question: Question, size: int, columns: int = 1) -> Any:
+        if name not in self.questions:
+            symbol = ca.SX.sym(name, size, columns)
+            self.questions[name] = question, symbol
+            self.known |= {s.element_hash() for s in ca.symvar(symbol)}
+        return self.questions[name][1]
+
+    def _motion(self, kind: str, place: Any, columns: int = 1) -> Any:
+        frame = as_frame(place)
+        if self.model.bodies.get(frame.body.name) is not frame.body:
+            raise ModelError(f"the {kind} of body {frame.body.name!r} is asked for, which belongs to another model.")
+        return self._symbol(f"{kind} {exact(frame)}", Question(kind, frame), 3, columns)
 
     def __getitem__(self, name: str) -> Any:
         name = self.model.resolve(name)
@@ -134,19 +148,19 @@ class Placeholder:
             return self.model.parameters[name].symbol
         if name not in self.sizes:
             raise UnknownNameError(name, [n for n in self.sizes if n[-2:-1] != "_"])
-        return self._symbol(name, self.sizes[name])
+        return self._symbol(name, Question("signal", name), self.sizes[name])
 
     def position(self, place: Any) -> Any:
-        return self._symbol("p " + _name(as_frame(place)), 3)
+        return self._motion("position", place)
 
     def velocity(self, place: Any) -> Any:
-        return self._symbol("v " + _name(as_frame(place)), 3)
+        return self._motion("velocity", place)
 
     def angular_velocity(self, place: Any) -> Any:
-        return self._symbol("w " + _name(as_frame(place)), 3)
+        return self._motion("angular_velocity", place)
 
     def rotation(self, place: Any) -> Any:
-        return self._symbol("R " + _name(as_frame(place)), 3, 3)
+        return self._motion("rotation", place, 3)
 
 
 @final
@@ -169,10 +183,6 @@ class Weighing:
         if row not in self.symbols:
             self.symbols[row] = ca.SX.sym(f"multiplier of {row}")
         return self.symbols[row]
-
-
-def _name(frame: Frame) -> str:
-    return f"{frame.body.name} {frame.position} {frame.rotation.tolist()}"
 
 
 def signal_sizes(model: Model) -> dict[str, int]:

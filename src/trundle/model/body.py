@@ -25,6 +25,11 @@ class Body:
     about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
     is_ground: bool = False
+    check_inertia: bool = True  # whether moments far from the triangle rule are refused
+
+    def __post_init__(self) -> None:
+        for name in ("mass", "inertia", "com", "about"):
+            object.__setattr__(self, name, _own(getattr(self, name)))
 
     def at(self, x: Any, y: Any, z: Any = 0.0) -> "Frame":
         """Frame at a point of the body, axes parallel to the body's."""
@@ -51,6 +56,22 @@ class Frame:
     body: Body
     position: tuple[Any, ...] = (0.0, 0.0, 0.0)
     rotation: Matrix = field(default_factory=lambda: np.eye(3))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", _own(self.position))
+        object.__setattr__(self, "rotation", _own(self.rotation))
+
+
+def _own(value: Any) -> Any:
+    """The value as it is now: what the user does with his array or list afterwards does not reach it."""
+    if isinstance(value, np.ndarray):
+        value = value.copy()
+        value.flags.writeable = False
+    elif isinstance(value, ca.SX | ca.DM):
+        value = type(value)(value)
+    elif isinstance(value, list | tuple):
+        value = tuple(_own(v) for v in value)
+    return value
 
 
 def components(vector: Any) -> tuple[Any, ...]:

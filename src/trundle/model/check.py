@@ -1,6 +1,6 @@
 """All validation of a model that needs no equations. Every fault is collected before one error is raised."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from math import isfinite
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
-from trundle.space.inertia import inertia_faults
+from trundle.space.inertia import inertia_faults, triangle_excess
 
 Part = TypeVar("Part", Surface, Law, Restitution)
 
@@ -50,11 +50,29 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
         if expression.is_constant():
             continue
         numbers, usual = evaluate(model, expression, values).ravel(), evaluate(model, expression).ravel()
-        found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3))
+        found = inertia_faults(float(numbers[0]), numbers[1:].reshape(3, 3), body.check_inertia)
         if not np.any(numbers) and np.any(usual):
             found.append("it has neither mass nor inertia with these parameters")
         faults += [f"body {body.name!r}: {fault}." for fault in found]
     return faults
+
+
+def measured_inertias(model: Model) -> list[str]:
+    """Bodies of a checked model whose moments break the triangle rule by as little as a measurement may."""
+    told = []
+    for body in model.bodies.values():
+        if body.is_ground or not body.check_inertia:
+            continue
+        matrix = evaluate(model, body.mass_properties().matrix)
+        excess = triangle_excess(matrix)
+        if excess > 0.0:
+            a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
+            told.append(
+                f"body {body.name!r}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule "
+                f"by {100 * excess:.3g} % (the largest exceeds the sum of the others), as measured moments may. They "
+                "are taken as they are; check_inertia=False on the body silences this."
+            )
+    return told
 
 
 def finite_number(value: Any, what: str) -> float:
@@ -105,36 +123,79 @@ def check(model: Model) -> list[str]:
             f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "
             f"{' or '.join(map(repr, TREATMENTS))}."
         )
-    coordinates = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
+    steps = [(c, step) for c in model.connections.values() for step in c.pair.chain().steps if step.n_u == 1]
+    units = {f"{c.name}.{step.name}": "m" if step.slides else "rad" for c, step in steps}
     for name, force in model.forces.items():
         for frame in force.places:
             faults += _place_faults(model, frame, f"force {name!r}")
         for coordinate in force.coordinates:
-            if coordinate not in coordinates:
-                faults.append(f"force {name!r}: {UnknownNameError(coordinate, coordinates, 'coordinate')}")
+            if coordinate not in units:
+                faults.append(f"force {name!r}: {UnknownNameError(coordinate, units, 'coordinate')}")
+            else:
+                law = getattr(force, "law", force)
+                faults += _unit_faults(law, force.acts_on, coordinate, units[coordinate], f"force {name!r}")
+    for c in model.connections.values():
+        for name, law in c.laws.items():
+            wanted, coordinate = getattr(law, "acts_on", ""), f"{c.name}.{name}"
+            faults += _unit_faults(law, wanted, coordinate, units.get(coordinate, ""), f"connection {c.name!r}")
     return faults
+
+
+def _unit_faults(law: object, wanted: str, coordinate: str, unit: str, where: str) -> list[str]:
+    """A law of angles on a displacement, or the other way round."""
+    if not wanted or not unit or wanted == unit:
+        return []
+    words = {"m": "a displacement (m)", "rad": "an angle (rad)"}
+    instead = "tr.SpringDamper, or law=tr.Spring(...)" if wanted == "rad" else "law=tr.Spring(...) or tr.Motor(f)"
+    kind = type(law).__name__
+    return [f"{where}: {kind} acts on {words[wanted]}, but {coordinate!r} is {words[unit]}. Give {instead} there."]
 
 
 def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list[str]:
     """What cannot be about surfaces and laws of contacts whose numbers are parameters, at given values."""
+    return _size_faults(model, lambda v: float(evaluate(model, v, values)[0, 0]))
+
+
+def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
+    """The same for many cases: `values` has a row for each of them and a column for each parameter."""
+    found: dict[int, Any] = {}
+
+    def note(v: Any) -> float:
+        found[id(v)] = v
+        return float(evaluate(model, v)[0, 0])
+
+    _size_faults(model, note)
+    if not found:
+        return [[]] * len(values)
+    symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
+    table = np.array(ca.Function("sizes", [symbols], [ca.vertcat(*found.values())])(values.T).full())
+    at = dict(zip(found, table, strict=True))
+
+    def of_case(i: int) -> Callable[[Any], float]:
+        return lambda v: float(at[id(v)][i])
+
+    return [_size_faults(model, of_case(i)) for i in range(len(values))]
+
+
+def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
     faults = []
     for c in model.connections.values():
         if not isinstance(c.pair, ContactPair):
             continue
         try:
-            type(c.pair)(*(_numeric(model, surface, values) for surface in (c.pair.first, c.pair.second)))
+            type(c.pair)(*(_numeric(surface, number) for surface in (c.pair.first, c.pair.second)))
             for law in (*c.contact_laws, *c.touch_laws.values()):
-                _numeric(model, law, values)
-            _numeric(model, c.restitution, values)
+                _numeric(law, number)
+            _numeric(c.restitution, number)
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
     return faults
 
 
-def _numeric(model: Model, part: Part, values: Mapping[str, float] | None) -> Part:
+def _numeric(part: Part, number: Callable[[Any], float]) -> Part:
     """The surface or law with numbers in place of parameters."""
     sizes = {f.name: getattr(part, f.name) for f in fields(part)}
-    symbolic = {k: float(evaluate(model, v, values)[0, 0]) for k, v in sizes.items() if isinstance(v, ca.SX)}
+    symbolic = {k: number(v) for k, v in sizes.items() if isinstance(v, ca.SX)}
     return replace(part, **symbolic) if symbolic else part
 
 
@@ -183,7 +244,7 @@ def _body_faults(model: Model, body: Body) -> list[str]:
         return [f"{where}: {error}"]
     except (TypeError, ValueError, NotImplementedError):
         return [f"{where}: mass {body.mass!r} and inertia {body.inertia!r} must be made of numbers or parameters."]
-    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3))
+    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3), body.check_inertia)
     return [f"{where}: {fault}." for fault in faults]
 
 

@@ -6,7 +6,7 @@ write the same law agree and a changed law never hits an old kernel.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,28 +15,35 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.model.ask import Asker
-from trundle.model.body import Body, Frame
+from trundle.model.exact import exact, is_foreign
+from trundle.model.freeze import frozen
 from trundle.model.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.model.model import Model
 from trundle.model.tracking import RateTracking
-from trundle.pairs.surface import Surface
 
 
 def fingerprint(model: Model) -> str:
-    """Digest of a checked model; ModelError with all faults when a law, force, output or event is no expression."""
+    """Digest of a checked model; ModelError with all faults when a law, force, output or event is no expression.
+
+    Parts go in with all that they hold; forces, and laws of a class of the user's own, with their answers.
+    """
+    if not model.is_frozen:
+        return fingerprint(frozen(model))
     asker = Asker(model)
-    parts: list[str] = [model.name, _text(model.gravity), _text(model.start), _text(model.aliases)]
-    parts += [f"parameter {p.name}" for p in model.parameters.values()]
+    parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
+    parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
+    parts += [f"break {exact(time)}" for time in model.breaks]
     for body in model.bodies.values():
         if not body.is_ground:
             inertia = body.mass_properties()
-            parts.append(f"body {body.name} {_text(inertia.mass)} {_text(inertia.com)} {_text(inertia.matrix)}")
+            parts.append(f"{exact(body)} {exact([inertia.mass, inertia.com, inertia.matrix])}")
     for c in model.connections.values():
-        settings = [_text(getattr(c.pair, f.name)) for f in fields(c.pair)]
-        parts.append(f"connect {c.name} {type(c.pair).__name__} {settings} {_text(c.first)} {_text(c.second)}")
-        parts.append(f"contact {c.held} {c.touching.name} {c.compliant} {c.modes}")
-        bounce = c.restitution
-        parts.append(f"restitution {type(bounce).__name__} {_text(bounce.e)} {bounce.rest_speed} {c.unilateral}")
+        seals = sorted(f"{bond} {law.title}" for bond, law in c.given)  # the laws themselves stand by their bonds
+        parts.append(f"connection {exact(replace(c, given=()))} {seals} {c.held} {c.touching.name!r} {c.modes}")
+    parts += [f"force {f.title} {exact([f.places, f.coordinates])} {f.element}" for f in model.forces.values()]
+    parts += [f"output {name!r} {exact(output.function)}" for name, output in model.outputs.items()]
+    parts += [f"event {name!r} {exact(event)}" for name, event in model.events.items()]
+    parts += [f"weight {name!r} {exact(weight)}" for name, weight in sorted(model.relaxations.items())]
     parts += _answers(model, asker)
     if asker.faults:
         raise ModelError(asker.faults)
@@ -51,7 +58,7 @@ def function_faults(model: Model) -> list[str]:
 
 
 def _answers(model: Model, asker: Asker) -> list[str]:
-    """Answers of all laws, forces, outputs and events as text."""
+    """Asks all laws, forces, outputs and events; what is not told by the fields of a part, as text."""
     parts = []
     t, q, u, s = asker.t, asker.q, asker.u, asker.signals
 
@@ -61,7 +68,7 @@ def _answers(model: Model, asker: Asker) -> list[str]:
 
     for c in model.connections.values():
         for name, law in (*c.laws.items(), *c.touch_laws.items()):
-            where = f"the {type(law).__name__} on {c.name}.{name}"
+            where = f"the {law.title} on {c.name}.{name}"
             answers: list[Any] = []
             if isinstance(law, EffortLaw):
                 answers = asker.ask(where, partial(energies, law))
@@ -69,36 +76,29 @@ def _answers(model: Model, asker: Asker) -> list[str]:
             elif isinstance(law, FlowLaw):
                 answers = asker.ask(where, partial(_motion, law, t, q, u))
                 _check_motion(asker, where, law, answers)
-            parts.append(f"{type(law).__name__} {c.name}.{name} {_text(answers)}")
             if name in c.touch_laws and _uses_place(law, t, q):
                 asker.faults.append(
                     f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
                     "have rates only. Give tr.Flow(function of t)."
                 )
         for friction in c.rubbing:
-            where = f"the {type(friction).__name__} of contact {c.name!r}"
+            where = f"the {friction.title} of contact {c.name!r}"
             bristles = [s[f"{c.name}.{name}"] for name in c.bristles[:1] if friction is c.friction]
             answers = asker.ask(where, partial(_coefficients, friction, s, u, q, bristles))
-            parts.append(f"friction {c.name} {c.rubbed(friction)} {c.bristles} {_text(answers)}")
+            if is_foreign(friction):
+                parts.append(f"friction {c.name} {c.rubbed(friction)} {c.bristles} {exact(answers)}")
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
             energies_of = [terms.potential, terms.dissipated, terms.supplied]
             measures = {k: v[0] for k, v in terms.measures.items()}
-            parts.append(f"force {name} {_text([terms.wrenches, terms.efforts, energies_of, measures])}")
+            parts.append(f"force {name} {exact([terms.wrenches, terms.efforts, energies_of, measures])}")
     for output in model.outputs.values():
-        answers = asker.ask(f"output {output.name!r}", partial(_one, output.function, s))
-        parts.append(f"output {output.name} {_text(answers)}")
+        asker.ask(f"output {output.name!r}", partial(_one, output.function, s))
     for event in model.events.values():
-        answers = asker.ask(f"event {event.name!r}", partial(_one, event.function, s))
-        parts.append(f"event {event.name} {event.direction} {_text(answers)}")
-        if isinstance(event.action, str):
-            parts.append(event.action)
-            continue
-        for target, value in event.action.items():
-            where = f"event {event.name!r}, new value of {target!r}"
-            answers = asker.ask(where, partial(_one, value, s))
-            parts.append(f"{target} {_text(answers)}")
+        asker.ask(f"event {event.name!r}", partial(_one, event.function, s))
+        for target, value in event.action.items() if not isinstance(event.action, str) else ():
+            asker.ask(f"event {event.name!r}, new value of {target!r}", partial(_one, value, s))
     return parts
 
 
@@ -159,25 +159,3 @@ def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:
 
 def _one(function: Any, argument: Any) -> list[Any]:
     return [function(argument) if callable(function) else function]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, ca.SX):
-        if value.is_constant():
-            return _text(np.array(ca.DM(value)).tolist())
-        symbols = ca.symvar(value)
-        function = ca.Function("f", symbols, [value])
-        return f"{[s.name() for s in symbols]} {function.serialize()}"
-    if isinstance(value, Frame):
-        return f"frame {value.body.name} {_text(value.position)} {_text(value.rotation)}"
-    if isinstance(value, Body):
-        return f"body {value.name}"
-    if isinstance(value, np.ndarray):
-        return _text(value.tolist())
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{k}:{_text(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ",".join(_text(v) for v in value) + "]"
-    if isinstance(value, Surface):
-        return f"{type(value).__name__} {_text([getattr(value, f.name) for f in fields(value)])}"
-    return repr(value)

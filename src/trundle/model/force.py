@@ -13,6 +13,8 @@ from trundle.model.law import EffortLaw, Spring
 from trundle.model.tracking import RateTracking
 from trundle.space.rotation import cross, dot
 
+MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met
+
 
 class Signals(Protocol):
     """What a force may ask: kinematics of frames in ground axes, any quantity by name, time."""
@@ -44,6 +46,11 @@ class Terms:
 class Force:
     """Anything that acts on the model. Subclasses are final."""
 
+    @property
+    def title(self) -> str:
+        """What the force is called in words."""
+        return type(self).__name__
+
     def terms(self, s: Signals) -> Terms:
         raise TypeError(f"{type(self).__name__} is abstract")
 
@@ -61,6 +68,11 @@ class Force:
     def coordinates(self) -> tuple[str, ...]:
         """Names of coordinates the force acts on."""
         return ()
+
+    @property
+    def acts_on(self) -> str:
+        """Unit of the coordinates it is for, "m" or "rad"; empty where either will do."""
+        return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +98,18 @@ class LineForce(_Between):
 
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
-        d = s.position(b) - s.position(a)
-        length = ca.sqrt(dot(d, d))
-        e = d / length
+        p_A, p_B = s.position(a), s.position(b)
+        d = p_B - p_A
+        if d.is_zero():
+            raise ModelError(
+                "its two points coincide in every pose: a force along the line between them has no direction. Move "
+                "one of the points; only a spring of natural length 0 may act there."
+            )
+        square = dot(d, d)
+        # Points as near as round-off have met: the direction would be noise. Not a number ends the run with words.
+        apart = square > MEETS**2 * (dot(p_A, p_A) + dot(p_B, p_B))
+        length = ca.sqrt(square)
+        e = d / ca.if_else(apart, length, 0)
         rate = dot(e, s.velocity(b) - s.velocity(a))
         push = self.law.effort(s.t, length, rate)
         zero = ca.SX.zeros(3)
@@ -233,6 +254,10 @@ class CoordinateForce(Force):
     def element(self) -> str:
         return self.law.element if isinstance(self.law, EffortLaw) else "Se"
 
+    @property
+    def acts_on(self) -> str:
+        return self.law.acts_on if isinstance(self.law, EffortLaw) else ""
+
     def terms(self, s: Signals) -> Terms:
         q, u, law = s[self.coordinate], s[self.coordinate + "_rate"], self.law
         if not isinstance(law, EffortLaw):
@@ -281,6 +306,10 @@ class TorsionSpring(Force):
     @property
     def element(self) -> str:
         return "C"
+
+    @property
+    def acts_on(self) -> str:
+        return "rad"
 
     def terms(self, s: Signals) -> Terms:
         return CoordinateForce(self.coordinate, Spring(self.stiffness, self.damping, self.rest)).terms(s)

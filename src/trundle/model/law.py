@@ -19,6 +19,11 @@ class Law:
     """Seal of a bond. Subclasses are final, an EffortLaw, a FlowLaw or a ContactLaw."""
 
     @property
+    def title(self) -> str:
+        """What the law is called in words."""
+        return type(self).__name__
+
+    @property
     def element(self) -> str:
         """Element at the end of the bond: FC, EC, R, C, Se or Sf [Kosenko 2022, Fig. 2]."""
         raise TypeError(f"{type(self).__name__} is abstract")
@@ -124,6 +129,11 @@ class EffortLaw(Law):
         return u
 
     @property
+    def acts_on(self) -> str:
+        """Unit of the coordinates it is for, "m" or "rad"; empty where its numbers take either."""
+        return ""
+
+    @property
     def only_pushes(self) -> bool:
         """Whether the effort is never negative: on the normal of a contact it lets go by itself."""
         return False
@@ -155,6 +165,10 @@ class Together(EffortLaw):
     """Several effort laws that act on one bond side by side: tr.Spring(3.0) + tr.Motor(f)."""
 
     laws: tuple[EffortLaw, ...]
+
+    @property
+    def acts_on(self) -> str:
+        return next((law.acts_on for law in self.laws if law.acts_on), "")
 
     @property
     def only_pushes(self) -> bool:

@@ -10,16 +10,25 @@ import numpy as np
 
 from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
+from trundle.functions import RESERVED
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
+from trundle.model.crossing import Crossing
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.joint import Joint
 from trundle.model.law import EffortLaw
 from trundle.model.shape import Shape
+from trundle.model.symbol import ParameterSymbol
 from trundle.pairs.lower import Pair
 
 if TYPE_CHECKING:
     from trundle.system import System
+
+FROZEN = (
+    "this is the model of a built system, which stays as it is. Change your own model and build it again; "
+    "copy.deepcopy(system.model) gives one that can be changed."
+)
+SHARES = ("share_x", "share_y", "share_n")  # modes: what a contact carries beside the smallest forces (N)
 
 
 @final
@@ -64,6 +73,9 @@ class Event:
 class Model:
     """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
 
+    is_frozen = False  # the copy that a system works on refuses changes
+    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
+
     def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
         self.gravity = gravity
@@ -74,12 +86,38 @@ class Model:
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
+        self.breaks: Any = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.start: dict[
             str, Any
         ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
+
+    def freeze(self) -> None:
+        """Refuse all changes from now on: a system was derived from it."""
+        self.is_frozen = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        object.__setattr__(self, name, value)
+
+    def __copy__(self) -> "Model":
+        out = object.__new__(Model)
+        out.__dict__.update({name: value for name, value in vars(self).items() if name != "is_frozen"})
+        return out
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        """A model that can be changed; its functions are asked and stand by their answers."""
+        from trundle.model.freeze import recorded
+
+        return recorded(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from trundle.model.pack import packed
+
+        return packed(self)
 
     def body(
         self,
@@ -89,13 +127,17 @@ class Model:
         com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0),
         about: Any = "com",
         shape: tuple[Shape, ...] | Shape = (),
+        check_inertia: bool = True,
     ) -> Body:
         """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com`
         in the body frame.
+
+        Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up to
+        10 % are taken with a warning; check_inertia=False takes all that leave the motion well posed, without a word.
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
-        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes)
+        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia)
         return self.bodies[name]
 
     def connect(
@@ -156,11 +198,10 @@ class Model:
 
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
-        self._new_name(name, self.parameters, "parameter")
-        self._new_name(name, self.aliases, "short name")
+        self._new_quantity(name, "parameter")
         if not (isinstance(value, float | int | np.number) and isfinite(value)):
             raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
-        symbol = ca.SX.sym(name)
+        symbol = ParameterSymbol(ca.SX.sym(name))
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
 
@@ -168,9 +209,14 @@ class Model:
         """Give a quantity a short name: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known
         wherever quantities go by name.
         """
-        if name == "t" or name in self.bodies:
-            raise ModelError(f"{name!r} cannot be a short name: it is {'time' if name == 't' else 'a body'}.")
-        self._new_name(name, {**self.aliases, **self.parameters, **self.outputs}, "short name, parameter or output")
+        if name in self.bodies:
+            raise ModelError(f"{name!r} cannot be a short name: it is a body.")
+        self._new_quantity(name, "short name")
+        for other in (*self.parameters, *self.outputs):
+            if full_name(other, {name: quantity}) != other:
+                raise ModelError(
+                    f"with the short name {name!r}, {other!r} would mean {quantity!r} too; choose another."
+                )
         self.aliases[name] = quantity
 
     def resolve(self, name: str) -> str:
@@ -179,8 +225,7 @@ class Model:
 
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
-        self._new_name(name, self.outputs, "output")
-        self._new_name(name, self.aliases, "short name")
+        self._new_quantity(name, "output")
         self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
 
@@ -191,14 +236,32 @@ class Model:
         direction: int = 0,
         action: str | Mapping[str, Callable[[Any], Any]] = "record",
     ) -> None:
-        """Watch for zero crossings of an expression of the signals; see Event for the actions."""
+        """Watch for zero crossings of an expression of the signals; see Event for the actions.
+
+        A comparison (s["bob.angle"] > 0.2) stands for the difference of its sides: it rises where it becomes true.
+        """
         self._new_name(name, self.events, "event")
         self._need_function(function, f"event {name!r}")
         if direction not in (-1, 0, 1):
             raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
         if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
-        self.events[name] = Event(name, function, direction, action)
+        self.events[name] = Event(name, Crossing(function), direction, action)
+
+    def break_at(self, *times: Any) -> None:
+        """Name times at which a law changes abruptly, numbers or expressions of parameters: steps end there. Times at
+        which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
+        """
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        known = {p.symbol.element_hash() for p in self.parameters.values()}
+        for time in times:
+            if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):
+                self.breaks.append(float(time))
+            elif isinstance(time, ca.SX) and time.numel() == 1 and {s.element_hash() for s in ca.symvar(time)} <= known:
+                self.breaks.append(time)
+            else:
+                raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
 
     def relax(self, row: str, weight: Any) -> None:
         """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
@@ -230,7 +293,17 @@ class Model:
 
     def mode_names(self) -> list[str]:
         """Numbers that change when contacts stick, slide, open or close, as "contact.mode"."""
-        return [f"{c.name}.{mode}" for c in self.connections.values() for mode in c.modes]
+        return [
+            f"{c.name}.{mode}"
+            for c in self.connections.values()
+            for mode in (*c.modes, *(SHARES if self.decides_together and c.modes else ()))
+        ]
+
+    @property
+    def decides_together(self) -> bool:
+        """Whether contacts that open share loads, and what they do is decided for all of them at once."""
+        changing = [c for c in self.connections.values() if c.modes]
+        return len(changing) > 1 and not self.relaxed() and all(c.decided_with_others for c in changing)
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""
@@ -240,8 +313,8 @@ class Model:
         """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found.
 
         formalism: "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
-        "newton_euler" measures angles between bodies within half a turn either way: a spring that is wound up further
-        needs "kane".
+        "newton_euler" measures angles between bodies within half a turn either way while it runs: a spring that is
+        wound up further needs "kane". The angles of its results have all their turns.
         """
         from trundle.system import build
 
@@ -251,7 +324,22 @@ class Model:
         if not callable(function):
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
+    def _new_quantity(self, name: str, what: str) -> None:
+        """Parameters, outputs and short names stand beside each other in expressions and results."""
+        for taken, kind in ((self.parameters, "parameter"), (self.outputs, "output"), (self.aliases, "short name")):
+            self._new_name(name, taken, kind)
+        if name in RESERVED:
+            meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
+            word = f"a word of expressions, {meant}" if meant else "a word of expressions"
+            raise ModelError(f"{name!r} cannot be the name of a {what}: it is {word}. Choose another name.")
+        if full_name(name, self.aliases) != name:
+            raise ModelError(
+                f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
+            )
+
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
         if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
             raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
         if what in ("body", "connection") and name in self.forces:

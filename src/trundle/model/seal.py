@@ -91,7 +91,7 @@ def _seals_of(c: ConnectedPair, bond: str, forces: dict[str, list[tuple[str, For
 
 def _title(law: Law) -> str:
     """Name of a law; of laws that act side by side, all."""
-    return " + ".join(_title(one) for one in law.laws) if isinstance(law, Together) else type(law).__name__
+    return " + ".join(_title(one) for one in law.laws) if isinstance(law, Together) else law.title
 
 
 def seal_faults(model: Model) -> list[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.modes import transitions
 from trundle.equations.quantities import Quantity
 from trundle.errors import SolveError
 from trundle.run.dataset import DIMENSIONS
+from trundle.run.told import told_events
 from trundle.solve.lanes import Batch
 from trundle.solve.one_by_one import Switching
 
@@ -26,6 +26,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 class BatchRun:
     """Results of a batch: states at the end (and at the samples), by name, with the dimension "case".
 
+    A case that `simulate` would refuse is REFUSED, its numbers are nan and `messages` tells why; the others run.
     `settings["way"]` tells how the cases ran: "in lanes", or "one by one" where the model has events or contacts that
     stick, slide or open.
     """
@@ -37,9 +38,10 @@ class BatchRun:
         p: Array,
         settings: Mapping[str, Any] | None = None,
         switching: Switching | None = None,
+        refused: Mapping[int, str] | None = None,
     ) -> None:
         self.system, self.batch, self.settings = system, batch, dict(settings or {})
-        self._p, self._switching = p, switching
+        self._p, self._switching, self.refused = p, switching, dict(refused or {})
 
     def __len__(self) -> int:
         return len(self.batch.t_end)
@@ -58,21 +60,27 @@ class BatchRun:
         """How each case ended."""
         return [self.batch.outcome(i).name for i in range(len(self))]
 
+    @property
+    def messages(self) -> list[str]:
+        """For each case what went wrong, in words; empty where it reached its end or a stop event."""
+        found = [self.batch.outcome(i) for i in range(len(self))]
+        ends = [f" It stopped at t = {t:.9g} s." for t in self.batch.t_end]
+        return [self.refused.get(i, "" if one.ok else f"{one}{ends[i]}") for i, one in enumerate(found)]
+
     @cached_property
     def events(self) -> list[list[tuple[str, float]]]:
         """(name, time) of the events of every case, in their order."""
         if self._switching is None:
             return [[] for _ in range(len(self))]
-        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
-        shown = [not name.endswith(" turns") for name in names]  # the law's own book-keeping
-        logs = (zip(log.index, log.t, strict=True) for log in self._switching.events)
-        return [[(names[i], float(t)) for i, t in log if shown[i]] for log in logs]
+        runs = zip(self._switching.events, self._switching.p_end, strict=True)
+        return [told_events(self.system.model, log, p_end) for log, p_end in runs]
 
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""
         whole, part = self._split(name)
         p = self._p if self._switching is None else self._switching.p_end
         found = self._evaluate(whole.name, self.batch.t_end, self.batch.x_end, p)
+        found[list(self.refused)] = np.nan
         if part is not None:
             return found[:, part]
         return found[:, 0] if found.shape[1] == 1 else found
@@ -94,6 +102,7 @@ class BatchRun:
         values = self._evaluate(whole.name, np.tile(self.batch.t, cases), flat, p)
         attrs = {"units": whole.unit, "long_name": whole.text}
         shaped = values.reshape(cases, times, -1)
+        shaped[list(self.refused)] = np.nan
         coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
         if whole.size == 1 or part is not None:
             return xr.DataArray(shaped[..., part or 0], coords, ("case", "time"), name, attrs)

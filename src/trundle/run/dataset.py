@@ -12,6 +12,8 @@ import numpy as np
 from trundle.equations.modes import transitions
 from trundle.errors import StoreError, UnknownNameError
 from trundle.model.model import full_name
+from trundle.run.told import told_events
+from trundle.run.turns import continuous
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,7 +31,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
 WORK = {
     "energy.work_in": "work brought in by drives and given forces",
-    "energy.work_lost": "work lost in dampers and other losses",
+    "energy.work_lost": "work lost in dampers, friction, collisions and other losses",
+    "energy.work_events": "work brought in by events that change the state or parameters",
 }
 
 
@@ -154,15 +157,30 @@ class Run:
         if body != name and body in self.system.model.bodies:
             return self._orientation(body)
         if name in WORK:
-            at = self.system.n_q + self.system.n_u + list(WORK).index(name)
-            work = x[:, at] if at < x.shape[1] else np.zeros(len(t))
-            return self._array(name, work[:, None], "J", WORK[name], ())
+            return self._array(name, self._work(name)[:, None], "J", WORK[name], ())
         if name not in self._numbers:
             self._numbers.update(self.system.evaluate(name, t, x, p))
         values, q = self._numbers[name], self.system.quantity(name)
-        if q.group == "joints" and q.unit == "rad" and q.size == 1:
-            values = np.unwrap(values, axis=0)  # a measured angle is known up to whole turns
+        if q.group == "joints" and q.unit == "rad" and q.size == 1:  # a measured angle is known up to whole turns
+            values = continuous(self, name, values[:, 0])[:, None]
         return self._array(name, values, q.unit, q.text, q.labels)
+
+    def _work(self, name: str) -> Array:
+        """Work at the samples: that of laws and drives is a state of the run, that of events stands in their log."""
+        assert self.system is not None and self._raw is not None
+        x = self._raw[1]
+        at = self.system.n_q + self.system.n_u + list(WORK).index(name)
+        integrated = name != "energy.work_events" and at < x.shape[1] - len(self.system.turning)
+        work = x[:, at].copy() if integrated else np.zeros(len(x))
+        if self.trajectory is None:
+            return work
+        log, given = self.trajectory.events, len(self.system.model.events)
+        brought = {
+            "energy.work_in": log.work * (log.index >= given),
+            "energy.work_lost": log.lost,
+            "energy.work_events": log.work * (log.index < given),
+        }[name]
+        return work + np.concatenate([[0.0], np.cumsum(brought)])[self.trajectory.events_before]
 
     def _orientation(self, body: str) -> "xr.DataArray":
         """Unit quaternion of a body, continuous in time."""
@@ -248,10 +266,7 @@ class Run:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.system is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        names = [*self.system.model.events, *(c.name for c in transitions(self.system.model))]
-        log = self.trajectory.events
-        found = [(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)]
-        return [(name, t) for name, t in found if not name.endswith(" turns")]
+        return told_events(self.system.model, self.trajectory.events, self.trajectory.p_end)
 
     @cached_property
     def impacts(self) -> list["Impact"]:
@@ -270,6 +285,15 @@ class Run:
         changing += [c.kind == "lands" for c in transitions(self.system.model)]
         log = self.trajectory.events
         return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What deserves a second look though the run went on."""
+        from trundle.run.ending import event_warnings
+
+        if self.trajectory is None or self.system is None:
+            return [str(text) for text in self._stored("warnings", [])]
+        return event_warnings(self.system.model, self.trajectory)
 
     @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:
@@ -300,7 +324,7 @@ class Run:
         return draw(self, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as netCDF, whole or not at all."""
+        """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all."""
         from trundle.run.store import save
 
         return save(self, path)

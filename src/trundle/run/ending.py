@@ -1,34 +1,131 @@
 """The ending of a run in words; a value that is not finite is traced to the law that gave it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.equations.functions import rubbing_contacts
+from trundle.model.force import LineForce, SpringDamper
+from trundle.model.law import FlowLaw
 from trundle.pairs.higher import HigherPair
+from trundle.solve.audit import FACTOR
+from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
+
+SERVO = " (servo)"  # ends the names of rows that prescribe a motion
+DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
 
 if TYPE_CHECKING:
+    from trundle.model.model import Model
     from trundle.solve.trajectory import Trajectory
     from trundle.system import System
+
+MANY = 20  # events, from which on it matters how dense they are
 
 
 def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
     """Name, sentence and remedy of the ending."""
     outcome = trajectory.outcome
     text = str(outcome)
-    if not outcome.ok:
+    if not outcome.ok and trajectory.audit is None:
         text += f" It stopped at t = {trajectory.t_end:.9g} s."
     if outcome.name == "NOT_FINITE":
         culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
         if culprits:
-            text += f" Not finite there: {', '.join(culprits)}."
-    text += _jammed(system, trajectory, p)
-    if not outcome.ok:
+            text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(system, culprits)}"
+    if outcome.name == "CONSTRAINT":
+        driven = driven_past_limit(system, trajectory.t_end, trajectory.x_end, p)
+        if driven:
+            text += (
+                f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
+                "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
+            )
+    text += _jammed(system, trajectory, p) + _books(system, trajectory)
+    if not outcome.ok and outcome.name != "LIES_FLAT":
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
             "an event on the roll can stop the run before."
             for name in flat_wheels(system, trajectory, p)
         )
     return text
+
+
+def _books(system: "System", trajectory: "Trajectory") -> str:
+    """Tells what a check of energy or friction found, and when it began."""
+    audit = trajectory.audit
+    if audit is None:
+        return ""
+    if audit.contact >= 0:
+        name = rubbing_contacts(system.model)[audit.contact]
+        what = f" Friction drives at contact {name!r} from t = {audit.time:.9g} s on."
+    else:
+        what = (
+            f" Energy is off from t = {audit.time:.9g} s on, by up to {audit.off:.2g} J where {audit.allowed:.2g} J "
+            f"are {FACTOR:.0f} times what the tolerance explains."
+        )
+    stopped = "" if trajectory.outcome is audit.outcome else f" It stopped at t = {trajectory.t_end:.9g} s."
+    return stopped + what
+
+
+def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
+    """Where the search for events was at its limits."""
+    from trundle.equations.modes import transitions
+
+    names = [*model.events, *(c.name for c in transitions(model))]
+    found = [
+        f"In {count} steps the function of event {name!r} could not be told from zero: there its sign was only looked "
+        "at here and there. A function that is zero for a while has no crossings; write it so that it is not."
+        for name, count in zip(names, trajectory.unclear, strict=True)
+        if count
+    ]
+    steps, log = trajectory.counts.steps, trajectory.events
+    own = log.index < len(model.events)
+    turning = [i for i, name in enumerate(names) if name.endswith(" turns")]  # these follow the steps by design
+    for which, text in (
+        (own, "Events of the model set the length of the steps; all crossings were found."),
+        (
+            ~own & ~np.isin(log.index, turning),
+            "Contacts are looked at in seven places of a step: what changes and changes back between two of them may "
+            "have been missed. Compare with a smaller max_step.",
+        ),
+    ):
+        times = np.unique(log.t[which])
+        if len(times) >= MANY and 2 * len(times) >= steps:
+            found.append(f"Events came as dense as the steps ({len(times)} times in {steps} steps). {text}")
+    return found
+
+
+def at_limit(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
+    """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
+    are the constraints that cannot be satisfied.
+    """
+    if trajectory.outcome is not STEP_TOO_SMALL:
+        return trajectory
+    if not driven_past_limit(system, trajectory.t_end, trajectory.x_end, p):
+        return trajectory
+    return replace(trajectory, outcome=CONSTRAINT)
+
+
+def driven_past_limit(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
+    """Coordinates with a prescribed motion, where the constraint rows have become dependent; else none."""
+    import casadi as ca
+
+    from trundle.equations.saddle import dense
+
+    if not any(isinstance(law, FlowLaw) for c in system.model.connections.values() for law in c.laws.values()):
+        return []
+    f = system.functions
+    e, rows = f.equations, [row for row in f.independent if row.acts is None]
+    driven = [row.name.removesuffix(SERVO) for row in rows if row.name.endswith(SERVO)]
+    if not driven or not np.all(np.isfinite(x)):
+        return []
+    J = ca.vertcat(*[dense(row.jacobian, e.n_u).T / (f.length if row.unit == "m" else 1.0) for row in rows])
+    q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
+    values = np.array(ca.DM(ca.Function("J", [e.t, e.q, e.u, e.p], [ca.densify(J)])(t, q, u, p)))
+    units = system.state_units.names[e.n_q : e.n_q + e.n_u]
+    values = values * np.array([f.length if unit == "m/s" else 1.0 for unit in units])
+    singular = np.linalg.svd(values, compute_uv=False)
+    return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
 
 
 def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
@@ -50,6 +147,17 @@ def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     )
 
 
+def points_that_meet(system: "System", culprits: list[str]) -> str:
+    """Tells of forces along a line whose two points have met."""
+    lines = [n for n in culprits if isinstance(system.model.forces.get(n), LineForce | SpringDamper)]
+    if not lines:
+        return ""
+    return (
+        f" The two points of {', '.join(map(repr, lines))} meet there: a force along the line between them has no "
+        "direction. Start with the points apart, or give the spring the natural length 0."
+    )
+
+
 def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
     """Contacts of wheels on planes whose plane has come down onto the road."""
     found = []
@@ -61,8 +169,14 @@ def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, A
     return found
 
 
-def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
-    """Forces and laws whose contribution is not finite at a state, or just after it."""
+def culprit_laws(
+    system: "System",
+    t: float,
+    x: np.ndarray[Any, Any],
+    p: np.ndarray[Any, Any],
+    times: tuple[float, ...] = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2),
+) -> list[str]:
+    """Forces and laws whose contribution is not finite at a state, or at these times after it."""
     import casadi as ca
 
     e = system.functions.equations
@@ -72,7 +186,7 @@ def culprit_laws(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndar
     for name, terms in e.terms.items():
         parts = [ca.vertcat(F, M) for _, F, M in terms.wrenches] + [ca.SX(v) for _, v in terms.efforts]
         f = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
-        for ahead in (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2):
+        for ahead in times:
             state = x + ahead * step
             q, u = state[: e.n_q], state[e.n_q : e.n_q + e.n_u]
             if not np.all(np.isfinite(np.array(ca.DM(f(t + ahead, q, u, p))))):

@@ -1,4 +1,4 @@
-"""Energy of a run: E(t) - E(0) = work in - work lost."""
+"""Energy of a run: E(t) - E(0) = work in + work of events - work lost, through all its events and collisions."""
 
 from typing import TYPE_CHECKING, Any, final
 
@@ -20,6 +20,8 @@ class Energy:
         self.potential = run.values("energy.potential")
         self.work_in = run.values("energy.work_in")
         self.work_lost = run.values("energy.work_lost")
+        stored = run.system is not None or "energy.work_events" in run.names
+        self.work_events = run.values("energy.work_events") if stored else np.zeros_like(self.work_lost)
 
     @property
     def total(self) -> Array:
@@ -28,17 +30,15 @@ class Energy:
 
     @property
     def imbalance(self) -> Array:
-        """What the balance leaves unexplained; it starts anew after every event that changed state or parameters."""
-        change = self.total + self.work_lost - self.work_in
-        segment = np.searchsorted(self.run.jump_times, self.run.time, side="left")
-        first = np.searchsorted(segment, segment, side="left")  # first sample of the same segment
-        return change - change[first]
+        """What the balance leaves unexplained since the first sample."""
+        change = self.total + self.work_lost - self.work_in - self.work_events
+        return change - change[0]
 
     @property
     def scale(self) -> float:
         """Largest energy that was exchanged: the measure for the imbalance."""
-        swings = [np.ptp(self.potential), np.max(np.abs(self.kinetic)), np.ptp(self.work_in), np.ptp(self.work_lost)]
-        return float(max(*swings, 1e-300))
+        works = [np.ptp(work) for work in (self.work_in, self.work_lost, self.work_events)]
+        return float(max(np.ptp(self.potential), np.max(np.abs(self.kinetic)), *works, 1e-300))
 
     @property
     def drift(self) -> float:

@@ -40,13 +40,14 @@ def impacts_of(run: "Run") -> list[Impact]:
     striking = {len(model.events) + i: c.contact for i, c in enumerate(changes) if c.strikes}
     found = []
     for i, t, x, p in zip(log.index, log.t, log.x, log.p, strict=True):
-        if int(i) in striking:
-            found.append(_impact(run, striking[int(i)], float(t), x, p))
+        impact = _impact(run, striking[int(i)], float(t), x, p) if int(i) in striking else None
+        if impact is not None:
+            found.append(impact)
     return found
 
 
-def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact:
-    """The collision at a state, by the code of the time loop."""
+def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact | None:
+    """The collision at a state, by the code of the time loop; None where that found no end and the run stopped."""
     from trundle.solve.collision import solve_collision
 
     system = run.system
@@ -54,6 +55,8 @@ def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact:
     names = [c.name for c in system.model.connections.values() if c.unilateral]
     data = np.array(system.kernels("events")["impact"](t, x, p))
     found = solve_collision(data, len(names), numbers.TREATMENTS[system.model.impacts])
+    if not found.good:
+        return None
     before, after, impulse = (v.reshape(-1, 3) for v in (found.before, found.after, found.impulses))
     taking = {name: i for i, name in enumerate(names) if np.any(impulse[i]) or name == contact}
     return Impact(

@@ -31,7 +31,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         "model_fingerprint": run.system.fingerprint,
         "outcome": run.outcome,
         "t_end": float(run.time[-1] if run.trajectory is None else run.trajectory.t_end),
-        **{name: settings[name] for name in ("formalism", "method", "rtol", "atol") if name in settings},
+        **{name: _attribute(settings[name]) for name in ("formalism", "method", "rtol", "atol") if name in settings},
         "settings": as_json(settings),
         "parameters": as_json(run.parameters),
     }
@@ -45,11 +45,17 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         "short_names": as_json(run.aliases),
         "events": as_json(run.events),
         "near_singular": as_json(run.near_singular),
+        "warnings": as_json(run.warnings),
         "jump_times": as_json(run.jump_times),
         "geometry": as_json(geometry(run)),
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
+
+
+def _attribute(value: Any) -> Attribute:
+    """Numbers and words as they are, tolerances by unit as JSON."""
+    return as_json(value) if isinstance(value, dict) else value
 
 
 def as_json(value: Any) -> str:

@@ -1,10 +1,11 @@
-"""Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit."""
+"""Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit; tables as CSV."""
 
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trundle.errors import StoreError
+from trundle.run.table import csv_text
 from trundle.whole import check_target, write_whole
 
 if TYPE_CHECKING:
@@ -14,25 +15,32 @@ if TYPE_CHECKING:
 
 SMALL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
+FORMS: Final = {".nc": "netCDF", ".nc4": "netCDF", ".csv": "a table"}
 
 
 def save(run: "Run", path: Path | str) -> Path:
-    """Write a run; returns the path, with ".nc" added when it has no suffix."""
+    """Write a run as netCDF (.nc) or as a table (.csv); returns the path, with ".nc" added when it has no suffix."""
     target = _target(Path(path))
     _evaluate_all(run)
     return write(run.dataset, target)
 
 
 def write(dataset: "xr.Dataset", path: Path | str) -> Path:
-    """Write a dataset; returns the path, with ".nc" added when it has no suffix."""
+    """Write a dataset in the form that the suffix tells, ".nc" unless given; returns the path."""
     target = _target(Path(path))
-    content = _encode(dataset)
-    write_whole(target, content)
+    table = FORMS[target.suffix.lower()] == "a table"
+    write_whole(target, csv_text(dataset).encode() if table else _encode(dataset))
     return target
 
 
 def _target(path: Path) -> Path:
+    check_target(path)  # a directory is refused as it is named, before a suffix makes a neighbour of it
     target = path if path.suffix else path.with_name(path.name + ".nc")
+    if target.suffix.lower() not in FORMS:
+        raise StoreError(
+            f"cannot write {target}: {target.suffix!r} tells no form of a result. Choose .nc (netCDF, which "
+            "trundle.load reads back) or .csv (a table of numbers)."
+        )
     check_target(target)
     return target
 
@@ -54,6 +62,8 @@ def _existing(path: Path) -> Path:
         raise StoreError(f"cannot read {path}: there is no such file.")
     if path.is_dir():
         raise StoreError(f"cannot read {path}: this is a directory. Give the name of a result file (*.nc).")
+    if not path.is_file():
+        raise StoreError(f"cannot read {path}: this is a device or pipe. Give the name of a result file (*.nc).")
     return path
 
 
@@ -62,6 +72,8 @@ def read(path: Path | str) -> "xr.Dataset":
     import xarray as xr
 
     path = _existing(Path(path))
+    if path.suffix.lower() == ".csv":
+        raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     try:
         # Nothing is decoded: a quantity in "seconds" is a number, and not-a-number is kept as it is.
         return xr.load_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False)

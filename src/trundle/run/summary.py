@@ -49,6 +49,7 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
         ("energy", balance),
         ("parameters", ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items())),
     ]
+    rows[3:3] = [("warning", text) for text in run.warnings]
     lines = [fill(f"{label:<{LABEL}}{text}", WIDTH, subsequent_indent=" " * LABEL) for label, text in rows if text]
     report = str(facts.get("start_report", "")).splitlines()
     return lines + _shortened("start", report)
@@ -56,8 +57,13 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
 
 def _method(settings: dict[str, Any]) -> str:
     words = [str(settings[key]) for key in ("method", "formalism") if key in settings]
-    words += [f"{key} {settings[key]:g}" for key in ("rtol", "atol") if key in settings]
+    words += [f"{key} {_tolerance(settings[key])}" for key in ("rtol", "atol") if key in settings]
     return ", ".join(words)
+
+
+def _tolerance(value: Any) -> str:
+    """A tolerance, or those of all units."""
+    return ", ".join(f"{v:.3g} {u}" for u, v in value.items()) if isinstance(value, dict) else f"{value:g}"
 
 
 def _coordinates(run: "Run") -> list[str]:

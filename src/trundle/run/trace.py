@@ -158,7 +158,7 @@ class Trace:
         return draw_trace(self, value, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write everything as netCDF, whole or not at all."""
+        """Write everything as netCDF (.nc) or as a table (.csv), whole or not at all."""
         from trundle.run.store import write
 
         return write(self.dataset, path)

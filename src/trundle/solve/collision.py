@@ -16,18 +16,23 @@ TINY = 1e-30
 @final
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Velocities before and after a collision and its impulses, three to a contact, and the energy lost."""
+    """Velocities before and after a collision and its impulses, three to a contact, the energy lost, and whether it
+    found an end.
+    """
 
     before: Array
     after: Array
     impulses: Array
     lost: float
+    good: bool
 
 
 def solve_collision(data: Array, contacts: int, treatment: int) -> Solved:
     """The collision that the kernel "impact" of a model describes; treatment as in `impact.numbers`."""
     found, n = _results("collide_once", data, contacts, treatment), 3 * contacts
-    return Solved(found[:n], found[n : 2 * n], found[2 * n : 3 * n], float(found[3 * n + 1]))
+    return Solved(
+        found[:n], found[n : 2 * n], found[2 * n : 3 * n], float(found[3 * n + 1]), found[3 * n] == numbers.SOLVED
+    )
 
 
 def impulses_of(data: Array, contacts: int, treatment: int) -> Array:

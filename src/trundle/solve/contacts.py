@@ -1,15 +1,25 @@
 """Contacts at the start of a run: what they do, and what their laws cannot begin with."""
 
+from ctypes import CFUNCTYPE, c_void_p
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.equations.functions import Functions
+from trundle.equations.links import frame_pose
 from trundle.equations.modes import transitions
 from trundle.errors import SolveError
+from trundle.graph.layout import Layout
+from trundle.graph.topology import Topology
+from trundle.impact import numbers
+from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.pairs.lower import Free
+from trundle.solve import compiled
+from trundle.solve.decision import Decision
 from trundle.solve.layout import OVERDUE
+from trundle.space.rotation import quaternion_from_rotation
 
 if TYPE_CHECKING:
     from trundle.prepared import Prepared
@@ -72,7 +82,10 @@ def first_modes(system: "Prepared", t: float, x: Array, p: Array) -> Array:
     if not system.model.mode_names():
         check_contacts(system, t, x, p)
         return p
-    found = _settled(system, t, x, np.array(system.kernels("events")["start"](t, x, p)))
+    if system.model.decides_together:
+        found = _decided(system, t, x, p)
+    else:
+        found = _settled(system, t, x, np.array(system.kernels("events")["start"](t, x, p)))
     if not np.all(np.isfinite(found)):
         raise SolveError(
             "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
@@ -80,6 +93,34 @@ def first_modes(system: "Prepared", t: float, x: Array, p: Array) -> Array:
             "(compliance=tr.Spring(...))."
         )
     check_contacts(system, t, x, found)
+    return found
+
+
+def places_of_modes(model: Model) -> list[int]:
+    """Where the modes of all contacts that open stand among the parameters, in the order of `impact.numbers`; -1 for
+    one that a contact does not have.
+    """
+    first = len(model.parameters)
+    places = {name: first + i for i, name in enumerate(model.mode_names())}
+    return [places.get(f"{c.name}.{mode}", -1) for c in _opening(model) for mode in numbers.MODES]
+
+
+def _decided(system: "Prepared", t: float, x: Array, p: Array) -> Array:
+    """Modes of all contacts at once, by the code of the time loop."""
+    kernels, contacts = system.kernels("events"), len(_opening(system.model))
+    places = np.array(places_of_modes(system.model))
+    found = p.copy()
+    found[[i for i, name in enumerate(system.model.mode_names(), len(system.model.parameters))
+           if name.endswith(".closed")]] = 0.0  # fmt: skip
+    decision = Decision(contacts, np.array(kernels["impact"](t, x, found)))
+    decision.free[: 3 * contacts], decision.shift[0] = kernels["free"](t, x, found), found[-1]
+    CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)
+    found[places[places >= 0]] = decision.modes[places >= 0]
+    first = len(system.model.events)
+    jams = [first + i for i, change in enumerate(transitions(system.model)) if change.ends]
+    values = np.array(kernels["events"](t, x, found))[jams]
+    if np.any(~(values > 0)):
+        found[:] = np.nan
     return found
 
 
@@ -96,3 +137,22 @@ def _settled(system: "Prepared", t: float, x: Array, p: Array) -> Array:
         jumped = np.array(kernels[f"jump{due[int(np.argmin(values))]}"](t, x, p))
         p = jumped[len(x) :]
     return p
+
+
+def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> Array:
+    """The pose with free bodies moved to where their loose contact with the ground touches at zero coordinates."""
+    q, places = q.copy(), {c.name: c.i_q for c in layout.coordinates}
+    for joint in topology.tree:
+        free = joint.connection
+        if not isinstance(free.pair, Free) or not joint.parent.is_ground or joint.reverse:
+            continue
+        found = [c for c in topology.parallel if c.touches and c.bodies == (joint.parent, joint.child)]
+        if found:
+            c = found[0]
+            first, second = (frame_pose(c.first), frame_pose(c.second))
+            pose = frame_pose(free.first).inverse() @ first @ c.pair.chain().end @ second.inverse()
+            pose = pose @ frame_pose(free.second)
+            at, turn = places[f"{free.name}.x"], places[f"{free.name}.quaternion"]
+            q[at : at + 3] = np.ravel(evaluate(model, pose.p))
+            q[turn : turn + 4] = quaternion_from_rotation(pose.R)
+    return q

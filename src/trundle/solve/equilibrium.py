@@ -4,6 +4,7 @@ Where that fails or ends in an unstable pose, the system is let go and stopped a
 until it has settled (dynamic relaxation with kinetic damping), and Newton's method finishes.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -16,9 +17,11 @@ from trundle.equations.settle import Settler
 from trundle.errors import ModelError, SolveError
 from trundle.model.model import Model
 from trundle.model.tracking import RateTracking
+from trundle.solve.contacts import first_modes
 from trundle.solve.explicit import DormandPrince5
+from trundle.solve.layout import RECORD
 from trundle.solve.march import march
-from trundle.solve.problem import Problem
+from trundle.solve.simulate import make_problem
 
 if TYPE_CHECKING:
     from trundle.prepared import Prepared
@@ -108,26 +111,29 @@ def _norm(force: Array, g: Array, scale: float) -> float:
 
 
 def settle(system: "Prepared", q: Array, t: float, p: Array, limit: int = 1500) -> Array:
-    """The pose in which the system comes to rest when it is stopped again and again; joint coordinates."""
-    base, energy = system.kernels("base"), system.kernels("energy")["energy"]
+    """The pose in which the system comes to rest when it is stopped again and again; joint coordinates. Contacts
+    stick, slide, open and close on the way as in a run.
+    """
+    base = system.kernels("base")
+    energy, rhs = base["energy"], base["rhs"]
     n_q, n_u = system.n_q, system.n_u
-    weight = np.ones(base["rhs"].n_x)
-    weight[n_q + n_u :] = 0.0
-    problem = Problem(
-        base["rhs"], base.get("project"), n_q=n_q, n_u=n_u, quaternions=system.layout.quaternions, error_weight=weight
-    )
-    x = np.concatenate([q, np.zeros(len(weight) - n_q)])
-    first = force = _push(base["rhs"], t, x, p, n_q, n_u)
+    problem = make_problem(system, stiff=False, returns=False, rtol=1e-6)
+    own = len(system.model.events)  # events of the user do nothing here, those of contacts do
+    kinds = [RECORD] * own + list(problem.event_kinds[own:])
+    problem = replace(problem, event_kinds=kinds, energy=None)  # to stop it again and again keeps no books
+    x = np.concatenate([q, np.zeros(rhs.n_x - n_q)])
+    p = first_modes(system, t, x, p)
+    first = force = _push(rhs, t, x, p, n_q, n_u)
     before = 0.0
     for _ in range(limit):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
-        x = march(
-            problem, DormandPrince5(), t, t + span, x, p, rtol=1e-6, atol=1e-8, samples=np.array([t + span])
-        ).x_end
+        moved = march(problem, DormandPrince5(), t, t + span, x, p, rtol=1e-6, atol=1e-8, samples=np.array([t + span]))
+        x, p = moved.x_end, moved.p_end
         now = float(energy(t, x, p)[0])
         if now < before:
             x[n_q:], now = 0.0, 0.0
-            force = _push(base["rhs"], t, x, p, n_q, n_u)
+            p = first_modes(system, t, x, p)
+            force = _push(rhs, t, x, p, n_q, n_u)
             if force < 1e-6 * first:
                 break
         before = now

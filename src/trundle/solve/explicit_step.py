@@ -54,6 +54,21 @@ def scaled_error(
     return combined(n, r[at.STEP], first, second)
 
 
+@njit(error_model="numpy")
+def error_of_work(n: Pointer, a: Pointer, k: Pointer, h: float, weights: int, last: int) -> float:
+    """Error of the integrals of work, which do not steer the step."""
+    n_x, rows, total = n[at.N_X], n[at.ROWS], 0.0
+    for m in range(n[at.N_Q] + n[at.N_U], n_x):
+        first, second = 0.0, 0.0
+        for j in range(last):
+            first += a[weights + rows + j] * k[j * n_x + m]
+            if n[at.ERROR_ROWS] == 2:
+                second += a[weights + 2 * rows + j] * k[j * n_x + m]
+        size = math.sqrt(first**2 + 0.01 * second**2)
+        total += h * first**2 / size if size > 0.0 else 0.0
+    return total
+
+
 @part
 def explicit_step(table: Pointer) -> None:
     """From x at T with slope k[0] to x_new at T + STEP; ERROR becomes the scaled error, infinite where not a number."""
@@ -112,6 +127,8 @@ def explicit_step(table: Pointer) -> None:
         along = combined(n, h, first, second)
         if along < error:
             error = along
+    if 0 < n[at.N_Q] + n[at.N_U] < n_x:
+        r[at.WORK_ERROR] = error_of_work(n, a, k, h, weights, last)
     # Components outside the norm must be finite too.
     for m in range(n_x):
         error += 0.0 * x_new[m]

@@ -11,7 +11,8 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.equations.mobility import RowFunctions, close, pivots
+from trundle.equations.mobility import RowFunctions, close, pivots, worst_rows
+from trundle.equations.rank import nearly_singular, rank
 from trundle.errors import AssemblyError, ModelError, UnknownNameError
 from trundle.graph.layout import Layout
 from trundle.solve.targets import Targets
@@ -94,9 +95,11 @@ def consistent(
     targets: Targets | None = None,
     firm: Wish | None = None,
     resting: Sequence[int] = (),
+    generic: Array | None = None,
 ) -> InitialState:
     """Project the wish onto position and velocity constraints; AssemblyError when that cannot be done.
 
+    At `generic`, a pose that is not singular, the start is measured.
     What is not given and need not move stays: of the speeds, those in `resting` (independent ones) move last.
     Where not all that is given can be held, what is in `firm` too (said for this run) goes before what the model says.
     """
@@ -104,21 +107,23 @@ def consistent(
     if wanted is None:
         return InitialState(wish.q, wish.u)
     speed_given = speeds_of(layout, wish.given_q)
-    q, error = close(wanted, wish.q, t, p, _dependent(wanted, wish.q, t, p, speed_given, resting))
-    if error > 1e-11:  # others must move as well
-        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0))
-    if error > 1e-11 and firm is not None:
+    far, size = targets is not None, targets.size if targets is not None else 1.0
+    fine, open_ = 1e-14 * min(1.0, size), max(1e-11, 1e-13 * size)  # round-off of far places is no gap
+    q, error = close(wanted, wish.q, t, p, _dependent(wanted, wish.q, t, p, speed_given, resting), fine, far=far)
+    if error > open_:  # others must move as well
+        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0), fine, far=far)
+    if error > open_ and firm is not None:
         held = speeds_of(layout, firm.given_q)
-        q, error = close(wanted, wish.q, t, p, np.where(held, 0.0, np.where(speed_given, 1e-2, 1.0)))
-    if error > 1e-11:  # what was given cannot be held
+        q, error = close(wanted, wish.q, t, p, np.where(held, 0.0, np.where(speed_given, 1e-2, 1.0)), fine, far=far)
+    if error > open_:  # what was given cannot be held
         tried = q
-        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0))
+        q, error = close(wanted, wish.q, t, p, np.where(speed_given, 1e-2, 1.0), fine, far=far)
         if firm is not None:
             _refuse_lost_contact(rows, t, tried, q, p, firm)
-    if error > 1e-10:
+    if error > 10 * open_:
         g = wanted(t, q, np.zeros(layout.n_u), p)[0]
         names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
-        worst = ", ".join(names[i] for i in np.argsort(-np.abs(g))[:4] if abs(g[i]) > 1e-9)
+        worst = ", ".join(names[i] for i in worst_rows(g, 4))
         raise AssemblyError(
             f"the start values cannot be assembled: the constraints {worst} stay open by {error:.3g}. "
             "Give fewer coordinates, or values nearer to a possible pose."
@@ -129,20 +134,22 @@ def consistent(
         J = J * rows.on_speeds[:, None]
         kept = [i for i in kept if rows.on_speeds[i]]
     acting = J[list(kept)]  # the others are redundant at generic poses
-    squares = np.linalg.eigvalsh(acting @ acting.T) if len(kept) else np.ones(1)
-    if squares[0] < 1e-14 * squares[-1]:
-        local = int(np.sum(np.linalg.svd(J, compute_uv=False) > 1e-8 * np.sqrt(squares[-1])))
-        if local < len(kept):
+    if rows is not None and generic is not None:
+        usual = rows(0.0, generic, np.zeros(layout.n_u), p)[2] * rows.on_speeds[:, None]
+        if nearly_singular(rows.comparable(J), rows.comparable(usual), len(kept)):
+            local = min(rank(rows.comparable(J)), len(kept) - 1)
             raise AssemblyError(
                 f"the start pose is singular: only {local} of {len(kept)} independent constraints act there, so the "
                 "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
             )
     needed, used = rate[list(kept)], acting
+    alike = used if rows is None else rows.comparable(used)
     if targets is not None:
         rate_wanted, J_wanted = targets.rates(t, q, wish.u, p)
         needed, used = np.concatenate([needed, rate_wanted]), np.vstack([used, J_wanted])
+        alike = np.vstack([alike, targets.comparable_rates(J_wanted)])
         rate, J = np.concatenate([rate, rate_wanted]), np.vstack([J, J_wanted])
-    step = _least_change(used, -needed, pivots(used, wish.given_u, _ease(resting, layout.n_u)))
+    step = _least_change(used, -needed, pivots(alike, wish.given_u, _ease(resting, layout.n_u)))
     u, rest = wish.u + step, rate + J @ step
     if np.max(np.abs(rest), initial=0.0) > 1e-12 * (1 + np.max(np.abs(u), initial=0.0)):  # others must move as well
         step = _least_change(used, -needed, np.where(wish.given_u, 0.0, 1.0))
@@ -193,8 +200,9 @@ def _dependent(wanted: Any, q: Array, t: float, p: Array, given: Array, resting:
     """Which coordinates move onto the constraints; the others stay where they are."""
     q = wanted.settle(q, p)
     _, _, J, _ = wanted(t, q, np.zeros(len(given)), p)
-    J = J[wanted.holonomic]
-    return pivots(J, given, _ease(resting, len(given))) if np.all(np.isfinite(J)) else np.where(given, 0.0, 1.0)
+    if not np.all(np.isfinite(J)):
+        return np.where(given, 0.0, 1.0)
+    return pivots(wanted.comparable(J)[wanted.holonomic], given, _ease(resting, len(given)))
 
 
 def _ease(resting: Sequence[int], n: int) -> Array:

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Event
 from typing import Protocol, final
 
 import numpy as np
@@ -14,10 +16,12 @@ from trundle.errors import SolveError
 from trundle.solve import compiled
 from trundle.solve import lane_layout as at
 from trundle.solve.explicit import ExplicitRungeKutta
+from trundle.solve.layout import RUNNING
 from trundle.solve.memory import aligned
-from trundle.solve.outcome import Outcome, outcome_of
+from trundle.solve.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.solve.problem import Compiled
 from trundle.solve.tableau import Plan, StepControl
+from trundle.solve.tolerance import UNITS, Tolerance
 
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
 
@@ -72,7 +76,7 @@ def march_lanes(
     p: np.ndarray,
     *,
     rtol: float = 1e-8,
-    atol: float | np.ndarray = 1e-10,
+    atol: float | np.ndarray | Tolerance = 1e-10,
     samples: np.ndarray | None = None,
     threads: int | None = None,
     first_step: float | None = None,
@@ -82,7 +86,7 @@ def march_lanes(
 ) -> Batch:
     """Integrate N trajectories (x0: N x n_x, p: N x n_p) with their own times, steps and error control.
 
-    A sample that a run did not reach is nan.
+    A sample that a run did not reach is nan; what an interruption leaves undone is INTERRUPTED, at its start.
     """
     n_x, n_p = problem.rhs.n_x, problem.rhs.n_p
     x_end = np.array(x0, dtype=float, order="C")
@@ -109,12 +113,14 @@ def march_lanes(
         return out
     count = max(1, min(threads or os.cpu_count() or 1, -(-jobs // problem.rhs.lanes)))
     edges = np.linspace(0, jobs, count + 1).astype(int)
+    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, n_x)
     limits = (rtol, min_step, max_step, first_step or 0.0)
     shares = [
-        _Share(problem, method, out, p, start, end, atol, limits, max_steps, first, last)
+        _Share(problem, method, out, p, start, end, tolerance, limits, max_steps, first, last)
         for first, last in pairwise(edges)
     ]
     _run(shares)
+    out.code[out.code == RUNNING] = INTERRUPTED.code
     return out
 
 
@@ -123,17 +129,27 @@ def _run(shares: list["_Share"]) -> None:
     # ctypes lets other threads run during the call.
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance_lanes"))
     if len(shares) == 1:
-        shares[0].run(loop)
+        with suppress(KeyboardInterrupt):
+            shares[0].run(loop)
         return
+    go = Event()  # nobody works before all threads are there to be waited for
+
+    def work(share: _Share) -> None:
+        go.wait()
+        share.run(loop)
+
     with ThreadPoolExecutor(len(shares)) as pool:
         try:
-            futures = [pool.submit(share.run, loop) for share in shares]
+            futures = [pool.submit(work, share) for share in shares]
+            go.set()
             for future in futures:
                 future.result()
-        except KeyboardInterrupt:
+        except BaseException as error:
             for share in shares:
                 share.stopped = True
-            raise
+            go.set()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
 
 
 class _Share:
@@ -147,7 +163,7 @@ class _Share:
         p: np.ndarray,
         start: np.ndarray,
         end: np.ndarray,
-        atol: float | np.ndarray,
+        tolerance: Tolerance,
         limits: tuple[float, float, float, float],
         max_steps: int,
         first: int,
@@ -167,7 +183,8 @@ class _Share:
         r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
         address = np.array([kernel.address for kernel in kernels], dtype=np.int64)
         spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
-        spread_atol[:] = np.broadcast_to(np.asarray(atol, dtype=float), (n_x,))[:, None]
+        spread_atol[:] = tolerance.atol[:, None]
+        n[at.LEARNING], r[at.PART] = int(tolerance.learns), tolerance.part
         spread_weight[:] = weight[:, None]
         # Lanes without a job compute along: they are given a state for which the equations make sense.
         x, parameters, t = aligned(n_x, w), aligned(n_p, w), aligned(w)
@@ -186,6 +203,7 @@ class _Share:
             x, aligned(n_x, w), parameters, aligned(n_x, w), aligned(plan.rows, n_x, w),
             aligned(len(plan.dense), n_x, w), aligned(n_x, w), aligned(corrected_rows, w), work,
             out.x_end, p, start, end, out.code, out.steps, out.rejected, out.t_end, out.t, out.x,
+            tolerance.atol, tolerance.group, tolerance.bound, aligned(len(UNITS), w),
         )  # fmt: skip
         self._table = np.array([array.ctypes.data for array in self._arrays], dtype=np.int64)
 

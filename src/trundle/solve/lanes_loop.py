@@ -66,6 +66,33 @@ def project(table: Pointer, x: Pointer, accept: Pointer) -> None:
 
 
 @njit(error_model="numpy")
+def learn_sizes(table: Pointer, lane: int, anew: bool) -> None:
+    """Absolute tolerances of a lane grow with what its job has met, as in the loop for one run."""
+    n, part_of = wholes(table[at.T_N]), reals(table[at.T_R])[at.PART]
+    x, atol, first = reals(table[at.T_X]), reals(table[at.T_ATOL]), reals(table[at.T_FIRST_ATOL])
+    group, bound, met = wholes(table[at.T_GROUP]), reals(table[at.T_BOUND]), reals(table[at.T_MET])
+    w, n_x, length = n[at.W], n[at.N_X], bound[0]
+    if anew:
+        for kind in range(4):
+            met[kind * w + lane] = 0.0
+        for m in range(n_x):
+            atol[m * w + lane] = first[m]
+    for m in range(n_x):
+        if group[m] >= 0:
+            i = group[m] * w + lane
+            met[i] = max(met[i], abs(x[m * w + lane]))
+    if length < math.inf:
+        for kind in range(0, 4, 2):
+            slide, turn = kind * w + lane, (kind + 1) * w + lane
+            met[slide] = max(met[slide], length * met[turn])
+            met[turn] = max(met[turn], met[slide] / length)
+    for m in range(n_x):
+        if group[m] >= 0:
+            i = m * w + lane
+            atol[i] = max(atol[i], part_of * min(bound[group[m]], met[group[m] * w + lane]))
+
+
+@njit(error_model="numpy")
 def refill(table: Pointer) -> int:
     """Give the next jobs to the idle lanes; returns how many were given."""
     n, job = wholes(table[at.T_N]), wholes(table[at.T_JOB])
@@ -85,6 +112,8 @@ def refill(table: Pointer) -> int:
                 x[m * w + lane] = job_x[new * n_x + m]
             for m in range(n_p):
                 p[m * w + lane] = job_p[new * n_p + m]
+            if n[at.LEARNING] == 1:
+                learn_sizes(table, lane, True)
             given += 1
     return given
 
@@ -363,6 +392,8 @@ def advance_lanes(table: Pointer) -> None:
                 continue
             which = job[lane]
             if accept[lane] == at.ACCEPTED:
+                if n[at.LEARNING] == 1:
+                    learn_sizes(table, lane, False)
                 steps[which] += 1
                 t[lane] = reached(t[lane], h[lane], end[which])
                 e = max(error[lane], 1e-10)

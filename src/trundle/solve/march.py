@@ -5,17 +5,20 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from ctypes import CFUNCTYPE, c_void_p
-from typing import Protocol
 
 import numpy as np
 
 from trundle.errors import SolveError
 from trundle.solve import compiled
 from trundle.solve import layout as at
+from trundle.solve.audit import audited
+from trundle.solve.fold import Folds, passing_plan
 from trundle.solve.memory import Memory
 from trundle.solve.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.solve.problem import Problem
-from trundle.solve.tableau import Plan, StepControl
+from trundle.solve.start_step import step_at_start
+from trundle.solve.tableau import Method
+from trundle.solve.tolerance import Tolerance
 from trundle.solve.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.07
@@ -23,16 +26,6 @@ PROGRESS_AFTER_SECONDS = 1.0
 
 EventAnswer = tuple[np.ndarray, np.ndarray] | None
 OnEvent = Callable[[int, float, np.ndarray, np.ndarray], EventAnswer]
-
-
-class Method(Protocol):
-    """An integration method: its coefficients as a plan, its step control and its order."""
-
-    @property
-    def control(self) -> StepControl: ...
-    @property
-    def order(self) -> int: ...
-    def plan(self) -> Plan: ...
 
 
 def march(
@@ -44,7 +37,7 @@ def march(
     p: np.ndarray,
     *,
     rtol: float = 1e-8,
-    atol: float | np.ndarray = 1e-10,
+    atol: float | np.ndarray | Tolerance = 1e-10,
     samples: np.ndarray | None = None,
     first_step: float | None = None,
     max_step: float = np.inf,
@@ -64,10 +57,14 @@ def march(
     """
     if not t1 >= t0:
         raise SolveError(f"the end time {t1} lies before the start time {t0}; time runs forward.")
-    memory = Memory(problem, method.plan(), t0, t1, x0, p, atol, samples)
+    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, problem.rhs.n_x)
+    plan = method.plan()
+    memory = Memory(problem, plan, t0, t1, x0, p, tolerance, samples, passing_plan(problem, plan))
     _set_control(memory, method, rtol, first_step, max_step, fixed_step, min_step, max_steps, max_events)
-    outcome = _run(memory, t0, t1, progress, on_event, chunk_steps, between_chunks)
-    return memory.trajectory(outcome)
+    folds = Folds(memory, method)
+    outcome = _run(memory, folds, t0, t1, progress, on_event, chunk_steps, between_chunks)
+    found = memory.trajectory(outcome)
+    return audited(problem, found, rtol, found.atol, fixed_step is not None)
 
 
 def _set_control(
@@ -95,32 +92,12 @@ def _set_control(
     r[at.ALPHA], r[at.BETA], r[at.SAFETY] = control.alpha, control.beta, control.safety
     r[at.SHRINK], r[at.GROW] = control.shrink, control.growth
     r[at.LAST_ERROR] = 1e-4
-    r[at.H] = fixed_step or first_step or min(_first_step(memory, method.order), max_step)
-
-
-def _first_step(memory: Memory, order: int) -> float:
-    """A step for which an Euler step and its change of slope are small [Hairer 1993, section II.4]."""
-    t, x, span = memory.time, memory.x, memory.r[at.T_END] - memory.r[at.T_START]
-    counted = memory.weight > 0.0
-    scale = (memory.atol + memory.r[at.RTOL] * np.abs(x) + 1e-300)[counted]
-    slope = memory.slope(t, x)
-
-    def norm(v: np.ndarray) -> float:
-        return float(np.sqrt(np.mean((v[counted] / scale) ** 2))) if counted.any() else 0.0
-
-    with np.errstate(all="ignore"):
-        size, steepness = norm(x), norm(slope)
-        h = 1e-6 if size < 1e-5 or steepness < 1e-5 else 0.01 * size / steepness
-        h = min(h, span)
-        bend = norm(memory.slope(t + h, x + h * slope) - slope) / max(h, 1e-300)
-        largest = max(steepness, bend)
-        longest = max(1e-6, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
-    step = min(100.0 * h, longest)
-    return step if np.isfinite(step) and step > 0.0 else 1e-6 * max(span, 1e-300)
+    r[at.H] = fixed_step or first_step or min(step_at_start(memory, method.order), max_step)
 
 
 def _run(
     memory: Memory,
+    folds: Folds,
     t0: float,
     t1: float,
     progress: bool | None,
@@ -146,6 +123,10 @@ def _run(
                     _ask(memory, on_event)
                 elif code == at.BUFFER_FULL:
                     memory.grow()
+                elif code == at.FOLD_AHEAD:
+                    folds.enter()
+                elif code == at.FOLD_PASSED:
+                    folds.leave()
                 elif code != at.RUNNING:
                     return outcome_of(code)
                 if chunk_steps is None and code == at.RUNNING:

@@ -9,11 +9,14 @@ from trundle.errors import SolveError
 from trundle.impact import numbers
 from trundle.solve import compiled
 from trundle.solve import layout as at
+from trundle.solve.decision import Decision
 from trundle.solve.outcome import Outcome
 from trundle.solve.problem import Compiled, Problem
 from trundle.solve.tableau import Plan
-from trundle.solve.trajectory import Counts, EventLog, NearSingular, Trajectory
+from trundle.solve.tolerance import LOOKS, UNITS, Tolerance
+from trundle.solve.trajectory import Counts, EventLog, NearSingular, Trail, Trajectory
 
+TRAIL = 2048  # states kept for the check of the energy; an even number
 LINE = 64  # bytes: kernels want their work array on a cache line
 
 
@@ -37,9 +40,11 @@ class Memory:
         t1: float,
         x0: np.ndarray,
         p: np.ndarray,
-        atol: float | np.ndarray,
+        tolerance: Tolerance,
         samples: np.ndarray | None,
+        passing: Plan | None = None,
     ) -> None:
+        passing = passing or plan
         n_x, n_p, n_e = problem.rhs.n_x, problem.rhs.n_p, problem.n_events
         x0, p = np.asarray(x0, dtype=float), np.asarray(p, dtype=float)
         if x0.shape != (n_x,) or p.shape != (n_p,):
@@ -52,9 +57,10 @@ class Memory:
         self.x, self.x_new, self.p = aligned(n_x), aligned(n_x), aligned(n_p)
         self.x[:] = x0
         self.p[:n_p] = p
-        self.k = aligned(plan.rows * n_x)
-        self.dense = aligned(len(plan.dense), n_x)
-        self.atol = np.ascontiguousarray(np.broadcast_to(np.asarray(atol, dtype=float), (n_x,)))
+        self.k = aligned(max(plan.rows, passing.rows) * n_x)
+        self.dense = aligned(max(len(plan.dense), len(passing.dense)), n_x)
+        self.tolerance = tolerance
+        self.atol, self.foreseen, self.met = tolerance.atol.copy(), tolerance.atol.copy(), np.zeros(len(UNITS))
         weight = np.ones(n_x) if problem.error_weight is None else problem.error_weight
         self.weight = np.ascontiguousarray(weight, dtype=float)
         rows = problem.n_u + problem.loop_rows
@@ -76,18 +82,34 @@ class Memory:
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self.jumps = np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64)
         self.impact = aligned(numbers.size(problem.contacts, problem.n_u) + numbers.scratch(problem.contacts))
+        breaks = 0 if problem.breaks is None else problem.breaks.n_out
+        self.box, self.bounds = aligned(2 + 4 * n_x), aligned(max(4 * problem.watched, breaks))
+        self.parts = aligned(at.LONGEST_SEARCH)
+        self.decision = Decision(problem.contacts, self.impact)
+        self.places = np.array(problem.places or (0,), dtype=np.int64)
         self.passage = np.full((max(problem.n_monitors, 1), at.PASSAGE), np.inf)
         self.near = np.zeros((64 + 4 * problem.n_monitors, 3))
         self.event_index, self.event_t = np.zeros(64 + n_e, np.int64), np.zeros(64 + n_e)
         self.event_x, self.event_p = np.zeros((64 + n_e, n_x)), np.zeros((64 + n_e, n_p))
+        self.event_work, self.event_lost = np.zeros(64 + n_e), np.zeros(64 + n_e)
+        kept = TRAIL if problem.energy is not None else 0
+        self.trail_t, self.trail_x = np.empty(kept + 1), np.empty((kept + 1, n_x))
+        self.trail_events = np.empty(kept + 1, np.int64)
+        self.energy = aligned(0 if problem.energy is None else problem.energy.n_out)
+        self.n[at.TRAIL_ROOM], self.c[at.STRIDE] = kept, 1
         self._set_samples(samples, t0, t1)
         self._set_sizes(t0, t1)
+        if tolerance.learns:
+            looks = np.array([self.slope(t, self.x) for t in np.linspace(t0, t1, LOOKS + 1)[:-1]])
+            self.c[at.RHS] = 0
+            self.atol[:], self.foreseen[:] = tolerance.begin(self.x[None, :], looks[:, None, :], t1 - t0)
 
     def _set_samples(self, samples: np.ndarray | None, t0: float, t1: float) -> None:
         n_x = self.problem.rhs.n_x
         if samples is None:
             self.sample_t = np.zeros(1)
             self.out_t, self.out_x = np.zeros(1024), np.zeros((1024, n_x))
+            self.out_events = np.zeros(1024, np.int64)
             self.n[at.EVERY_STEP] = 1
             return
         self.sample_t = np.ascontiguousarray(samples, dtype=float)
@@ -99,17 +121,18 @@ class Memory:
             )
         self.n[at.SAMPLES] = len(self.sample_t)
         self.out_t, self.out_x = np.zeros(len(self.sample_t)), np.zeros((len(self.sample_t), n_x))
+        self.out_events = np.zeros(len(self.sample_t), np.int64)
 
     def _set_sizes(self, t0: float, t1: float) -> None:
-        n, r, problem, plan = self.n, self.r, self.problem, self.plan
+        n, r, problem = self.n, self.r, self.problem
         n[at.N_X], n[at.N_P], n[at.N_Q], n[at.N_U] = problem.rhs.n_x, problem.rhs.n_p, problem.n_q, problem.n_u
-        n[at.ROWS], n[at.END_ROW], n[at.STAGES] = plan.rows, plan.end_row, plan.stages
-        n[at.EXTRAS], n[at.DENSE], n[at.ERROR_ROWS] = len(plan.extra_nodes), len(plan.dense), plan.error_rows
-        n[at.END_IN_STEP], n[at.STAGE_SCALE] = int(plan.end_in_step), int(plan.stage_scale)
         n[at.EVENTS], n[at.MONITORS] = problem.n_events, problem.n_monitors
-        n[at.CONTACTS], n[at.TREATMENT] = problem.contacts, problem.treatment
+        n[at.WATCHED], n[at.BREAKS] = problem.watched, 0 if problem.breaks is None else problem.breaks.n_out // 4
+        n[at.CONTACTS], n[at.TREATMENT], n[at.GIVEN] = problem.contacts, problem.treatment, problem.given_events
+        n[at.DRIVEN] = int(problem.driven and problem.energy is not None)
         n[at.LOOP_ROWS], n[at.QUATERNIONS] = problem.loop_rows, len(problem.quaternions)
         n[at.WEIGHTED] = int(np.count_nonzero(self.weight))
+        n[at.LEARNING], r[at.PART] = int(self.tolerance.learns), self.tolerance.part
         self.c[at.PENDING] = 1
         r[at.T], r[at.T_START], r[at.T_END], r[at.T_EVENT] = t0, t0, t1, -np.inf
         r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
@@ -119,20 +142,36 @@ class Memory:
     def _set_addresses(self) -> None:
         problem, address = self.problem, self.address
         by_kernel: tuple[tuple[int, Compiled | None], ...] = (
-            (at.A_RHS, problem.rhs),
             (at.A_PROJECT, problem.project),
             (at.A_EVENTS, problem.events),
             (at.A_JACOBIAN, problem.jacobian),
             (at.A_METRIC, problem.metric),
             (at.A_IMPACT, problem.impact),
             (at.A_MODES, problem.modes),
+            (at.A_ENERGY, problem.energy),
+            (at.A_ENCLOSURE, problem.enclosure),
+            (at.A_ROUND_OFF, problem.round_off),
+            (at.A_BREAKS, problem.breaks),
+            (at.A_FREE, problem.free),
         )
         for slot, kernel in by_kernel:
             address[slot] = 0 if kernel is None else kernel.address
         if self.plan.needs_jacobian and problem.jacobian is None:
             raise SolveError("the stiff method needs the kernel `jacobian`: [df/dx column-major, df/dt].")
-        address[at.A_STEP] = self.plan.step_address()
         self._load_compiled_parts()
+        self.take(self.plan, problem.rhs)
+
+    def take(self, plan: Plan, rhs: Compiled) -> None:
+        """Step by this method from now on, with this right-hand side."""
+        n, address = self.n, self.address
+        self.plan = plan
+        n[at.ROWS], n[at.END_ROW], n[at.STAGES] = plan.rows, plan.end_row, plan.stages
+        n[at.EXTRAS], n[at.DENSE], n[at.ERROR_ROWS] = len(plan.extra_nodes), len(plan.dense), plan.error_rows
+        n[at.END_IN_STEP], n[at.STAGE_SCALE] = int(plan.end_in_step), int(plan.stage_scale)
+        address[at.A_STEP], address[at.A_RHS] = plan.step_address(), rhs.address
+        if self.n[at.PROJECTION] != at.NO_PROJECTION and self.problem.project is not None:
+            by_metric = plan.needs_jacobian and self.problem.metric is not None
+            self.n[at.PROJECTION] = at.BY_METRIC if by_metric else at.BY_KERNEL
 
     def _load_compiled_parts(self) -> None:
         """Load only those parts of the integrator that this problem needs: each takes time to compile at first use."""
@@ -148,14 +187,21 @@ class Memory:
         if problem.events is not None:
             address[at.A_SEARCH], address[at.A_SIGNS] = compiled.address("find_event"), compiled.address("set_signs")
             address[at.A_FIRE] = compiled.address("fire")
+        if problem.enclosure is not None:
+            address[at.A_BOUNDED] = compiled.address("find_bounded")
+        if problem.breaks is not None:
+            address[at.A_NEXT_BREAK] = compiled.address("next_break")
         if problem.impact is not None:
             address[at.A_STRIKE] = compiled.address("strike")
+        if problem.free is not None:
+            address[at.A_DECIDE] = compiled.address("decide_modes")
+            address[at.A_DECIDE_ONCE] = compiled.address("decide_once")
 
     def slope(self, t: float, x: np.ndarray) -> np.ndarray:
         """xdot at a state, by one call of the rhs."""
         point, out = aligned(len(x)), aligned(len(x))
         point[:], self.clock[0] = x, t
-        kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.rhs.address)
+        kernel = CFUNCTYPE(None, *[c_void_p] * 5)(int(self.address[at.A_RHS]))
         kernel(*(array.ctypes.data for array in (self.clock, point, self.p, out, self.work)))
         self.c[at.RHS] += 1
         return out
@@ -175,7 +221,9 @@ class Memory:
             self.corrected, self.quaternions, self.matrix, self.metric, self.pivots, self.clock, self.work,
             self.sample_t,
             self.out_t, self.out_x, self.flags, self.g, self.jumps, self.jumped, self.event_index, self.event_t,
-            self.event_x, self.passage, self.near, self.event_p, self.impact,
+            self.event_x, self.passage, self.near, self.event_p, self.impact, self.box, self.bounds, self.parts,
+            self.tolerance.group, self.tolerance.bound, self.met, self.event_work, self.out_events, self.trail_t,
+            self.trail_x, self.trail_events, self.energy, self.event_lost, self.decision.table, self.places,
         )  # fmt: skip
         return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
 
@@ -184,9 +232,11 @@ class Memory:
         c = self.c
         if self.n[at.EVERY_STEP] == 1 and 2 * c[at.WRITTEN] > len(self.out_t):
             self.out_t, self.out_x = _doubled(self.out_t), _doubled(self.out_x)
+            self.out_events = _doubled(self.out_events)
         if 2 * c[at.LOGGED] >= len(self.event_t) - self.n[at.EVENTS]:
             self.event_index, self.event_t = _doubled(self.event_index), _doubled(self.event_t)
             self.event_x, self.event_p = _doubled(self.event_x), _doubled(self.event_p)
+            self.event_work, self.event_lost = _doubled(self.event_work), _doubled(self.event_lost)
         if 2 * c[at.NEAR] >= len(self.near) - 2 * self.n[at.MONITORS]:
             self.near = _doubled(self.near)
 
@@ -201,17 +251,21 @@ class Memory:
         written, logged, near = int(c[at.WRITTEN]), int(c[at.LOGGED]), self.near[: c[at.NEAR]]
         still = [(loop, t, v) for loop, (v, t, _, _) in enumerate(self.passage) if v < self.r[at.SINGULAR]]
         near = np.vstack([near, np.array(still).reshape(-1, 3)])
-        t, x = self.out_t[:written].copy(), self.out_x[:written].copy()
+        t, x, before = self.out_t[:written].copy(), self.out_x[:written].copy(), self.out_events[:written].copy()
+        self._close_books()
         if outcome.name != "FINISHED" and (written == 0 or t[-1] < self.time):  # an early end is kept too
-            t, x = np.append(t, self.time), np.vstack([x, self.x[None, :]])
+            t, x, before = np.append(t, self.time), np.vstack([x, self.x[None, :]]), np.append(before, logged)
         return Trajectory(
             t=t,
             x=x,
+            events_before=before,
             events=EventLog(
                 self.event_index[:logged].copy(),
                 self.event_t[:logged].copy(),
                 self.event_x[:logged].copy(),
                 self.event_p[:logged].copy(),
+                self.event_work[:logged].copy(),
+                self.event_lost[:logged].copy(),
             ),
             near_singular=NearSingular(near[:, 0].astype(int), near[:, 1], near[:, 2]),
             outcome=outcome,
@@ -219,7 +273,31 @@ class Memory:
             t_end=self.time,
             x_end=self.x.copy(),
             p_end=self.p[: self.n[at.N_P]].copy(),
+            unclear=self.flags[at.UNCLEAR].copy(),
+            atol=self.atol.copy(),
+            trail=self._trail(logged),
+            work_error=float(self.r[at.WORK_ERRORS]),
         )
+
+    def _trail(self, logged: int) -> Trail | None:
+        if self.problem.energy is None:
+            return None
+        kept, t, x = int(self.c[at.TRAIL]), self.trail_t, self.trail_x
+        return Trail(
+            np.append(t[:kept], self.time),
+            np.vstack([x[:kept], self.x[None, :]]),
+            np.append(self.trail_events[:kept], logged),
+        )
+
+    def _close_books(self) -> None:
+        """A run that ends right at a jump has not come to ask what this brought."""
+        if self.c[at.UNBOOKED] > 0 and self.problem.energy is not None:
+            kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.energy.address)
+            self.clock[0] = self.time
+            kernel(*(array.ctypes.data for array in (self.clock, self.x, self.p, self.energy, self.work)))
+            row = self.c[at.UNBOOKED] - 1
+            self.event_work[row] = self.energy[0] + self.energy[1] - self.r[at.ENERGY_BEFORE]
+            self.c[at.UNBOOKED] = 0
 
 
 def _doubled(array: np.ndarray) -> np.ndarray:

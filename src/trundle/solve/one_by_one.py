@@ -14,12 +14,14 @@ from typing import final
 import numpy as np
 
 from trundle.solve.lanes import Batch
-from trundle.solve.march import Method, march
+from trundle.solve.march import march
 from trundle.solve.outcome import INTERRUPTED
 from trundle.solve.problem import Problem
+from trundle.solve.tableau import Method
+from trundle.solve.tolerance import Tolerance
 from trundle.solve.trajectory import EventLog, Trajectory
 
-NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
 
 @final
@@ -41,53 +43,60 @@ def march_each(
     p: np.ndarray,
     *,
     rtol: float,
-    atol: float,
+    atol: float | np.ndarray | Tolerance,
     samples: np.ndarray | None,
     threads: int | None,
 ) -> tuple[Batch, Switching]:
-    """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `march` does. A sample that is not reached is nan."""
+    """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `march` does. A sample that is not reached is nan;
+    what an interruption leaves undone is INTERRUPTED.
+    """
     jobs, times = len(x0), np.zeros(0) if samples is None else samples
     out = Batch(
         t=times,
         x=np.full((jobs, len(times), x0.shape[1]), np.nan),
         t_end=np.full(jobs, t0),
         x_end=x0.copy(),
-        code=np.zeros(jobs, np.int64),
+        code=np.full(jobs, INTERRUPTED.code),  # until it is done
         steps=np.zeros(jobs, np.int64),
         rejected=np.zeros(jobs, np.int64),
     )
     log = Switching([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy())
-    stopped = Event()
+    stopped, go = Event(), Event()  # nobody works before all threads are there to be waited for
 
     def heed(_: float) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
 
     def work(queue: Iterator[int]) -> None:
+        go.wait()
         for job in queue:
             found = march(
                 problem, method, t0, t1, x0[job], p[job],
                 rtol=rtol, atol=atol, samples=times, progress=False, between_chunks=heed,
             )  # fmt: skip
-            if found.outcome is INTERRUPTED:
-                raise KeyboardInterrupt
             _keep(out, log, job, found)
+            if found.outcome is INTERRUPTED:
+                return
 
     queue = iter(range(jobs))  # taking the next one is atomic: the threads share it
     count = max(1, min(threads or os.cpu_count() or 1, jobs))
     if count == 1:
+        go.set()
         work(queue)
         return out, log
     with ThreadPoolExecutor(count) as pool:
         try:
             futures = [pool.submit(work, queue) for _ in range(count)]
+            go.set()
             for future in futures:
                 future.result()
-        except BaseException:
+        except BaseException as error:
             stopped.set()
             for _ in queue:  # nothing new is begun
                 pass
-            raise
+            go.set()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
     return out, log
 
 

@@ -26,6 +26,9 @@ EVENT_STOP = Outcome("EVENT_STOP", layout.EVENT_STOP, "An event of kind `stop` e
 INTERRUPTED = Outcome(
     "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
 )
+REFUSED = Outcome(
+    "REFUSED", 23, "The case of the batch cannot start, as simulate would say.", "`messages` of the batch tells why."
+)
 STEP_TOO_SMALL = Outcome(
     "STEP_TOO_SMALL",
     layout.STEP_TOO_SMALL,
@@ -75,11 +78,46 @@ IMPACT_GAINS = Outcome(
     "Newton's law can do that where there is friction, and so can several contacts at once with different "
     "restitutions. Use tr.Stronge, which never does, or tr.Poisson.",
 )
+ENERGY_OFF = Outcome(
+    "ENERGY_OFF",
+    21,
+    "The end was reached, but energy was not kept: E(t) - E(0) is not work in + work of events - work lost, by far "
+    "more than the tolerance explains.",
+    "Use smaller rtol and atol, another method or formalism; or a law does not account for its energy (its potential, "
+    "dissipated or supplied): run.power.table() names it.",
+)
+FRICTION_DRIVES = Outcome(
+    "FRICTION_DRIVES",
+    22,
+    "The end was reached, but friction pushed along the slip instead of against it.",
+    "A coefficient of friction may be negative there. If not, use smaller rtol and atol or a smooth law.",
+)
+
+SURFACE_LEFT = Outcome(
+    "SURFACE_LEFT",
+    31,
+    "The point of contact {contact} reached the end{on}: its apex, cusp or fold.",
+    "Beyond it there is no surface. Let an edge or a vertex touch there, or end the run before.",
+)
+INTERFERENCE = Outcome(
+    "INTERFERENCE",
+    32,
+    "The surfaces of contact {contact} no longer fit each other: a relative curvature vanished, and beyond they would "
+    "cut each other beside the point of contact, or touch along a line.",
+    "Use surfaces that are less hollow or more curved; `system.trace` tells where contacts are lost.",
+)
+LIES_FLAT = Outcome(
+    "LIES_FLAT",
+    33,
+    "The wheel of contact {contact} lies flat (a roll of 90 degrees): it touches all round, not in a point.",
+    "End the run before by an event on the roll, or give the body more contacts on which it can lie.",
+)
 
 ALL = (
     FINISHED,
     EVENT_STOP,
     INTERRUPTED,
+    REFUSED,
     STEP_TOO_SMALL,
     NOT_FINITE,
     CONSTRAINT,
@@ -88,6 +126,11 @@ ALL = (
     TOO_MANY_EVENTS,
     IMPACT_UNSOLVED,
     IMPACT_GAINS,
+    ENERGY_OFF,
+    FRICTION_DRIVES,
+    SURFACE_LEFT,
+    INTERFERENCE,
+    LIES_FLAT,
 )
 
 

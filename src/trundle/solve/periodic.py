@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
+from trundle.solve.explicit import DormandPrince8
+from trundle.solve.linearise import allowed_changes
+from trundle.solve.march import march
+from trundle.solve.simulate import check_positive, make_problem, multiplier_shift
 from trundle.solve.variation import Variation
 
 if TYPE_CHECKING:
@@ -19,6 +23,10 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[np.float64]]
 RTOL, ATOL = 1e-12, 1e-14
 HALVINGS = 8
+FAMILY = 1e-9  # distance of a multiplier from one below which a periodic motion is one of a family
+AT_ONCE = 1e-9  # of the longest time: a section met sooner is the one that the motion starts on
+AT_REST = 1e-8  # largest rate of a state in which nothing moves
+APART = 1e-8  # residual of the constraints, relative, that a state put back on the section may have
 
 
 @final
@@ -74,6 +82,9 @@ class ReturnMap:
     ) -> None:
         if not system.in_joints:
             raise SolveError("periodic motions are found in joint coordinates: build with formalism='kane'.")
+        if not isinstance(section, Section):
+            raise SolveError(f"a section is needed, such as Section('name of an event'), got {section!r}.")
+        check_positive(longest=longest)
         self.system, self.section, self.parameters, self.longest = system, section, parameters, longest
         self.variation = Variation(system)
         self.names = self.variation.names
@@ -102,21 +113,19 @@ class ReturnMap:
 
     def __call__(self, x: Array, derivative: bool = False) -> Return:
         """The next passage; SolveError where the motion does not come back."""
-        from trundle.solve.explicit import DormandPrince8
-        from trundle.solve.march import march
-        from trundle.solve.simulate import make_problem, multiplier_shift
-
         system, n = self.system, self._n
-        p = system.parameter_vector(self.parameters)
-        p[-1] = multiplier_shift(RTOL)
         x = np.concatenate([x[:n], np.zeros(system.n_x - n)])
-        p = system.first_modes(0.0, x, p)
+        p = self._parameters_at(x[:n])
         problem = make_problem(system, stiff=False, returns=False, rtol=RTOL)
         run = march(problem, DormandPrince8(), 0.0, self.longest, x, p, rtol=RTOL, atol=ATOL,
                     samples=np.array([0.0, self.longest]), progress=False)  # fmt: skip
         log, wanted = run.events, self.names.index(self.section.event)
         ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
-        end = next((k for k, i in enumerate(log.index) if i in ends), None)
+        # The start lies on the section but for round-off: that is no return.
+        passed = [
+            self._only_recorded(int(i)) and t <= AT_ONCE * self.longest for i, t in zip(log.index, log.t, strict=True)
+        ]
+        end = next((k for k, i in enumerate(log.index) if i in ends and not passed[k]), None)
         if end is None:
             raise SolveError(
                 f"the motion does not come to {self.section.event!r} within {self.longest:g} s "
@@ -133,11 +142,50 @@ class ReturnMap:
             return Return(came, events[-1][1], events)
         matrix, t_last, x_last, p_last = np.eye(n), 0.0, x, p
         for k in range(end + 1):
+            if passed[k]:
+                continue
             t, i = float(log.t[k]), int(log.index[k])
             matrix = self.variation.flow(t_last, t, x_last, p_last) @ matrix
             x_last, jump = self.variation.event(i, t, log.x[k], log.p[k], after[k] if k < end else None)
             matrix, t_last, p_last = jump @ matrix, t, after[k]
         return Return(came, t_last, events, back @ matrix)
+
+    def _only_recorded(self, i: int) -> bool:
+        """Whether event i leaves the state as it is."""
+        event = self.system.model.events.get(self.names[i])
+        return event is not None and event.action == "record"
+
+    def allowed_changes(self, x: Array) -> Array:
+        """Columns: changes of the state that the constraints allow."""
+        return allowed_changes(self.system.functions, self.system.layout, 0.0, x, self._parameters_at(x))
+
+    def _parameters_at(self, x: Array) -> Array:
+        """Parameters with the modes of the contacts at a state."""
+        p = self.system.parameter_vector(self.parameters)
+        p[-1] = multiplier_shift(RTOL)
+        return self.system.first_modes(0.0, np.concatenate([x, np.zeros(self.system.n_x - self._n)]), p)
+
+    def speed(self, x: Array) -> float:
+        """Largest rate of the state."""
+        state = np.concatenate([x, np.zeros(self.system.n_x - self._n)])
+        rates = np.array(self.system.kernels("base")["rhs"](0.0, state, self._parameters_at(x)))
+        return float(np.max(np.abs(rates[: self._n])))
+
+    def consistent(self, x: Array) -> Array:
+        """The state moved onto the constraints; SolveError where it is not near them."""
+        project = self.system.kernels("base").get("project")
+        if project is None:
+            return x
+        state, p = np.concatenate([x, np.zeros(self.system.n_x - self._n)]), self._parameters_at(x)
+        for _ in range(5):
+            out = np.array(project(0.0, state, p))
+            state, apart = out[: len(state)], float(np.max(out[len(state) : len(state) + 2]))
+        if not apart < APART:
+            raise SolveError(
+                f"the section leads to a state that the constraints do not allow (off by {apart:.3g}). Put or shift "
+                "only coordinates that can be chosen freely, with those that must follow."
+            )
+        return state[: self._n]
 
     def _bring_back(self, x: Array) -> tuple[Array, Array]:
         """The state brought back to where it began, and the derivative of that."""
@@ -147,7 +195,7 @@ class ReturnMap:
             back[self._places[name]] = 0.0
         for name, value in self.system.resolved(self.section.shift).items():
             x[self._places[name]] += value
-        return x, back
+        return self.consistent(x), back
 
 
 def find_orbit(
@@ -161,7 +209,9 @@ def find_orbit(
 ) -> Orbit:
     """The periodic motion near the start: Newton's method on the return map, whose derivative is exact through events.
 
-    Steps that lead to a motion that does not return are halved. The start need not lie on the section.
+    Steps that lead to a motion that does not return are halved. The start need not lie on the section. Steps and
+    multipliers belong to changes of the state that the constraints allow. Where periodic motions come in families
+    (energy is conserved, or nothing depends on a coordinate) the nearest one is found.
     """
     returns = ReturnMap(system, section, parameters, longest)
     x = returns(returns.first(start)).x
@@ -170,19 +220,29 @@ def find_orbit(
         assert came.matrix is not None
         error = came.x - x
         size = float(np.max(np.abs(error)))
+        allowed = returns.allowed_changes(x)
+        matrix = np.linalg.lstsq(allowed, came.matrix @ allowed, rcond=None)[0]
         if size <= tolerance * max(1.0, float(np.max(np.abs(x)))):
-            values = np.linalg.eigvals(came.matrix).astype(np.complex128)
+            if returns.speed(x) < AT_REST:
+                raise SolveError(
+                    "no periodic motion was found: the search ended at rest, where nothing moves. Start nearer to a "
+                    "motion that repeats."
+                )
+            values = np.linalg.eigvals(matrix).astype(np.complex128)
             values = values[np.argsort(-np.abs(values), kind="stable")]
             return Orbit(x, returns.values(x), came.time, came.matrix, values, came.events, size, done)
-        step = np.linalg.solve(np.eye(len(x)) - came.matrix, error)
+        missed = np.linalg.lstsq(allowed, error, rcond=None)[0]
+        step = allowed @ np.linalg.lstsq(np.eye(len(matrix)) - matrix, missed, rcond=FAMILY)[0]
         for halving in range(HALVINGS + 1):
             try:
-                came, x = returns(x + step / 2**halving, derivative=True), x + step / 2**halving
+                nearer = returns.consistent(x + step / 2**halving)
+                came, x = returns(nearer, derivative=True), nearer
                 break
             except SolveError:
                 if halving == HALVINGS:
                     raise
     raise SolveError(
         f"no periodic motion was found in {iterations} steps: the last return missed its start by {size:.3g}. Start "
-        "nearer to it, or let the machine run until it repeats."
+        "nearer to it, let the machine run until it repeats, or, where the event is passed twice in a period, give it "
+        "a direction."
     )

@@ -33,10 +33,20 @@ class Problem:
     jacobian: [df/dx column-major, df/dt]
     metric:   [M, K, D (n_u x n_u), J (m x n_u), g (m), rate (m), P (n_q x n_u)], column-major;
               replaces `project` in the stiff method
+    near_folds: rhs at the nearest state on the constraints, by which an explicit method passes folds of linkages that
+              the stiff method cannot pass
     events:   one value per event; `event_directions` -1, 0, +1 and `event_kinds` 0 record, 1 stop, 2 jump, 3 return
+    enclosure: bounds of the first `watched` event functions and of their rates over a box of [t, x, xdot] (see
+              `equations.enclosure`): their roots are found by it, those of the others by looking at points in the step
+    round_off: of the values of these event functions
+    breaks:   bounds of functions of time over an interval; steps end at their roots
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
+    energy:   [kinetic, potential, ...] of the state, for the books; the first `given_events` are those of the model,
+              whose jumps bring or take energy
+    free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
+              among the parameters are `places` (-1 for none), and events of kind 5 ask for that
     event_due: which events also fire where a start or a jump leaves their value below zero, without a crossing
     """
 
@@ -44,10 +54,19 @@ class Problem:
     project: Compiled | None = None
     jacobian: Compiled | None = None
     metric: Compiled | None = None
+    near_folds: Compiled | None = None
     events: Compiled | None = None
+    enclosure: Compiled | None = None
+    round_off: Compiled | None = None
+    breaks: Compiled | None = None
     jumps: Sequence[Compiled | None] = ()
     impact: Compiled | None = None
     modes: Compiled | None = None
+    energy: Compiled | None = None
+    given_events: int = 0
+    driven: bool = False  # whether drives move parts of it, which do work in collisions too
+    free: Compiled | None = None
+    places: Sequence[int] = ()
     contacts: int = 0  # that take part in collisions
     treatment: int = 0  # of several contacts in one collision
     n_q: int = 0
@@ -77,6 +96,8 @@ class Problem:
                 self._faults.append(f"{name} has {len(getattr(self, name))} entries for {self.n_events} events.")
         if self.event_due and len(self.event_due) != self.n_events:
             self._faults.append(f"event_due has {len(self.event_due)} entries for {self.n_events} events.")
+        if (self.enclosure is None) != (self.round_off is None):
+            self._faults.append("enclosure and round_off are given together.")
         for event, kind in enumerate(self.event_kinds):
             if kind == 2 and (event >= len(self.jumps) or self.jumps[event] is None):
                 self._faults.append(f"event {event} is of kind 2 (jump) but jumps[{event}] is missing.")
@@ -89,6 +110,11 @@ class Problem:
     def n_events(self) -> int:
         """Number of event functions."""
         return 0 if self.events is None else self.events.n_out
+
+    @property
+    def watched(self) -> int:
+        """Number of events with bounds, which come first."""
+        return 0 if self.enclosure is None else self.enclosure.n_out // 4
 
     @property
     def n_monitors(self) -> int:
@@ -107,5 +133,8 @@ class Problem:
     @property
     def kernels(self) -> list[Compiled]:
         """All compiled functions of the problem."""
-        named = (self.rhs, self.project, self.jacobian, self.metric, self.events, self.impact, self.modes, *self.jumps)
+        named = (
+            self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.round_off,
+            self.breaks, self.impact, self.modes, self.free, self.energy, self.near_folds, *self.jumps,
+        )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -69,7 +69,7 @@ def rosenbrock_step(table: Pointer) -> None:
                 v[m] += factor * rate[m]
         solve(lu, pivots, n_x, v)
 
-    total = 0.0
+    total, works = 0.0, 0.0
     for m in range(n_x):
         end, error = x[m], 0.0
         for i in range(stages):
@@ -79,5 +79,8 @@ def rosenbrock_step(table: Pointer) -> None:
         x_new[m] = end
         scale = atol[m] + r[at.RTOL] * max(abs(x[m]), abs(end)) + 1e-300
         total += weight[m] * (error / scale) ** 2 + 0.0 * end
+        if 0 < n[at.N_Q] + n[at.N_U] <= m:
+            works += abs(error)
+    r[at.WORK_ERROR] = works
     error = math.sqrt(total / max(n[at.WEIGHTED], 1))
     r[at.ERROR] = error if error < math.inf else math.inf

@@ -1,5 +1,6 @@
 """From a built system to a run: start state, method, events, time loop, ending."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from numbers import Real
@@ -10,13 +11,21 @@ import numpy as np
 from trundle.equations.modes import Transition, transitions
 from trundle.errors import SolveError
 from trundle.impact.numbers import TREATMENTS
+from trundle.model.law import FlowLaw, Locked
+from trundle.model.model import Model
+from trundle.solve.contacts import places_of_modes
 from trundle.solve.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
-from trundle.solve.layout import JUMP, STOP, STRIKE
-from trundle.solve.march import Method, march
+from trundle.solve.guards import check_lines, ended, first_look, looked_at
+from trundle.solve.layout import DECIDE, JUMP, STOP, STRIKE
+from trundle.solve.march import march
 from trundle.solve.problem import Problem
 from trundle.solve.stiff import Rodas5P, Rosenbrock
+from trundle.solve.tableau import Method
+from trundle.solve.tolerance import Given, check_tolerances, largest, tolerance_of
+from trundle.solve.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from trundle.prepared import Prepared
     from trundle.run.dataset import Run
     from trundle.system import System
 
@@ -24,6 +33,9 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
 
 SAMPLES = 501
+USUAL_ATOL = 1e-10  # of the sizes of the model
+CLOCK = 1e-9  # of a duration, which the clock must be able to tell apart
+NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask for fewer samples or a shorter duration."
 
 
 def choose_method(method: Any, rtol: float) -> Method:
@@ -51,8 +63,36 @@ def check_positive(**values: Any) -> None:
             raise SolveError(f"{what} must be a positive number, got {value!r}.")
 
 
-def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float) -> Array | None:
-    """Times at which the state is kept; None for every step."""
+def check_clock(t0: float, duration: float, rtol: float) -> None:
+    """Refuse a start time so large that the steps of the run would be lost in its last digits."""
+    if not np.spacing(abs(t0) + duration) <= max(CLOCK, rtol) * duration:
+        raise SolveError(
+            f"t0 = {t0:g} s is too large for a duration of {duration:g} s: times there are {np.spacing(abs(t0)):.3g} s "
+            "apart in double precision, too coarse for the steps of the run. Start at a smaller t0, and let laws add "
+            "the rest to t as a parameter."
+        )
+
+
+def check_room(samples: int, width: int, what: str = "samples") -> None:
+    """So many samples of so many numbers must fit into the memory of this machine."""
+    need, have = 8 * samples * width, physical_memory()
+    if need > have:
+        raise SolveError(
+            f"{what}={samples:,} would take {need / 2**30:,.1f} GiB for {width} numbers each; this machine has "
+            f"{have / 2**30:,.1f} GiB. Ask for fewer, or run on from the end in several parts."
+        )
+
+
+def physical_memory() -> int:
+    """Bytes of this machine; 2^40 where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 2**40
+
+
+def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float, width: int = 1) -> Array | None:
+    """Times at which the state of `width` numbers is kept; None for every step."""
     if isinstance(samples, str):
         if samples != "steps":
             raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
@@ -60,6 +100,7 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
     if samples is None or isinstance(samples, int | np.integer):
         if samples is not None and samples < 2:
             raise SolveError(f"samples={samples!r}: at least the two ends are kept.")
+        check_room(SAMPLES if samples is None else int(samples), width)
         return np.linspace(t0, t1, SAMPLES if samples is None else int(samples))
     try:
         times = np.asarray(samples, dtype=float)
@@ -79,7 +120,7 @@ def simulate(
     *,
     method: Any,
     rtol: float,
-    atol: float,
+    atol: Given,
     samples: int | Sequence[float] | str | None,
     fixed_step: float | None,
     max_step: float,
@@ -91,14 +132,17 @@ def simulate(
 ) -> "Run":
     """See System.simulate."""
     from trundle.run.dataset import Run
+    from trundle.run.ending import at_limit
 
-    check_positive(duration=duration, rtol=rtol, atol=atol)
+    check_positive(duration=duration)
+    check_tolerances(rtol, atol)
     if not (isinstance(max_step, Real) and max_step > 0):
         raise SolveError(f"max_step must be a positive number, got {max_step!r}.")
     if not (isinstance(t0, Real) and np.isfinite(t0)):
         raise SolveError(f"t0 must be a finite time in seconds, got {t0!r}.")
     if fixed_step is not None and not (isinstance(fixed_step, Real) and 0 < fixed_step <= duration):
         raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
+    check_clock(t0, duration, rtol)
     chosen = choose_method(method, rtol)
     stiff = isinstance(chosen, Rodas5P)
     if stiff and any(name.endswith((".stick", ".closed")) for name in system.model.mode_names()):
@@ -106,30 +150,32 @@ def simulate(
             "the stiff method does not know contacts that stick or open. Use an explicit one, or a smooth law "
             "(tr.RegularisedCoulomb, tr.LuGre), and for what opens a normal that lets go (compliance=tr.Hertz(...))."
         )
+    times = sample_times(samples, t0, t0 + duration, system.n_x)
     p = system.parameter_vector(parameters)
     initial = system.start(start, parameters, t0)
     x0 = system.state_vector(initial, p, t0)
     p[-1] = multiplier_shift(rtol)
     p = system.first_modes(t0, x0, p)
     problem = make_problem(system, stiff, on_event is not None, rtol)
-    trajectory = march(
-        problem,
-        chosen,
-        t0,
-        t0 + duration,
-        x0,
-        p,
-        rtol=rtol,
-        atol=atol,
-        samples=sample_times(samples, t0, t0 + duration),
-        fixed_step=fixed_step,
-        max_step=max_step,
-        progress=progress,
-        max_steps=max_steps,
-        max_events=max_events,
-        on_event=_event_caller(system, on_event) if on_event is not None else None,
-    )
-    settings = {"method": type(chosen).__name__, "rtol": rtol, "atol": atol, "formalism": system.formalism}
+    check_lines(system, t0, x0, p)
+    tolerance = tolerance_of(system, atol, rtol, USUAL_ATOL, p)
+
+    def again(guarded: Problem, at: Array | None, t1: float, most: int = max_steps) -> Trajectory:
+        return march(
+            guarded, chosen, t0, t1, x0, p, rtol=rtol, atol=tolerance, samples=at, fixed_step=fixed_step,
+            max_step=max_step, progress=progress, max_steps=most, max_events=max_events,
+            on_event=_event_caller(system, on_event) if on_event is not None else None,
+        )  # fmt: skip
+
+    t1 = t0 + duration
+    try:
+        trajectory = again(problem, looked_at(system, times, t0, t1), t1, first_look(system, max_steps))
+        trajectory = ended(system, trajectory, problem, p, times, again, max_steps, t0, t1)
+    except MemoryError:
+        raise SolveError(NO_ROOM) from None
+    trajectory = at_limit(system, trajectory, trajectory.p_end)
+    settings: dict[str, Any] = {"method": type(chosen).__name__, "rtol": rtol, "formalism": system.formalism}
+    settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, system.state_units.names)
     settings["answers"] = on_event is not None
     return Run.of(system, trajectory, p, initial, settings)
 
@@ -139,7 +185,7 @@ def multiplier_shift(rtol: float) -> float:
     return float(np.clip(1e-2 * rtol, 1e-12, 1e-8))
 
 
-def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> Problem:
+def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) -> Problem:
     """Kernels of the system arranged for the time loop."""
     base = system.kernels("base")
     extra = system.kernels("stiff") if stiff else {}
@@ -161,10 +207,19 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
         project=base.get("project"),
         jacobian=extra.get("jacobian"),
         metric=extra.get("metric"),
+        near_folds=base["rhs"] if stiff else None,
         events=kernels.get("events"),
+        enclosure=kernels.get("enclosure"),
+        round_off=kernels.get("round_off"),
+        breaks=base.get("breaks"),
         jumps=tuple(kernels.get(f"jump{i}") for i in range(len(kinds))),
         impact=kernels.get("impact") if striking else None,
         modes=kernels.get("start") if striking else None,
+        energy=base["energy"],
+        given_events=len(model.events),
+        driven=_driven(model),
+        free=kernels.get("free"),
+        places=places_of_modes(model) if model.decides_together else (),
         contacts=len(contacts) if striking else 0,
         treatment=TREATMENTS[model.impacts],
         n_q=system.n_q,
@@ -178,9 +233,17 @@ def make_problem(system: "System", stiff: bool, returns: bool, rtol: float) -> P
     )
 
 
+def _driven(model: Model) -> bool:
+    """Whether laws move parts of the model."""
+    laws = [law for c in model.connections.values() for law in (*c.laws.values(), *c.touch_laws.values())]
+    return any(isinstance(law, FlowLaw) and not isinstance(law, Locked) for law in laws)
+
+
 def _kind_of_transition(transition: Transition) -> int:
     if transition.ends:
         return STOP
+    if transition.together:
+        return DECIDE
     return STRIKE if transition.strikes else JUMP
 
 

@@ -12,21 +12,27 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
+from trundle.model.fingerprint import fingerprint
 from trundle.solve.linearise import Linearisation
 
 if TYPE_CHECKING:
     from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[Any]]
-ROUND_OFF = 1e-7  # of the largest eigenvalue; a double zero is found to the root of the machine's precision only
-UNDAMPED = 1e-11  # likewise: real parts of motions that neither grow nor decay
+NONE = 1e-12  # 1/s: an eigenvalue that is zero in any unit of time that matters
+UNDAMPED = 1e-11  # real part of a motion that neither grows nor decays, relative to its own eigenvalue
+ROUND_OFF = 4e-15  # of the balanced matrix, by which eigenvalues are uncertain at least
 WIDTH = 1e-13  # of a bracket around a border, relative
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Linear equations over speed; `ranges` are those without growing motions, to twelve digits."""
+    """Linear equations over speed; `ranges` are those without growing motions, to eight digits.
+
+    Where an eigenvalue crosses the axis alone they have more; where it meets others at zero, these spread by a root of
+    the machine's precision, and the border is no sharper.
+    """
 
     quantity: str
     unit: str
@@ -90,19 +96,18 @@ def stability(
         raise SolveError(f"speeds from {first!r} to {last!r} in {count!r} steps: give a rising range and at least two.")
     speeds = np.linspace(first, last, count)
     linears = over_speeds(system, [*speeds], quantity, start, parameters, keep_rates)
-    neutral = min(int(np.sum(np.abs(v := one.eigenvalues) <= ROUND_OFF * _size(v))) for one in linears)
+    neutral = min(zeros(one.matrix) for one in linears)
     at = _Steady(system, quantity, start, parameters, keep_rates)
-    limit = UNDAMPED * max(_size(one.eigenvalues) for one in linears)
-    growths = [growth(one.eigenvalues, neutral) for one in linears]
+    growths = [sure_growth(one.matrix, neutral) for one in linears]
 
     def grows(speed: float) -> float:
-        return growth(at(speed).eigenvalues, neutral)
+        return sure_growth(at(speed).matrix, neutral)
 
-    edges = [float(first)] * (growths[0] <= limit)
+    edges = [float(first)] * (growths[0] <= 0)
     for k in range(count - 1):
-        if (growths[k] > limit) != (growths[k + 1] > limit):
-            edges.append(_border(grows, (speeds[k], growths[k]), (speeds[k + 1], growths[k + 1]), limit))
-    edges += [float(last)] * (growths[-1] <= limit)
+        if (growths[k] > 0) != (growths[k + 1] > 0):
+            edges.append(_border(grows, (speeds[k], growths[k]), (speeds[k + 1], growths[k + 1])))
+    edges += [float(last)] * (growths[-1] <= 0)
     ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
     unit = system.quantity(quantity).unit
     return Stability(quantity, unit, tuple(float(v) for v in speeds), tuple(linears), neutral, ranges)
@@ -134,23 +139,47 @@ def growth(eigenvalues: Array, neutral: int = 0) -> float:
     return float(np.max(moving(eigenvalues, neutral).real, initial=-np.inf))
 
 
-def _size(eigenvalues: Array) -> float:
-    return float(np.max(np.abs(eigenvalues), initial=1e-300))
+def sure_growth(matrix: Array, neutral: int = 0) -> float:
+    """Largest real part of what is not neutral; zero for motions that neither grow nor decay as far as can be told."""
+    values, error = uncertain_eigenvalues(matrix)
+    moves = np.argsort(np.abs(values), kind="stable")[neutral:]
+    real = values.real[moves]
+    limit = np.maximum(UNDAMPED * np.abs(values[moves]), error[moves])
+    return float(np.max(np.where(np.abs(real) <= limit, 0.0, real), initial=-np.inf))
 
 
-def _border(
-    grows: Callable[[float], float], below: tuple[float, float], above: tuple[float, float], limit: float
-) -> float:
+def zeros(matrix: Array) -> int:
+    """How many eigenvalues cannot be told from zero."""
+    values, error = uncertain_eigenvalues(matrix)
+    return int(np.sum(np.abs(values) <= np.maximum(10 * error, NONE)))
+
+
+def uncertain_eigenvalues(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues and by how much round-off in the entries that are not zero moves each of them."""
+    from scipy.linalg import matrix_balance
+
+    values: Array = np.linalg.eigvals(matrix)
+    if not len(values):
+        return values, np.zeros(0)
+    rng = np.random.default_rng(3)
+    error = np.full(len(values), ROUND_OFF * float(np.linalg.norm(matrix_balance(matrix)[0])))
+    for _ in range(3):
+        other = np.linalg.eigvals(matrix * (1 + 1e-14 * rng.uniform(-1, 1, size=matrix.shape)))
+        error = np.maximum(error, np.min(np.abs(other[None, :] - values[:, None]), axis=1))
+    return values, error
+
+
+def _border(grows: Callable[[float], float], below: tuple[float, float], above: tuple[float, float]) -> float:
     """Where the growth changes its sign: by its values, or by halving where one side neither grows nor decays."""
     (low, side), high = below, above[0]
     width = WIDTH * max(abs(low), abs(high))
-    if min(side, above[1]) < -limit:
+    if min(side, above[1]) < 0:
         from scipy.optimize import brentq
 
         return float(brentq(grows, low, high, xtol=width, rtol=4 * WIDTH))
     while high - low > width:
         middle = (low + high) / 2
-        if (grows(middle) > limit) == (side > limit):
+        if (grows(middle) > 0) == (side > 0):
             low = middle
         else:
             high = middle
@@ -195,8 +224,9 @@ def _without_rates(system: "System") -> "System":
     """The same system with a start that gives only a pose."""
     model = copy(system.model)
     model.start = {name: v for name, v in model.start.items() if not _is_rate(model.resolve(name))}
+    model.freeze()
     twin = copy(system)
-    twin.model = model
+    twin.model, twin.fingerprint = model, fingerprint(model)
     return twin
 
 
@@ -209,8 +239,8 @@ def _without(linear: Linearisation, cyclic: set[str]) -> Linearisation:
     """A linearisation without coordinates on which nothing depends."""
     keep = [i for i, name in enumerate(linear.names) if name not in cyclic]
     dropped = [i for i in range(len(linear.names)) if i not in keep]
-    largest = float(np.max(np.abs(linear.matrix), initial=1.0))
-    if not dropped or np.max(np.abs(linear.matrix[np.ix_(keep, dropped)]), initial=0.0) > 1e-9 * largest:
+    size = NONE * (1.0 + np.max(np.abs(linear.matrix), axis=1, initial=0.0))
+    if not dropped or np.any(np.abs(linear.matrix[np.ix_(keep, dropped)]) > size[keep][:, None]):
         return linear
     names = tuple(linear.names[i] for i in keep)
     return replace(

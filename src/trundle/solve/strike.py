@@ -5,7 +5,8 @@ from numba import njit
 from trundle.impact import numbers
 from trundle.impact.several import collide
 from trundle.solve import layout as at
-from trundle.solve.call import Pointer, call, copy, part, reals, wholes
+from trundle.solve.bookkeeping import lose, total_energy
+from trundle.solve.call import Pointer, call, call_table, copy, part, reals, wholes
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
@@ -15,11 +16,11 @@ SWEEPS = 100
 
 
 @njit(error_model="numpy")
-def rest(b: Pointer, contacts: int, before: int) -> None:
+def rest(b: Pointer, contacts: int, before: int) -> float:
     """Contacts whose last bounce was too small to be told come to rest together: velocities in b are changed, the
-    impulses stand at `before`.
+    impulses stand at `before`. Returns the energy lost.
     """
-    size = 3 * contacts
+    size, lost = 3 * contacts, 0.0
     for j in range(size):
         b[before + j] = 0.0
     for i in range(contacts):
@@ -33,29 +34,32 @@ def rest(b: Pointer, contacts: int, before: int) -> None:
                 continue
             largest = max(largest, abs(left))
             impulse = -left / b[size + normal + size * normal]
+            lost -= 0.5 * left * impulse
             b[before + normal] += impulse
             for j in range(size):
                 b[j] += b[size + j + size * normal] * impulse
         if largest < 1e-16:
-            return
+            break
+    return lost
 
 
 @njit(error_model="numpy")
-def settle(table: Pointer, v: int, per_impulse: int) -> None:
+def settle(table: Pointer, v: int, per_impulse: int) -> float:
     """Plastic contacts that part too slowly to be told stay: so ends the rocking of a body from foot to foot.
 
-    All such contacts are held in turn, until none moves; those that would have to pull open with the modes.
+    All such contacts are held in turn, until none moves; those that would have to pull open with the modes. Returns
+    the energy lost.
     """
     n, x, b = wholes(table[at.M_N]), reals(table[at.M_X]), reals(table[at.M_IMPACT])
     contacts, n_u = n[at.CONTACTS], n[at.N_U]
-    size = 3 * contacts
+    size, lost = 3 * contacts, 0.0
     leaving = False
     for i in range(contacts):
         k = size + size * size + numbers.DATA * i
         slow = b[k + numbers.TOUCHING] == 1.0 and b[k + numbers.RESTITUTION] == 0.0
         leaving = leaving or (slow and STAYING < b[v + 3 * i + 2] < SETTLED)
     if not leaving:
-        return
+        return lost
     for _ in range(SWEEPS):
         for j in range(size):
             i = j // 3
@@ -66,10 +70,12 @@ def settle(table: Pointer, v: int, per_impulse: int) -> None:
             if own <= 0.0 or abs(b[v + j]) >= SETTLED or (j % 3 < 2 and b[k + numbers.MU_STATIC] <= 0.0):
                 continue
             impulse = -b[v + j] / own
+            lost -= 0.5 * b[v + j] * impulse
             for m in range(n_u):
                 x[n[at.N_Q] + m] += b[per_impulse + j * n_u + m] * impulse
             for m in range(size):
                 b[v + m] += b[size + m + size * j] * impulse
+    return lost
 
 
 @part
@@ -84,9 +90,11 @@ def strike(table: Pointer) -> None:
     size = 3 * contacts
     per_impulse = size + size * size + numbers.DATA * contacts
     before = per_impulse + size * n_u
+    lost = 0.0
+    energy = total_energy(table) if n[at.DRIVEN] == 1 else 0.0
     if c[at.PLASTIC] == 1:
         c[at.PLASTIC] = 0
-        rest(b, contacts, before)
+        lost += rest(b, contacts, before)
         for j in range(size):
             for k in range(n_u):
                 x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[before + j]
@@ -101,8 +109,10 @@ def strike(table: Pointer) -> None:
     for j in range(size):
         for k in range(n_u):
             x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
-    settle(table, before + size, per_impulse)
-    if n[at.N_X] > n[at.N_Q] + n_u:
-        x[n[at.N_Q] + n_u + 1] += b[told + 1]  # the work that is lost
+    lost += b[told + 1] + settle(table, before + size, per_impulse)
+    lose(table, lost, energy)
+    if address[at.A_DECIDE] != 0:
+        call_table(address[at.A_DECIDE], table)
+        return
     call(address[at.A_MODES], clock, x, p, jumped, work)
     copy(jumped, p, n[at.N_P])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,6 +38,16 @@ class Plan:
     needs_jacobian: bool = False
     extra_nodes: np.ndarray = field(default_factory=lambda: np.zeros(0))
     extra_stages: np.ndarray = field(default_factory=lambda: np.zeros((0, 1)))
+
+
+class Method(Protocol):
+    """An integration method: its coefficients as a plan, its step control and its order."""
+
+    @property
+    def control(self) -> StepControl: ...
+    @property
+    def order(self) -> int: ...
+    def plan(self) -> Plan: ...
 
 
 @cache

@@ -1,19 +1,17 @@
 """What can go wrong at a contact that moves: curvatures that no longer fit, the end of a surface, a second touch."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
 
-from trundle.equations.contact import Side, loop_contact
+from trundle.equations.contact import loop_contact
 from trundle.equations.derive import Equations
-from trundle.equations.kinematics import Rigid
+from trundle.equations.fit import SHARP, fit_parts
 from trundle.equations.touch import Touch
 from trundle.kernel import compile_kernels, evaluate
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.surface import Surface, Torus
-from trundle.pairs.sweep import Sweep
 from trundle.solve.trace_locus import Array
 from trundle.space.chain import Screw
 from trundle.space.rotation import dot
@@ -21,7 +19,6 @@ from trundle.space.rotation import dot
 FIRST_STARTS, STARTS = 192, 16  # of the search for other common normals, at the first point and at each further one
 NEWTON_LIMIT = 16
 STRIDE = 0.5  # largest Newton step (rad or m)
-SHARP = 1e-7  # thickness of an edge in its curvature (m)
 
 
 @final
@@ -36,22 +33,15 @@ class Fit:
 
 @final
 class FitFunction:
-    """Relative curvature of a contact, from partial velocities and turns of its two sides.
-
-    On each side dx = X da and dn = N da in the tangent plane, so the curvature is W = N X^-1, and the determinant of
-    [X_A -X_B; N_A N_B] is |X_A| |X_B| |W_A + W_B|, which is finite for edges as well.
-    """
+    """Relative curvature of a contact, from partial velocities and turns of its two sides (see `equations.fit`)."""
 
     def __init__(self, equations: Equations, touch: Touch) -> None:
         e, pair = equations, touch.connection.pair
         assert isinstance(pair, HigherPair)
         self.pair = pair
-        frames = (e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second))
-        x, y, _ = touch.contact.axes
-        parts = []
-        for surface, sweep, frame in zip((pair.first, pair.second), pair.sweeps, frames, strict=True):
-            parts += _side(e, touch.connection.name, surface, sweep, frame, (x, y))
-        sharp = ca.vertcat(_is_sharp(pair.first), _is_sharp(pair.second))
+        found = fit_parts(e, touch)
+        parts = [v for sides in zip(found.X, found.N, strict=True) for v in sides]
+        sharp = ca.vertcat(*found.sharp)
         self._f = ca.Function("fit", [e.q, e.p, e.t], [ca.densify(ca.horzcat(*parts)), ca.densify(sharp)])
 
     def __call__(self, q: Array, p: Array) -> Fit:
@@ -68,25 +58,6 @@ class FitFunction:
             for edge, s, X in zip(edges, (self.pair.first, self.pair.second), (X_A, X_B), strict=True)
         ]
         return Fit(curvature, balance, (areas[0], areas[1]))
-
-
-def _is_sharp(surface: Surface) -> Any:
-    """1 for an edge or a vertex, else 0; the tube of a torus may be a parameter, and without one it is an edge."""
-    if isinstance(surface, Torus):
-        return ca.SX(surface.tube) == 0
-    return ca.SX(float(surface.dimension < 2))
-
-
-def _side(
-    e: Equations, name: str, surface: Surface, sweep: Sweep, frame: Rigid, tangents: tuple[Any, Any]
-) -> list[Any]:
-    """X and N of one surface in the tangent plane."""
-    if surface.ball is not None:
-        return [surface.ball * ca.SX.eye(2), ca.SX.eye(2)]
-    side = Side(frame, sweep, *(e.signals[f"{name}.{s.name}"] for s in (sweep.first, sweep.second)))
-    X = ca.blockcat([[dot(t, v) for v in side.moves] for t in tangents])
-    N = ca.blockcat([[dot(t, ca.cross(w, side.normal)) for w in side.turns] for t in tangents])
-    return [X, N]
 
 
 @final

@@ -1,11 +1,14 @@
 """What the integrator hands back."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.solve.outcome import Outcome
+
+if TYPE_CHECKING:
+    from trundle.solve.audit import Audit
 
 
 @final
@@ -24,12 +27,16 @@ class Counts:
 @final
 @dataclass(frozen=True, eq=False)
 class EventLog:
-    """Events in the order in which they happened, with state and parameters just before any jump."""
+    """Events in the order in which they happened, with state and parameters just before any jump, and the energy that
+    each brought and lost (J): events of the model bring it, collisions lose it, drives may do work during these.
+    """
 
     index: np.ndarray
     t: np.ndarray
     x: np.ndarray
     p: np.ndarray
+    work: np.ndarray
+    lost: np.ndarray
 
     def __len__(self) -> int:
         return len(self.t)
@@ -50,11 +57,27 @@ class NearSingular:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Trajectory:
-    """Samples, events and ending of one run; `t_end`, `x_end`, `p_end` are where it can be taken up again."""
+class Trail:
+    """States at steps of the integrator itself, thinned out evenly in long runs, the last of them at the end;
+    `events_before` as in the trajectory.
+    """
 
     t: np.ndarray
     x: np.ndarray
+    events_before: np.ndarray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples, events and ending of one run; `t_end`, `x_end`, `p_end` are where it can be taken up again.
+
+    `events_before` counts the events before each sample: at the time of a jump there can be one before and one after.
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    events_before: np.ndarray
     events: EventLog
     near_singular: NearSingular
     outcome: Outcome
@@ -62,9 +85,14 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
+    unclear: np.ndarray  # for each event, steps in which its function could not be told from zero
+    atol: np.ndarray  # of every state, as it was at the end
+    trail: Trail | None = None
+    audit: "Audit | None" = None  # what is wrong with its books
+    work_error: float = 0.0  # J, of the integrals of work, as the method estimates it
 
     def parameters(self) -> np.ndarray:
         """Parameters at each sample: events may have changed them."""
         table = np.vstack([self.events.p, self.p_end[None, :]])
-        rows: np.ndarray = table[np.searchsorted(self.events.t, self.t, side="left")]
+        rows: np.ndarray = table[self.events_before]
         return rows

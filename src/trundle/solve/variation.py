@@ -67,6 +67,8 @@ class Variation:
 
         def rates(t: float, y: Array) -> Array:
             f, A = self._numbers(self._rhs, t, np.concatenate([y[:n], rest]), p)
+            if not (np.all(np.isfinite(f)) and np.all(np.isfinite(A))):
+                raise SolveError(f"at t = {t:.6g} s the motion has no derivative: a law is not smooth there.")
             return np.concatenate([f, (A @ y[n:].reshape(n, n)).ravel()])
 
         first = np.concatenate([x[:n], np.eye(n).ravel()])

@@ -48,13 +48,23 @@ def inertia_matrix(inertia: Any) -> Any:
         raise ModelError(
             f"inertia {inertia!r}: give three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix."
         )
-    xx, yy, zz, xy, xz, yz = [ca.SX(v) for v in (values + [0.0] * 3)[:6]]
+    xx, yy, zz, xy, xz, yz = (values + [0.0] * 3)[:6]
     rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    if all(isinstance(v, float | int) for v in values):
+        return ca.SX(ca.DM(rows))
+    rows = [[ca.SX(v) for v in row] for row in rows]
     return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
 
-def inertia_faults(mass: float, matrix: Any) -> list[str]:
-    """What is not physical about numbers of mass and inertia about the mass centre; empty when nothing is."""
+MEASURED = 0.1  # part by which measured moments may break the triangle rule
+
+
+def inertia_faults(mass: float, matrix: Any, triangle: bool = True) -> list[str]:
+    """What is not physical about numbers of mass and inertia about the mass centre; empty when nothing is.
+
+    triangle=False leaves out the rule that no principal moment exceeds the sum of the others: the motion does not need
+    it.
+    """
     faults = []
     if not np.isfinite(mass) or mass < 0:
         faults.append(f"mass {mass:g} kg is negative or not finite")
@@ -69,12 +79,19 @@ def inertia_faults(mass: float, matrix: Any) -> list[str]:
             f"a principal moment of inertia about the mass centre is negative ({moments[0]:.6g} kg m^2); check the "
             "numbers, and the point `about` which they were taken about"
         )
-    elif moments[2] > (moments[0] + moments[1]) * (1 + 1e-6):
+    elif triangle and triangle_excess(matrix) > MEASURED:
         a, b, c = moments
         faults.append(
             f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule (none may exceed the "
-            f"sum of the "
-            "other two): no distribution of mass has them. Were they taken about another point? Then say "
-            "about=(x, y, z)"
+            f"sum of the other two) by {100 * triangle_excess(matrix):.3g} %: no distribution of mass has them. Were "
+            "they taken about another point? Then say about=(x, y, z). check_inertia=False takes them as they are"
         )
     return faults
+
+
+def triangle_excess(matrix: Any) -> float:
+    """By what part the largest principal moment exceeds the sum of the other two; 0 where it does not."""
+    a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
+    if c <= (a + b) * (1 + 1e-6):
+        return 0.0
+    return float(c / (a + b) - 1) if a + b > 0 else float("inf")

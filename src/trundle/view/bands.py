@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from trundle.view.style import COLOURS, FAINT
+from trundle.view.style import COLOURS, FAINT, tick_name
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -35,7 +35,7 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
                 end = between[-1] if between else t[last]
             axes.barh(row, end - begin, left=begin, height=0.8, color=STATES[state[first]][1], linewidth=0)
             begin = end
-    axes.set_yticks(range(len(contacts)), contacts)
+    axes.set_yticks(range(len(contacts)), [tick_name(contact) for contact in contacts])
     axes.set_ylim(len(contacts) - 0.5, -0.5)
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)

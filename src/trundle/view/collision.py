@@ -45,7 +45,7 @@ def plot_collision(
         rows[-1].set_xlabel("time from touch (s)")
         rows[0].set_xlim(0.0, collision.duration)
         _legends(rows, collision)
-        return finish(figure, path)
+        return finish(figure, path, formulas=True)
 
 
 def _shade(axes: Axes, collision: "Collision") -> None:

@@ -52,7 +52,7 @@ def plot_percussion_plane(
         draw_spokes(axes, plane)
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
         _name_domains(figure, axes, plane, window, (0.5, 1.0) if inertia_ratio is None else (0.5, 1.0, inertia_ratio))
-        return finish(figure, path)
+        return finish(figure, path, formulas=True)
 
 
 def domains(plane: PercussionPlane, window: Window) -> dict[str, Array]:

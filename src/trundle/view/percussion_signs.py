@@ -63,4 +63,4 @@ def plot_signs(half_angle: float, path: Path | str | None = None, width: float =
                 framealpha=1.0,
                 edgecolor="none",
             )
-        return finish(figure, path)
+        return finish(figure, path, formulas=True)

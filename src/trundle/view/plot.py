@@ -17,6 +17,7 @@ from trundle.view.style import (
     QUIET,
     WARNING,
     finish,
+    legend_name,
     line_style,
     new_figure,
     side_legend,
@@ -82,7 +83,7 @@ def _curves(run: "Run", name: str) -> list[Curve]:
 
 def _fill_panel(panel: Axes, t: Any, curves: list[Curve], unit: str) -> None:
     for i, curve in enumerate(curves):
-        panel.plot(t, curve.values, label=curve.label, **line_style(i))
+        panel.plot(t, curve.values, label=legend_name(curve.label), **line_style(i))
     what = curves[0].label if len(curves) == 1 else KINDS.get(unit, "value")
     panel.set_ylabel(f"{what} ({pretty(unit)})" if unit else what)
     panel.margins(y=0.08)
@@ -135,7 +136,8 @@ def plot_energy(run: "Run", path: Path | str | None = None, title: str | None = 
     """Terms of the energy balance, and below what it leaves unexplained, relative to the energy exchanged."""
     energy = run.energy
     terms = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
-    terms |= {n: w for n, w in (("work in", energy.work_in), ("work lost", energy.work_lost)) if np.any(w)}
+    works = {"work in": energy.work_in, "work of events": energy.work_events, "work lost": energy.work_lost}
+    terms |= {name: work for name, work in works.items() if np.any(work)}
     with style():
         figure = new_figure(width, 5.2, title or f"{run.model_name}: energy")
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1))

@@ -62,7 +62,7 @@ def plot_scenarios(
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
         figure.draw_without_rendering()
         _name_scenarios(axes, lam[::4], mu[::4], classes[::4, ::4], found.back_foot_lands[::4, ::4], half_angle, slip)
-        return finish(figure, path)
+        return finish(figure, path, formulas=True)
 
 
 def _name_scenarios(axes: Axes, lam: Any, mu: Any, classes: Any, hatched: Any, half_angle: float, slip: float) -> None:

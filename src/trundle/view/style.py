@@ -6,6 +6,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from trundle.errors import StoreError
 
@@ -73,13 +74,42 @@ def side_legend(axes: Axes) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
 
 
-def finish(figure: Figure, path: Path | str | None) -> Figure:
-    """Write the figure when a path is given; the suffix chooses the format (png, svg, pdf)."""
+def legend_name(name: str) -> str:
+    """A name for a legend, which leaves out labels that begin with an underscore."""
+    return f"\u200b{name}" if name.startswith("_") else name
+
+
+def tick_name(name: str) -> str:
+    """A name in place of a number along an axis, where dollar signs would begin a formula."""
+    return name.replace("$", r"\$")
+
+
+def finish(figure: Figure, path: Path | str | None, formulas: bool = False) -> Figure:
+    """Write the figure when a path is given; the suffix chooses the format (png, svg, pdf).
+
+    Names of bodies and models are no formulas, whatever dollar signs they have; formulas=True is for figures that name
+    nothing of the user's.
+    """
+    if not formulas:
+        _take_literally(figure)
     if path is not None:
         target = Path(path)
+        if target.is_dir():
+            raise StoreError(f"cannot write the picture {target}: this is a directory. Give the name of a file.")
         target = target if target.suffix else target.with_name(target.name + ".png")
         try:
             figure.savefig(target)
         except (OSError, ValueError) as error:  # ValueError: a suffix that is not a picture format
             raise StoreError(f"cannot write the picture {target}: {error}") from error
     return figure
+
+
+def _take_literally(figure: Figure) -> None:
+    """No text is read as a formula but the numbers along the axes."""
+    ticks: set[Any] = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            ticks |= set(axis.findobj(Text)) - {axis.label}
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and text not in ticks:
+            text.set_parse_math(False)

@@ -17,7 +17,18 @@ from trundle.pairs.surface import Surface
 from trundle.view.outline import Points
 from trundle.view.plot import KINDS, pretty
 from trundle.view.stage import Camera, Stage
-from trundle.view.style import COLOURS, INK, QUIET, WARNING, finish, line_style, new_figure, side_legend, style
+from trundle.view.style import (
+    COLOURS,
+    INK,
+    QUIET,
+    WARNING,
+    finish,
+    legend_name,
+    line_style,
+    new_figure,
+    side_legend,
+    style,
+)
 from trundle.view.surface import draw_skin, picture_height
 
 if TYPE_CHECKING:
@@ -46,7 +57,7 @@ def plot_trace(
         for panel, unit in zip(panels, units, strict=False):
             here = [curve for curve in curves if curve[1] == unit]
             for i, (label, _, values) in enumerate(here):
-                panel.plot(trace.value, values, label=label, **line_style(i))
+                panel.plot(trace.value, values, label=legend_name(label), **line_style(i))
             what = here[0][0] if len(here) == 1 else KINDS.get(unit, "value")
             panel.set_ylabel(f"{what} ({pretty(unit)})" if unit else what)
             panel.margins(y=0.08)

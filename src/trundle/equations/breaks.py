@@ -1,0 +1,79 @@
+"""Times at which the equations may change abruptly: given by the user, or found where they compare functions of time.
+
+A step that reaches over such a time sees the law at a few instants only, and may see nothing of a short pulse. What
+depends on the state as well is no matter of time alone: that is what events are for.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import casadi as ca
+
+from trundle.equations.enclosure import Range, enclosure
+
+_DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
+_ITSELF = {ca.OP_SIGN, ca.OP_FABS}
+_WHOLE = {ca.OP_FLOOR: 0.0, ca.OP_CEIL: 0.0, ca.OP_FMOD: 0.0, ca.OP_REMAINDER: 0.5}
+
+
+def break_function(rhs: Any, p: Any, given: Iterable[Any]) -> Any:
+    """Bounds of all functions of time whose roots are breaks, over the times [x0, x1]; None where there are none.
+
+    rhs is a function of (t, x, p); `given` are times as expressions of the parameters p.
+    """
+    t = ca.SX.sym("t")
+    found = [*_switches(rhs, t, p), *(t - time for time in given)]
+    if not found:
+        return None
+    span = ca.SX.sym("span", 2)
+    ranges = [Range(span[0], span[1]), *(Range(v, v) for v in ca.vertsplit(p))]
+    rates = [ca.jacobian(value, t) for value in found]
+    out = enclosure(found, rates, [t, *ca.vertsplit(p)], ranges)
+    return ca.Function("breaks", [ca.SX.sym("none"), span, p], [out])
+
+
+def _switches(rhs: Any, t: Any, p: Any) -> list[Any]:
+    """Functions of time and parameters at whose roots the right-hand side switches or has a kink."""
+    inside = [ca.SX.sym(f"input {k}", rhs.size1_in(k)) for k in range(3)]
+    if not ca.depends_on(rhs(*inside), inside[0]):
+        return []
+    register: dict[int, Any] = {}  # None: depends on the state
+    timed: dict[int, bool] = {}
+    found: dict[str, Any] = {}
+    for k in range(rhs.n_instructions()):
+        code, take, give = rhs.instruction_id(k), rhs.instruction_input(k), rhs.instruction_output(k)
+        if code == ca.OP_CONST:
+            register[give[0]], timed[give[0]] = ca.SX(rhs.instruction_constant(k)), False
+            continue
+        if code == ca.OP_INPUT:
+            register[give[0]] = t if take[0] == 0 else None if take[0] == 1 else p[take[1]]
+            timed[give[0]] = take[0] == 0
+            continue
+        if code == ca.OP_OUTPUT:
+            continue
+        parts = [register[i] for i in take]
+        plain = all(part is not None for part in parts)
+        moves = plain and any(timed[i] for i in take)
+        if moves:
+            root = _root(code, parts)
+            if root is not None and ca.depends_on(root, t):
+                found.setdefault(str(ca.Function("f", [t, p], [root]).serialize()), root)
+        made = None
+        if plain:
+            made = ca.SX.binary(code, *parts) if len(parts) == 2 else ca.SX.unary(code, *parts)
+        register[give[0]], timed[give[0]] = made, moves
+    return list(found.values())
+
+
+def _root(code: int, parts: list[Any]) -> Any:
+    """What vanishes where the operation switches; None where it never does."""
+    if code in _DIFFERENCE:
+        return parts[0] - parts[1]
+    if code in _ITSELF:
+        return parts[0]
+    if code == ca.OP_COPYSIGN:
+        return parts[1]
+    if code in _WHOLE:
+        turns = parts[0] / parts[1] if len(parts) == 2 else parts[0]
+        return ca.sin(ca.pi * (turns - _WHOLE[code]))
+    return None

@@ -1,0 +1,35 @@
+"""The one decision of rank, for all who ask how many of some rows are independent.
+
+Rows and speeds are first made free of units by the typical length of the model: a row that closes a gap is divided by
+it, a speed that slides is measured in it. An entry that is not round-off is then of the size of 1, whatever the size
+of the mechanism, and a singular value far below 1 is zero even where it is the largest: rows that all follow from
+the structure of a tree leave nothing but round-off.
+"""
+
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
+NEAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def rank_of_values(values: Array) -> int:
+    """How many of the singular values (free of units, in falling order) are not zero."""
+    return int(np.sum(values > TOLERANCE * max(float(values[0]), 1.0))) if len(values) else 0
+
+
+def nearly_singular(J: Array, generic: Array, count: int) -> bool:
+    """Whether fewer than `count` rows are independent, or so nearly that a pose found by Newton's method, which comes
+    to a singular pose no nearer than the root of its tolerance, may be meant to be singular.
+    """
+    if count == 0:
+        return False
+    here, usual = (float(np.linalg.svd(A, compute_uv=False)[count - 1]) for A in (J, generic))
+    return rank(J) < count or here < NEAR * min(usual, 1.0)
+
+
+def rank(J: Array) -> int:
+    """Rank of rows that are free of units."""
+    return rank_of_values(np.asarray(np.linalg.svd(J, compute_uv=False), float)) if J.size else 0

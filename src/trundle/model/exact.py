@@ -1,0 +1,85 @@
+"""Any part of a model in letters, with all bits of its numbers: equal texts mean equal equations.
+
+`str` of an expression prints six digits, and so do messages; what stands for a model in keys is written here.
+"""
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+import casadi as ca
+import numpy as np
+
+from trundle.model.body import Body, Frame
+from trundle.pairs.lower import Pair
+from trundle.pairs.surface import Surface
+
+_PROCESS = uuid4().hex  # for what can be told from another by its place in memory only
+
+
+def exact(value: Any) -> str:
+    """The value in letters. Bodies stand by their names; functions have no text, only their answers do."""
+    if value is None or isinstance(value, str | bytes | bool | np.bool_ | type):
+        return repr(value)
+    if isinstance(value, int):
+        return float(value).hex() if abs(value) < 2**53 else repr(value)
+    if isinstance(value, float | np.floating | np.integer):
+        return float(value).hex()
+    if isinstance(value, ca.SX | ca.DM):
+        return _expression(ca.SX(value))
+    if isinstance(value, Body):
+        return f"body {value.name!r}"
+    if isinstance(value, Frame):
+        return f"frame {value.body.name!r} {exact(value.position)} {exact(value.rotation)}"
+    if isinstance(value, np.ndarray):
+        return exact(value.tolist())
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{exact(k)}:{exact(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(exact(v) for v in value) + "]"
+    if is_dataclass(value):
+        own = getattr(value, "exact", None)
+        return own() if own is not None else _dataclass(value)
+    return _other(value)
+
+
+def _expression(value: Any) -> str:
+    if value.is_constant():
+        if value.numel() == 1:
+            return float(value).hex()
+        return exact(ca.DM(value).full())
+    return tape(ca.symvar(value), value)
+
+
+def tape(inputs: Any, answer: Any) -> str:
+    """The operations that lead from symbols to an expression, and the names of the symbols."""
+    names = [[s.name() for s in ca.symvar(ca.SX(one))] for one in inputs]
+    return f"{names} {ca.Function('f', list(inputs), [answer]).serialize()}"
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether its class was written by the user: the same name need not mean the same then."""
+    return not type(value).__module__.startswith("trundle.")
+
+
+def _dataclass(value: Any) -> str:
+    kind = type(value)
+    text = f"{kind.__module__}.{kind.__qualname__}" if is_foreign(value) else kind.__name__
+    text += f"({','.join(f'{f.name}={exact(getattr(value, f.name))}' for f in fields(value))})"
+    if is_foreign(value) and isinstance(value, Surface):
+        text += exact(value.sweep())
+    if is_foreign(value) and isinstance(value, Pair):
+        text += exact([value.free, value.held_bonds, value.chain()])
+    return text
+
+
+def _other(value: Any) -> str:
+    """What is of no kind known here: by its pickled state, else such that no two of them are alike."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    try:
+        return f"{kind} {sha256(pickle.dumps(value)).hexdigest()}"
+    except Exception:  # whatever its class raises
+        return f"{kind} {id(value)} {_PROCESS}"

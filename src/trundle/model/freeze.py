@@ -1,0 +1,187 @@
+"""A deep copy of a model in which every function of the user has been asked once and stands by its answer.
+
+A system works on such a copy: nothing that happens to the model, its lists and arrays, or to what its functions close
+over, reaches it. The copy depends on no code of the user, so it can be pickled.
+"""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NoReturn, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.model.ask import Asker, Weighing
+from trundle.model.body import Body, Frame
+from trundle.model.exact import is_foreign
+from trundle.model.force import Force, Wrench
+from trundle.model.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Servo
+from trundle.model.model import FROZEN, Model
+from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
+
+ARGUMENTS: dict[type, str] = {Motor: "tqu", Acceleration: "tqu", Flow: "tq", Servo: "t"}
+"""What functions in these laws are called with; all others are functions of the signals."""
+
+
+@final
+class Settled(dict[Any, Any]):
+    """A dictionary that stays as it is."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise ModelError(FROZEN)
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Settled, (dict(self),)
+
+
+def frozen(model: Model, relax: Mapping[str, Any] | None = None) -> Model:
+    """The copy that a system works on, with further weights of rows; ModelError where a function cannot be asked."""
+    if model.is_frozen and not relax:
+        return model
+    found = _Copier(model, model, settled=True).model({**model.relaxations, **(relax or {})})
+    found.freeze()
+    return found
+
+
+def recorded(model: Model) -> Model:
+    """A copy that can be changed; its functions are answers."""
+    from trundle.graph.floating import floating
+
+    return _Copier(model, floating(model), settled=False).model(model.relaxations)
+
+
+@final
+class _Copier:
+    """Copies part by part; what is shared in the model is shared in the copy."""
+
+    def __init__(self, model: Model, whole: Model, settled: bool) -> None:
+        self.source, self.settled = model, settled
+        self.asker = Asker(whole)
+        self.own_classes: set[str] = set()
+        self._done: dict[int, tuple[Any, Any]] = {}  # place in memory -> part, which is so kept alive, and its copy
+
+    def model(self, relax: Mapping[str, Any]) -> Model:
+        out, source = copy.copy(self.source), self.source
+        for name, value in vars(source).items():
+            if name not in ("is_frozen", "relaxations", "own_classes"):
+                setattr(out, name, self.copied(value, "a function of the model"))
+        weights = {name: self._weight(name, weight) for name, weight in relax.items()}
+        out.relaxations = Settled(weights) if self.settled else weights
+        out.breaks = tuple(out.breaks) if self.settled else list(out.breaks)
+        out.own_classes = tuple(sorted(self.own_classes))
+        if self.asker.faults:
+            raise ModelError(self.asker.faults)
+        return out
+
+    def copied(self, value: Any, where: str, owner: Any = None) -> Any:
+        """A copy of any part; `owner` is the part that a function belongs to."""
+        if value is None or isinstance(value, str | bytes | bool | int | float | np.generic | type | ca.Function):
+            return value
+        if isinstance(value, ca.SX | ca.DM):
+            return type(value)(value)
+        if isinstance(value, list | tuple) and type(value) in (list, tuple):
+            return type(value)(self.copied(v, where, owner) for v in value)
+        if callable(value) and not isinstance(value, Recorded):  # the same one may be called in several ways
+            return self._function(value, where, owner)
+        if id(value) not in self._done:
+            self._done[id(value)] = value, self._new(value, where)
+        return self._done[id(value)][1]
+
+    def _new(self, value: Any, where: str) -> Any:
+        if isinstance(value, np.ndarray):
+            array = np.array([self.copied(v, where) for v in value.ravel()] + [None], dtype=object)[:-1]
+            array = array.reshape(value.shape) if value.dtype == object else value.copy()
+            array.flags.writeable = not self.settled
+            return array
+        if isinstance(value, Mapping):
+            items = {k: self.copied(v, f"{k!r} of {where}") for k, v in value.items()}
+            return Settled(items) if self.settled else items
+        if is_foreign(value) and isinstance(value, EffortLaw | FlowLaw | Force):
+            return self._by_answers(value, where)
+        if is_dataclass(value):
+            return self._part(value, getattr(value, "name", None) or where)
+        return copy.deepcopy(value)
+
+    def _part(self, value: Any, where: str) -> Any:
+        """A dataclass with copies of its fields, and without what it has derived from them."""
+        out = object.__new__(type(value))
+        self._done[id(value)] = value, out
+        if is_foreign(value):
+            self.own_classes.add(type(value).__name__)
+        title = type(value).__name__ + (f" {where!r}" if where == getattr(value, "name", None) else f" of {where}")
+        for field in fields(value):
+            object.__setattr__(out, field.name, self.copied(getattr(value, field.name), title, value))
+        return out
+
+    def _function(self, function: Any, where: str, owner: Any) -> Any:
+        symbols = {"t": self.asker.t, "q": self.asker.q, "u": self.asker.u}
+        arguments: list[Any] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.asker.signals]
+        size = 3 if isinstance(owner, Wrench) else 1
+        answers = self.asker.ask(f"a function in {where}", lambda: [function(*arguments)], size)
+        return self._record(answers[0], arguments) if answers else None
+
+    def _weight(self, name: str, weight: Any) -> Any:
+        """The weight of a row, which may ask for multipliers."""
+        if not callable(weight):
+            return self.copied(weight, name)
+        signals = Weighing(self.asker.signals, {})
+        answers = self.asker.ask(
+            f"the weight of {name!r}", lambda: [_known(weight(signals), self.asker, signals.symbols)]
+        )
+        extra = {row: (Question("multiplier", row), symbol) for row, symbol in signals.symbols.items()}
+        return self._record(answers[0], [self.asker.signals], list(extra.values())) if answers else None
+
+    def _by_answers(self, part: EffortLaw | FlowLaw | Force, where: str) -> Any:
+        """What a class of the user's own answers."""
+        name, a = type(part).__name__, self.asker
+        if isinstance(part, Force):
+            terms = a.ask_force(f"the {name} of {where}", lambda: part.terms(a.signals))
+            if terms is None:
+                return None
+            return RecordedForce(
+                name, part.element, self.copied(part.places, where), tuple(part.coordinates),
+                tuple(self.copied(frame, where) for frame, _, _ in terms.wrenches), tuple(n for n, _ in terms.efforts),
+                tuple((n, ca.SX(v).numel(), unit, text) for n, (v, unit, text) in terms.measures.items()),
+                self._record(RecordedForce.column(terms), [a.signals]),
+            )  # fmt: skip
+        arguments = t, q, u = [a.t, a.q, a.u]
+        if isinstance(part, FlowLaw):
+            answers = a.ask(f"the {name} of {where}", lambda: [part.motion(t, q, u)])
+            return (
+                RecordedFlow(name, self._record(answers[0], arguments), part.element, part.level) if answers else None
+            )
+        answers = a.ask(
+            f"the {name} of {where}",
+            lambda: [
+                part.effort(t, q, u), part.potential(t, q), part.dissipated(t, q, u), part.supplied(t, q, u),
+                part.deflection_rate(t, q, u),
+            ],
+        )  # fmt: skip
+        if not answers:
+            return None
+        return RecordedEffort(name, self._record(ca.vertcat(*answers), arguments), part.element, part.only_pushes)
+
+    def _record(self, answer: Any, arguments: list[Any], more: list[tuple[Question, Any]] | None = None) -> Recorded:
+        """The answer with the questions that it depends on, in the order in which they appear in it."""
+        if arguments[0] is self.asker.signals:
+            known = [*self.asker.signals.questions.values(), (Question("signal", "t"), self.asker.t), *(more or [])]
+        else:
+            known = [(Question("argument", i), symbol) for i, symbol in enumerate(arguments)]
+        answer = ca.densify(ca.SX(answer))
+        by_symbol = {s.element_hash(): i for i, (_, symbol) in enumerate(known) for s in ca.symvar(symbol)}
+        found = [by_symbol.get(s.element_hash()) for s in ca.symvar(answer)]
+        used = [known[i] for i in dict.fromkeys(i for i in found if i is not None)]
+        questions = tuple(Question(q.kind, self._own(q.of)) for q, _ in used)
+        return Recorded(questions, tuple(symbol for _, symbol in used), answer)
+
+    def _own(self, of: Any) -> Any:
+        return self.copied(of, "a frame") if isinstance(of, Frame | Body) else of
+
+
+def _known(answer: Any, asker: Asker, multipliers: Mapping[str, Any]) -> Any:
+    asker.known |= {symbol.element_hash() for symbol in multipliers.values()}
+    return answer

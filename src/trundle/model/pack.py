@@ -1,0 +1,61 @@
+"""Models in bytes. All expressions go as one tape, so that symbols which are shared stay shared."""
+
+import io
+import pickle
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.model.model import Model
+
+
+@final
+class _Packer(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO) -> None:
+        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
+        self.expressions: list[Any] = []
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if not isinstance(obj, ca.SX):
+            return None
+        self.expressions.append(obj)
+        return len(self.expressions) - 1
+
+
+@final
+class _Unpacker(pickle.Unpickler):
+    def __init__(self, stream: io.BytesIO, expressions: list[Any]) -> None:
+        super().__init__(stream)
+        self.expressions = expressions
+
+    def persistent_load(self, pid: Any) -> Any:
+        return ca.SX(self.expressions[pid])
+
+
+def packed(model: Model) -> tuple[Any, ...]:
+    """What pickle shall keep of a model: functions by their answers, expressions as a tape."""
+    from trundle.model.freeze import recorded
+
+    parts = vars(model if model.is_frozen else recorded(model))
+    stream = io.BytesIO()
+    packer = _Packer(stream)
+    try:
+        packer.dump(parts)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ModelError(
+            f"the model {model.name!r} cannot be pickled: {error}. Laws, forces and functions go by their answers; "
+            "other classes of your own must stand at the top of a module that the other process can import."
+        ) from error
+    symbols = ca.symvar(ca.veccat(ca.SX(0, 1), *packer.expressions))
+    tape = ca.Function("expressions", symbols, packer.expressions).serialize() if packer.expressions else ""
+    return unpacked, (stream.getvalue(), tape, [s.name() for s in symbols])
+
+
+def unpacked(parts: bytes, tape: str, names: list[str]) -> Model:
+    """The model, with symbols of its own."""
+    symbols = [ca.SX.sym(name) for name in names]
+    expressions = ca.Function.deserialize(tape).call(symbols) if tape else []
+    out = object.__new__(Model)
+    out.__dict__.update(_Unpacker(io.BytesIO(parts), expressions).load())
+    return out

@@ -1,0 +1,186 @@
+"""Functions and classes of the user as they answered when they were asked with symbols.
+
+A built system works with these: what a function closes over, and the class of a law, may change afterwards. They can be
+pickled, wherever the function came from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.model.body import Frame
+from trundle.model.exact import exact, tape
+from trundle.model.force import Force, Terms
+from trundle.model.law import EffortLaw, FlowLaw
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a function asked for: an argument by its place, or something of the signals."""
+
+    kind: str  # "argument", "signal", or a method of the signals: "position", "multiplier", ...
+    of: Any  # place of the argument, name of the signal, or frame
+
+    def answer(self, arguments: Sequence[Any]) -> Any:
+        """The same question put to the arguments of a call."""
+        if self.kind == "argument":
+            return arguments[self.of]
+        if self.kind == "signal":
+            return arguments[0].t if self.of == "t" else arguments[0][self.of]
+        return getattr(arguments[0], self.kind)(self.of)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A function: its questions, a symbol for the answer to each, and its own answer made of them and of parameters."""
+
+    questions: tuple[Question, ...]
+    symbols: tuple[Any, ...]
+    answer: Any
+
+    def __call__(self, *arguments: Any) -> Any:
+        given = [ca.SX(question.answer(arguments)) for question in self.questions]
+        if not given:
+            return ca.SX(self.answer)
+        return self._function(*given, *self._parameters)
+
+    def exact(self) -> str:
+        """All that tells it from others in letters; a constant is its number."""
+        if not self.questions:
+            return exact(self.answer)
+        inputs = [*self.symbols, *self._parameters]
+        return f"{[(q.kind, exact(q.of)) for q in self.questions]} {tape(inputs, self.answer)}"
+
+    @property
+    def _parameters(self) -> list[Any]:
+        known = {s.element_hash() for symbol in self.symbols for s in ca.symvar(symbol)}
+        return [s for s in ca.symvar(self.answer) if s.element_hash() not in known]
+
+    @cached_property
+    def _function(self) -> Any:
+        return ca.Function("recorded", [*self.symbols, *self._parameters], [self.answer])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RecordedEffort(EffortLaw):
+    """A law of the user's own class: (t, q, u) -> its effort, energies and deflection rate."""
+
+    name: str
+    answers: Recorded  # effort, potential, dissipated, supplied, deflection rate
+    end: str
+    pushes: bool
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    @property
+    def element(self) -> str:
+        return self.end
+
+    @property
+    def only_pushes(self) -> bool:
+        return self.pushes
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return self.answers(t, q, u)[0]
+
+    def potential(self, t: Any, q: Any) -> Any:
+        return self.answers(t, q, 0.0)[1]
+
+    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+        return self.answers(t, q, u)[2]
+
+    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+        return self.answers(t, q, u)[3]
+
+    def deflection_rate(self, t: Any, q: Any, u: Any) -> Any:
+        return self.answers(t, q, u)[4]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RecordedFlow(FlowLaw):
+    """A prescribed motion by the user's own class."""
+
+    name: str
+    answers: Recorded
+    end: str
+    prescribes: str
+
+    @property
+    def level(self) -> str:  # type: ignore[override]
+        return self.prescribes
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    @property
+    def element(self) -> str:
+        return self.end
+
+    def motion(self, t: Any, q: Any, u: Any) -> Any:
+        return self.answers(t, q, u)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RecordedForce(Force):
+    """A force of the user's own class: where it acts, and all numbers of its terms below each other."""
+
+    name: str
+    end: str
+    at: tuple[Frame, ...]
+    on: tuple[str, ...]
+    wrenches: tuple[Frame, ...]
+    efforts: tuple[str, ...]
+    measures: tuple[tuple[str, int, str, str], ...]  # name, size, unit, sentence
+    answers: Recorded
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    @property
+    def element(self) -> str:
+        return self.end
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return self.at
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.on
+
+    def terms(self, s: Any) -> Terms:
+        numbers, at = self.answers(s), 0
+
+        def take(size: int) -> Any:
+            nonlocal at
+            at += size
+            return numbers[at - size : at]
+
+        return Terms(
+            wrenches=[(frame, take(3), take(3)) for frame in self.wrenches],
+            efforts=[(name, take(1)) for name in self.efforts],
+            potential=take(1),
+            dissipated=take(1),
+            supplied=take(1),
+            measures={name: (take(size), unit, text) for name, size, unit, text in self.measures},
+        )
+
+    @staticmethod
+    def column(terms: Terms) -> Any:
+        """All numbers of the terms below each other, in the order in which they are read."""
+        wrenches = [ca.vertcat(ca.SX(F), ca.SX(M)) for _, F, M in terms.wrenches]
+        energies = [terms.potential, terms.dissipated, terms.supplied]
+        measures = [ca.SX(value) for value, _, _ in terms.measures.values()]
+        return ca.SX(ca.vertcat(*wrenches, *[e for _, e in terms.efforts], *energies, *measures))

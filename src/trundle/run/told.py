@@ -1,0 +1,27 @@
+"""Events of a run as they are told: without the book-keeping of the laws."""
+
+from typing import Any
+
+import numpy as np
+
+from trundle.equations.modes import transitions
+from trundle.model.model import Model
+from trundle.solve.trajectory import EventLog
+
+
+def told_events(model: Model, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
+    """(name, time) in their order. Left out are turns of a slip, and a contact that would slip by its share alone but
+    holds on with the others, which take it over.
+    """
+    changes = transitions(model)
+    names = [*model.events, *(c.name if c.told else "" for c in changes)]
+    modes = {name: len(model.parameters) + i for i, name in enumerate(model.mode_names())}
+    holding = [-1] * len(model.events)
+    holding += [modes[f"{c.contact}.stick"] if c.together and c.kind == "slips" else -1 for c in changes]
+    found = []
+    for row, (i, t) in enumerate(zip(log.index, log.t, strict=True)):
+        after = log.p[row + 1] if row + 1 < len(log.t) else np.asarray(p_end)
+        holds_on = holding[int(i)] >= 0 and after[holding[int(i)]] == 1.0
+        if names[int(i)] and not holds_on:
+            found.append((names[int(i)], float(t)))
+    return found

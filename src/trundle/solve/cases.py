@@ -1,0 +1,68 @@
+"""Checks of many cases at once: what `simulate` refuses of one run is refused of each case, by its index."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.model.check import mass_faults, size_faults_of_cases
+from trundle.model.model import Model
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def parameter_faults(model: Model, values: Array) -> dict[int, str]:
+    """Case -> what is wrong with its parameters; `values` has a row for each case and a column for each parameter."""
+    names = list(model.parameters)
+    found: dict[int, str] = {}
+    for i in map(int, np.flatnonzero(~np.all(np.isfinite(values), axis=1))):
+        bad = int(np.flatnonzero(~np.isfinite(values[i]))[0])
+        found[i] = f"parameter {names[bad]!r} must be finite, got {values[i, bad]}."
+    usual = model.parameter_values()
+    fine = [i for i in range(len(values)) if i not in found]
+    odd = _odd_masses(model, values[fine])
+    sizes = size_faults_of_cases(model, values[fine])
+    for i, is_odd, faults in zip(fine, odd, sizes, strict=True):
+        given = dict(zip(usual, map(float, values[i]), strict=True)) if is_odd else {}
+        told = [*(mass_faults(model, given) if is_odd else []), *faults]
+        if told:
+            found[i] = "\n".join(told)
+    return dict(sorted(found.items()))
+
+
+def _odd_masses(model: Model, values: Array) -> Array:
+    """Cases whose masses and inertias are not clearly those of bodies: to be looked at one by one."""
+    odd = np.zeros(len(values), bool)
+    symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
+    for body in model.bodies.values():
+        if body.is_ground or not len(values):
+            continue
+        inertia = body.mass_properties()
+        expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
+        if expression.is_constant():
+            continue
+        numbers = ca.Function("masses", [symbols], [ca.densify(expression)])(values.T).full().T
+        mass, matrix = numbers[:, 0], numbers[:, 1:].reshape(-1, 3, 3)
+        finite = np.all(np.isfinite(numbers), axis=1)
+        moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrix, 0.0))
+        even = np.all(np.abs(matrix - matrix.transpose(0, 2, 1)) <= 1e-12 * np.abs(matrix), axis=(1, 2))
+        bodily = (moments[:, 0] >= 0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1 + 1e-9))
+        odd |= ~(finite & even & bodily & (mass > 0))
+    return odd
+
+
+def told(refused: dict[int, str], count: int, most: int = 3) -> str:
+    """The refused cases of a batch in words."""
+    lines = [f"case {i}: {text}" for i, text in list(refused.items())[:most]]
+    more = f"\nand {len(refused) - most} more" if len(refused) > most else ""
+    was = "case was" if len(refused) == 1 else "cases were"
+    first = f"{len(refused)} of {count} {was} refused and not run (batch.messages tells all):"
+    return "\n".join([first, *lines]) + more
+
+
+def spread(rows: Array, chosen: Sequence[int], count: int) -> Array:
+    """Rows of the chosen cases among nan for the others."""
+    out = np.full((count, *rows.shape[1:]), np.nan)
+    out[list(chosen)] = rows
+    return out

@@ -1,0 +1,118 @@
+"""Contacts that may open or yield at the start of a run: gaps of closest points, and what is given is held."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import AssemblyError
+from trundle.system import System
+
+LOOSE: dict[str, dict[str, Any]] = {"compliant": {"compliance": tr.Hertz(1e5)}, "unilateral": {"unilateral": True}}
+
+
+def thrown(first: Any, second: Any, **kind: Any) -> System:
+    m = tr.Model("thrown")
+    body = m.body("b", 1.0, (0.1, 0.12, 0.1))
+    m.connect(tr.HigherPair(first, second), m.ground, body, name="c", **kind)
+    return m.build()
+
+
+@pytest.mark.parametrize("kind", LOOSE)
+@pytest.mark.parametrize("first", [tr.Cylinder(2.0), tr.LineEdge(), tr.CircleEdge(1.0), tr.Cone(1.0, 0.4)])
+def test_a_ball_in_random_places(first: Any, kind: str) -> None:
+    """The gap at the start is the distance from the surface, and an open ball falls freely."""
+    system = thrown(first, tr.Sphere(0.1), **LOOSE[kind])
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        place = rng.normal(size=3) * 2 + (0, 0, 3)
+        distance = float(first.closest(place)[2])
+        if distance < 0.2:
+            continue
+        run = system.simulate(0.01, {"b.position": place}, samples=2)
+        assert run.values("c.gap")[0] == pytest.approx(distance - 0.1, abs=1e-9)
+        assert run.values("b.acceleration")[0] == pytest.approx((0, 0, -9.81), abs=1e-9)
+        assert run.ok
+
+
+@pytest.mark.parametrize("kind", LOOSE)
+def test_a_wheel_clear_of_a_cylinder(kind: str) -> None:
+    """Where the wheel came from does not matter: defaults, other poses and coordinates by name give one gap."""
+    system = thrown(tr.Cylinder(2.0), tr.Torus(0.5, 0.1), **LOOSE[kind])
+    pose = {"b.position": (0.3, 0.2, 3.21), "b.quaternion": (0.9, 0.2, 0.3, 0.1)}
+    system.start({"b.position": (-0.3, 5.0, -3.21)})
+    gap = system.simulate(0.001, pose, samples=2).values("c.gap")[0]
+    assert gap == pytest.approx(0.7637437851377483, abs=1e-9)
+    place = {name: value for (name, _), value in zip(_states(system), system.start(pose).q, strict=False)}
+    assert system.simulate(0.001, place, samples=2).values("c.gap")[0] == pytest.approx(gap, abs=1e-9)
+
+
+def _states(system: System) -> list[tuple[str, int]]:
+    names: list[tuple[str, int]] = []
+    for c in system.layout.coordinates:
+        names += [(c.name, 0)] if c.n_q == 1 else [(f"{c.name}_{k}", i) for i, k in enumerate("wxyz")]
+    return names
+
+
+@pytest.mark.parametrize("kind", LOOSE)
+def test_batches_settle_every_case(kind: str) -> None:
+    system = thrown(tr.Cylinder(2.0), tr.Sphere(0.5), **LOOSE[kind])
+    heights = np.array([2.6, 3.0, 4.0])
+    runs = system.batch(0.01, {"b.z": heights, "b.x": 1.0}, samples=2)
+    assert runs["c.gap"].values[:, 0] == pytest.approx(np.hypot(1.0, heights) - 2.5, abs=1e-9)
+
+
+def test_the_model_s_own_start_is_kept_beside_a_compliant_contact() -> None:
+    m = tr.Model("given")
+    body = m.body("b", 1.0, (0.1, 0.1, 0.1))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, body, name="c", compliance=tr.Hertz(1e6))
+    m.start.update({"b.position": (0, 0, 0.3), "b.velocity": (1, 0, 0)})
+    found = m.build().start()
+    assert found.q[2] == pytest.approx(0.3) and found.u[0] == pytest.approx(1.0)
+
+
+def test_a_compliant_contact_by_its_coordinates_touches() -> None:
+    system = thrown(tr.Cylinder(2.0), tr.Torus(0.5, 0.1), **LOOSE["compliant"])
+    given = {"c.angle": 0.1, "c.slide": 0.2, "c.yaw": 0.3}
+    run = system.simulate(0.01, given, samples=2)
+    assert run.ok
+    assert abs(run.values("c.gap")[0]) < 1e-9
+    for name, value in given.items():
+        assert run.values(name)[0] == pytest.approx(value, abs=1e-9)
+
+
+def test_where_the_closest_points_are_not_unique() -> None:
+    """A ball on the axis of a pipe, and cylinders that touch along a line, are refused in words."""
+    pipe = thrown(tr.Cylinder(1.0, inside=True), tr.Sphere(0.1), unilateral=True)
+    with pytest.raises(AssemblyError, match=r"'c'.*not unique"):
+        pipe.start({"b.position": (0, 0, 0)})
+    with pytest.raises(AssemblyError, match="along a line"):
+        thrown(tr.Cylinder(1.0), tr.Cylinder(0.5), unilateral=True).start()
+
+
+def test_reactions_of_a_compliant_normal_include_friction() -> None:
+    """Force and moment of a sliding ball are those of the rigid normal."""
+    found = {}
+    depth = (2 * 9.81 / 1e6) ** (2 / 3)
+    for name, kind in {"rigid": {}, "compliant": {"compliance": tr.Hertz(1e6)}}.items():
+        m = tr.Model(name)
+        body = m.body("b", 2.0, (0.1, 0.1, 0.1))
+        pair = tr.HigherPair(tr.Plane(), tr.Sphere(0.1))
+        law = [tr.RegularisedCoulomb(0.5, 1e-3), tr.SpinFriction(0.01, 0.5)]
+        m.connect(tr.Free(), m.ground, body, name="free")
+        m.connect(pair, m.ground, body, name="c", law=law, **kind)
+        start = {
+            "b.position": (0, 0, 0.1 - depth * bool(kind)),
+            "b.velocity": (1, 0.5, 0),
+            "b.angular_velocity": (0, 0, 3),
+        }
+        run = m.build().simulate(0.001, start, samples=2)
+        found[name] = [run.values(f"c.{k}")[0] for k in ("reaction_force", "reaction_moment", "slip_force_x")]
+        found[name].append(run.values("c.slip_force_y")[0])
+    for rigid, compliant in zip(*found.values(), strict=True):
+        assert compliant == pytest.approx(rigid, abs=2e-3 * 20)
+    force = found["compliant"][0]
+    assert math.hypot(force[0], force[1]) == pytest.approx(9.81, abs=1e-6) and force[2] == pytest.approx(19.62)
+    assert found["compliant"][2] == pytest.approx(force[0]) and found["compliant"][3] == pytest.approx(force[1])

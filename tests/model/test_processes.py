@@ -1,0 +1,158 @@
+"""Systems, runs and models go to other processes, and the cache that processes share holds what its keys say."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import ModelError
+from trundle.kernel.cache import user_directory
+
+NEEDS_NO_COMPILER = """
+import trundle.kernel.compile as compilation
+def refuse(ir):
+    raise AssertionError("compiled again")
+compilation.emit_object = refuse
+"""
+
+
+def elsewhere(script: str, *arguments: str | Path, cache: Path | None = None) -> list[float]:
+    """Numbers that a fresh process prints; a cache of its own has the time loops, which take long, and no model."""
+    if cache is not None and not any(cache.iterdir()):
+        for file in user_directory().glob("*.object"):
+            os.link(file, cache / file.name)
+    environment = {**os.environ, **({"TRUNDLE_CACHE_DIR": str(cache)} if cache else {})}
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    done = subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return [float(word) for word in done.stdout.split()]
+
+
+def pendulum(stiffness: float = 3.0) -> tr.Model:
+    """With a parameter, functions that no module holds, an event and a contact law of the signals."""
+    m = tr.Model("pendulum")
+    length = m.parameter("L", 0.8)
+    bob = m.body("bob", mass=1.0, com=(0, 0, -length))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: -stiffness * q + tr.sin(t)))
+    m.apply(tr.Wrench(bob, lambda s: (0.1 * s["bob.angle"], 0, 0.01 * s.position(bob.at(0, 0, -length))[0])))
+    m.output("height", lambda s: s.position(bob.at(0, 0, -length))[2])
+    m.event("down", lambda s: s["bob.angle"], 0, {"bob.angle_rate": lambda s: 0.9 * s["bob.angle_rate"]})
+    m.start["bob.angle"] = 0.4
+    return m
+
+
+READ = (
+    NEEDS_NO_COMPILER
+    + """
+import pickle, sys
+system, run, batch, model = pickle.load(open(sys.argv[1], "rb"))
+again = system.simulate(1.0, parameters={"L": 0.9})
+print(again.values("height")[-1], run.values("height")[-1], run.energy.drift, batch.end("bob.angle")[1])
+print(model.build().simulate(1.0, parameters={"L": 0.9}).values("height")[-1], len(run.events), len(batch.events[1]))
+"""
+)
+
+
+def test_systems_runs_batches_and_models_are_unpickled_in_another_process(tmp_path: Path) -> None:
+    model = pendulum()
+    system = model.build()
+    run = system.simulate(1.0, parameters={"L": 0.9})
+    batch = system.batch(1.0, {"bob.angle": [0.1, 0.2]})
+    expected = [run.values("height")[-1]] * 2 + [run.energy.drift, batch.end("bob.angle")[1], run.values("height")[-1]]
+    expected += [len(run.events), len(batch.events[1])]
+    file = tmp_path / "kept"
+    file.write_bytes(pickle.dumps((system, run, batch, model)))
+    assert elsewhere(READ, file) == expected
+    for back in (pickle.loads(file.read_bytes()), copy.deepcopy((system, run, batch, model))):
+        assert back[0].fingerprint == system.fingerprint == back[3].build().fingerprint
+        np.testing.assert_array_equal(back[1].values("height"), run.values("height"))
+        assert back[1].outcome == run.outcome and back[1].ok and back[2].outcomes == batch.outcomes
+
+
+def test_expressions_of_one_model_share_their_symbols_after_pickling() -> None:
+    back = pickle.loads(pickle.dumps(pendulum()))
+    back.body("more", mass=back.parameters["L"].symbol)
+    back.connect(tr.Prismatic("x"), back.ground, back.bodies["more"])
+    system = back.build()
+    assert system.simulate(0.1, parameters={"L": 2.0}, samples=2).ok
+    with pytest.raises(ModelError, match="mass -1"):
+        system.simulate(0.1, parameters={"L": -1.0})
+
+
+def test_a_class_that_no_other_process_can_find_is_told() -> None:
+    class Odd:
+        def __deepcopy__(self, memo: Any) -> "Odd":
+            return self
+
+    m = pendulum()
+    m.note = Odd()  # type: ignore[attr-defined]
+    with pytest.raises(ModelError, match=r"'pendulum' cannot be pickled.*Odd.*top of a module"):
+        pickle.dumps(m)
+
+
+FALL = """
+import sys
+import trundle as tr
+m = tr.Model("fall")
+bob = m.body("bob", mass=1.0, inertia=(1, 1, 1))
+m.connect(tr.Prismatic("z"), m.ground, bob, law=tr.Damper(0.0))
+gain = [1.0]
+m.apply(tr.Wrench(bob, lambda s: (0, 0, gain[0] - 1.0)))
+m.start["bob.displacement_rate"] = 0.5
+m.output("speed", lambda s: gain[0] * s["bob.displacement_rate"])
+system = m.build()
+change = sys.argv[1]
+if change == "gravity":
+    m.gravity = (0, 0, 0)
+elif change == "start":
+    m.start["bob.displacement_rate"] = 7.0
+elif change == "mass":
+    object.__setattr__(bob, "mass", 5.0); bob.__dict__.pop("_properties", None)
+    gain[0] = 3.0
+elif change == "law":
+    m.connections["bob"].laws["displacement"] = tr.Damper(50.0)
+elif change == "closure":
+    gain[0] = 3.0
+def told(system):
+    stiff, plain = system.simulate(1.0, method="stiff"), system.simulate(1.0)
+    many = system.batch(1.0, {"bob.displacement": [0.0, 1.0]})
+    other = system.in_formalism("newton_euler").simulate(1.0)
+    return [stiff.values("speed")[-1], plain.values("speed")[-1], plain.values("energy.kinetic")[-1],
+            many.end("bob.displacement_rate")[1], other.values("speed")[-1]]
+print(*told(system))
+if change:
+    print(*told(m.build()))
+"""
+
+
+@pytest.mark.parametrize("change", ["gravity", pytest.param("mass", marks=pytest.mark.slow), "closure"]
+                         + [pytest.param(c, marks=pytest.mark.slow) for c in ("law", "start")])  # fmt: skip
+def test_what_is_changed_after_a_build_reaches_no_other_process(change: str, tmp_path: Path) -> None:
+    v = 0.5 - 9.81
+    first = elsewhere(FALL, change, cache=tmp_path)
+    np.testing.assert_allclose(first[:5], [v, v, v**2 / 2, v, v], rtol=1e-7)
+    after = {
+        "gravity": [0.5, 0.5, 0.125, 0.5, 0.5],
+        "start": [v + 6.5, v + 6.5, (v + 6.5) ** 2 / 2, v + 6.5, v + 6.5],
+    }
+    w = {"mass": v + 0.4, "closure": v + 2.0, "law": 0.0}.get(change, 0.0)
+    gain, mass = {"closure": (3, 1), "mass": (3, 5)}.get(change, (1, 1))
+    expected = after.get(change, [gain * w, gain * w, mass * w**2 / 2, w, gain * w])
+    if change == "law":  # 9.81 / 50 at the end
+        w = -9.81 / 50 + (0.5 + 9.81 / 50) * np.exp(-50.0)
+        expected = [w, w, w**2 / 2, w, w]
+    np.testing.assert_allclose(first[5:], expected, rtol=1e-6)
+    np.testing.assert_allclose(elsewhere(FALL, "", cache=tmp_path), [v, v, v**2 / 2, v, v], rtol=1e-7)

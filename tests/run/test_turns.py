@@ -1,0 +1,58 @@
+"""Angles that are measured between bodies keep their whole turns, however sparse the samples are."""
+
+import numpy as np
+import pytest
+
+import trundle as tr
+
+
+def spinner() -> tr.System:
+    """A wheel on a swinging arm, driven by a torque that comes and goes."""
+    m = tr.Model("spinner")
+    arm = m.body("arm", 1.0, (0.1, 0.1, 0.1), com=(0, 0, -0.5))
+    wheel = m.body("wheel", 1.0, (0.02, 0.03, 0.02))
+    m.connect(tr.Revolute("y"), m.ground, arm)
+    m.connect(tr.Revolute("y"), arm.at(0, 0, -1), wheel, law=tr.Motor(lambda t, q, u: 1.5 * tr.sin(2 * t)))
+    return m.build()
+
+
+@pytest.mark.parametrize("samples", [2, 3, 7, [0.9, 5.0], 501])
+@pytest.mark.parametrize("start", [0.5, -20.0, 31.0])
+def test_turns_in_absolute_coordinates(samples, start):
+    given = {"wheel.angle": start, "wheel.angle_rate": 40.0, "arm.angle": 0.7}
+    system = spinner()
+    right = system.simulate(5.0, given, samples=samples)
+    run = system.simulate(5.0, given, samples=samples, formalism="newton_euler")
+    for name in ("wheel.angle", "arm.angle"):
+        np.testing.assert_allclose(run.values(name), right.values(name), atol=1e-6)
+    assert abs(run.values("wheel.angle")[-1] - start) > 20 * np.pi
+    assert run.energy.work_in[-1] == pytest.approx(right.energy.work_in[-1], abs=1e-7)
+
+
+def test_free_turns_and_no_work():
+    """Without any power there is no work in the state, and turns are not taken for it."""
+    m = tr.Model("top", gravity=(0, 0, 0))
+    m.connect(tr.Cylindrical("z"), m.ground, m.body("top", 1.0, (0.02, 0.02, 0.01)))
+    run = m.build("newton_euler").simulate(10.0, {"top.angle_rate": 100.0, "top.displacement_rate": 0.3}, samples=3)
+    np.testing.assert_allclose(run.values("top.angle"), [0.0, 500.0, 1000.0], atol=1e-6)
+    np.testing.assert_allclose(run.values("top.displacement"), [0.0, 1.5, 3.0], atol=1e-8)
+    assert np.all(run.energy.work_in == 0) and np.all(run.energy.work_lost == 0)
+
+
+@pytest.mark.parametrize("formalism", ["kane", "udwadia_kalaba"])
+def test_a_joint_that_closes_a_loop(formalism):
+    """A crank that turns in a four-bar: its pin, which closes the loop, turns with it."""
+    m = tr.Model("crank-rocker", gravity=(0, 0, 0))
+    crank = m.body("crank", 50.0, (10.0, 10.0, 10.0))
+    rocker, coupler = (m.body(n, 0.1, (0.01, 0.01, 0.01)) for n in ("rocker", "coupler"))
+    m.connect(tr.Revolute("z"), m.ground.at(1, 0, 0), rocker)
+    m.connect(tr.Revolute("z"), m.ground, crank)
+    m.connect(tr.Revolute("z"), rocker.at(0.8, 0, 0), coupler)
+    m.connect(tr.Revolute("z"), crank.at(0.2, 0, 0), coupler.at(-0.9, 0, 0), name="pin")
+    m.start = {"crank.angle": 1.0, "crank.angle_rate": 20.0, "rocker.angle": 1.7, "coupler.angle": -1.0}
+    system = m.build(formalism)
+    assert "pin.angle" in system.quantities and "pin.angle" not in system.layout.state_names()
+    fine = system.simulate(2.0, samples=2001).values("pin.angle")
+    assert abs(fine[-1] - fine[0]) > 30.0
+    coarse = system.simulate(2.0, samples=11).values("pin.angle")  # 4 rad from one sample to the next
+    np.testing.assert_allclose(coarse, fine[::200], atol=1e-6)

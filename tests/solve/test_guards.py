@@ -1,0 +1,105 @@
+"""Runs end with a name where a contact ceases to be one: end of a surface, interference, a wheel that lies flat."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import trundle as tr
+from trundle import examples
+from trundle.errors import SolveError
+from trundle.run.dataset import Run
+from trundle.system import System
+
+
+def rolling(first: object, second: object, **options: object) -> System:
+    m = tr.Model("rolling")
+    body = m.body("b", 1.0, (0.01, 0.02, 0.01))
+    m.connect(tr.HigherPair(first, second), m.ground, body, name="c", **options)
+    return m.build()
+
+
+@pytest.mark.parametrize("samples", [501, 3])
+def test_interference_at_the_time_of_the_trace(samples: int) -> None:
+    """The ball on the tangent surface turns evenly: the angle of the trace is a time."""
+    system = examples.model("sphere-on-tangent-surface", moves="y").build()
+    lost = min(-e.value for e in system.trace("surface.angle", -2.5).events if e.name == "loss of contact")
+    run = system.simulate(3.0, {"surface.angle_rate": -1.0}, samples=samples)
+    assert run.outcome.startswith("INTERFERENCE") and "'contact'" in run.outcome and not run.ok
+    assert run.trajectory is not None
+    assert run.trajectory.t_end == pytest.approx(lost, abs=1e-8)
+    assert run.time[-1] <= lost
+    assert len(run.time) == (250 if samples == 501 else 1) or run.time[-1] > 1.49
+    distance = 2 * np.sqrt(2) + run.values("contact.slide")
+    assert run.values("contact.relative_curvature") == pytest.approx(np.sqrt(2) - 1 / distance, abs=1e-9)
+
+
+def test_a_column_that_loses_its_cylinder_blames_the_contact() -> None:
+    system = examples.load("spiral-column", tube=0.8).model.build()
+    run = system.simulate(2.0)
+    assert run.outcome.startswith("INTERFERENCE")
+    lost = next(e.value for e in system.trace("column.displacement", 6.0).events if e.name == "loss of contact")
+    assert run.trajectory is not None
+    assert run.trajectory.x_end[0] == pytest.approx(lost, abs=1e-8)
+
+
+@pytest.mark.parametrize("side", [0.0, 0.3])
+def test_a_ball_rolls_past_the_apex_of_a_cone(side: float) -> None:
+    """Straight at it the ball reaches the apex at a time in closed form; past it on the side, it never does."""
+    half, r = 0.4, 0.2
+    m = tr.Model("cone", gravity=(0, 0, 0))
+    body = m.body("b", 1.0, (0.4 * r**2,) * 3)
+    m.connect(tr.HigherPair(tr.Cone(1.0, half), tr.Sphere(r)), m.ground, body, name="c", law=tr.NoSlip())
+    run = m.build().simulate(3.0, {"c.slide_rate": -2.0, "c.angle_rate": side})
+    if side:
+        assert run.ok and np.min(run.values("c.slide")) > -1 / math.sin(half)
+        return
+    assert run.outcome.startswith("SURFACE_LEFT") and "Cone" in run.outcome
+    assert run.trajectory is not None
+    assert run.trajectory.t_end == pytest.approx(1.0 / math.sin(half) / 2.0, abs=1e-8)
+
+
+def fallen(run: Run) -> None:
+    assert run.outcome.startswith("LIES_FLAT") and "'c'" in run.outcome
+    assert np.min(run.values("b.position")[:, 2]) > -1e-9
+
+
+@pytest.mark.parametrize("law", [tr.NoSlip(), tr.Coulomb(0.5)])
+def test_a_thin_disc_falls_flat(law: object) -> None:
+    lean, r = 0.3, 0.2
+    system = rolling(tr.Plane(), tr.CircleEdge(r), law=law)
+    start = {"b.position": (0, 0, r * math.cos(lean)), "b.quaternion": (math.cos(lean / 2), math.sin(lean / 2), 0, 0)}
+    run = system.simulate(3.0, start if isinstance(law, tr.Coulomb) else {"c.roll": lean})
+    fallen(run)
+    if isinstance(law, tr.NoSlip):  # it turns about its lowest point; roll = lean + s^2, as it begins at rest
+
+        def slowness(s: float) -> float:
+            fallen = 2 * math.sin(lean + s**2 / 2) * math.sin(s**2 / 2)  # cos(lean) - cos(roll)
+            return 2 * s / math.sqrt(2 * 9.81 * r * fallen / (0.01 + r**2))
+
+        time, _ = quad(slowness, 0.0, math.sqrt(math.pi / 2 - lean), epsabs=1e-12)
+        assert run.trajectory is not None
+        assert run.trajectory.t_end == pytest.approx(time, abs=1e-8)
+
+
+def test_a_disc_that_rolls_is_left_alone() -> None:
+    run = examples.model("rolling-disc").build().simulate(10.0)
+    assert run.ok
+
+
+def test_events_of_the_user_before_a_guard_are_kept() -> None:
+    m = tr.Model("disc")
+    body = m.body("b", 1.0, (0.01, 0.02, 0.01))
+    m.connect(tr.HigherPair(tr.Plane(), tr.CircleEdge(0.2)), m.ground, body, name="c", law=tr.NoSlip())
+    m.event("half", lambda s: s["c.roll"] - 0.8)
+    run = m.build().simulate(3.0, {"c.roll": 0.3})
+    fallen(run)
+    assert [name for name, _ in run.events] == ["half"]
+
+
+def test_cylinders_that_touch_along_a_line_are_told_before_the_run() -> None:
+    system = rolling(tr.Cylinder(2.0), tr.Cylinder(0.5))
+    with pytest.raises(SolveError, match=r"'c'.*along a line.*c\.yaw"):
+        system.simulate(1.0)
+    assert system.simulate(0.1, {"c.yaw": 0.5}).ok
