@@ -69,8 +69,7 @@ NUMBERS: Table = {
         ends("STEP_TOO_SMALL|TOO_MANY", {"bob.angle": 0.1}, max_steps=2000),
     ),
     "two stiffnesses": (built(lambda: pendulum(law=tr.Spring([1, 2]))), refused(r"Spring on bob\.angle")),
-    "parameter of math.sin": (made(lambda: math.sin(tr.Model("m").parameter("k", 1.0))), refused(r"parameter|number")),
-    "angle of 1e20": (pendulum(), refused(r"bob\.angle|turns", {"bob.angle": 1e20})),
+    "angle of 1e20": (pendulum(), refused(r"bob\.angle.*whole turns", {"bob.angle": 1e20})),
     "rate of infinity": (pendulum(), refused(r"finite number", {"bob.angle_rate": inf})),
 }
 
@@ -87,13 +86,13 @@ LAWS: Table = {
     "law that steps": (pendulum(law=tr.Motor(lambda t, q, u: tr.step(t - 0.25))), finishes()),
     "pulse of a millisecond": (
         pendulum(law=tr.Motor(lambda t, q, u: tr.where(t > 7.0, tr.where(t < 7.001, 50.0, 0.0), 0.0))),
-        finishes(duration=10.0),
+        finishes(duration=10.0, drift=1e-7),
     ),
     "dry friction by hand": (
         pendulum(law=tr.Motor(lambda t, q, u: -5 * tr.sign(u))),
-        ends("TOO_MANY_STEPS|STEP_TOO_SMALL|ENERGY", {"bob.angle": 0.1}, duration=3.0, max_steps=20000),
+        ends("TOO_MANY_STEPS|STEP_TOO_SMALL|ENERGY_OFF", {"bob.angle": 0.1}, duration=3.0, max_steps=20000),
     ),
-    "servo that jumps": (pendulum(law=tr.Servo(lambda t: tr.step(t - 0.2))), ends("CONSTRAINT|ENERGY")),
+    "servo that jumps": (pendulum(law=tr.Servo(lambda t: tr.step(t - 0.2))), ends("CONSTRAINT|ENERGY_OFF")),
     "servo from infinity": (built(lambda: pendulum(law=tr.Servo(lambda t: 1 / t))), refused(r"bob\.angle \(servo\)")),
     "servo of two arguments": (built(lambda: pendulum(law=tr.Servo(lambda t, q: t))), refused(r"Servo on bob\.angle")),
     "flow to infinity": (pendulum(law=tr.Flow(lambda t, q: q**2 + 1)), ends("STEP_TOO_SMALL|NOT_FINITE", duration=3.0)),
@@ -119,12 +118,12 @@ LAWS: Table = {
         with_force(lambda m: tr.LineForce(m.ground.at(1, 0, 0), m.bodies["bob"], tr.Spring(nan))),
         refused(r"not a finite number", {}),
     ),
-    "event that is nan": (with_event(lambda s: tr.sqrt(-1 - s.t)), ends("NOT_FINITE")),
+    "event that is nan": (with_event(lambda s: tr.sqrt(-1 - s.t)), refused(r"event 'e' is not a number", {})),
     "event that jumps to nan": (
         with_event(lambda s: s["bob.angle"], action={"bob.angle_rate": lambda s: tr.sqrt(-1 - s.t)}),
         ends("NOT_FINITE", {"bob.angle": 0.1}, duration=3.0),
     ),
-    "event that is always zero": (with_event(lambda s: 0 * s.t), finishes({"bob.angle": 0.1})),
+    "event that is always zero": (with_event(lambda s: 0 * s.t), refused(r"never crosses zero", {})),
     "event of an unknown parameter": (with_event(lambda s: s["k"]), refused(r"event 'e'.*'k'", {})),
     "event that sets a force": (
         with_event(lambda s: s["bob.angle"], action={"bob.reaction_force": 1.0}),

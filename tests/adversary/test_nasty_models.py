@@ -4,7 +4,8 @@ import nasty_contacts
 import nasty_mechanisms
 import nasty_questions
 import pytest
-from what_must_happen import Table
+import refused_models
+from what_must_happen import Table, refused
 
 TABLE: Table = {
     **nasty_contacts.SURFACES,
@@ -14,7 +15,20 @@ TABLE: Table = {
     **nasty_mechanisms.LAWS,
     **nasty_mechanisms.STRUCTURE,
     **nasty_questions.QUESTIONS,
+    **{
+        f"{kind}: {name}": (make, refused(text))
+        for kind, part in (
+            ("body", refused_models.BODIES),
+            ("connection", refused_models.CONNECTIONS),
+            ("law", refused_models.LAWS),
+        )
+        for name, (make, text) in part.items()
+    },
 }
+
+
+def test_the_table_is_large() -> None:
+    assert len(TABLE) >= 200
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -128,6 +128,9 @@ def check(model: Model) -> list[str]:
     for name, force in model.forces.items():
         for frame in force.places:
             faults += _place_faults(model, frame, f"force {name!r}")
+        if len(force.places) == 2 and force.places[0].body is force.places[1].body:
+            same = force.places[0].body.name
+            faults.append(f"force {name!r} acts between two points of the same body {same!r}: it can move nothing.")
         for coordinate in force.coordinates:
             if coordinate not in units:
                 faults.append(f"force {name!r}: {UnknownNameError(coordinate, units, 'coordinate')}")

@@ -18,6 +18,7 @@ from trundle.graph.layout import Layout
 from trundle.solve.targets import Targets
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+LARGEST = 1e12  # m, rad or per second
 
 
 @final
@@ -73,6 +74,11 @@ def read_wish(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> Wis
             numbers = np.array([])
         if numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
+        if np.max(np.abs(numbers)) > LARGEST:
+            raise ModelError(
+                f"start value of {name!r} is {value!r}: beyond {LARGEST:g} double precision does not tell the motion "
+                "apart. Use larger units, or take whole turns off an angle."
+            )
         vector[i : i + n] = numbers
         mask[i : i + n] = True
     for i in layout.quaternions:

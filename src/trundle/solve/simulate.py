@@ -143,6 +143,9 @@ def simulate(
     if fixed_step is not None and not (isinstance(fixed_step, Real) and 0 < fixed_step <= duration):
         raise SolveError(f"fixed_step must be positive and not longer than the duration, got {fixed_step!r}.")
     check_clock(t0, duration, rtol)
+    for what, most in (("max_steps", max_steps), ("max_events", max_events)):
+        if not (isinstance(most, int | np.integer) and most >= 0):
+            raise SolveError(f"{what} must be a whole number that is not negative, got {most!r}.")
     chosen = choose_method(method, rtol)
     stiff = isinstance(chosen, Rodas5P)
     if stiff and any(name.endswith((".stick", ".closed")) for name in system.model.mode_names()):
@@ -158,6 +161,7 @@ def simulate(
     p = system.first_modes(t0, x0, p)
     problem = make_problem(system, stiff, on_event is not None, rtol)
     check_lines(system, t0, x0, p)
+    _check_events(system, t0, x0, p)
     tolerance = tolerance_of(system, atol, rtol, USUAL_ATOL, p)
 
     def again(guarded: Problem, at: Array | None, t1: float, most: int = max_steps) -> Trajectory:
@@ -178,6 +182,19 @@ def simulate(
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, system.state_units.names)
     settings["answers"] = on_event is not None
     return Run.of(system, trajectory, p, initial, settings)
+
+
+def _check_events(system: "System", t: float, x: Array, p: Array) -> None:
+    """An event whose function is not a number at the start would never fire."""
+    if not system.model.events:
+        return
+    values = np.array(system.kernels("events")["events"](t, x, p))
+    for name, value in zip(system.model.events, values, strict=False):
+        if np.isnan(value):
+            raise SolveError(
+                f"the function of event {name!r} is not a number at the start: look for a root or logarithm of a "
+                "negative number, or a division of zero by zero."
+            )
 
 
 def multiplier_shift(rtol: float) -> float:

@@ -56,6 +56,7 @@ def inertia_matrix(inertia: Any) -> Any:
     return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
 
+LARGEST = 1e120  # kg or kg m^2: products of two still have to be numbers
 MEASURED = 0.1  # part by which measured moments may break the triangle rule
 
 
@@ -70,6 +71,8 @@ def inertia_faults(mass: float, matrix: Any, triangle: bool = True) -> list[str]
         faults.append(f"mass {mass:g} kg is negative or not finite")
     if not np.all(np.isfinite(matrix)):
         return [*faults, "inertia is not finite"]
+    if max(mass, float(np.max(np.abs(matrix)))) > LARGEST:
+        return [*faults, f"mass or inertia above {LARGEST:g} leave no room for their products; use larger units"]
     if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-15):
         faults.append("the inertia matrix is not symmetric")
     moments = np.linalg.eigvalsh((matrix + matrix.T) / 2)
