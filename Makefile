@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint bench gallery clean
+.PHONY: demo test lint bench fuzz random studies clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,16 @@ lint: $(STAMP)
 
 test: lint
 	$(BIN)/pytest -n 2 -m "not slow"
+
+# Long hunts for wrong answers; docs/reliability.md tells what each compares.
+fuzz: $(STAMP)
+	TRUNDLE_FUZZ=100000 $(BIN)/pytest -n 2 tests/adversary/test_damaged_files.py
+
+random: $(STAMP)
+	TRUNDLE_RANDOM=400 $(BIN)/pytest -n 2 tests/adversary/test_random_models.py
+
+studies: $(STAMP)
+	$(BIN)/pytest -n 2 -m slow
 
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,peers]'

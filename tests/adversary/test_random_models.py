@@ -15,7 +15,7 @@ import trundle as tr
 from trundle.errors import AssemblyError, ModelError
 from trundle.system import System
 
-COUNT = int(os.environ.get("TRUNDLE_RANDOM", "4"))  # of each kind
+COUNT = int(os.environ.get("TRUNDLE_RANDOM", "1"))  # of each kind
 FIRST = int(os.environ.get("TRUNDLE_RANDOM_FIRST", "0"))
 
 
