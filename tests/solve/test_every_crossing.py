@@ -128,12 +128,11 @@ def test_ten_thousand_crossings_in_a_step():
         (lambda s: (s[X] - 1) ** 2 + 1e-13, 0),
         (lambda s: s[X] - 5.0, 1),  # at the end of the run
         (lambda s: s.t - 5.0, 1),
-        (lambda s: 0 * s[X], 0),
-        (lambda s: tr.floor(10 * s[X]) - 25.5, 1),
-        (lambda s: tr.where(s[X] < 2, -1.0, tr.where(s[X] < 2.0001, 1.0, -1.0)), 2),
+        (lambda s: 1e-9 * s[X] + tr.floor(10 * s[X]) - 25.5, 1),
+        (lambda s: 1e-9 * s[X] + tr.where(s[X] < 2, -1.0, tr.where(s[X] < 2.0001, 1.0, -1.0)), 2),
         (lambda s: 1 / (s[X] - 1.3), 1),
         (lambda s: tr.atan2(tr.sin(20 * s[X]), tr.cos(20 * s[X])), 31),
-        (lambda s: tr.sin(500 * s[X]) ** 2 + tr.cos(500 * s[X]) ** 2 - 0.9, 0),
+        (lambda s: 1e-9 * s[X] + tr.sin(500 * s[X]) ** 2 + tr.cos(500 * s[X]) ** 2 - 0.9, 0),
         (lambda s: tr.abs(tr.sin(10 * s[X])) - 0.5, 32),
     ],
 )

@@ -109,7 +109,9 @@ def _evaluate_all(run: "Run") -> None:
     if run.system is None:
         return
     small = len(run.system.model.bodies) - 1 <= SMALL
-    groups = {"state", "energy", "joints", "contacts", "outputs"} | ({"reactions", "accelerations"} if small else set())
+    groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs"} | (
+        {"reactions", "accelerations"} if small else set()
+    )
     for quantity in run.system.quantities.values():
         placed = quantity.group.startswith("body ") and (small or quantity.name.endswith((".position", ".rotation")))
         if quantity.group in groups or placed:

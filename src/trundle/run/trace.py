@@ -117,7 +117,7 @@ class Trace:
         trace by cubic interpolation.
         """
         c = self.value
-        same = np.flatnonzero(c == value)
+        same = np.flatnonzero(np.abs(c - value) <= 4e-16 * max(1.0, abs(value)))
         if len(same):
             return self.dataset.isel(point=int(same[0]))
         passed = np.flatnonzero((c[:-1] - value) * (c[1:] - value) < 0)

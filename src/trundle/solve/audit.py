@@ -103,7 +103,7 @@ def doubtful(problem: Problem, batch: "Batch", x0: Array, p: Array, rtol: float,
     n = problem.n_q + problem.n_u
     first, last = evaluate(kernel, kernel, 0.0, x0, p), evaluate(kernel, kernel, batch.t_end, batch.x_end, p)
     change = last - first
-    work = batch.x_end[:, n : n + 2] if batch.x_end.shape[1] > n else np.zeros((len(x0), 2))
+    work = batch.x_end[:, n : n + 2] if problem.works else np.zeros((len(x0), 2))
     off = np.abs(change[:, 0] + change[:, 1] + work[:, 1] - work[:, 0])
     scale = np.max(np.abs(np.column_stack([first[:, 0], last[:, 0], change[:, 1], work])), axis=1)
     found = off > CLEAR * rtol * scale
@@ -115,9 +115,11 @@ def doubtful(problem: Problem, batch: "Batch", x0: Array, p: Array, rtol: float,
 
 def _works(problem: Problem, trail: Trail) -> tuple[Array, Array]:
     """Work done on the system and lost in it, since the start."""
-    z = trail.x[:, problem.n_q + problem.n_u :]
-    nothing = np.zeros(len(trail.t))
-    return (z[:, 0], z[:, 1]) if z.shape[1] else (nothing, nothing)
+    first = problem.n_q + problem.n_u
+    if problem.works == 0:
+        nothing = np.zeros(len(trail.t))
+        return nothing, nothing
+    return trail.x[:, first], trail.x[:, first + 1]
 
 
 def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, rtol: float, atol: float | Array) -> float:

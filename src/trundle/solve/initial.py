@@ -116,6 +116,11 @@ def consistent(
     far, size = targets is not None, targets.size if targets is not None else 1.0
     fine, open_ = 1e-14 * min(1.0, size), max(1e-11, 1e-13 * size)  # round-off of far places is no gap
     q, error = close(wanted, wish.q, t, p, _dependent(wanted, wish.q, t, p, speed_given, resting), fine, far=far)
+    if error > open_ and far:  # what slides can go anywhere; what turns would only be carried round
+        slides = np.zeros(layout.n_u, bool)
+        for link in wanted.equations.tree.links:
+            slides[link.i_u : link.i_u + link.n_u] = link.kind == "slide"
+        q, error = close(wanted, wish.q, t, p, np.where(slides & (speed_given == 0), 1.0, 0.0), fine, far=True)
     if error > open_:  # others must move as well
         q, error = close(wanted, wish.q, t, p, np.where(speed_given, 0.0, 1.0), fine, far=far)
     if error > open_ and firm is not None:

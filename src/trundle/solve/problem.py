@@ -64,6 +64,7 @@ class Problem:
     modes: Compiled | None = None
     energy: Compiled | None = None
     given_events: int = 0
+    works: int = 0  # states behind the speeds that are work done and lost: two, or none
     driven: bool = False  # whether drives move parts of it, which do work in collisions too
     free: Compiled | None = None
     places: Sequence[int] = ()

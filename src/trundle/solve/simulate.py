@@ -234,6 +234,7 @@ def make_problem(system: "Prepared", stiff: bool, returns: bool, rtol: float) ->
         modes=kernels.get("start") if striking else None,
         energy=base["energy"],
         given_events=len(model.events),
+        works=base["rhs"].n_x - system.n_q - system.n_u - len(system.turning),
         driven=_driven(model),
         free=kernels.get("free"),
         places=places_of_modes(model) if model.decides_together else (),
