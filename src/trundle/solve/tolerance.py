@@ -2,8 +2,9 @@
 
 An absolute tolerance has the unit of its state. Unless given, it is a small part of the largest displacement (angle,
 velocity, angular velocity) that the run has met, and no more than that part of a typical length (of 1 rad, of either in
-a second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints have the round-off of the whole model,
-also where it hardly moves: there motions below a hundredth of a typical length count as that.
+a second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints, contacts and forces between points have
+the round-off of the whole model, also where it hardly moves: with them motions below a hundredth of a typical length
+count as that.
 """
 
 from collections.abc import Mapping
@@ -30,7 +31,7 @@ Given = float | Mapping[str, float] | None
 LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
 FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
-CONSTRAINED = 1e-2  # part of a typical length: less motion of a constrained model is not told from its round-off
+MOVES = 1e-2  # part of a typical length: less motion is not told from round-off in the places of a model of that size
 LOOKS = 4  # times at which the forces on the start pose are looked at
 
 
@@ -125,8 +126,11 @@ def tolerance_of(system: "Prepared", atol: Given, rtol: float, usual: float, p: 
         return Tolerance.fixed(float(atol), system.n_x)
     units, length, part = system.state_units, typical_length(system, p), min(rtol, usual)
     bound = np.array([length, 1.0, length, 1.0])
-    constrained = system.has_rows or bool(system.model.mode_names())
-    found = Tolerance(np.full(system.n_x, part), units.group.copy(), bound, part, CONSTRAINED if constrained else 0.0)
+    model = system.model
+    between_places = any(len(force.places) > 1 for force in model.forces.values())
+    yielding = any(c.compliant for c in model.connections.values())
+    rounds = system.has_rows or bool(model.mode_names()) or between_places or yielding
+    found = Tolerance(np.full(system.n_x, part), units.group.copy(), bound, part, MOVES if rounds else 0.0)
     if isfinite(length):
         found.atol[units.soft] = part * bound[units.group[units.soft]]
         found.group[units.soft] = -1
