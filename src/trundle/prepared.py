@@ -214,6 +214,11 @@ class Prepared:
         return length_function(self.model)
 
     @cached_property
+    def typical_lengths(self) -> dict[bytes, float]:
+        """Typical lengths at parameters that were asked for before."""
+        return {}
+
+    @cached_property
     def state_units(self) -> "StateUnits":
         """Units of the entries of the state vector."""
         from trundle.solve.tolerance import read_units

@@ -293,11 +293,9 @@ class Model:
 
     def mode_names(self) -> list[str]:
         """Numbers that change when contacts stick, slide, open or close, as "contact.mode"."""
-        return [
-            f"{c.name}.{mode}"
-            for c in self.connections.values()
-            for mode in (*c.modes, *(SHARES if self.decides_together and c.modes else ()))
-        ]
+        changing = [(c, c.modes) for c in self.connections.values() if c.modes]
+        shares = SHARES if len(changing) > 1 and self.decides_together else ()
+        return [f"{c.name}.{mode}" for c, modes in changing for mode in (*modes, *shares)]
 
     @property
     def decides_together(self) -> bool:

@@ -205,9 +205,15 @@ def state_units(system: "Prepared") -> list[str]:
 
 def typical_length(system: "Prepared", p: Array) -> float:
     """Median of the lengths that the model is made of (m), at these parameters; infinite where it has none."""
-    sizes = np.abs(np.array(ca.DM(system.lengths(p[: len(system.model.parameters)])))).ravel()
-    large = sizes[(sizes > 0) & np.isfinite(sizes)]
-    return float(np.median(large)) if len(large) else np.inf
+    values = np.asarray(p[: len(system.model.parameters)])
+    known, key = system.typical_lengths, values.tobytes()
+    if key not in known:
+        sizes = np.abs(np.array(ca.DM(system.lengths(values)))).ravel()
+        large = sizes[(sizes > 0) & np.isfinite(sizes)]
+        if len(known) >= 1000:
+            known.clear()
+        known[key] = float(np.median(large)) if len(large) else np.inf
+    return known[key]
 
 
 def length_function(model: "Model") -> Any:
