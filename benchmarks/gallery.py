@@ -27,7 +27,7 @@ from trundle.pairs import (
     Torus,
 )
 from trundle.run.dataset import Run
-from trundle.solve.stability import stability
+from trundle.study.stability import stability
 from trundle.view import draw_pair, draw_surfaces
 from trundle.view.speeds import plot_stability
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from trundle.pairs import Cylinder, Surface
 from trundle.rail import RigPose, RollerRig
 from trundle.space import rotation
-from trundle.view.stage import Camera, Stage
+from trundle.view.scene3d import Camera, Stage
 from trundle.view.style import COLOURS, INK, new_figure, style
 
 RIG = RollerRig(half_gauge=0.75, wheel_radius=0.46, ring_radius=1.0, ring_profile_radius=0.3, cone_angle=atan(1 / 20))

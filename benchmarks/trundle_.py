@@ -16,6 +16,7 @@ import trundle as tr
 from benchmarks import reference
 from benchmarks.reference import DURATION, SAMPLES, Result
 from trundle.kernel import Kernel, aligned
+from trundle.study.start_state import state_vector
 from trundle.system import System
 
 FOUR_BAR_TOLERANCE = {10: 1e-7, 40: 1e-7}  # coarsest of 1e-6, 3e-7, 1e-7 within 1e-4 at all whole seconds
@@ -50,9 +51,9 @@ def four_bars(n_loops: int) -> System:
 def forward_dynamics(n: int, lanes: bool) -> Callable[[], float]:
     """A measurement of seconds per evaluation, per lane when there are several."""
     system = chain(n)
-    kernel = system.kernels("lanes" if lanes else "base")["rhs"]
-    x = system.state_vector(system.start(), system.default_parameters)
-    call = _many(kernel, x, system.default_parameters, groups=200)
+    kernel = system.formulation.kernels("lanes" if lanes else "base")["rhs"]
+    x = state_vector(system.formulation, system.start(), system.formulation.default_parameters)
+    call = _many(kernel, x, system.formulation.default_parameters, groups=200)
     return lambda: min(_seconds(call) for _ in range(20)) / (200 * kernel.lanes)
 
 
@@ -84,7 +85,9 @@ def _seconds(call: Callable[[], object]) -> float:
 def chain_acceleration(n: int, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     """udot, to be compared with the other codes."""
     system = chain(n)
-    return system.kernels("base")["rhs"](0.0, np.concatenate([q, u]), system.default_parameters)[n:]
+    return system.formulation.kernels("base")["rhs"](
+        0.0, np.concatenate([q, u]), system.formulation.default_parameters
+    )[n:]
 
 
 def chain_simulation(n: int, tolerance: float = 3e-10) -> Result:

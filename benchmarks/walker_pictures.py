@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import trundle as tr
 from trundle.errors import SolveError
-from trundle.solve.periodic import ReturnMap
+from trundle.study.periodic import ReturnMap
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, new_figure, style
 from trundle.walker.gait import over_friction, turning_at
 from trundle.walker.rimless import PlasticGait, landing, rimless_wheel

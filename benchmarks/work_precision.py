@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from trundle.solve import Compiled, Problem, Rodas5P, march
+from trundle.integrate import Compiled, Problem, Rodas5P, march
 
 _real = types.CPointer(types.float64)
 compiled = cfunc(types.void(_real, _real, _real, _real, _real), error_model="numpy", fastmath={"contract"})

@@ -14,14 +14,14 @@ import trundle as tr
 from trundle import bicycle, pairs, rail
 from trundle.bicycle.whipple import benchmark
 from trundle.cli import app
-from trundle.equations.quantities import CONTACT_FORCES
+from trundle.equations.outputs.quantities import CONTACT_FORCES
 from trundle.file.kinds import CONTACT_LAWS, LAWS
+from trundle.integrate import outcome
 from trundle.model import Force, Law
-from trundle.model.ask import CONTACT_QUANTITIES
+from trundle.model.law_probe import CONTACT_QUANTITIES
 from trundle.pairs import EDGES, LOWER_PAIRS, SURFACES
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.run.trace import Finding, Trace
-from trundle.solve import outcome
 from trundle.system import System
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from trundle.contact import (
     Stronge,
 )
 from trundle.errors import TrundleError
-from trundle.functions import (
+from trundle.math import (
     abs,
     acos,
     asin,
@@ -89,11 +89,11 @@ from trundle.space import Ball, Chain, Screw, rotation
 if TYPE_CHECKING:
     from trundle import bicycle, examples, impact, rail, walker
     from trundle.file import ModelFile, load_file, load_model
+    from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
+    from trundle.integrate.methods.rosenbrock import Rodas5P
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
-    from trundle.solve.explicit import DormandPrince5, DormandPrince8
-    from trundle.solve.stiff import Rodas5P
     from trundle.system import System
 
 __version__ = "0.1.0"
@@ -219,10 +219,10 @@ __all__ = [
 
 _LATE = {
     "BatchRun": "trundle.run.batch",
-    "DormandPrince5": "trundle.solve.explicit",
-    "DormandPrince8": "trundle.solve.explicit",
+    "DormandPrince5": "trundle.integrate.methods.explicit",
+    "DormandPrince8": "trundle.integrate.methods.explicit",
     "ModelFile": "trundle.file",
-    "Rodas5P": "trundle.solve.stiff",
+    "Rodas5P": "trundle.integrate.methods.rosenbrock",
     "Run": "trundle.run.dataset",
     "System": "trundle.system",
     "bicycle": "trundle.bicycle",

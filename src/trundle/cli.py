@@ -85,7 +85,7 @@ def options(
 
 
 def _assignments(texts: list[str] | None) -> dict[str, float]:
-    from trundle.file.find import read_assignment
+    from trundle.command.find import read_assignment
 
     try:
         return dict(read_assignment(text) for text in texts or [])
@@ -95,7 +95,7 @@ def _assignments(texts: list[str] | None) -> dict[str, float]:
 
 def _load(source: str, changes: list[str] | None) -> "ModelFile":
     """The model; a name that does not exist is a fault of usage, a faulty file is not."""
-    from trundle.file.find import find_model
+    from trundle.command.find import find_model
 
     try:
         return find_model(source, _assignments(changes))
@@ -155,7 +155,7 @@ def run(
 
 def _check_tolerance(rtol: float | None) -> None:
     from trundle.errors import SolveError
-    from trundle.solve.tolerance import check_tolerances
+    from trundle.integrate.tolerance import check_tolerances
 
     try:
         check_tolerances(1e-10 if rtol is None else rtol)

@@ -32,7 +32,7 @@ def random_state(system: System, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng([seed, 77])
     state: dict[str, Any] = {}
     free = set(system.mobility.independent)
-    for c in system.layout.coordinates:
+    for c in system.formulation.layout.coordinates:
         if any(i not in free for i in range(c.i_u, c.i_u + c.n_u)):
             continue
         if c.n_q == 1:
@@ -77,7 +77,7 @@ Made = tuple[RandomModel, System, dict[str, Any]]
 
 def test_formalisms_give_the_same_accelerations(mechanism: Made) -> None:
     _, kane, state = mechanism
-    if kane.n_u == 0:
+    if kane.formulation.n_u == 0:
         pytest.skip("nothing moves")
     reference = body_motion(kane, state, t=0.2)
     for formalism in ("newton_euler", "udwadia_kalaba"):
@@ -173,7 +173,7 @@ def test_reposed_and_reordered_twins_move_alike(mechanism: Made) -> None:
     # Independent speeds may be chosen otherwise in a twin: it starts from the whole state that was found.
     found = kane.start(state)
     whole: dict[str, Any] = {}
-    for c in kane.layout.coordinates:
+    for c in kane.formulation.layout.coordinates:
         whole[c.name] = found.q[c.i_q] if c.n_q == 1 else found.q[c.i_q : c.i_q + 4]
         whole[c.rate_name] = found.u[c.i_u] if c.n_u == 1 else found.u[c.i_u : c.i_u + 3]
     reference = kane.simulate(0.2, whole, samples=3)

@@ -5,7 +5,7 @@ import pytest
 
 import trundle as tr
 from trundle.bicycle import Geometry, benchmark, benchmark_parts, pitch, whipple
-from trundle.solve.linearise import Linearisation
+from trundle.study.linearise import Linearisation
 
 # [Meijaard et al. 2007]: M q'' + v C1 q' + (g K0 + v^2 K2) q = 0 for roll and steer, with the signs of z-down axes
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
@@ -121,7 +121,7 @@ def test_hand_of_the_coordinates(system: tr.System) -> None:
     lean = system.simulate(0.01, {"roll": 0.3})
     assert lean.values("rear frame.com_position_y")[0] < 0
     state = system.start({"speed": 4.6})
-    names = system.layout.speed_names()
+    names = system.formulation.layout.speed_names()
     assert state.u[names.index("rear hub.angle_rate")] == pytest.approx(4.6 / 0.3)
 
 
@@ -167,7 +167,7 @@ def test_wheel_radii_may_be_parameters() -> None:
 def test_what_is_not_given_stays_at_zero(system: tr.System) -> None:
     """Lean at speed: no rate of steer or roll appears that nobody asked for."""
     state = system.start({"speed": 5.0, "roll": 0.1})
-    names = system.layout.speed_names()
+    names = system.formulation.layout.speed_names()
     for name in ("rear.roll_rate", "steering.angle_rate", "rear.pitch_rate"):
         assert abs(state.u[names.index(name)]) < 1e-12
 

@@ -80,7 +80,7 @@ def test_an_early_end_is_kept_and_gives_code_1(early, tmp_path):
 
 
 def test_an_interrupted_run_is_kept_and_gives_code_1(monkeypatch, tmp_path):
-    simulate = import_module("trundle.solve.simulate")
+    simulate = import_module("trundle.study.simulate")
 
     def press(t):
         if t > 1.0:

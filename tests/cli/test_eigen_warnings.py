@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 import trundle as tr
 from trundle.cli import app
-from trundle.command.lost import lost_contacts
+from trundle.command.hanging_contacts import lost_contacts
 
 
 def told(*arguments):

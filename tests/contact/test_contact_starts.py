@@ -51,7 +51,7 @@ def test_a_wheel_clear_of_a_cylinder(kind: str) -> None:
 
 def _states(system: System) -> list[tuple[str, int]]:
     names: list[tuple[str, int]] = []
-    for c in system.layout.coordinates:
+    for c in system.formulation.layout.coordinates:
         names += [(c.name, 0)] if c.n_q == 1 else [(f"{c.name}_{k}", i) for i, k in enumerate("wxyz")]
     return names
 

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 import trundle as tr
 from trundle.errors import ModelError, SolveError
-from trundle.solve.batch import BatchWarning
+from trundle.study.batch import BatchWarning
 
 G = 9.81
 EVERY = pytest.mark.parametrize("formalism", ["kane", "newton_euler", "udwadia_kalaba"])

@@ -10,14 +10,14 @@ import pytest
 import random_starts as thrown
 
 import trundle as tr
-from trundle.equations.modes import transitions
+from trundle.contact.modes import transitions
 
 COEFFICIENTS = ({"mu": 0.3, "mu_k": 0.3}, {"mu": 0.4, "mu_k": 0.3}, {"mu": 0.8, "mu_k": 0.8})
 
 
 def at_event(system: tr.System, name: str, t: float, x: Any, p: Any) -> Any:
     """A quantity at a logged event."""
-    return system.evaluate(name, np.array([t]), x[None, :], p)[name][0]
+    return system.formulation.evaluate(name, np.array([t]), x[None, :], p)[name][0]
 
 
 def stopping_slips(run: tr.Run) -> list[float]:

@@ -6,11 +6,11 @@ import pytest
 from mechanisms import free_pair, join, mixed_chain, reversed_chain, solid
 
 import trundle as tr
-from trundle.equations.articulated import forward_dynamics
 from trundle.equations.derive import derive
-from trundle.equations.kane import TreeMotion
-from trundle.equations.saddle import Saddle, dense, sparse
 from trundle.graph import find_topology
+from trundle.linear_algebra.kkt import Saddle, dense, sparse
+from trundle.motion.articulated import forward_dynamics
+from trundle.motion.kane import TreeMotion
 
 
 def branched() -> tr.Model:

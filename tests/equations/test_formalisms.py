@@ -14,7 +14,7 @@ def random_state(system: System, rng: np.random.Generator, size: float = 0.2) ->
     """Random values of independent coordinates and speeds near the assembled pose; the others are found."""
     state: dict[str, Any] = {}
     free = set(system.mobility.independent)
-    for c in system.layout.coordinates:
+    for c in system.formulation.layout.coordinates:
         speeds = [i for i in range(c.i_u, c.i_u + c.n_u) if i in free]
         if len(speeds) < c.n_u:
             continue

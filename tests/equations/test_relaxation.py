@@ -1,5 +1,6 @@
 """Weighted inverses against their defining properties and the printed wheel, and rows that are relaxed."""
 
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -7,10 +8,10 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.equations.functions import Functions
-from trundle.equations.saddle import dense, sparse
-from trundle.equations.udwadia_kalaba import Orthogonal, relaxed_inverse, weighted_inverse
+from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
+from trundle.linear_algebra.kkt import dense, sparse
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal, relaxed_inverse, weighted_inverse
 from trundle.system import System, build
 
 MATRICES = [(3, 5, 3), (5, 5, 5), (4, 6, 2), (6, 4, 3), (7, 3, 3)]  # rows, columns, rank
@@ -191,7 +192,11 @@ def relaxed(weight: Any, **options: Any) -> System:
 
 
 def pseudo_numbers(system: System, state: dict[str, Any]) -> list[np.ndarray]:
-    f, e, p = system.functions, system.functions.equations, system.default_parameters
+    f, e, p = (
+        system.formulation.functions,
+        system.formulation.functions.equations,
+        system.formulation.default_parameters,
+    )
     A = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in f.rows])
     M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
     b = -ca.vertcat(*[row.gamma for row in f.rows])
@@ -256,10 +261,10 @@ def test_a_row_of_a_loop_and_a_servo_can_be_relaxed() -> None:
 def test_force_that_is_not_ideal() -> None:
     """C acts as far as the rows let it: all of it where nothing holds, and its power is lost [Ikoki 2021, Eq. 5]."""
     system = relaxed(0.6)
-    e = system._derive(in_joints=True)
-    e.nonideal = ca.vertcat(0.7, *[0.0] * (e.n_u - 1)) * e.u[0]
-    f = Functions(e, e.rows, system.length, system.mobility.redundant)
-    start, p = system.start(SLIDING), system.default_parameters
+    e = system.formulation.equations
+    e = replace(e, nonideal=ca.vertcat(0.7, *[0.0] * (e.n_u - 1)) * e.u[0])
+    f = Functions(e, e.rows, system.formulation.length, system.mobility.redundant)
+    start, p = system.start(SLIDING), system.formulation.default_parameters
     M, h, A, b, s, _ = pseudo_numbers(system, SLIDING)
     X, a, z = relaxed_inverse(A, M, s), np.linalg.solve(M, -h), np.linalg.solve(M, np.eye(len(h))[0] * 0.7 * start.u[0])
     x = np.concatenate([start.q, start.u, np.zeros(2)])

@@ -32,15 +32,15 @@ def the_same(name: str, seed: int, formalism: str = "kane") -> tuple[System, Pos
     if model.relaxed() or not can_be_posed(model):
         pytest.skip("a law is told in axes of the ground")
     reference = model.build(formalism)
-    posed = Posed(MODELS[name](), seed, far=2 * reference.length)
+    posed = Posed(MODELS[name](), seed, far=2 * reference.formulation.length)
     system = posed.model.build(formalism)
     for a, b in ((reference.mobility, system.mobility),):
         assert (a.freedoms, a.configuration, len(a.redundant)) == (b.freedoms, b.configuration, len(b.redundant))
         assert [len(names) for names in a.exchanged] == [len(names) for names in b.exchanged]
-    assert system.length == pytest.approx(reference.length, rel=1e-12)
+    assert system.formulation.length == pytest.approx(reference.formulation.length, rel=1e-12)
     state = state_of(name, reference)
     a, b = reference.accelerations(state), system.accelerations(state)
-    names = [c.acceleration_name for c in reference.layout.coordinates if c.acceleration_name in a]
+    names = [c.acceleration_name for c in reference.formulation.layout.coordinates if c.acceleration_name in a]
     scale = max(1.0, *(float(np.max(np.abs(a[k]))) for k in names))
     for k in names:
         np.testing.assert_allclose(b[k], a[k], rtol=0, atol=1e-9 * scale, err_msg=k)
@@ -55,7 +55,7 @@ def moves_alike(name: str, reference: System, posed: Posed, system: System, end:
     for body in reference.model.bodies:
         if body != "ground":
             old, new = (run.values(f"{body}.com_position") for run in (a, b))
-            bound = 1e-9 * max(1.0, reference.length, float(np.max(np.abs(new))))
+            bound = 1e-9 * max(1.0, reference.formulation.length, float(np.max(np.abs(new))))
             np.testing.assert_allclose(new, old @ posed.R.T + posed.d, rtol=0, atol=bound, err_msg=body)
 
 

@@ -25,7 +25,7 @@ def swinging(joint: Any, law: Any = None, compliance: Any = None) -> tr.Model:
 def start_of(system: tr.System, rng: np.random.Generator) -> dict[str, Any]:
     """A random state of all coordinates."""
     start: dict[str, Any] = {"hang.quaternion": (0.9, 0.1, 0.2, 0.3), "hang.angular_rate": (0.5, -0.3, 0.8)}
-    for c in system.layout.coordinates:
+    for c in system.formulation.layout.coordinates:
         if c.name.startswith("joint."):
             start[c.name] = 0.2 * rng.normal() if c.n_u == 1 else (0.95, 0.1, -0.1, 0.05)
             start[c.rate_name] = 0.3 * rng.normal(size=c.n_u) if c.n_u > 1 else 0.3 * rng.normal()

@@ -1,6 +1,7 @@
 """The pseudo-inverse gives the motion of the other formalisms, whatever the rank of the rows, and obeys Gauss."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,9 +13,11 @@ from test_formalisms import largest, random_state
 
 import trundle as tr
 from trundle.bicycle import benchmark
-from trundle.equations.functions import Functions
-from trundle.equations.saddle import dense
+from trundle.equations.formulation import FORMALISMS
+from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, SolveError
+from trundle.linear_algebra.kkt import dense
+from trundle.study.start_state import state_vector
 from trundle.system import System, build
 
 
@@ -104,8 +107,8 @@ def numbers(functions: Functions, state: np.ndarray, p: np.ndarray, t: float = 0
 
 
 def at(system: System, state: dict[str, Any]) -> list[np.ndarray]:
-    p = system.default_parameters
-    return numbers(system.functions, system.state_vector(system.start(state), p), p)
+    p = system.formulation.default_parameters
+    return numbers(system.formulation.functions, state_vector(system.formulation, system.start(state), p), p)
 
 
 @pytest.mark.parametrize("which", ["carried four-bar", "RSSR", "Bricard", "closed by Universal", "disc", "bicycle"])
@@ -127,17 +130,17 @@ def test_principle_of_least_constraint(which: str) -> None:
 
 def doubled(system: System, copies: int) -> Functions:
     """All rows given several times over."""
-    e = system._derive(in_joints=True)
-    e.rows = e.rows * copies
-    return Functions(e, e.rows, system.length, system.mobility.redundant)
+    e = system.formulation.equations
+    e = replace(e, rows=e.rows * copies)
+    return Functions(e, e.rows, system.formulation.length, system.mobility.redundant)
 
 
 @pytest.mark.parametrize("which", ["four-bar", "RSSR", "Bricard", "disc"])
 def test_rows_given_twice_change_nothing(which: str) -> None:
     system = built(which)
-    p = system.default_parameters
-    x = system.state_vector(system.start(state_of(which, 3)), p)
-    once, thrice = (numbers(f, x, p)[4:] for f in (system.functions, doubled(system, 3)))
+    p = system.formulation.default_parameters
+    x = state_vector(system.formulation, system.start(state_of(which, 3)), p)
+    once, thrice = (numbers(f, x, p)[4:] for f in (system.formulation.functions, doubled(system, 3)))
     for a, b in zip(once, thrice, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-10 * np.max(np.abs(a)))
 
@@ -145,16 +148,17 @@ def test_rows_given_twice_change_nothing(which: str) -> None:
 def test_a_row_that_vanishes_at_a_pose_needs_no_care() -> None:
     """The change-point linkage lying flat, where its two rows are one."""
     system = tr.examples.load("change-point-four-bar").model.build("udwadia_kalaba")
-    x = np.zeros(system.n_x)
-    x[system.n_q] = 0.3  # only the crank moves: not allowed, brought onto what the folded linkage allows
-    A, udot = (numbers(system.functions, x, system.default_parameters)[k] for k in (2, 4))
+    f = system.formulation
+    x = np.zeros(f.n_x)
+    x[f.n_q] = 0.3  # only the crank moves: not allowed, brought onto what the folded linkage allows
+    A, udot = (numbers(f.functions, x, f.default_parameters)[k] for k in (2, 4))
     regular = at(system, {})[2]
     assert np.linalg.matrix_rank(A, tol=1e-9) < np.linalg.matrix_rank(regular, tol=1e-9)
     assert np.all(np.isfinite(udot))
-    rhs, project = (system.kernels("base")[k](0.0, x, system.default_parameters) for k in ("rhs", "project"))
+    rhs, project = (f.kernels("base")[k](0.0, x, f.default_parameters) for k in ("rhs", "project"))
     assert np.all(np.isfinite(rhs))
-    u = project[system.n_q : system.n_q + system.n_u]
-    assert np.max(np.abs(A @ u)) < 1e-14 < np.max(np.abs(A @ x[system.n_q : system.n_q + system.n_u]))
+    u = project[f.n_q : f.n_q + f.n_u]
+    assert np.max(np.abs(A @ u)) < 1e-14 < np.max(np.abs(A @ x[f.n_q : f.n_q + f.n_u]))
 
 
 @pytest.mark.parametrize("exponent", [5, 8, 11])
@@ -179,9 +183,10 @@ def test_folding_linkage_stays_on_its_branch(method: str, exponent: int) -> None
 def test_a_run_may_ask_for_another_formalism() -> None:
     system = four_bar().build()
     start = {"A.angle_rate": 2.0}
-    runs = {f: system.simulate(0.5, start, formalism=f, samples=3) for f in (None, *tr.system.FORMALISMS)}
-    assert system.in_formalism("udwadia_kalaba") is system.in_formalism("udwadia_kalaba")
-    assert system.in_formalism("newton_euler").in_formalism("kane") is system
+    runs = {f: system.simulate(0.5, start, formalism=f, samples=3) for f in (None, *FORMALISMS)}
+    twin = system.in_formalism("udwadia_kalaba")
+    assert twin.formulation is system.in_formalism("udwadia_kalaba").formulation
+    assert twin.in_formalism("kane").formulation is system.formulation
     for formalism, run in runs.items():
         assert run.settings["formalism"] == (formalism or "kane")
         np.testing.assert_allclose(run.values("rocker.position"), runs[None].values("rocker.position"), atol=1e-8)
@@ -219,7 +224,7 @@ def test_constraint_forces_by_coordinate() -> None:
     M, h, _, _, udot, force = at(system, state)
     run = system.simulate(1e-3, state, samples=2)
     np.testing.assert_allclose(force, M @ udot + h, atol=1e-9 * np.max(np.abs(force)))
-    names = [f"{c.force_name}_ideal_force" for c in system.layout.coordinates]
+    names = [f"{c.force_name}_ideal_force" for c in system.formulation.layout.coordinates]
     found = np.concatenate([np.atleast_1d(run.values(n)[0]) for n in names])
     np.testing.assert_allclose(found, force, atol=1e-9 * np.max(np.abs(force)))
     assert not np.any(run.values(names[0].replace("ideal", "nonideal")))

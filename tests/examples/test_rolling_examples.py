@@ -8,7 +8,7 @@ from scipy.special import ellipk
 
 from trundle import examples
 from trundle.bicycle.whipple import benchmark
-from trundle.solve.stability import stable_ranges
+from trundle.study.stability import stable_ranges
 from trundle.system import System
 
 M, R, G = 1.0, 0.5, 9.81

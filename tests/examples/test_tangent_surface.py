@@ -67,7 +67,7 @@ def test_a_start_finds_the_pose_that_a_trace_reaches(angle: float) -> None:
     made = system("y")
     reached = made.trace("surface.angle", angle).values("ball.displacement")[-1]
     state = made.start({"surface.angle": angle})
-    names = [c.name for c in made.layout.coordinates]
+    names = [c.name for c in made.formulation.layout.coordinates]
     assert state.q[names.index("surface.angle")] == angle
     assert state.q[names.index("ball.displacement")] == pytest.approx(reached, abs=1e-9)
     assert reached == pytest.approx(angle, abs=1e-9)

@@ -8,9 +8,9 @@ import trundle as tr
 from trundle.errors import FileError
 from trundle.file import read_model
 from trundle.file.kinds import EFFORT_LAWS, JOINED, LAWS
+from trundle.laws.law import EffortLaw
 from trundle.model.fingerprint import fingerprint
 from trundle.model.joint import JOINTS
-from trundle.model.law import EffortLaw
 
 HEAD = """\
 name: sealed

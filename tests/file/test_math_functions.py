@@ -6,7 +6,7 @@ import casadi as ca
 import pytest
 
 import trundle as tr
-from trundle.functions import CONSTANTS, FUNCTIONS
+from trundle.math import CONSTANTS, FUNCTIONS
 
 REFERENCE = {
     "degrees": math.radians,

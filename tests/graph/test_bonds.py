@@ -7,17 +7,16 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.graph.bonds import Bond, BondGraph
-from trundle.graph.topology import find_topology
-from trundle.model.check import massless
-from trundle.system import System
+from trundle.bond_graph.bonds import Bond, BondGraph, build_graph
+from trundle.equations.derivation import Derivation
+from trundle.model.spec import Spec
 
 INERTIA = (0.1, 0.11, 0.12)
 
 
 def graph_of(model: tr.Model) -> BondGraph:
     """Without compiling the equations of motion."""
-    return System(model, find_topology(model, massless(model)), "kane").graph
+    return build_graph(Derivation(Spec(model)).formulation("kane"))
 
 
 def pendulum() -> tr.Model:
@@ -155,5 +154,5 @@ def test_every_bond_is_sealed_by_one_element(name: str) -> None:
 
 def test_graph_is_made_once() -> None:
     m = pendulum()
-    system = System(m, find_topology(m, massless(m)), "kane")
+    system = m.build()
     assert system.graph is system.graph

@@ -7,13 +7,14 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.graph.causality import Causality, FlowRow, Flows, assign
-from trundle.graph.floating import floating
-from trundle.graph.topology import find_topology
-from trundle.model.check import massless
-from trundle.model.law import FlowLaw, Law
+from trundle.bond_graph.bonds import build_graph
+from trundle.bond_graph.causality import Causality, FlowRow, Flows, assign
+from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import Formulation
+from trundle.laws.law import FlowLaw, Law
+from trundle.model.floating import floating
 from trundle.model.seal import Seal
-from trundle.system import System
+from trundle.model.spec import Spec
 
 INERTIA = (0.1, 0.11, 0.12)
 PAIRS = (
@@ -22,14 +23,14 @@ PAIRS = (
 )  # fmt: skip
 
 
-def system_of(model: tr.Model) -> System:
+def formulation_of(model: tr.Model) -> Formulation:
     """Ready for questions, without compiling the equations of motion."""
     whole = floating(model)  # bodies on contacts that may open
-    return System(whole, find_topology(whole, massless(whole)), "kane")
+    return Derivation(Spec(whole)).formulation("kane")
 
 
 def causality_of(model: tr.Model) -> Causality:
-    return system_of(model).graph.causality
+    return build_graph(formulation_of(model)).causality
 
 
 def name_of_row(seal: Seal) -> str:
@@ -38,21 +39,22 @@ def name_of_row(seal: Seal) -> str:
 
 
 def check_against_engine(model: tr.Model) -> Causality:
-    system = system_of(model)
-    found = system.graph.causality
+    f = formulation_of(model)
+    graph = build_graph(f)
+    found = graph.causality
     # The graph shows contacts that may open as they touch; for the engine their normals come and go.
-    opening = sum(c.unilateral for c in system.model.connections.values())
-    assert found.integral == system.mobility.freedoms - opening
-    seals = {name_of_row(s): s.name for s in [*system.graph.seals, *(c.seal for c in system.graph.chain)]}
-    named = {seals.get(row, row) for row in system.mobility.redundant}
-    assert {c.seal for c in found.conflicts} == named and len(found.conflicts) == len(system.mobility.redundant)
-    flows = {s.name for s in system.graph.seals if s.imposes_flow}
+    opening = sum(c.unilateral for c in f.model.connections.values())
+    assert found.integral == f.mobility.freedoms - opening
+    seals = {name_of_row(s): s.name for s in [*graph.seals, *(c.seal for c in graph.chain)]}
+    named = {seals.get(row, row) for row in f.mobility.redundant}
+    assert {c.seal for c in found.conflicts} == named and len(found.conflicts) == len(f.mobility.redundant)
+    flows = {s.name for s in graph.seals if s.imposes_flow}
     assert found.integral + len(found.derivative) == 6 * (len(model.bodies) - 1)
     assert len(flows) <= len(found.derivative) + len(found.conflicts)  # laws on chains over surfaces come on top
     assert len({(d.body, d.axis) for d in found.derivative}) == len(found.derivative)
     assert len({d.by for d in found.derivative}) == len(found.derivative)
     for d in found.derivative:  # each is set through a connection of its own body
-        assert d.body in system.graph.network
+        assert d.body in graph.network
         c = model.connections[d.by.partition(".")[0]]
         assert d.body in (c.first.body.name, c.second.body.name, c.touching.name)
     return found
@@ -273,15 +275,15 @@ BUILDERS: dict[str, Callable[[], tr.Model]] = {"door": lambda: two_hinges(None),
 @pytest.mark.parametrize("name", BUILDERS)
 def test_conflicts_follow_from_the_seals_they_name(name: str) -> None:
     """Without one of them the conflict is gone or needs fewer rows: here, the named rows span it."""
-    from trundle.graph.flows import find_flows
+    from trundle.bond_graph.flows import find_flows
     from trundle.model.seal import find_seals
 
-    system = system_of(BUILDERS[name]())
-    flows = find_flows(system, find_seals(system.model))
+    f = formulation_of(BUILDERS[name]())
+    flows = find_flows(f, find_seals(f.model))
     index = {row.seal: i for i, row in enumerate(flows.rows)}
     J = flows.jacobians[-1]
-    assert system.graph.causality.conflicts
-    for conflict in system.graph.causality.conflicts:
+    assert build_graph(f).causality.conflicts
+    for conflict in build_graph(f).causality.conflicts:
         span, row = J[[index[s] for s in conflict.depends_on]].T, J[index[conflict.seal]]
         rest = row - span @ np.linalg.lstsq(span, row, rcond=None)[0]
         assert np.linalg.norm(rest) < 1e-9
@@ -290,17 +292,17 @@ def test_conflicts_follow_from_the_seals_they_name(name: str) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_prescribed_flows_vanish_in_every_motion_of_the_engine(seed: int) -> None:
     """The rows are made from seals and poses alone; the engine moves the bodies of the tree."""
+    from trundle.bond_graph import flows as flows_of
     from trundle.equations.derive import derive
-    from trundle.equations.newton_euler import absolute_state
-    from trundle.graph import flows as flows_of
     from trundle.model.seal import find_seals
+    from trundle.motion.newton_euler import absolute_state
 
     model = random_model(seed, loops=0) if seed else contact(None)
-    system = system_of(model)
-    q = flows_of.poses(system)[-1]
-    equations = derive(system.model, system.topology, "kane")
+    f = formulation_of(model)
+    q = flows_of.poses(f)[-1]
+    equations = derive(f.model, f.topology, "kane")
     u = np.random.default_rng(seed).normal(size=equations.n_u)
-    speeds = absolute_state(equations, q, u, system.default_parameters, 0.0)[1].reshape(-1, 6)
-    speeds[:, :3] /= system.length
-    flows = flows_of.find_flows(system, find_seals(model))
+    speeds = absolute_state(equations, q, u, f.default_parameters, 0.0)[1].reshape(-1, 6)
+    speeds[:, :3] /= f.length
+    flows = flows_of.find_flows(f, find_seals(model))
     assert np.max(np.abs(flows.jacobians[-1] @ speeds.ravel())) < 1e-12 * (1 + np.max(np.abs(speeds)))

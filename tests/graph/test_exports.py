@@ -10,15 +10,14 @@ import pytest
 
 import trundle as tr
 from trundle import examples
+from trundle.bond_graph.bonds import BondGraph, build_graph
+from trundle.equations.derivation import Derivation
 from trundle.errors import StoreError
-from trundle.graph.bonds import BondGraph
-from trundle.graph.topology import find_topology
-from trundle.model.check import massless
-from trundle.system import System
+from trundle.model.spec import Spec
 
 
 def graph_of(model: tr.Model) -> BondGraph:
-    return System(model, find_topology(model, massless(model)), "kane").graph
+    return build_graph(Derivation(Spec(model)).formulation("kane"))
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import Formulation
 from trundle.errors import ModelError
-from trundle.system import System
+from trundle.model.spec import Spec
 
 INERTIA = (0.1, 0.11, 0.12)
 
@@ -110,13 +112,9 @@ FREEDOMS: dict[str, tuple[Callable[[], tr.Model], int, int]] = {  # model, freed
 }
 
 
-def analysed(name: str) -> System:
-    """The system without machine code: the rank needs none."""
-    from trundle.graph import find_topology
-    from trundle.model.check import massless
-
-    model = FREEDOMS[name][0]()
-    return System(model, find_topology(model, massless(model)), "kane")
+def analysed(name: str) -> Formulation:
+    """Without machine code: the rank needs none."""
+    return Derivation(Spec(FREEDOMS[name][0]())).formulation("kane")
 
 
 @pytest.mark.parametrize("name", FREEDOMS)

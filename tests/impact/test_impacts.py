@@ -8,9 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import trundle as tr
+from trundle.contact.collision import layout as at
+from trundle.contact.collision.collide import solve_collision
 from trundle.errors import ModelError
-from trundle.impact import numbers as at
-from trundle.solve.collision import solve_collision
 
 G, R, M = 9.81, 0.1, 2.0
 
@@ -74,7 +74,7 @@ def random_inverse_mass(rng: np.random.Generator) -> np.ndarray:
 
 def collision(v: Any, D: Any, mu: float, e: float, law: int, treatment: int = at.SEQUENTIAL, planar: int = 0) -> Any:
     """Velocities after, impulses, outcome, energy lost; by the code that runs in the time loop."""
-    from trundle.impact.several import collide
+    from trundle.contact.collision.multi_contact import collide
 
     contacts, n = len(v) // 3, len(v)
     b = np.zeros(at.size(contacts, 0) + at.scratch(contacts))
@@ -359,7 +359,7 @@ def test_a_sliding_rod(mu: float, speed: float, e: float) -> None:
 @pytest.mark.parametrize("contacts", [1, 2])
 def test_derivatives_of_collisions(treatment: int, contacts: int) -> None:
     """The code run with complex numbers gives what differences of fourth order tend to."""
-    from trundle.solve.collision import derivative_of_impulses, impulses_of
+    from trundle.contact.collision.collide import derivative_of_impulses, impulses_of
 
     rng, n = np.random.default_rng(2), 3 * contacts
     for law in (at.NEWTON, at.POISSON, at.STRONGE):

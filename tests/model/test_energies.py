@@ -10,12 +10,12 @@ import pytest
 import trundle as tr
 from trundle.equations.derive import derive
 from trundle.graph import find_topology
+from trundle.laws import law as law_module
+from trundle.laws import tracking as tracking_module
+from trundle.laws.law import EffortLaw
+from trundle.laws.tracking import RateTracking, Tracking
 from trundle.model import force as force_module
-from trundle.model import law as law_module
-from trundle.model import tracking as tracking_module
 from trundle.model.force import Force
-from trundle.model.law import EffortLaw
-from trundle.model.tracking import RateTracking, Tracking
 
 
 def classes(module: Any, base: type) -> list[type]:

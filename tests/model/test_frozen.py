@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.equations.kernel_store import MAKERS
 from trundle.errors import ModelError
+from trundle.laws.law import EffortLaw
 from trundle.model.fingerprint import fingerprint
-from trundle.model.law import EffortLaw
-from trundle.solve.simulate import make_problem
+from trundle.study.simulate import make_problem
 
 CLOSED_OVER = {"gain": 3.0}
 
@@ -99,21 +100,24 @@ MODELS = {"machine": machine, "thrown": thrown, "relaxed": relaxed}
 def answers(system: tr.System) -> dict[str, Any]:
     """Numbers of everything that can be derived later, at one arbitrary state, and what the time loop is told."""
     found: dict[str, Any] = {
-        "parameters": system.default_parameters,
+        "parameters": system.formulation.default_parameters,
         "start": system.start().q,
         "is": system.describe(),
     }
-    others = ["newton_euler"] if system.formalism == "kane" and not system.model.mode_names() else []
+    others = ["newton_euler"] if system.formalism == "kane" and not system.formulation.parameters.modes else []
     for one in (system, *(system.in_formalism(name) for name in others)):
         groups = {q.group for q in one.quantities.values()} - {"state", "energy"}
         events = ["events"] if one is system else []  # those that change a state are for joint coordinates
-        for kind in ("base", "energy", "stiff", *events, *(f"quantities {g}" for g in sorted(groups))):
-            for name, f in one._casadi_functions(kind).items():
+        f = one.formulation
+        made = {kind: MAKERS[kind](f) for kind in ("base", "stiff", *events)}
+        made |= {f"quantities {group}": f.quantity_functions(group) for group in sorted(groups)}
+        for kind, functions in made.items():
+            for name, f in functions.items():
                 if f is not None:
                     rng = np.random.default_rng(5)
                     given = [rng.uniform(0.2, 0.9, f.size_in(i)) for i in range(f.n_in())]
                     found[f"{one.formalism} {kind} {name}"] = [np.array(ca.DM(v)) for v in f.call(given)]
-    problem = make_problem(system, stiff=False, returns=False, rtol=1e-8)
+    problem = make_problem(system.formulation, stiff=False, returns=False, rtol=1e-8)
     found["loop"] = (problem.treatment, list(problem.event_directions), list(problem.event_kinds), problem.contacts)
     found["names"] = [(q.name, q.unit, q.text) for q in system.quantities.values()]
     found["short"] = system.model.resolve("swing")
@@ -336,4 +340,4 @@ def test_a_class_of_the_user_that_changes_is_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(CLOSED_OVER, "gain", 4.0)
     assert fingerprint(m) != key
     with pytest.raises(ModelError, match=r"Groove, has changed since\. Build the model again"):
-        system._casadi_functions("stiff")
+        MAKERS["stiff"](system.formulation)

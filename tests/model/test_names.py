@@ -7,7 +7,7 @@ import pytest
 import trundle as tr
 from trundle.errors import FileError, ModelError
 from trundle.file import read_model
-from trundle.functions import RESERVED
+from trundle.math import RESERVED
 
 
 @pytest.mark.parametrize("word", sorted(RESERVED))

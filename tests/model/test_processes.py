@@ -77,7 +77,7 @@ def test_systems_runs_batches_and_models_are_unpickled_in_another_process(tmp_pa
     file.write_bytes(pickle.dumps((system, run, batch, model)))
     assert elsewhere(READ, file) == expected
     for back in (pickle.loads(file.read_bytes()), copy.deepcopy((system, run, batch, model))):
-        assert back[0].fingerprint == system.fingerprint == back[3].build().fingerprint
+        assert back[0].spec == system.spec == back[3].build().spec
         np.testing.assert_array_equal(back[1].values("height"), run.values("height"))
         assert back[1].outcome == run.outcome and back[1].ok and back[2].outcomes == batch.outcomes
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.equations.constraint import closure_rows
+from trundle.constraints.closure import closure_rows
 from trundle.equations.derive import derive
-from trundle.equations.kane import TreeMotion
 from trundle.graph import find_topology
+from trundle.motion.kane import TreeMotion
 from trundle.pairs import LOWER_PAIRS, Pair
 from trundle.space import Ball
 
@@ -120,10 +120,10 @@ def swinging(kind: type[Pair], closing: bool) -> tr.Model:
 @pytest.mark.parametrize("kind", [k for k in LOWER_PAIRS if 0 < make(k).chain().n_u < 6])
 def test_tree_joint_equals_loop_closer(kind: type[Pair]) -> None:
     tree, closed = swinging(kind, False).build(), swinging(kind, True).build()
-    assert not tree.topology.loops and [loop.name for loop in closed.topology.loops] == ["pair"]
+    assert not tree.formulation.topology.loops and [loop.name for loop in closed.formulation.topology.loops] == ["pair"]
     rng = np.random.default_rng(3)
     start: dict[str, object] = {}
-    for c in tree.layout.coordinates:
+    for c in tree.formulation.layout.coordinates:
         start[c.name] = 0.4 * rng.normal() if c.n_q == 1 else 0.4 * rng.normal(size=4) + [1, 0, 0, 0]
         start[c.rate_name] = rng.normal(size=c.n_u) if c.n_u > 1 else rng.normal()
     first = tree.simulate(0.3, start, samples=4, rtol=1e-12, atol=1e-12)

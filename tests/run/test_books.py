@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.solve.audit import FACTOR
-from trundle.solve.explicit import DormandPrince8
-from trundle.solve.march import march
-from trundle.solve.simulate import choose_method, make_problem
+from trundle.integrate.audit import FACTOR
+from trundle.integrate.integrate import march
+from trundle.integrate.methods.explicit import DormandPrince8
+from trundle.study.simulate import choose_method, make_problem
+from trundle.study.start_state import state_vector
 from trundle.system import System
 
 G = 9.81
@@ -125,11 +126,19 @@ def test_a_motion_that_does_not_keep_energy_is_not_finished(method: str, rtol: f
     right = pendulum(G)
     for share, ok in ((0.0, True), (1e4 * rtol, False)):
         wrong = pendulum(G * (1 + share))
-        problem = make_problem(right, method == "stiff", False, rtol)
-        problem = replace(problem, energy=wrong.kernels("base")["energy"])
-        x0 = right.state_vector(right.start({"pin.angle": 2.0}), right.parameter_vector(None))
+        problem = make_problem(right.formulation, method == "stiff", False, rtol)
+        problem = replace(problem, energy=wrong.formulation.kernels("base")["energy"])
+        p = right.formulation.parameter_vector(None)
+        x0 = state_vector(right.formulation, right.start({"pin.angle": 2.0}), p)
         found = march(
-            problem, choose_method(method, rtol), 0.0, 5.0, x0, right.parameter_vector(None), rtol=rtol, atol=rtol
+            problem,
+            choose_method(method, rtol),
+            0.0,
+            5.0,
+            x0,
+            right.formulation.parameter_vector(None),
+            rtol=rtol,
+            atol=rtol,
         )
         assert found.outcome.name == ("FINISHED" if ok else "ENERGY_OFF")
         if found.audit is not None:
@@ -139,9 +148,11 @@ def test_a_motion_that_does_not_keep_energy_is_not_finished(method: str, rtol: f
 def test_the_check_holds_for_few_samples_and_long_runs() -> None:
     """It looks at steps, not at samples; and it thins out what it keeps."""
     system, other = pendulum(G), pendulum(G * (1 + 1e-5))
-    problem = replace(make_problem(system, False, False, 1e-10), energy=other.kernels("base")["energy"])
-    p = system.parameter_vector(None)
-    x0 = system.state_vector(system.start({"pin.angle": 2.0}), p)
+    problem = replace(
+        make_problem(system.formulation, False, False, 1e-10), energy=other.formulation.kernels("base")["energy"]
+    )
+    p = system.formulation.parameter_vector(None)
+    x0 = state_vector(system.formulation, system.start({"pin.angle": 2.0}), p)
     for longest in (np.inf, 1e-3):  # 1e-3: beyond what is kept
         found = march(
             problem,
@@ -196,9 +207,9 @@ def test_batches_are_checked_case_by_case() -> None:
 
 def test_a_batch_that_does_not_keep_energy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes and runs one by one say the same of the same wrong energy."""
-    from trundle.solve import batch as module
+    from trundle.study import batch as module
 
-    other = pendulum(G * 1.001).kernels("base")["energy"]
+    other = pendulum(G * 1.001).formulation.kernels("base")["energy"]
     make = module.make_problem
     monkeypatch.setattr(module, "make_problem", lambda *a, **k: replace(make(*a, **k), energy=other))
     batch = pendulum(G).batch(3.0, {"pin.angle": np.array([0.0, 1.0, 2.0])})

@@ -13,7 +13,7 @@ def test_attributes_of_a_run(pendulum: Run) -> None:
     facts = provenance(pendulum)
     assert facts["title"] == "pendulum"
     assert facts["source"] == f"Trundle {tr.__version__}"
-    assert facts["model_fingerprint"] == pendulum.system.fingerprint
+    assert facts["model_fingerprint"] == pendulum.formulation.spec.key
     assert (facts["method"], facts["rtol"], facts["formalism"]) == ("DormandPrince8", 1e-10, "kane")
     assert facts["count_steps"] == pendulum.trajectory.counts.steps
     assert json.loads(facts["parameters"]) == {"length": 0.8}

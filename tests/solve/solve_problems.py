@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from trundle.solve import Problem
+from trundle.integrate import Problem
 
 _real = types.CPointer(types.float64)
 compiled = cfunc(types.void(_real, _real, _real, _real, _real))

@@ -111,8 +111,8 @@ def test_samples_at_breaks_and_at_the_end_are_kept(pulsed):
 
 
 def test_models_without_such_laws_have_no_breaks(pulsed):
-    assert "breaks" in pulsed.kernels("base")
-    assert "breaks" not in driven(lambda t: tr.sin(t)).kernels("base")
+    assert "breaks" in pulsed.formulation.kernels("base")
+    assert "breaks" not in driven(lambda t: tr.sin(t)).formulation.kernels("base")
 
 
 @pytest.mark.parametrize("wrong", ["5", float("nan"), True, None, [1.0, 2.0]])

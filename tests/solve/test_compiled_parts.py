@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trundle.solve import compiled
+from trundle.kernel import compiled
 
 
 def copied_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -20,10 +20,10 @@ def copied_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("edited", "changes"),
     [
-        ("solve/loop.py", {"advance"}),
-        ("impact/routh.py", {"strike", "collide_once", "collide_nearby"}),
-        ("solve/layout.py", {"advance", "explicit_step", "find_event", "strike"}),
-        ("solve/equilibrium.py", set()),
+        ("integrate/loop.py", {"advance"}),
+        ("contact/collision/routh.py", {"strike", "collide_once", "collide_nearby"}),
+        ("integrate/layout.py", {"advance", "explicit_step", "find_event", "strike"}),
+        ("study/equilibrium.py", set()),
         ("model/model.py", set()),
     ],
 )
@@ -34,7 +34,7 @@ def test_only_parts_that_import_an_edited_file_are_compiled_again(
 
     def keys() -> dict[str, str]:
         compiled._sources.cache_clear()
-        return {part: compiled._sources(f"trundle.solve.{home}") for part, home in compiled.PARTS.items()}
+        return {part: compiled._sources(f"trundle.{home}") for part, home in compiled.PARTS.items()}
 
     before = keys()
     with (package / edited).open("a") as file:
@@ -42,5 +42,5 @@ def test_only_parts_that_import_an_edited_file_are_compiled_again(
     changed = {part for part, key in keys().items() if key != before[part]}
     compiled._sources.cache_clear()
     assert changes <= changed
-    if edited != "solve/layout.py":
+    if edited != "integrate/layout.py":
         assert changed == changes

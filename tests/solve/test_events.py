@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from solve_problems import NO_PARAMETERS, Plain, compiled, pendulum, rod
 
-from trundle.solve import DormandPrince5, DormandPrince8, Problem, Rodas5P, march, outcome
+from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, march, outcome
 
 EXPLICIT = [DormandPrince5(), DormandPrince8()]
 RECORD, STOP, JUMP, RETURN = range(4)

@@ -8,7 +8,7 @@ from scipy.optimize import fsolve
 from test_steady_motion import nearest
 
 import trundle as tr
-from trundle.solve.stability import stable_ranges
+from trundle.study.stability import stable_ranges
 from trundle.system import System
 
 

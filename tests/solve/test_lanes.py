@@ -7,7 +7,7 @@ import pytest
 from solve_problems import Plain, compiled
 
 from trundle.errors import SolveError
-from trundle.solve import DormandPrince5, DormandPrince8, LaneProblem, Problem, march, march_lanes, outcome
+from trundle.integrate import DormandPrince5, DormandPrince8, LaneProblem, Problem, march, march_lanes, outcome
 
 METHODS = [DormandPrince5(), DormandPrince8()]
 W = 4

@@ -11,9 +11,10 @@ import pytest
 
 import trundle as tr
 from trundle.errors import SolveError, TrundleError, UnknownNameError
-from trundle.solve import lanes, one_by_one
-from trundle.solve.batch import BatchWarning
-from trundle.solve.cases import parameter_faults
+from trundle.integrate.lanes import march as lanes
+from trundle.integrate.lanes import one_by_one
+from trundle.study.batch import BatchWarning
+from trundle.study.cases import parameter_faults
 
 
 def _slider_crank() -> tr.Model:

@@ -9,7 +9,7 @@ import pytest
 from solve_problems import NO_PARAMETERS, Plain, compiled, pendulum, rod, van_der_pol
 
 from trundle.errors import SolveError
-from trundle.solve import DormandPrince5, DormandPrince8, Problem, Rodas5P, march, outcome
+from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, march, outcome
 
 METHODS = [DormandPrince5(), DormandPrince8(), Rodas5P()]
 START = np.array([1.5, 0.5])
@@ -193,14 +193,14 @@ def test_misfits_are_refused_with_a_reason():
 
 
 def test_import_does_not_load_numba():
-    text = "import sys, trundle.solve; sys.exit('numba' in sys.modules)"
+    text = "import sys, trundle.integrate; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0
 
 
 def test_compiled_code_is_found_again_by_a_new_process():
     march(pendulum, DormandPrince8(), 0.0, 1.0, START, NO_PARAMETERS)
     text = (
-        "import sys; from trundle.solve import compiled;"
+        "import sys; from trundle.kernel import compiled;"
         "compiled.address('advance'), compiled.address('explicit_step');"
         "sys.exit('numba' in sys.modules)"
     )
@@ -208,6 +208,6 @@ def test_compiled_code_is_found_again_by_a_new_process():
 
 
 def test_every_outcome_has_a_code_of_its_own() -> None:
-    from trundle.solve.outcome import ALL
+    from trundle.integrate.outcome import ALL
 
     assert len({outcome.code for outcome in ALL}) == len({outcome.name for outcome in ALL}) == len(ALL)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from solve_problems import NO_PARAMETERS, Plain, compiled
 
-from trundle.solve import DormandPrince8, Problem, Rodas5P, march, outcome
+from trundle.integrate import DormandPrince8, Problem, Rodas5P, march, outcome
 
 GRAVITY, STIFFNESS, DAMPING = 9.81, 1e6, 2e3
 

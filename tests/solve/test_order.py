@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from solve_problems import NO_PARAMETERS, pendulum, prothero_robinson, swelling
 
-from trundle.solve import DormandPrince5, DormandPrince8, Rodas5P, march
+from trundle.integrate import DormandPrince5, DormandPrince8, Rodas5P, march
 
 METHODS = [DormandPrince5(), DormandPrince8(), Rodas5P()]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-import trundle.prepared
+import trundle.equations.kernel_store
 from trundle.errors import ModelError
 
 VALUES = {"mass": 1.7, "moment": 0.4, "stiffness": 25.0, "reach": 1.3, "foot": 0.15, "pull": -9.0, "gain": 0.3}
@@ -41,13 +41,13 @@ def test_sweep_compiles_nothing_and_equals_constants(monkeypatch: pytest.MonkeyP
     first = system.simulate(0.5, samples=3)
     first.energy, first["crank.acceleration"]
     compiled: list[Any] = []
-    original = trundle.prepared.compile_bundle
+    original = trundle.equations.kernel_store.compile_bundle
 
     def counting(*args: Any, **options: Any) -> Any:
         compiled.append(args)
         return original(*args, **options)
 
-    monkeypatch.setattr(trundle.prepared, "compile_bundle", counting)
+    monkeypatch.setattr(trundle.equations.kernel_store, "compile_bundle", counting)
     runs = [system.simulate(0.5, {}, {"stiffness": k}, samples=3) for k in (5.0, 10.0, 20.0)]
     run = system.simulate(0.5, {}, VALUES, samples=3)
     run.energy, run["crank.acceleration"]
@@ -63,8 +63,10 @@ def test_sweep_compiles_nothing_and_equals_constants(monkeypatch: pytest.MonkeyP
 def test_other_defaults_use_the_kernels_of_before(monkeypatch: pytest.MonkeyPatch) -> None:
     linkage(True, DEFAULTS).build()
     compiled: list[Any] = []
-    original = trundle.prepared.compile_bundle
-    monkeypatch.setattr(trundle.prepared, "compile_bundle", lambda *a, **k: compiled.append(a) or original(*a, **k))
+    original = trundle.equations.kernel_store.compile_bundle
+    monkeypatch.setattr(
+        trundle.equations.kernel_store, "compile_bundle", lambda *a, **k: compiled.append(a) or original(*a, **k)
+    )
     system = linkage(True, VALUES).build()
     assert not compiled
     constant = linkage(False, VALUES).build().accelerations()

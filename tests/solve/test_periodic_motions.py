@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import trundle as tr
 from trundle.errors import SolveError, UnknownNameError
-from trundle.solve.periodic import Section, find_orbit
+from trundle.study.periodic import Section, find_orbit
 
 
 def oscillator(law: object, level: float = 0.0, direction: int = 1) -> tr.Model:

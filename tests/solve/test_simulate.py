@@ -102,8 +102,8 @@ def test_speed_given_by_an_event_is_kept_in_a_loop() -> None:
     run = m.build().simulate(0.2, samples=[0.0, 0.1 + 1e-9])
     assert run.values("crank.angle_rate")[-1] == pytest.approx(2.5, abs=1e-6)
     system, x = run.system, run.trajectory.x[-1]
-    rows = system.row_functions
-    g, rate, _, _ = rows(0.0, x[:3], x[3:6], system.parameter_vector(None))
+    rows = system.formulation.row_functions
+    g, rate, _, _ = rows(0.0, x[:3], x[3:6], system.formulation.parameter_vector(None))
     assert max(np.max(np.abs(g)), np.max(np.abs(rate))) < 1e-12
 
 
@@ -234,13 +234,13 @@ def test_near_singular_passage_is_reported() -> None:
     assert run.ok
     assert run.near_singular
     names = {loop for loop, _, _ in run.near_singular}
-    closer = run.system.topology.loops[0].name
+    closer = run.system.formulation.topology.loops[0].name
     assert names == {closer}
     assert run.values("crank.angle")[-1] == pytest.approx(-7.70445091594096, abs=1e-3)
 
 
 def test_sample_times_may_be_negative_and_their_number_from_numpy() -> None:
-    from trundle.solve.simulate import sample_times
+    from trundle.study.simulate import sample_times
 
     np.testing.assert_array_equal(sample_times(np.linspace(-2.0, -1.0, 5), -2.0, -1.0), np.linspace(-2.0, -1.0, 5))
     np.testing.assert_array_equal(sample_times(np.int64(5), 0.0, 1.0), np.linspace(0.0, 1.0, 5))  # type: ignore[arg-type]
@@ -274,6 +274,6 @@ def test_memory_that_ends_during_a_run_is_told(monkeypatch: pytest.MonkeyPatch) 
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("trundle.solve.simulate.march", full)
+    monkeypatch.setattr("trundle.study.simulate.march", full)
     with pytest.raises(SolveError, match="do not fit into memory"):
         falling().build().simulate(1.0, samples="steps")

@@ -6,7 +6,7 @@ import pytest
 import trundle as tr
 from trundle.bicycle.whipple import benchmark
 from trundle.errors import SolveError, UnknownNameError
-from trundle.solve.stability import growth, moving, over_speeds, stability, stable_ranges
+from trundle.study.stability import growth, moving, over_speeds, stability, stable_ranges
 from trundle.system import System
 
 # Meijaard, Papadopoulos, Ruina and Schwab (2007): weave and capsize speed of the benchmark bicycle.

@@ -29,9 +29,9 @@ def linkage() -> System:
 
 
 def residual(system: System, q: np.ndarray, u: np.ndarray, t: float = 0.0) -> float:
-    rows = system.row_functions
+    rows = system.formulation.row_functions
     assert rows is not None
-    g, rate, _, _ = rows(t, q, u, system.parameter_vector(None))
+    g, rate, _, _ = rows(t, q, u, system.formulation.parameter_vector(None))
     return float(max(np.max(np.abs(g)), np.max(np.abs(rate))))
 
 
@@ -40,7 +40,7 @@ def residual(system: System, q: np.ndarray, u: np.ndarray, t: float = 0.0) -> fl
 def test_given_values_are_held_and_the_rest_is_found(linkage: System, angle: float, rate: float) -> None:
     for joint in ("crank", "rocker", "coupler"):
         state = linkage.start({f"{joint}.angle": 0.3 * angle, f"{joint}.angle_rate": rate})
-        index = [c.name for c in linkage.layout.coordinates].index(f"{joint}.angle")
+        index = [c.name for c in linkage.formulation.layout.coordinates].index(f"{joint}.angle")
         assert state.q[index] == 0.3 * angle and state.u[index] == rate
         assert not state.changed
         assert residual(linkage, state.q, state.u) < 1e-12
@@ -50,7 +50,7 @@ def test_given_values_are_held_and_the_rest_is_found(linkage: System, angle: flo
 
 def test_overgiven_but_consistent_values_are_held(linkage: System) -> None:
     found = linkage.start({"crank.angle": 0.2})
-    names = [c.name for c in linkage.layout.coordinates]
+    names = [c.name for c in linkage.formulation.layout.coordinates]
     given = {n: float(found.q[i]) for i, n in enumerate(names)}
     again = linkage.start(given)
     assert not again.changed
@@ -88,7 +88,7 @@ def test_servo_sets_the_start_at_any_time() -> None:
     system = four_bar(servo=True).build()
     for t in (0.0, 0.4):
         state = system.start(t=t)
-        index = [c.name for c in system.layout.coordinates].index("crank.angle")
+        index = [c.name for c in system.formulation.layout.coordinates].index("crank.angle")
         assert state.q[index] == pytest.approx(0.3 + 0.5 * t, abs=1e-13)
         assert state.u[index] == pytest.approx(0.5, abs=1e-13)
         assert residual(system, state.q, state.u, t) < 1e-12
@@ -170,5 +170,5 @@ def test_what_a_run_is_given_goes_before_what_the_model_says() -> None:
     state = system.start({"c.angle": -1.3, "c.angle_rate": 2.0})
     assert "c.angle" not in state.changed and "c.angle_rate" not in state.changed
     assert {"a.angle", "a.angle_rate"} <= state.changed.keys()
-    places = {coordinate.name: coordinate.i_q for coordinate in system.layout.coordinates}
+    places = {coordinate.name: coordinate.i_q for coordinate in system.formulation.layout.coordinates}
     assert state.q[places["c.angle"]] == pytest.approx(-1.3, abs=1e-12)

@@ -70,7 +70,7 @@ def test_a_turn_of_a_crank_meets_the_closed_form():
     assert trace["closure.angle"].attrs["units"] == "rad"
     assert "closes a loop" in trace["closure.angle"].attrs["long_name"]
     assert np.max(np.abs(np.diff(trace.values("closure.angle")))) < 0.3
-    assert set(trace.values("rank")) == {len(four_bar().layout.coordinates) - 1}
+    assert set(trace.values("rank")) == {len(four_bar().formulation.layout.coordinates) - 1}
     assert kinds(trace) == []
 
 

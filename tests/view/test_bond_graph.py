@@ -8,8 +8,8 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.graph.bonds import Bond, BondGraph, Node
-from trundle.graph.causality import Causality, Conflict
+from trundle.bond_graph.bonds import Bond, BondGraph, Node
+from trundle.bond_graph.causality import Causality, Conflict
 from trundle.model.seal import ELEMENTS
 from trundle.view.bond_graph import Layout, lay_out, to_svg
 from trundle.view.bond_graph.shape import Part, Point, Rect

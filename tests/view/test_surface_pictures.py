@@ -28,7 +28,7 @@ from trundle.pairs import (
 )
 from trundle.view import draw_pair, draw_surface, draw_surfaces
 from trundle.view.contact import contact_at
-from trundle.view.stage import Camera, Stage
+from trundle.view.scene3d import Camera, Stage
 
 KINDS: tuple[Surface, ...] = (
     Plane(),

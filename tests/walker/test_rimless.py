@@ -7,7 +7,7 @@ import pytest
 
 import trundle as tr
 from trundle.errors import ModelError, SolveError, UnknownNameError
-from trundle.solve.periodic import ReturnMap, Section, find_orbit
+from trundle.study.periodic import ReturnMap, Section, find_orbit
 from trundle.walker.gait import fate, find_gait, over_friction, turning_at
 from trundle.walker.rimless import PlasticGait, landing, pivoting_landing, pivoting_wheel, rimless_wheel
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.command.lost import lost_contacts
+from trundle.command.find import read_speeds, read_sweep
+from trundle.command.hanging_contacts import lost_contacts
 from trundle.command.tables import eigenvalue_table, locus_table, show
 from trundle.errors import FileError, UnknownNameError
-from trundle.file.find import read_speeds, read_sweep
 
 if TYPE_CHECKING:
-    from trundle.solve.linearise import Linearisation
+    from trundle.study.linearise import Linearisation
     from trundle.system import System
 
 SPEEDS = 21  # rows of the table when no number is given
@@ -57,7 +57,7 @@ def print_speeds(
     system: "System", span: str, start: Mapping[str, Any], at_start: bool, picture: Path | None
 ) -> tuple[list[str], list[str]]:
     """Print eigenvalues over speed, FIRST:LAST[:COUNT]; returns what there is to say and the files written."""
-    from trundle.solve.stability import moving, over_speeds, stability
+    from trundle.study.stability import moving, over_speeds, stability
     from trundle.view.speeds import plot_stability
 
     first, last, count = read_speeds(span, SPEEDS)
@@ -128,6 +128,6 @@ def _say(text: str) -> None:
 
 def _rest(system: "System", start: Mapping[str, Any] | None, parameters: Mapping[str, float] | None) -> dict[str, Any]:
     """The equilibrium, with the speeds that the start may have given set to zero."""
-    speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.layout.coordinates}
+    speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.formulation.layout.coordinates}
     given = {name: value for name, value in (start or {}).items() if name not in speeds}
     return {**system.equilibrium(given, parameters), **speeds}

@@ -9,7 +9,7 @@ from trundle.command.tables import show, word_table
 from trundle.model.seal import VARIABLES
 
 if TYPE_CHECKING:
-    from trundle.graph.bonds import BondGraph
+    from trundle.bond_graph.bonds import BondGraph
 
 
 def print_seals(graph: "BondGraph") -> None:

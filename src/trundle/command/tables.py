@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from trundle.solve.linearise import Linearisation
+    from trundle.study.linearise import Linearisation
     from trundle.system import System
 
 

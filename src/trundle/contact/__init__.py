@@ -5,8 +5,8 @@ from trundle.contact.lugre import LuGre
 from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
 from trundle.contact.relaxed import Relaxed
 from trundle.contact.resistance import RollingResistance, SpinFriction
-from trundle.contact.restitution import Newton, Poisson, Stronge
 from trundle.contact.rolling import NoSlip, NoSpin
+from trundle.laws.restitution import Newton, Poisson, Stronge
 
 __all__ = [
     "Coulomb",

@@ -8,9 +8,9 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.contact.coefficient import check, check_positive, number
 from trundle.errors import ModelError
-from trundle.model.law import EffortLaw
+from trundle.laws.coefficient import check, check_positive, number
+from trundle.laws.law import EffortLaw
 
 
 @dataclass(frozen=True)

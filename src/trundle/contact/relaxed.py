@@ -6,8 +6,8 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.contact.coefficient import check, check_positive, value
-from trundle.model.law import TINY, FrictionLaw
+from trundle.laws.coefficient import check, check_positive, value
+from trundle.laws.law import TINY, FrictionLaw
 
 WEAK = 1e-9  # N, below which a limit of friction is none
 

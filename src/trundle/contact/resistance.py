@@ -5,8 +5,8 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.contact.coefficient import check, check_positive, value
-from trundle.model.law import FrictionLaw
+from trundle.laws.coefficient import check, check_positive, value
+from trundle.laws.law import FrictionLaw
 
 
 @final

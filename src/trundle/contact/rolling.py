@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from trundle.model.law import ContactLaw
+from trundle.laws.law import ContactLaw
 
 
 @final

@@ -7,25 +7,27 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.equations.constraint import Row, closure_rows, difference
-from trundle.equations.flow import flow_row, half_turn
-from trundle.equations.kane import TreeMotion
-from trundle.equations.links import Tree, build_tree
-from trundle.equations.measure import Deviation, Followed, Measure, measured_coordinates
-from trundle.equations.newton_euler import AbsoluteMotion
-from trundle.equations.saddle import Sparse
-from trundle.equations.signals import Signals
-from trundle.equations.touch import Bristle, Touch, touch_in_tree, touch_of_loop
+from trundle.constraints.closure import closure_rows, difference
+from trundle.constraints.flow import flow_row, half_turn
+from trundle.constraints.measure import Deviation, Followed, Measure, measured_coordinates
+from trundle.constraints.row import Place, Role, Row
+from trundle.contact.bonds import Bristle, Touch, touch_in_tree, touch_of_loop
+from trundle.equations.outputs.signals import Signals
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
-from trundle.model.ask import Weighing
+from trundle.laws.law import FlowLaw
+from trundle.laws.tracking import RateTracking
+from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
-from trundle.model.law import FlowLaw
+from trundle.model.law_probe import Weighing
 from trundle.model.model import Model
-from trundle.model.tracking import RateTracking
+from trundle.motion.kane import TreeMotion
+from trundle.motion.links import Tree, build_tree
+from trundle.motion.newton_euler import AbsoluteMotion
 from trundle.pairs.higher import ContactPair
+from trundle.quantities.parameters import ParameterLayout
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
 
@@ -42,7 +44,8 @@ class Equations:
     t: Any
     q: Any
     u: Any
-    p: Any  # parameters of the model, modes of contacts, then `shift`
+    parameters: ParameterLayout
+    p: Any
     shift: Any  # relative shift of the multiplier block, chosen with the tolerance
     motion: TreeMotion | AbsoluteMotion
     inertias: dict[Body, Inertia]
@@ -136,9 +139,9 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     tree = build_tree(topology, model.ground)
     moving = [b for b in model.bodies.values() if not b.is_ground]
     inertias = {b: b.mass_properties() for b in moving}
-    t, shift = ca.SX.sym("t"), ca.SX.sym("shift")
-    modes = {name: ca.SX.sym(name) for name in model.mode_names()}
-    p = ca.vertcat(*[x.symbol for x in model.parameters.values()], *modes.values(), shift)
+    t = ca.SX.sym("t")
+    parameters = ParameterLayout.of(model)
+    p, modes, shift = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     coordinates: dict[str, tuple[Any, Any]] = {}
     measured: dict[str, Measure | Followed | Bristle | Deviation] = {}
@@ -189,9 +192,9 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     every = _rows(model, topology, motion, signals, t, formalism, touches)
     rows, switched = [r for r in every if r.acts is None], [r for r in every if r.acts is not None]
     return Equations(
-        model, topology, tree, formalism, t, q, u, p, shift, motion, inertias, gravity, signals, rows, wrenches,
-        efforts, terms,
-        by_coordinate, touches, touch_efforts, modes, switched, deviations, nonideal, full_multipliers,
+        model, topology, tree, formalism, t, q, u, parameters, p, shift, motion, inertias, gravity, signals, rows,
+        wrenches, efforts, terms, by_coordinate, touches, touch_efforts, modes, switched, deviations,
+        nonideal, full_multipliers,
     )  # fmt: skip
 
 
@@ -285,11 +288,11 @@ def _rows(
 def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, signals: Signals, t: Any) -> Row:
     """The row of a flow law on a coordinate: a state of the tree, or measured."""
     full = f"{connection.name}.{name}"
-    title = f"{full} (servo)"
+    place = Place(connection.name, name, Role.DRIVE)
     if full in signals.coordinates:
         value, rate = signals.coordinates[full]
         link = next(k for k in motion.tree.links if f"{k.joint.connection.name}.{k.name}" == full)
-        return flow_row(title, law, t, value, rate, ca.SX(0), {link.i_u: ca.SX(1)})
+        return flow_row(place, law, t, value, rate, ca.SX(0), {link.i_u: ca.SX(1)})
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
@@ -303,4 +306,4 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, s
     rate = sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
     bias = ca.jtimes(rate, motion.q, motion.coordinate_rates())
     wrap = half_turn if measure.is_angle else None
-    return flow_row(title, law, t, measure.value, rate, bias, jacobian, measure.force, measure.moment, wrap)
+    return flow_row(place, law, t, measure.value, rate, bias, jacobian, measure.force, measure.moment, wrap)

@@ -4,14 +4,14 @@ from typing import Any
 
 import casadi as ca
 
+from trundle.contact.collision_equations import free_accelerations, impact_values
+from trundle.contact.modes import Modes
 from trundle.equations.enclosure import Range, enclosure, round_off
-from trundle.equations.functions import Functions
-from trundle.equations.impact import free_accelerations, impact_values
-from trundle.equations.modes import Modes
-from trundle.equations.saddle import Saddle, Sparse, dense
+from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
-from trundle.graph.layout import Layout
+from trundle.linear_algebra.kkt import Saddle, Sparse, dense
 from trundle.model.model import Model
+from trundle.quantities.layout import Layout
 
 
 def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[str, Any]:

@@ -7,11 +7,11 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.derive import Equations
-from trundle.equations.functions import normalised
 from trundle.equations.mobility import speed_sizes
-from trundle.equations.saddle import dense
 from trundle.errors import ModelError
+from trundle.linear_algebra.kkt import dense
 from trundle.model.body import Body
+from trundle.motion.kinematics import normalised
 from trundle.space.inertia import Inertia
 
 ROUND_OFF = 2e-13  # pivots of the mass matrix below, relative to its diagonal, have no digit left

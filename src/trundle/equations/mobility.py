@@ -12,12 +12,12 @@ from typing import Any, Protocol, final
 import casadi as ca
 import numpy as np
 
+from trundle.contact.search import Settler
 from trundle.equations.derive import Equations
-from trundle.equations.in_place import InPlace
-from trundle.equations.rank import TOLERANCE, rank
-from trundle.equations.saddle import dense
-from trundle.equations.settle import Settler
 from trundle.errors import AssemblyError, ModelError
+from trundle.linear_algebra.in_place import InPlace
+from trundle.linear_algebra.kkt import dense
+from trundle.linear_algebra.rank import TOLERANCE, rank
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -250,7 +250,7 @@ def find_mobility(
 def _plain(equations: Equations, i: int) -> bool:
     """Whether a row closes a joint, and no more than that."""
     row = equations.rows[i]
-    return row.holonomic and row.driven is None and row.name.partition(".")[0] not in equations.touches
+    return row.holonomic and row.driven is None and row.owner not in equations.touches
 
 
 def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from trundle.file.read import ModelFile, RunSettings
+from trundle.laws.law import Damper
 from trundle.model.body import Body, Frame
-from trundle.model.law import Damper
 from trundle.model.model import Model
 from trundle.model.shape import Rod
 from trundle.pairs.lower import Revolute

@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.contact import Coulomb, Creep, LuGre, NoSlip, RegularisedCoulomb, Relaxed, Stribeck
 from trundle.errors import TrundleError
-from trundle.functions import tanh
+from trundle.math import tanh
 from trundle.model.force import Wrench
 from trundle.model.model import Model
 from trundle.pairs.planar import Circle, Line, PlanarPair

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from trundle.functions import abs as absolute
-from trundle.functions import tanh
+from trundle.math import abs as absolute
+from trundle.math import tanh
 from trundle.model.force import Wrench
 from trundle.model.model import Model
 from trundle.pairs.planar import Circle, Line, PlanarPair

@@ -15,7 +15,7 @@ from trundle.file.parts import Parts
 from trundle.file.scope import quantity_names, signal_names, start_names, state_names
 from trundle.file.tree import Path
 from trundle.file.values import Values
-from trundle.functions import RESERVED
+from trundle.math import RESERVED
 from trundle.model.model import Model
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, final
 import casadi as ca
 
 from trundle.errors import FileError
-from trundle.functions import CONSTANTS, FUNCTIONS, power
+from trundle.math import CONSTANTS, FUNCTIONS, power
 
 MAX_LENGTH = 2000  # characters
 MAX_NESTING = 40  # brackets, signs and powers inside one another

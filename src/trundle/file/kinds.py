@@ -4,10 +4,11 @@ from dataclasses import fields
 from typing import Any
 
 from trundle import contact
-from trundle.contact.restitution import Restitution
-from trundle.model import joint, law
+from trundle.laws import law
+from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
+from trundle.laws.restitution import Restitution
+from trundle.model import joint
 from trundle.model.joint import Joint
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.pairs.edge import EDGES, Vertex
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import LOWER_PAIRS

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, final
 
-from trundle.contact.restitution import Poisson
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import in_words
 from trundle.file.kinds import CONTACT_LAWS, EFFORT_LAWS, LAWS, NORMAL_LAWS, RESTITUTIONS
 from trundle.file.tree import Path
+from trundle.laws.law import EffortLaw, Law, Spring
+from trundle.laws.restitution import Poisson
 from trundle.model.connection import LawsGiven
-from trundle.model.law import EffortLaw, Law, Spring
 
 SPRING = {f.name for f in fields(Spring)}
 

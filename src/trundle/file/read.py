@@ -101,7 +101,7 @@ def read_model(text: str, source: str = "model", parameters: Mapping[str, float]
 
 def _settings(run: RunSection, values: Values) -> RunSettings:
     """Numbers of the section `run`; durations and tolerances are positive."""
-    from trundle.solve.tolerance import check_tolerances
+    from trundle.integrate.tolerance import check_tolerances
 
     found: dict[str, Any] = {}
     for name, given in (("duration", run.duration), ("rtol", run.rtol), ("atol", run.atol)):

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from trundle.equations.quantities import CONTACT_FORCES
-from trundle.equations.signals import BODY_QUANTITIES
-from trundle.graph.floating import floating
-from trundle.model.ask import CONTACT_QUANTITIES
+from trundle.equations.outputs.quantities import CONTACT_FORCES
+from trundle.equations.outputs.signals import BODY_QUANTITIES
 from trundle.model.body import Body
+from trundle.model.floating import floating
+from trundle.model.law_probe import CONTACT_QUANTITIES
 from trundle.model.model import Model
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import final
 
 from trundle.errors import ModelError
+from trundle.laws.law import FlowLaw
 from trundle.model.body import Body
-from trundle.model.connection import ConnectedPair
-from trundle.model.law import FlowLaw
+from trundle.model.connection import ConnectedPair, may_part
 from trundle.model.model import Model
 
 
@@ -121,13 +121,6 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     cut = [c for c in model.connections.values() if c not in used]
     loops = [Loop(c, _around(topology, *c.bodies)) for c in cut if c.holds and not c.unilateral]
     return Topology(tuple(order), tuple(loops), tuple(c for c in cut if not c.holds or c.unilateral))
-
-
-def may_part(connection: ConnectedPair) -> bool:
-    """Whether a contact may open, or a law asks for its normal force or deflection: it is no joint of the tree
-    then."""
-    c = connection
-    return c.touches and ("z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles or c.leaning))
 
 
 def _around(tree: Topology, a: Body, b: Body) -> tuple[Body, ...]:

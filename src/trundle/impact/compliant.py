@@ -13,8 +13,8 @@ from trundle.errors import ModelError, SolveError
 from trundle.impact import compliant_layout as at
 from trundle.impact.collision import SLIDING, Collision, ContactPhase
 from trundle.impact.foot_law import BiStiffness, FootLaw, ScaledLaw, scaled
-from trundle.solve.compiled import address
-from trundle.solve.explicit import DormandPrince8
+from trundle.integrate.methods.explicit import DormandPrince8
+from trundle.kernel.compiled import address
 
 TOLERANCE = 1e-13  # of a step, in units of mass, stiffness and approach speed
 CAPACITY = 1024  # rows of the first attempt

@@ -9,7 +9,7 @@ import math
 from numba import njit
 
 from trundle.impact import compliant_layout as at
-from trundle.solve.call import Pointer, copy, part, reals, shifted, wholes
+from trundle.kernel.pointers import Pointer, copy, part, reals, shifted, wholes
 
 PASSED = 4e-15  # an indicator below minus this has changed its sign; round-off has not
 CONE = 1e-12  # relative widening of the friction cone: at the critical coefficient the contact sticks

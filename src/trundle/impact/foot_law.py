@@ -5,9 +5,9 @@ from functools import singledispatch
 from math import isfinite, sqrt
 from typing import Any, final
 
-from trundle.contact.coefficient import number
 from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
 from trundle.errors import ModelError
+from trundle.laws.coefficient import number
 
 
 @final

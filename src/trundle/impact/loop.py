@@ -6,7 +6,7 @@ from numba.extending import register_jitable
 
 from trundle.impact import closed_form
 from trundle.impact.closed_form import collide
-from trundle.solve.call import Pointer, part, reals, wholes
+from trundle.kernel.pointers import Pointer, part, reals, wholes
 
 INPUTS = 6  # inertia ratio, half angle, friction, slip, approach, restitution
 STRIDES = INPUTS  # where in the table the steps through the inputs begin: 0 for one number, 1 for an array

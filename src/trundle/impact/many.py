@@ -21,7 +21,7 @@ def predict_arrays(
     arrays: tuple[Reals, ...], threads: int | None
 ) -> tuple[tuple[Reals, ...], NDArray[np.int64], NDArray[np.float64]]:
     """Arguments when broadcast, what was found for each impact, and its numbers."""
-    from trundle.solve import compiled
+    from trundle.kernel import compiled
 
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))

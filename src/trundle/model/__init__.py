@@ -1,5 +1,6 @@
 """What the user says: bodies, connections, forces, laws."""
 
+from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law, Locked, Motor, Open, Servo, Spring
 from trundle.model import shape
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
@@ -15,7 +16,6 @@ from trundle.model.joint import (
     Joint,
     SpringIdealJoint,
 )
-from trundle.model.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law, Locked, Motor, Open, Servo, Spring
 from trundle.model.model import Event, Model, Output, Parameter
 
 __all__ = [

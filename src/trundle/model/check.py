@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import casadi as ca
 import numpy as np
 
-from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError, UnknownNameError
-from trundle.impact.numbers import TREATMENTS
+from trundle.laws.collision_codes import TREATMENTS
+from trundle.laws.law import Law
+from trundle.laws.restitution import Restitution
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
-from trundle.model.law import Law
 from trundle.model.model import Model
 from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair

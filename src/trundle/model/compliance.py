@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from trundle.errors import ModelError
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Spring
-from trundle.model.tracking import RateTracking, Tracking
+from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Spring
+from trundle.laws.tracking import RateTracking, Tracking
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair
 

@@ -6,13 +6,13 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.contact.restitution import Poisson, Restitution
 from trundle.errors import ModelError, UnknownNameError
+from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo
+from trundle.laws.restitution import Poisson, Restitution
+from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.compliance import Flows, held_springs, springs_of, yielding
 from trundle.model.joint import Joint
-from trundle.model.law import ContactLaw, EffortLaw, FlowLaw, FrictionLaw, Law, Locked, Open, Servo
-from trundle.model.tracking import RateTracking
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
 
@@ -339,3 +339,10 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
             )
         return key
     raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")
+
+
+def may_part(connection: ConnectedPair) -> bool:
+    """Whether a contact may open, or a law asks for its normal force or deflection: it is no joint of the tree
+    then."""
+    c = connection
+    return c.touches and ("z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles or c.leaning))

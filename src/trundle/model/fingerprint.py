@@ -14,12 +14,12 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.model.ask import Asker
+from trundle.laws.law import EffortLaw, FlowLaw, FrictionLaw
+from trundle.laws.tracking import RateTracking
 from trundle.model.exact import exact, is_foreign
 from trundle.model.freeze import frozen
-from trundle.model.law import EffortLaw, FlowLaw, FrictionLaw
+from trundle.model.law_probe import Asker
 from trundle.model.model import Model
-from trundle.model.tracking import RateTracking
 
 
 def fingerprint(model: Model) -> str:

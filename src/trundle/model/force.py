@@ -8,9 +8,9 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.laws.law import EffortLaw, Spring
+from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame, as_frame
-from trundle.model.law import EffortLaw, Spring
-from trundle.model.tracking import RateTracking
 from trundle.space.rotation import cross, dot
 
 MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met

@@ -13,11 +13,11 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.model.ask import Asker, Weighing
+from trundle.laws.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Servo
 from trundle.model.body import Body, Frame
 from trundle.model.exact import is_foreign
 from trundle.model.force import Force, Wrench
-from trundle.model.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Servo
+from trundle.model.law_probe import Asker, Weighing
 from trundle.model.model import FROZEN, Model
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
 
@@ -49,7 +49,7 @@ def frozen(model: Model, relax: Mapping[str, Any] | None = None) -> Model:
 
 def recorded(model: Model) -> Model:
     """A copy that can be changed; its functions are answers."""
-    from trundle.graph.floating import floating
+    from trundle.model.floating import floating
 
     return _Copier(model, floating(model), settled=False).model(model.relaxations)
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
-from trundle.functions import RESERVED
+from trundle.laws.law import EffortLaw
+from trundle.laws.restitution import Restitution
+from trundle.math import RESERVED
 from trundle.model.body import Body, Frame, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
 from trundle.model.crossing import Crossing
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.joint import Joint
-from trundle.model.law import EffortLaw
 from trundle.model.shape import Shape
 from trundle.model.symbol import ParameterSymbol
 from trundle.pairs.lower import Pair
@@ -291,11 +291,11 @@ class Model:
         """Constraints that weights relax: rows, and contacts whose law does it."""
         return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
 
-    def mode_names(self) -> list[str]:
-        """Numbers that change when contacts stick, slide, open or close, as "contact.mode"."""
+    def modes(self) -> list[tuple[str, str]]:
+        """(contact, kind) of the numbers that change when contacts stick, slide, open or close."""
         changing = [(c, c.modes) for c in self.connections.values() if c.modes]
         shares = SHARES if len(changing) > 1 and self.decides_together else ()
-        return [f"{c.name}.{mode}" for c, modes in changing for mode in (*modes, *shares)]
+        return [(c.name, mode) for c, modes in changing for mode in (*modes, *shares)]
 
     @property
     def decides_together(self) -> bool:

@@ -11,10 +11,10 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.model.body import Frame
 from trundle.model.exact import exact, tape
 from trundle.model.force import Force, Terms
-from trundle.model.law import EffortLaw, FlowLaw
 
 
 @final

@@ -7,9 +7,9 @@ A bond without seal leaves its force unknown, a bond with two has one equation t
 from dataclasses import dataclass
 from typing import final
 
+from trundle.laws.law import ContactLaw, FlowLaw, Law, Open, Together
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
-from trundle.model.law import ContactLaw, FlowLaw, Law, Open, Together
 from trundle.model.model import Model
 from trundle.pairs.lower import BONDS, Pair
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from trundle.contact import NoSlip
 from trundle.errors import ModelError
+from trundle.laws.law import Law
 from trundle.model import Model, shape
-from trundle.model.law import Law
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Cone, Surface, Torus

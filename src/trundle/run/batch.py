@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.quantities import Quantity
+from trundle.equations.formulation import Formulation
+from trundle.equations.outputs.quantities import Quantity
 from trundle.errors import SolveError
+from trundle.integrate.lanes.march import Batch
+from trundle.integrate.lanes.one_by_one import Switching
 from trundle.run.dataset import DIMENSIONS
 from trundle.run.told import told_events
-from trundle.solve.lanes import Batch
-from trundle.solve.one_by_one import Switching
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -33,14 +33,14 @@ class BatchRun:
 
     def __init__(
         self,
-        system: "System",
+        formulation: Formulation,
         batch: Batch,
         p: Array,
         settings: Mapping[str, Any] | None = None,
         switching: Switching | None = None,
         refused: Mapping[int, str] | None = None,
     ) -> None:
-        self.system, self.batch, self.settings = system, batch, dict(settings or {})
+        self.formulation, self.batch, self.settings = formulation, batch, dict(settings or {})
         self._p, self._switching, self.refused = p, switching, dict(refused or {})
 
     def __len__(self) -> int:
@@ -53,7 +53,7 @@ class BatchRun:
         """One line: how many cases, how they ran and how they ended."""
         endings = ", ".join(f"{count} {name}" for name, count in sorted(Counter(self.outcomes).items()))
         way = self.settings.get("way", "")
-        return f"Batch of {self.system.model.name!r}: {len(self)} cases{', ' * bool(way)}{way}, {endings}"
+        return f"Batch of {self.formulation.model.name!r}: {len(self)} cases{', ' * bool(way)}{way}, {endings}"
 
     @property
     def outcomes(self) -> list[str]:
@@ -73,7 +73,7 @@ class BatchRun:
         if self._switching is None:
             return [[] for _ in range(len(self))]
         runs = zip(self._switching.events, self._switching.p_end, strict=True)
-        return [told_events(self.system.model, log, p_end) for log, p_end in runs]
+        return [told_events(self.formulation, log, p_end) for log, p_end in runs]
 
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""
@@ -112,11 +112,11 @@ class BatchRun:
     def _split(self, name: str) -> tuple[Quantity, int | None]:
         """The quantity and, where the name is that of a component, its number."""
         stem, _, label = name.rpartition("_")
-        if name not in self.system.quantities and stem in self.system.quantities:
-            whole = self.system.quantity(stem)
+        if name not in self.formulation.quantities and stem in self.formulation.quantities:
+            whole = self.formulation.quantity(stem)
             if label in whole.labels:
                 return whole, whole.labels.index(label)
-        return self.system.quantity(name), None
+        return self.formulation.quantity(name), None
 
     def _evaluate(self, name: str, t: Array, x: Array, p: Array) -> Array:
-        return self.system.evaluate(name, t, x, p)[name]
+        return self.formulation.evaluate(name, t, x, p)[name]

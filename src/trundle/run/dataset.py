@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.modes import transitions
+from trundle.contact.modes import transitions
+from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
 from trundle.model.model import full_name
 from trundle.run.told import told_events
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from trundle.integrate.trajectory import Trajectory
     from trundle.run.energy import Energy
     from trundle.run.impacts import Impact
     from trundle.run.power import Power
-    from trundle.solve.initial import InitialState
-    from trundle.solve.trajectory import Trajectory
+    from trundle.study.start import InitialState
     from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -47,14 +48,14 @@ class Run:
         self,
         dataset: "xr.Dataset | None",
         outcome: str,
-        system: "System | None" = None,
+        formulation: Formulation | None = None,
         raw: "tuple[Array, Array, Array] | None" = None,
         settings: Mapping[str, Any] | None = None,
         initial: "InitialState | None" = None,
         trajectory: "Trajectory | None" = None,
     ) -> None:
         self._dataset, self.outcome = dataset, outcome
-        self.system, self._raw, self.settings, self.initial = system, raw, dict(settings or {}), initial
+        self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
         self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
@@ -62,15 +63,23 @@ class Run:
 
     @staticmethod
     def of(
-        system: "System", trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any]
+        f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any]
     ) -> "Run":
         """Wrap what the integrator returned."""
         from trundle.run.ending import explain
 
-        outcome = explain(system, trajectory, trajectory.p_end)
-        switching = system.model.events or system.model.mode_names()
+        outcome = explain(f, trajectory, trajectory.p_end)
+        switching = f.model.events or f.parameters.modes
         raw = (trajectory.t, trajectory.x, trajectory.parameters() if switching else p)
-        return Run(None, outcome, system, raw, settings, initial, trajectory)
+        return Run(None, outcome, f, raw, settings, initial, trajectory)
+
+    @property
+    def system(self) -> "System | None":
+        """The system that ran, for further questions; None for a run from a file."""
+        from trundle.system import System
+
+        f = self.formulation
+        return System(f.derivation, f.formalism) if f is not None else None
 
     def __repr__(self) -> str:
         ending = self.outcome.partition(":")[0]
@@ -98,7 +107,7 @@ class Run:
         whole = self._whole_of(name)
         if whole is not None:
             return _component(whole, name)
-        if self.system is None:
+        if self.formulation is None:
             raise UnknownNameError(name, self.names, "quantity stored in this file")
         self._values[name] = self._evaluate(name)
         return self._values[name]
@@ -110,8 +119,8 @@ class Run:
     @property
     def names(self) -> list[str]:
         """Quantities that can be asked for: those of the model, or those in the file."""
-        if self.system is not None:
-            return [*self.system.quantities, *self.aliases, *WORK]
+        if self.formulation is not None:
+            return [*self.formulation.quantities, *self.aliases, *WORK]
         if self._dataset is None:
             return []
         stored = [str(name) for name in self._dataset.data_vars]
@@ -125,13 +134,13 @@ class Run:
     @cached_property
     def aliases(self) -> dict[str, str]:
         """Short names of quantities."""
-        return self.system.model.aliases if self.system is not None else self._stored("short_names", {})
+        return self.formulation.model.aliases if self.formulation is not None else self._stored("short_names", {})
 
     @cached_property
     def coordinates(self) -> list[str]:
         """Names of the joint coordinates in the order of the tree."""
-        if self.system is not None:
-            return [c.name for c in self.system.layout.coordinates if c.name in self.system.quantities]
+        if self.formulation is not None:
+            return [c.name for c in self.formulation.layout.coordinates if c.name in self.formulation.quantities]
         return [str(name) for name in self._stored("joint_coordinates", [])]
 
     def _whole_of(self, name: str) -> "xr.DataArray | None":
@@ -140,10 +149,10 @@ class Run:
         letters = bool(label) and len(label) <= 2 and set(label) <= set("wxyz")
         if not (stem and letters):
             return None
-        if self.system is None:
+        if self.formulation is None:
             known = self._dataset is not None and stem in self._dataset.data_vars
         else:
-            known = name not in self.system.quantities and name not in self.system.power_quantities
+            known = name not in self.formulation.quantities and name not in self.formulation.power_quantities
         if not known:
             return None
         whole = self[stem]
@@ -151,30 +160,30 @@ class Run:
 
     def _evaluate(self, name: str) -> "xr.DataArray":
         """Compute the quantity; those of its group come with it and are kept."""
-        assert self.system is not None and self._raw is not None
+        assert self.formulation is not None and self._raw is not None
         t, x, p = self._raw
         body = name.removesuffix(".orientation")
-        if body != name and body in self.system.model.bodies:
+        if body != name and body in self.formulation.model.bodies:
             return self._orientation(body)
         if name in WORK:
             return self._array(name, self._work(name)[:, None], "J", WORK[name], ())
         if name not in self._numbers:
-            self._numbers.update(self.system.evaluate(name, t, x, p))
-        values, q = self._numbers[name], self.system.quantity(name)
+            self._numbers.update(self.formulation.evaluate(name, t, x, p))
+        values, q = self._numbers[name], self.formulation.quantity(name)
         if q.group == "joints" and q.unit == "rad" and q.size == 1:  # a measured angle is known up to whole turns
             values = continuous(self, name, values[:, 0])[:, None]
         return self._array(name, values, q.unit, q.text, q.labels)
 
     def _work(self, name: str) -> Array:
         """Work at the samples: that of laws and drives is a state of the run, that of events stands in their log."""
-        assert self.system is not None and self._raw is not None
+        assert self.formulation is not None and self._raw is not None
         x = self._raw[1]
-        at = self.system.n_q + self.system.n_u + list(WORK).index(name)
-        integrated = name != "energy.work_events" and at < x.shape[1] - len(self.system.turning)
+        at = self.formulation.n_q + self.formulation.n_u + list(WORK).index(name)
+        integrated = name != "energy.work_events" and at < x.shape[1] - len(self.formulation.turning)
         work = x[:, at].copy() if integrated else np.zeros(len(x))
         if self.trajectory is None:
             return work
-        log, given = self.trajectory.events, len(self.system.model.events)
+        log, given = self.trajectory.events, len(self.formulation.model.events)
         brought = {
             "energy.work_in": log.work * (log.index >= given),
             "energy.work_lost": log.lost,
@@ -214,9 +223,9 @@ class Run:
 
         from trundle.run.provenance import provenance
 
-        assert self.system is not None
+        assert self.formulation is not None
         kept = self.power.attributes if self.power.kept else {}
-        names = [q.name for q in self.system.quantities.values() if q.group in ("state", "energy")]
+        names = [q.name for q in self.formulation.quantities.values() if q.group in ("state", "energy")]
         arrays = {name: self[name] for name in [*names, *WORK]} | self._values
         for name in ("time", "contact_bond", *DIMENSIONS.values()):
             if name in arrays:
@@ -244,29 +253,29 @@ class Run:
     @property
     def ok(self) -> bool:
         """True when the run reached its end time or a stop event."""
-        from trundle.solve.outcome import ALL
+        from trundle.integrate.outcome import ALL
 
         return any(ending.ok and ending.name == self.outcome.partition(":")[0] for ending in ALL)
 
     @property
     def model_name(self) -> str:
         """Name of the model."""
-        return self.system.model.name if self.system is not None else str(self.dataset.attrs.get("title", ""))
+        return self.formulation.model.name if self.formulation is not None else str(self.dataset.attrs.get("title", ""))
 
     @cached_property
     def parameters(self) -> dict[str, float]:
         """Values of the model's parameters at the start, by name."""
-        if self.system is None or self._raw is None:
+        if self.formulation is None or self._raw is None:
             return {name: float(value) for name, value in self._stored("parameters", {}).items()}
         first = np.atleast_2d(self._raw[2])[0]
-        return {name: float(value) for name, value in zip(self.system.model.parameters, first, strict=False)}
+        return {name: float(value) for name, value in zip(self.formulation.model.parameters, first, strict=False)}
 
     @cached_property
     def events(self) -> list[tuple[str, float]]:
         """(name, time) of the events in their order."""
-        if self.trajectory is None or self.system is None:
+        if self.trajectory is None or self.formulation is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        return told_events(self.system.model, self.trajectory.events, self.trajectory.p_end)
+        return told_events(self.formulation, self.trajectory.events, self.trajectory.p_end)
 
     @cached_property
     def impacts(self) -> list["Impact"]:
@@ -278,11 +287,13 @@ class Run:
     @cached_property
     def jump_times(self) -> list[float]:
         """Times of the events that may have changed state or parameters."""
-        if self.trajectory is None or self.system is None:
+        if self.trajectory is None or self.formulation is None:
             return [float(t) for t in self._stored("jump_times", [])]
         quiet = {"stop"} if self.settings.get("answers") else {"stop", "record"}
-        changing = [not (isinstance(e.action, str) and e.action in quiet) for e in self.system.model.events.values()]
-        changing += [c.kind == "lands" for c in transitions(self.system.model)]
+        changing = [
+            not (isinstance(e.action, str) and e.action in quiet) for e in self.formulation.model.events.values()
+        ]
+        changing += [c.kind == "lands" for c in transitions(self.formulation.model)]
         log = self.trajectory.events
         return [float(t) for i, t in zip(log.index, log.t, strict=True) if changing[int(i)]]
 
@@ -291,16 +302,16 @@ class Run:
         """What deserves a second look though the run went on."""
         from trundle.run.ending import event_warnings
 
-        if self.trajectory is None or self.system is None:
+        if self.trajectory is None or self.formulation is None:
             return [str(text) for text in self._stored("warnings", [])]
-        return event_warnings(self.system.model, self.trajectory)
+        return event_warnings(self.formulation.model, self.trajectory)
 
     @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:
         """(loop, time, measure) of passages close to a singular pose."""
-        if self.trajectory is None or self.system is None:
+        if self.trajectory is None or self.formulation is None:
             return [(str(loop), float(t), float(value)) for loop, t, value in self._stored("near_singular", [])]
-        loops = self.system.monitored_loops
+        loops = self.formulation.monitored_loops
         log = self.trajectory.near_singular
         return [(loops[int(i)], float(t), float(v)) for i, t, v in zip(log.loop, log.t, log.value, strict=True)]
 

@@ -5,58 +5,59 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.equations.functions import rubbing_contacts
+from trundle.constraints.row import Role
+from trundle.equations.formulation import Formulation
+from trundle.equations.kernels import rubbing_contacts
+from trundle.integrate.audit import FACTOR
+from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL
+from trundle.integrate.tolerance import read_units
+from trundle.laws.law import FlowLaw
 from trundle.model.force import LineForce, SpringDamper
-from trundle.model.law import FlowLaw
 from trundle.pairs.higher import HigherPair
-from trundle.solve.audit import FACTOR
-from trundle.solve.outcome import CONSTRAINT, STEP_TOO_SMALL
 
-SERVO = " (servo)"  # ends the names of rows that prescribe a motion
 DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
 
 if TYPE_CHECKING:
+    from trundle.integrate.trajectory import Trajectory
     from trundle.model.model import Model
-    from trundle.solve.trajectory import Trajectory
-    from trundle.system import System
 
 MANY = 20  # events, from which on it matters how dense they are
 
 
-def explain(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
+def explain(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
     """Name, sentence and remedy of the ending."""
     outcome = trajectory.outcome
     text = str(outcome)
     if not outcome.ok and trajectory.audit is None:
         text += f" It stopped at t = {trajectory.t_end:.9g} s."
     if outcome.name == "NOT_FINITE":
-        culprits = culprit_laws(system, trajectory.t_end, trajectory.x_end, p)
+        culprits = culprit_laws(f, trajectory.t_end, trajectory.x_end, p)
         if culprits:
-            text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(system, culprits)}"
+            text += f" Not finite there: {', '.join(culprits)}.{points_that_meet(f, culprits)}"
     if outcome.name == "CONSTRAINT":
-        driven = driven_past_limit(system, trajectory.t_end, trajectory.x_end, p)
+        driven = driven_past_limit(f, trajectory.t_end, trajectory.x_end, p)
         if driven:
             text += (
                 f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
                 "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
             )
-    text += _jammed(system, trajectory, p) + _books(system, trajectory)
+    text += _jammed(f, trajectory, p) + _books(f, trajectory)
     if not outcome.ok and outcome.name != "LIES_FLAT":
         text += "".join(
             f" The wheel of contact {name!r} lies flat there (a roll of 90 degrees), a singular pose of its chain; "
             "an event on the roll can stop the run before."
-            for name in flat_wheels(system, trajectory, p)
+            for name in flat_wheels(f, trajectory, p)
         )
     return text
 
 
-def _books(system: "System", trajectory: "Trajectory") -> str:
+def _books(f: Formulation, trajectory: "Trajectory") -> str:
     """Tells what a check of energy or friction found, and when it began."""
     audit = trajectory.audit
     if audit is None:
         return ""
     if audit.contact >= 0:
-        name = rubbing_contacts(system.model)[audit.contact]
+        name = rubbing_contacts(f.model)[audit.contact]
         what = f" Friction drives at contact {name!r} from t = {audit.time:.9g} s on."
     else:
         what = (
@@ -69,7 +70,7 @@ def _books(system: "System", trajectory: "Trajectory") -> str:
 
 def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     """Where the search for events was at its limits."""
-    from trundle.equations.modes import transitions
+    from trundle.contact.modes import transitions
 
     names = [*model.events, *(c.name for c in transitions(model))]
     found = [
@@ -95,47 +96,47 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     return found
 
 
-def at_limit(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
+def at_limit(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
     """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
     are the constraints that cannot be satisfied.
     """
     if trajectory.outcome is not STEP_TOO_SMALL:
         return trajectory
-    if not driven_past_limit(system, trajectory.t_end, trajectory.x_end, p):
+    if not driven_past_limit(f, trajectory.t_end, trajectory.x_end, p):
         return trajectory
     return replace(trajectory, outcome=CONSTRAINT)
 
 
-def driven_past_limit(system: "System", t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
+def driven_past_limit(f: Formulation, t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
     """Coordinates with a prescribed motion, where the constraint rows have become dependent; else none."""
     import casadi as ca
 
-    from trundle.equations.saddle import dense
+    from trundle.linear_algebra.kkt import dense
 
-    if not any(isinstance(law, FlowLaw) for c in system.model.connections.values() for law in c.laws.values()):
+    if not any(isinstance(law, FlowLaw) for c in f.model.connections.values() for law in c.laws.values()):
         return []
-    f = system.functions
-    e, rows = f.equations, [row for row in f.independent if row.acts is None]
-    driven = [row.name.removesuffix(SERVO) for row in rows if row.name.endswith(SERVO)]
+    functions = f.functions
+    e, rows = functions.equations, [row for row in functions.independent if row.acts is None]
+    driven = [row.place.coordinate for row in rows if row.role is Role.DRIVE]
     if not driven or not np.all(np.isfinite(x)):
         return []
-    J = ca.vertcat(*[dense(row.jacobian, e.n_u).T / (f.length if row.unit == "m" else 1.0) for row in rows])
+    J = ca.vertcat(*[dense(row.jacobian, e.n_u).T / (functions.length if row.unit == "m" else 1.0) for row in rows])
     q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
     values = np.array(ca.DM(ca.Function("J", [e.t, e.q, e.u, e.p], [ca.densify(J)])(t, q, u, p)))
-    units = system.state_units.names[e.n_q : e.n_q + e.n_u]
-    values = values * np.array([f.length if unit == "m/s" else 1.0 for unit in units])
+    units = f.once(read_units).names[e.n_q : e.n_q + e.n_u]
+    values = values * np.array([functions.length if unit == "m/s" else 1.0 for unit in units])
     singular = np.linalg.svd(values, compute_uv=False)
     return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
 
 
-def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
+def _jammed(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
     """Tells where rigid friction has no or several solutions."""
-    from trundle.equations.modes import transitions
+    from trundle.contact.modes import transitions
 
-    changes = transitions(system.model)
+    changes = transitions(f.model)
     if not any(c.ends for c in changes) or trajectory.outcome.name == "FINISHED":
         return ""
-    values = system.kernels("events")["events"](trajectory.t_end, trajectory.x_end, p)[len(system.model.events) :]
+    values = f.kernels("events")["events"](trajectory.t_end, trajectory.x_end, p)[len(f.model.events) :]
     jammed = [c.contact for c, value in zip(changes, values, strict=True) if c.ends and not value > 1e-6]
     if not jammed:
         return ""
@@ -147,9 +148,9 @@ def _jammed(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any])
     )
 
 
-def points_that_meet(system: "System", culprits: list[str]) -> str:
+def points_that_meet(f: Formulation, culprits: list[str]) -> str:
     """Tells of forces along a line whose two points have met."""
-    lines = [n for n in culprits if isinstance(system.model.forces.get(n), LineForce | SpringDamper)]
+    lines = [n for n in culprits if isinstance(f.model.forces.get(n), LineForce | SpringDamper)]
     if not lines:
         return ""
     return (
@@ -158,19 +159,19 @@ def points_that_meet(system: "System", culprits: list[str]) -> str:
     )
 
 
-def flat_wheels(system: "System", trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
+def flat_wheels(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
     """Contacts of wheels on planes whose plane has come down onto the road."""
     found = []
-    for c in system.model.connections.values():
+    for c in f.model.connections.values():
         if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:
-            roll = system.evaluate(f"{c.name}.roll", np.array([trajectory.t_end]), trajectory.x_end[None, :], p)
+            roll = f.evaluate(f"{c.name}.roll", np.array([trajectory.t_end]), trajectory.x_end[None, :], p)
             if abs(np.cos(roll[f"{c.name}.roll"][0, 0])) < 0.02:
                 found.append(c.name)
     return found
 
 
 def culprit_laws(
-    system: "System",
+    f: Formulation,
     t: float,
     x: np.ndarray[Any, Any],
     p: np.ndarray[Any, Any],
@@ -179,17 +180,17 @@ def culprit_laws(
     """Forces and laws whose contribution is not finite at a state, or at these times after it."""
     import casadi as ca
 
-    e = system.functions.equations
+    e = f.functions.equations
     found = []
-    xdot = system.kernels("base")["rhs"](t, x, p)
+    xdot = f.kernels("base")["rhs"](t, x, p)
     step = np.where(np.isfinite(xdot), xdot, 0.0)
     for name, terms in e.terms.items():
         parts = [ca.vertcat(F, M) for _, F, M in terms.wrenches] + [ca.SX(v) for _, v in terms.efforts]
-        f = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
+        law = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
         for ahead in times:
             state = x + ahead * step
             q, u = state[: e.n_q], state[e.n_q : e.n_q + e.n_u]
-            if not np.all(np.isfinite(np.array(ca.DM(f(t + ahead, q, u, p))))):
+            if not np.all(np.isfinite(np.array(ca.DM(law(t + ahead, q, u, p))))):
                 found.append(name)
                 break
     return found

@@ -20,7 +20,7 @@ class Energy:
         self.potential = run.values("energy.potential")
         self.work_in = run.values("energy.work_in")
         self.work_lost = run.values("energy.work_lost")
-        stored = run.system is not None or "energy.work_events" in run.names
+        stored = run.formulation is not None or "energy.work_events" in run.names
         self.work_events = run.values("energy.work_events") if stored else np.zeros_like(self.work_lost)
 
     @property

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.equations.formulation import Formulation
 from trundle.pairs.higher import HigherPair
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
-    from trundle.system import System
 
 Geometry = dict[str, Any]
 
@@ -22,14 +22,14 @@ def geometry(run: "Run") -> Geometry:
     "springs": [[body, point, body, point]]; "rails": [[point of the ground, direction, body, its point]];
     "road": height of a level plane of the ground that something rolls on, or None.
     """
-    if run.system is None:
+    if run.formulation is None:
         stored: Geometry = json.loads(run.dataset.attrs.get("geometry", '{"bodies": {}, "springs": [], "rails": []}'))
         return stored
-    return _read(run.system, run.parameters)
+    return _read(run.formulation, run.parameters)
 
 
-def _read(system: "System", parameters: dict[str, float]) -> Geometry:
-    model = system.model
+def _read(f: Formulation, parameters: dict[str, float]) -> Geometry:
+    model = f.model
     symbols = [p.symbol for p in model.parameters.values()]
     values = [parameters[name] for name in model.parameters]
 

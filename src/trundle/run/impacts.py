@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.modes import transitions
-from trundle.impact import numbers
+from trundle.contact.collision import layout as numbers
+from trundle.contact.modes import transitions
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -33,9 +33,9 @@ class Impact:
 
 def impacts_of(run: "Run") -> list[Impact]:
     """The collisions of a run in their order; empty for a run that was read from a file."""
-    if run.trajectory is None or run.system is None:
+    if run.trajectory is None or run.formulation is None:
         return []
-    model, log = run.system.model, run.trajectory.events
+    model, log = run.formulation.model, run.trajectory.events
     changes = transitions(model)
     striking = {len(model.events) + i: c.contact for i, c in enumerate(changes) if c.strikes}
     found = []
@@ -48,13 +48,13 @@ def impacts_of(run: "Run") -> list[Impact]:
 
 def _impact(run: "Run", contact: str, t: float, x: Array, p: Array) -> Impact | None:
     """The collision at a state, by the code of the time loop; None where that found no end and the run stopped."""
-    from trundle.solve.collision import solve_collision
+    from trundle.contact.collision.collide import solve_collision
 
-    system = run.system
-    assert system is not None
-    names = [c.name for c in system.model.connections.values() if c.unilateral]
-    data = np.array(system.kernels("events")["impact"](t, x, p))
-    found = solve_collision(data, len(names), numbers.TREATMENTS[system.model.impacts])
+    f = run.formulation
+    assert f is not None
+    names = [c.name for c in f.model.connections.values() if c.unilateral]
+    data = np.array(f.kernels("events")["impact"](t, x, p))
+    found = solve_collision(data, len(names), numbers.TREATMENTS[f.model.impacts])
     if not found.good:
         return None
     before, after, impulse = (v.reshape(-1, 3) for v in (found.before, found.after, found.impulses))

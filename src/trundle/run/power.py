@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.ports import Element, Junction, Ports, measure
+from trundle.equations.outputs.ports import Element, Junction, Ports, measure
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.model.check import finite_number
 from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyTable, Share, make_table
@@ -60,8 +60,8 @@ class Power:
     @cached_property
     def ports(self) -> Ports:
         """Which bodies, connections, laws and forces there are."""
-        if self.run.system is not None:
-            return self.run.system.ports
+        if self.run.formulation is not None:
+            return self.run.formulation.ports
         told = self.run.dataset.attrs.get(STORED)
         if told is None:
             raise StoreError(
@@ -72,8 +72,8 @@ class Power:
 
     def keep(self) -> "Power":
         """Let run.save write the audit into the file, so that it can be read without the model."""
-        if self.run.system is not None:
-            for name in self.run.system.power_quantities:
+        if self.run.formulation is not None:
+            for name in self.run.formulation.power_quantities:
                 self.run[name]
         self.kept = True
         return self
@@ -90,14 +90,14 @@ class Power:
     @cached_property
     def _table(self) -> Array:
         """Every measured quantity at every sample, side by side."""
-        if self.run.system is not None and self.run._raw is not None:
-            for c in self.run.system.model.connections.values():
+        if self.run.formulation is not None and self.run._raw is not None:
+            for c in self.run.formulation.model.connections.values():
                 if c.friction is not None and c.friction.at_centre:
                     raise SolveError(
                         f"the friction of contact {c.name!r} acts at a mass centre (as_printed=True), which is no bond "
                         "of the contact: its power cannot be followed. run.energy still balances."
                     )
-            return self.run.system.evaluate_power(*self.run._raw)
+            return self.run.formulation.evaluate_group("power", *self.run._raw)
         return np.column_stack([self.run.values(name) for name in self._plan.at])
 
     def _of(self, name: str) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.equations.ports import Ports, measure, quantity_table
+from trundle.equations.outputs.ports import Ports, measure, quantity_table
 from trundle.run.energy_table import EnergyNode
 
 Array = np.ndarray[Any, np.dtype[Any]]

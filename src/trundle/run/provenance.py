@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.equations.formulation import Formulation
+
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
-    from trundle.system import System
 
 Attribute = str | float | int
 
 
 def provenance(run: "Run") -> dict[str, Attribute]:
     """Attributes of the dataset, enough to tell the story of the run without its model; lists and tables are JSON."""
-    if run.system is None:
+    if run.formulation is None:
         return {str(k): v for k, v in run.dataset.attrs.items()}
     import trundle
     from trundle.run.geometry import geometry
@@ -25,10 +26,10 @@ def provenance(run: "Run") -> dict[str, Attribute]:
     settings: Mapping[str, Any] = run.settings
     found: dict[str, Attribute] = {
         "Conventions": "CF-1.10",
-        "title": run.system.model.name,
+        "title": run.formulation.model.name,
         "source": f"Trundle {trundle.__version__}",
         "date_created": run.created,
-        "model_fingerprint": run.system.fingerprint,
+        "model_fingerprint": run.formulation.spec.key,
         "outcome": run.outcome,
         "t_end": float(run.time[-1] if run.trajectory is None else run.trajectory.t_end),
         **{name: _attribute(settings[name]) for name in ("formalism", "method", "rtol", "atol") if name in settings},
@@ -38,7 +39,7 @@ def provenance(run: "Run") -> dict[str, Attribute]:
     if run.trajectory is not None:
         found |= {f"count_{name}": int(count) for name, count in asdict(run.trajectory.counts).items()}
     if run.initial is not None:
-        found["start"] = as_json(_start_values(run.system, run.initial.q, run.initial.u))
+        found["start"] = as_json(_start_values(run.formulation, run.initial.q, run.initial.u))
         found["start_report"] = run.initial.report()
     return found | {
         "joint_coordinates": as_json(run.coordinates),
@@ -67,10 +68,10 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
-def _start_values(system: "System", q: Any, u: Any) -> dict[str, Any]:
+def _start_values(f: Formulation, q: Any, u: Any) -> dict[str, Any]:
     """The consistent start by name: given to `simulate` again, it repeats the run."""
     values: dict[str, Any] = {}
-    for c in system.layout.coordinates:
+    for c in f.layout.coordinates:
         values[c.name] = q[c.i_q] if c.n_q == 1 else q[c.i_q : c.i_q + c.n_q]
         values[c.rate_name] = u[c.i_u] if c.n_u == 1 else u[c.i_u : c.i_u + c.n_u]
     return values

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
 from trundle.run.table import csv_text
-from trundle.whole import check_target, write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -106,21 +106,21 @@ def _check_run(dataset: "xr.Dataset", path: Path) -> None:
 
 def _evaluate_all(run: "Run") -> None:
     """Ask for what belongs in the file, so that it is useful without the model."""
-    if run.system is None:
+    if run.formulation is None:
         return
-    small = len(run.system.model.bodies) - 1 <= SMALL
+    small = len(run.formulation.model.bodies) - 1 <= SMALL
     groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs"} | (
         {"reactions", "accelerations"} if small else set()
     )
-    for quantity in run.system.quantities.values():
+    for quantity in run.formulation.quantities.values():
         placed = quantity.group.startswith("body ") and (small or quantity.name.endswith((".position", ".rotation")))
         if quantity.group in groups or placed:
             run[quantity.name]
-    for body in run.system.model.bodies.values():
+    for body in run.formulation.model.bodies.values():
         if not body.is_ground:
             run[f"{body.name}.orientation"]
-    if small and (run.system.model.forces or run.system.model.coordinate_laws()):
-        for name in run.system.expressions.force_quantities():
+    if small and (run.formulation.model.forces or run.formulation.model.coordinate_laws()):
+        for name in run.formulation.expressions.force_quantities():
             run[name]
 
 

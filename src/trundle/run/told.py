@@ -4,20 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from trundle.equations.modes import transitions
-from trundle.model.model import Model
-from trundle.solve.trajectory import EventLog
+from trundle.contact.modes import transitions
+from trundle.equations.formulation import Formulation
+from trundle.integrate.trajectory import EventLog
 
 
-def told_events(model: Model, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
+def told_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
     """(name, time) in their order. Left out are turns of a slip, and a contact that would slip by its share alone but
     holds on with the others, which take it over.
     """
-    changes = transitions(model)
+    model, changes = f.model, transitions(f.model)
     names = [*model.events, *(c.name if c.told else "" for c in changes)]
-    modes = {name: len(model.parameters) + i for i, name in enumerate(model.mode_names())}
     holding = [-1] * len(model.events)
-    holding += [modes[f"{c.contact}.stick"] if c.together and c.kind == "slips" else -1 for c in changes]
+    holding += [f.parameters.mode(c.contact, "stick") if c.together and c.kind == "slips" else -1 for c in changes]
     found = []
     for row, (i, t) in enumerate(zip(log.index, log.t, strict=True)):
         after = log.p[row + 1] if row + 1 < len(log.t) else np.asarray(p_end)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from trundle.system import System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 DIMENSIONS = {3: "axis", 4: "quaternion", 9: "matrix"}
@@ -53,10 +53,10 @@ class Trace:
         self,
         dataset: "xr.Dataset",
         events: Sequence[Finding] = (),
-        system: "System | None" = None,
+        formulation: Formulation | None = None,
         solve: Callable[[float, Mapping[str, Any]], "xr.Dataset"] | None = None,
     ) -> None:
-        self.dataset, self.events, self.system, self._solve = dataset, list(events), system, solve
+        self.dataset, self.events, self.formulation, self._solve = dataset, list(events), formulation, solve
 
     def __repr__(self) -> str:
         ends = f"{self.value[0]:g} to {self.value[-1]:g}"
@@ -93,8 +93,8 @@ class Trace:
 
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over the points; components such as "contact.contact_point_x" too."""
-        if self.system is not None:
-            name = self.system.model.resolve(name)
+        if self.formulation is not None:
+            name = self.formulation.model.resolve(name)
         if name in self.dataset:
             return self.dataset[name]
         derivative = name.endswith("_derivative")

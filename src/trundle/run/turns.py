@@ -17,14 +17,14 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     In absolute coordinates the run has integrated the rate of every joint, whatever the samples. Elsewhere (joints that
     close loops) the rates at the samples tell about how far the angle went from one to the next.
     """
-    system = run.system
-    assert system is not None and run._raw is not None
+    f = run.formulation
+    assert f is not None and run._raw is not None
     t, x, _ = run._raw
-    if name in system.turning:
-        way = x[:, x.shape[1] - len(system.turning) + system.turning.index(name)]
-        start = [run.initial.q[c.i_q] for c in system.layout.coordinates if c.name == name] if run.initial else []
+    if name in f.turning:
+        way = x[:, x.shape[1] - len(f.turning) + f.turning.index(name)]
+        start = [run.initial.q[c.i_q] for c in f.layout.coordinates if c.name == name] if run.initial else []
         return _nearest(values, start[0] + way if start else values[0] + way - way[0])
-    if f"{name}_rate" not in system.quantities:
+    if f"{name}_rate" not in f.quantities:
         return np.unwrap(values)
     rate = run.values(f"{name}_rate")
     way = (rate[1:] + rate[:-1]) / 2 * np.diff(t)

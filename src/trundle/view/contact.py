@@ -16,8 +16,8 @@ from trundle.pairs.closest import limits
 from trundle.pairs.numeric import NumericScrew, read_screw, read_sweep, typical_length
 from trundle.space.chain import Ball, Chain
 from trundle.view.outline import Points
+from trundle.view.scene3d import Camera, Stage
 from trundle.view.screws import draw_ball, draw_screw, mark_clear
-from trundle.view.stage import Camera, Stage
 from trundle.view.style import COLOURS, INK, finish, new_figure, style
 from trundle.view.surface import GRID, OTHER_SKIN, SKIN, draw_skin, good_camera, picture_height, through
 

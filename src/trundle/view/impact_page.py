@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
+from trundle.atomic_write import check_target, write_whole
 from trundle.impact import closed_form
 from trundle.impact.scenario import LABELS, check_impact
 from trundle.view.javascript import javascript
 from trundle.view.percussion import DOMAINS
-from trundle.whole import check_target, write_whole
 
 TEMPLATE = Path(__file__).with_name("impact_page.html")
 KINDS = ("DP", "FORWARD", "BACKWARD", "STICK", "FORWARD_STICK", "BACKWARD_STICK", "BACKWARD_FORWARD")

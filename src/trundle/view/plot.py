@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from trundle.equations.modes import KINDS_OF_TRANSITION
+from trundle.contact.modes import KINDS_OF_TRANSITION
 from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,

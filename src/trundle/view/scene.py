@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from trundle.errors import SolveError
 from trundle.run.geometry import Geometry, geometry
+from trundle.view.canvas import PLANES, FlatPainter, Painter, SpacePainter
 from trundle.view.outline import Outline, Points, coil, outline
-from trundle.view.painter import PLANES, FlatPainter, Painter, SpacePainter
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:

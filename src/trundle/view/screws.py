@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.pairs.numeric import NumericScrew
 from trundle.view.outline import Points
-from trundle.view.stage import Stage
+from trundle.view.scene3d import Stage
 
 DASHES = (0.05, 0.018, 0.012, 0.018)  # of a centre line, in sizes of the picture
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from trundle.solve.stability import Stability, moving
+from trundle.study.stability import Stability, moving
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from trundle.pairs import Surface
 from trundle.pairs.numeric import NumericScrew, NumericSweep, read_sweep
 from trundle.view.outline import Points
+from trundle.view.scene3d import Camera, Stage
 from trundle.view.screws import draw_screw, mark_clear
-from trundle.view.stage import Camera, Stage
 from trundle.view.style import COLOURS, INK, finish, new_figure, style
 
 SKIN, OTHER_SKIN = "#C9DCEB", "#F3D3B8"

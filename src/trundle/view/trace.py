@@ -16,7 +16,7 @@ from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface
 from trundle.view.outline import Points
 from trundle.view.plot import KINDS, pretty
-from trundle.view.stage import Camera, Stage
+from trundle.view.scene3d import Camera, Stage
 from trundle.view.style import (
     COLOURS,
     INK,
@@ -107,9 +107,9 @@ def draw_trace(
     """The two surfaces of a contact at a value of the driven coordinate (the first one without), with the way of the
     point of contact over the whole trace in the ground.
     """
-    if trace.system is None:
+    if trace.formulation is None:
         raise SolveError("a trace that was read from a file does not know its surfaces; make it again to draw them.")
-    pairs = {n: c for n, c in trace.system.model.connections.items() if isinstance(c.pair, HigherPair)}
+    pairs = {n: c for n, c in trace.formulation.model.connections.items() if isinstance(c.pair, HigherPair)}
     if not pairs or (contact is not None and contact not in pairs):
         known = ", ".join(map(repr, pairs)) or "none in this model"
         raise SolveError(
@@ -146,8 +146,8 @@ def draw_trace(
 
 def _placed(trace: "Trace", frame: Frame, pose: Any) -> tuple[Points, Points]:
     """Rotations (..., 3, 3) and positions (..., 3) of a frame in the ground, at one or all points of a trace."""
-    assert trace.system is not None
-    at = np.asarray(evaluate(trace.system.model, ca.vertcat(*frame.position)), dtype=float).ravel()
+    assert trace.formulation is not None
+    at = np.asarray(evaluate(trace.formulation.model, ca.vertcat(*frame.position)), dtype=float).ravel()
     if frame.body.is_ground:
         return frame.rotation, at
     columns = pose[f"{frame.body.name}.rotation"].values

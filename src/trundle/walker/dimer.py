@@ -5,9 +5,9 @@ from math import isfinite, sin
 from typing import Any
 
 from trundle.contact import Coulomb
-from trundle.contact.restitution import Poisson
 from trundle.errors import ModelError
-from trundle.model.law import Servo
+from trundle.laws.law import Servo
+from trundle.laws.restitution import Poisson
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
 from trundle.pairs.planar import Circle, Line, PlanarPair

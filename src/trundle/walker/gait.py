@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.solve.periodic import Orbit, ReturnMap, find_orbit
+from trundle.study.periodic import Orbit, ReturnMap, find_orbit
 from trundle.walker.rimless import landing
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from math import cos, isfinite, pi, sin, sqrt
 from typing import Any, final
 
 from trundle.contact import Coulomb, NoSlip
-from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
-from trundle.functions import cos as cos_
-from trundle.functions import sin as sin_
+from trundle.laws.restitution import Restitution
+from trundle.math import cos as cos_
+from trundle.math import sin as sin_
 from trundle.model.model import Model
 from trundle.pairs import Planar, Revolute
 from trundle.pairs.edge import Vertex
 from trundle.pairs.planar import Line, PlanarPair
-from trundle.solve.periodic import Section
+from trundle.study.periodic import Section
 
 WITH_FRICTION = 3  # feet: behind, standing, next; each costs time to compile
 

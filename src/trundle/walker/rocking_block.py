@@ -5,10 +5,10 @@ from math import atan2, cos, hypot, isfinite, pi, sin, sqrt
 from typing import Any
 
 from trundle.contact import Coulomb, NoSlip
-from trundle.contact.restitution import Restitution
 from trundle.errors import ModelError
-from trundle.functions import abs as abs_
-from trundle.model.law import Servo
+from trundle.laws.law import Servo
+from trundle.laws.restitution import Restitution
+from trundle.math import abs as abs_
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
 from trundle.pairs.edge import Vertex

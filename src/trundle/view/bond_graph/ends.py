@@ -4,7 +4,7 @@ Numbers stand above a level bond and left of an upright one, the half arrow poin
 effort above, flow below.
 """
 
-from trundle.graph.bonds import Bond
+from trundle.bond_graph.bonds import Bond
 from trundle.view.bond_graph.shape import Label, Mark, Part, Point, Wire, write
 from trundle.view.bond_graph.text import LINE
 from trundle.view.bond_graph.words import Words

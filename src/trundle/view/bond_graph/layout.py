@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import final
 
-from trundle.graph.bonds import Bond, BondGraph
+from trundle.bond_graph.bonds import Bond, BondGraph
 from trundle.view.bond_graph.align import Tie, align
 from trundle.view.bond_graph.legend import draw_heading, draw_legend
 from trundle.view.bond_graph.order import Columns, find_columns

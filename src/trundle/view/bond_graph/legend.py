@@ -3,8 +3,8 @@
 from dataclasses import replace
 from math import ceil
 
-from trundle.graph.bonds import Bond, BondGraph
-from trundle.graph.words import counted
+from trundle.bond_graph.bonds import Bond, BondGraph
+from trundle.bond_graph.phrasing import counted
 from trundle.view.bond_graph.ends import straight
 from trundle.view.bond_graph.shape import Box, Part, Rect, join, write
 from trundle.view.bond_graph.text import LINE

@@ -6,7 +6,7 @@ from itertools import accumulate
 from math import ceil
 from typing import final
 
-from trundle.graph.bonds import Bond, Node
+from trundle.bond_graph.bonds import Bond, Node
 from trundle.view.bond_graph.ends import GAP, SIZE_TEXT, along, dress_end, size_label, straight
 from trundle.view.bond_graph.read import BodyGroup, LinkGroup, Side, Step
 from trundle.view.bond_graph.shape import Box, Label, Part, Point, Rect, join, moved, write

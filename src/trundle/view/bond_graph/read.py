@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from trundle.graph.bonds import Bond, BondGraph, Node
+from trundle.bond_graph.bonds import Bond, BondGraph, Node
 
 Step = tuple[Bond, Node]  # a bond and the node at its far end
 

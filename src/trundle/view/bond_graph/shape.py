@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import final
 
-from trundle.graph.bonds import Bond
+from trundle.bond_graph.bonds import Bond
 from trundle.view.bond_graph.text import LINE, printable, shorten, text_width
 
 Point = tuple[float, float]
@@ -39,7 +39,7 @@ class Box:
     """A junction, a transformer or an element."""
 
     node: str  # its name in the graph, empty in the legend
-    kind: str  # as in trundle.graph.bonds.Node, or "ground"
+    kind: str  # as in trundle.bond_graph.bonds.Node, or "ground"
     rect: Rect
     title: str = ""  # shown when the pointer rests on it
 

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from trundle.graph.bonds import BondGraph
+from trundle.bond_graph.bonds import BondGraph
 from trundle.view.bond_graph.layout import lay_out
 from trundle.view.bond_graph.shape import Box, Label, Mark, Part, Wire
 from trundle.view.bond_graph.text import BASELINE, FAMILY, printable

@@ -1,0 +1,1 @@
+"""The multibond graph of a built model: ports, junctions, seals and their causality."""

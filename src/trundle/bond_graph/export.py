@@ -1,0 +1,147 @@
+"""A multibond graph for other programs: networkx, JSON, GraphML and pictures on disk."""
+
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from trundle.atomic_write import check_target, write_whole
+from trundle.bond_graph.flows import ChainSeal
+from trundle.errors import StoreError
+from trundle.model.seal import VARIABLES, Seal
+
+if TYPE_CHECKING:
+    import networkx
+
+    from trundle.bond_graph.bonds import BondGraph
+
+VERSION: Final = 1  # of the JSON layout
+SUFFIXES: Final = (".svg", ".json", ".graphml")
+
+
+def network(graph: "BondGraph") -> "networkx.MultiGraph[str]":
+    """Bodies as vertices, connections as edges with their names as keys; each edge carries `pair`, the number `held` of
+    bonds that flows seal, and the element of each bond.
+    """
+    import networkx as nx
+
+    out: nx.MultiGraph[str] = nx.MultiGraph(name=graph.name)
+    out.add_nodes_from(node.of for node in graph.nodes if node.kind == "1")
+    kinds = {node.name: node.kind for node in graph.nodes}
+    body = {node.name: node.of for node in graph.nodes if node.kind == "1"}
+    beside: dict[str, str] = {}  # transformer -> body
+    for bond in graph.bonds:
+        for one, other in ((bond.tail, bond.head), (bond.head, bond.tail)):
+            if kinds[one] == "1" and kinds[other] == "TF":
+                beside[other] = body[one]
+    seals: dict[str, list[Seal]] = {}
+    for seal in graph.seals:
+        seals.setdefault(seal.connection, []).append(seal)
+    elements = {node.name: node.kind for node in graph.nodes}
+    for node in graph.nodes:
+        if node.kind != "0" or node.size != 6 or node.of not in seals:
+            continue
+        first = next(beside[b.tail] for b in graph.bonds if b.head == node.name)
+        second = next(beside[b.head] for b in graph.bonds if b.tail == node.name and b.head in beside)
+        of_bond = {s.bond: elements[s.name] for s in seals[node.of]}
+        held = sum(s.imposes_flow for s in seals[node.of])
+        out.add_edge(first, second, key=node.of, pair=node.label, held=held, **of_bond)
+    return out
+
+
+def to_networkx(graph: "BondGraph") -> "networkx.MultiDiGraph[str]":
+    """All nodes and bonds, from tail to head."""
+    import networkx as nx
+
+    out: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=graph.name)
+    conflicts = {conflict.seal for conflict in graph.causality.conflicts}
+    for node in graph.nodes:
+        out.add_node(
+            node.name, kind=node.kind, label=node.label, of=node.of, size=node.size, conflict=node.name in conflicts
+        )
+    for bond in graph.bonds:
+        out.add_edge(bond.tail, bond.head, size=bond.size, at_head=bond.at_head, at_tail=bond.size - bond.at_head)
+    return out
+
+
+def to_dict(graph: "BondGraph") -> dict[str, Any]:
+    """Nodes, bonds, seals and causality in lists, words and numbers."""
+    return {
+        "format": "trundle bond graph",
+        "version": VERSION,
+        "name": graph.name,
+        "nodes": [asdict(node) for node in graph.nodes],
+        "bonds": [asdict(bond) for bond in graph.bonds],
+        "seals": [seal_dict(seal) for seal in graph.seals],
+        "chain": [chain_dict(each) for each in graph.chain],
+        "causality": _plain(asdict(graph.causality)),
+    }
+
+
+def seal_dict(seal: Seal) -> dict[str, Any]:
+    """A seal in words."""
+    return {
+        "name": seal.name,
+        "connection": seal.connection,
+        "bond": seal.bond,
+        "variables": list(VARIABLES[seal.bond]),
+        "sealed_by": "flow" if seal.imposes_flow else "effort",
+        "element": seal.element,
+        "by": seal.by,
+        "coordinate": seal.coordinate,
+    }
+
+
+def chain_dict(chain: ChainSeal) -> dict[str, Any]:
+    """A law or force on a coordinate of a contact in words."""
+    seal = chain.seal
+    return {
+        "name": seal.name,
+        "connection": seal.connection,
+        "coordinate": seal.coordinate,
+        "variables": list(chain.variables),
+        "sealed_by": "flow" if seal.imposes_flow else "effort",
+        "element": seal.element,
+        "by": seal.by,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, as JSON will have them."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def to_json(graph: "BondGraph") -> str:
+    """Everything as JSON text."""
+    return json.dumps(to_dict(graph), indent=1, ensure_ascii=False)
+
+
+def save(graph: "BondGraph", path: Path | str) -> Path:
+    """Write the graph, whole or not at all, in the form that the suffix of the path tells."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise StoreError(
+            f"cannot write {target}: {suffix or 'no suffix'!r} tells no form of a graph. Choose .svg (picture), .json "
+            "(all data) or .graphml (for graph programs)."
+        )
+    check_target(target)
+    write_whole(target, _content(graph, suffix))
+    return target
+
+
+def _content(graph: "BondGraph", suffix: str) -> bytes:
+    if suffix == ".json":
+        return to_json(graph).encode()
+    if suffix == ".graphml":
+        import networkx as nx
+
+        buffer = io.BytesIO()
+        nx.write_graphml(to_networkx(graph), buffer)
+        return buffer.getvalue()
+    from trundle.view.bond_graph import to_svg
+
+    return to_svg(graph).encode()

@@ -1,0 +1,60 @@
+"""Poses that a contact only holds because it never opens: an equilibrium may hang under the road."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.surface import Plane
+from trundle.study.start_state import state_vector
+
+if TYPE_CHECKING:
+    from trundle.system import System
+
+NORMAL = ".normal_force"
+ROUND_OFF = 1e-9
+
+
+def lost_contacts(
+    system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None = None
+) -> list[str]:
+    """Half sentences on contacts that pull, and on bodies that are under the plane they should stand on."""
+    return _pulling(system, state, parameters) + _under_planes(system, state, parameters)
+
+
+def _pulling(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
+    told = system.accelerations(state, parameters)
+    forces = {name.removesuffix(NORMAL): float(v) for name, v in told.items() if name.endswith(NORMAL)}
+    largest = max((float(np.max(np.abs(v))) for name, v in told.items() if name.endswith(".reaction_force")), default=0)
+    return [f"the normal force of {k!r} is negative" for k, v in forces.items() if v < -ROUND_OFF * largest]
+
+
+def _under_planes(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
+    """The weight of what hangs under a road presses on it all the same: its normal force tells nothing."""
+    model = system.model
+    roads = [
+        c.name
+        for c in model.connections.values()
+        if c.first.body is model.ground and isinstance(c.pair, HigherPair) and isinstance(c.pair.first, Plane)
+    ]
+    if not roads:
+        return []
+    f = system.formulation
+    p = f.parameter_vector(parameters)
+    x = state_vector(f, system.start(state, parameters), p)[None, :]
+
+    def ask(name: str) -> Any:
+        return f.evaluate(name, np.zeros(1), x, p)[name][0]
+
+    told = []
+    for body in model.bodies.values():
+        if body is model.ground:
+            continue
+        place = ask(f"{body.name}.com_position")
+        for road in roads:
+            away = place - ask(f"{road}.contact_point")
+            if ask(f"{road}.contact_normal") @ away < -ROUND_OFF * max(1.0, float(np.linalg.norm(away))):
+                told.append(f"the mass centre of {body.name!r} lies under the plane of {road!r}")
+                break
+    return told

@@ -1,0 +1,1 @@
+"""Rows of constraint equations: closed loops, prescribed flows, measured coordinates, relaxed rows."""

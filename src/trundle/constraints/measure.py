@@ -1,0 +1,148 @@
+"""Coordinates of connections that are no states, measured from the relative motion: value, rate, and the wrench of a
+unit effort on each.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import casadi as ca
+
+from trundle.constraints.closure import BodyMotion, Relative, axes_around, connection_frame
+from trundle.errors import ModelError
+from trundle.laws.tracking import RateTracking
+from trundle.model.connection import ConnectedPair
+from trundle.pairs.lower import ROTATIONS
+from trundle.space.rotation import cross, dot
+
+
+@final
+@dataclass(frozen=True)
+class Measure:
+    """A coordinate of a connection that is not a state: value and rate from the relative motion."""
+
+    value: Any
+    rate: Any
+    force: Any  # per unit effort, on the second body
+    moment: Any
+
+    @property
+    def is_angle(self) -> bool:
+        """A turn, known up to whole turns; else a displacement."""
+        return bool(self.force.is_zero())
+
+
+@final
+class Followed:
+    """A coordinate of a contact that closes a loop."""
+
+    def __init__(self, name: str, value: Any, q: Any, rates: Any) -> None:
+        self.name, self.value, self._q, self._rates = name, value, q, rates
+
+    @cached_property
+    def rate(self) -> Any:
+        """Its time derivative, from the tape."""
+        return ca.jtimes(self.value, self._q, self._rates)
+
+    @property
+    def is_angle(self) -> bool:
+        """Known up to whole turns; surface coordinates that follow the motion count them."""
+        return not self.value.is_symbolic() and self.name.rpartition(".")[2] in ("yaw", "pitch")
+
+    @property
+    def force(self) -> Any:
+        """Efforts need a bond that the tree knows."""
+        raise ModelError(
+            f"{self.name!r} is a coordinate of a contact that closes a loop: no effort can act on it. "
+            "Let the force act on the bodies (tr.Wrench, tr.SpringDamper)."
+        )
+
+    moment = force
+
+
+@final
+class Deviation:
+    """How far a coordinate is from where its prescribed rate would have brought it: a coordinate without speed."""
+
+    is_angle: ClassVar[bool] = False
+
+    def __init__(self, coordinate: str, law: RateTracking, t: Any) -> None:
+        self.coordinate, self._law, self._t = coordinate, law, t
+        self.value = ca.SX.sym(f"{coordinate} deviation")
+        self.rate: Any = ca.SX(0)
+
+    def follow(self, signals: Any) -> None:
+        """Find the rate from those of the coordinate."""
+        law = self._law.placed(signals[self.coordinate])
+        self.rate = law.deflection_rate(self._t, self.value, signals[f"{self.coordinate}_rate"])
+
+    @property
+    def force(self) -> Any:
+        """Efforts need a bond."""
+        raise ModelError(f"{self.coordinate + '_deviation'!r} is known to its law only: no effort can act on it.")
+
+    moment = force
+
+
+def measured_coordinates(connection: ConnectedPair, motion: BodyMotion) -> dict[str, Measure]:
+    """Angles and displacements of a lower pair that is no joint of the tree; angles lie in (-pi, pi]."""
+    if connection.touches:
+        return {}
+    pair = connection.pair
+    first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
+    A, B = motion.frame(first), motion.frame(second)
+    relative = Relative(A, B, {})
+    zero = ca.SX.zeros(3)
+    names = {bond: name for name, bond in pair.coordinate_bonds.items()}
+    turns = [b for b in pair.free if b in names and b in ROTATIONS]
+    out = {names[b]: measure for b, measure in zip(turns, _turns(relative, turns), strict=True)}
+    for bond in pair.free:
+        if bond in names and bond not in ROTATIONS:
+            e = A.R[:, "xyz".index(bond)]
+            out[names[bond]] = Measure(dot(e, B.p - A.p), dot(e, relative.v), e, zero)
+    if pair.coupling is not None and "z" in names:  # what a screw joint yields beside its own advance
+        z, turn = out[names["z"]], out[names["rz"]]
+        pitch = pair.coupling
+        out[names["z"]] = Measure(
+            z.value - pitch * turn.value, z.rate - pitch * turn.rate, z.force, -pitch * turn.moment
+        )
+    return out
+
+
+def turning(connections: Iterable[ConnectedPair]) -> list[str]:
+    """Names of the angles that `measured_coordinates` finds in these connections, in its order."""
+    found = []
+    for c in connections:
+        names = {} if c.touches else {bond: name for name, bond in c.pair.coordinate_bonds.items()}
+        found += [f"{c.name}.{names[b]}" for b in c.pair.free if b in names and b in ROTATIONS]
+    return found
+
+
+def _turns(relative: Relative, turns: list[str]) -> list[Measure]:
+    """Angles of one, two or three turns that follow each other in the order of the chain."""
+    A, B, w = relative.A.R, relative.B.R, relative.w
+    zero = ca.SX.zeros(3)
+    if not turns:
+        return []
+    i, j, k = axes_around(turns[0])
+    if len(turns) == 1:
+        return [Measure(relative.angle(k), dot(A[:, k], w), zero, A[:, k])]
+    if len(turns) == 2:  # about k of the first, then about i of the second
+        angles = relative.angle(k), ca.atan2(dot(A[:, k], B[:, j]), dot(A[:, k], B[:, k]))
+        axes = A[:, k], B[:, i]
+        return [Measure(angle, dot(e, w), zero, e) for angle, e in zip(angles, axes, strict=True)]
+    sine = dot(A[:, k], B[:, j])
+    first = ca.atan2(-dot(A[:, i], B[:, j]), dot(A[:, j], B[:, j]))
+    second = ca.atan2(sine, ca.sqrt(dot(A[:, k], B[:, k]) ** 2 + dot(A[:, k], B[:, i]) ** 2))
+    third = ca.atan2(-dot(A[:, k], B[:, i]), dot(A[:, k], B[:, k]))
+    e1, e3 = A[:, k], B[:, j]
+    e2 = cross(e3, e1) / ca.sqrt(1 - sine**2)
+    duals = reciprocal(e1, e2, e3)
+    return [Measure(x, dot(d, w), zero, d) for x, d in zip((first, second, third), duals, strict=True)]
+
+
+def reciprocal(a: Any, b: Any, c: Any) -> list[Any]:
+    """Vectors that pick the components along three axes out of an angular velocity."""
+    volume = dot(a, cross(b, c))
+    return [cross(b, c) / volume, cross(c, a) / volume, cross(a, b) / volume]

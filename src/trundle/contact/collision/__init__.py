@@ -1,0 +1,1 @@
+"""What happens inside a collision: impulses of one contact and of several."""

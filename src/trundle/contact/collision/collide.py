@@ -1,0 +1,60 @@
+"""A single collision outside the time loop, by the same compiled code."""
+
+from ctypes import CFUNCTYPE, c_void_p
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from trundle.contact.collision import layout as numbers
+from trundle.kernel import compiled
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+TINY = 1e-30
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Velocities before and after a collision and its impulses, three to a contact, the energy lost, and whether it
+    found an end.
+    """
+
+    before: Array
+    after: Array
+    impulses: Array
+    lost: float
+    good: bool
+
+
+def solve_collision(data: Array, contacts: int, treatment: int) -> Solved:
+    """The collision that the kernel "impact" of a model describes; treatment as in `impact.numbers`."""
+    found, n = _results("collide_once", data, contacts, treatment), 3 * contacts
+    return Solved(
+        found[:n], found[n : 2 * n], found[2 * n : 3 * n], float(found[3 * n + 1]), found[3 * n] == numbers.SOLVED
+    )
+
+
+def impulses_of(data: Array, contacts: int, treatment: int) -> Array:
+    """Impulses at all contacts."""
+    return solve_collision(data, contacts, treatment).impulses
+
+
+def derivative_of_impulses(data: Array, way: Array, contacts: int, treatment: int) -> Array:
+    """Derivative of the impulses along a way of the data, to round-off: by an imaginary part too small to be felt."""
+    size = float(np.max(np.abs(way), initial=0.0))
+    if size == 0.0:
+        return np.zeros(3 * contacts)
+    found = _results("collide_nearby", data + 1j * (TINY / size) * way, contacts, treatment)
+    imaginary: Array = found[6 * contacts : 9 * contacts].imag
+    return imaginary * (size / TINY)
+
+
+def _results(part: str, data: Any, contacts: int, treatment: int) -> Any:
+    """What a compiled part writes behind the data."""
+    first = len(data)
+    b = np.concatenate([data, np.zeros(numbers.scratch(contacts))])
+    sizes = np.array([contacts, first, treatment], np.int64)
+    table = np.array([sizes.ctypes.data, b.ctypes.data], np.int64)
+    CFUNCTYPE(None, c_void_p)(compiled.address(part))(table.ctypes.data)
+    return b[first:]

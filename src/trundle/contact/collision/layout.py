@@ -1,0 +1,43 @@
+"""Where each number of a collision stands in one flat array, for K contacts.
+
+Velocities and impulses of a contact are three in a row: along, across, normal. What a contact is made of: friction
+when it sticks and when it slides, restitution and its law, whether it takes part, and the speed below which it does not
+bounce.
+"""
+
+from trundle.laws.collision_codes import COMPLIANT, NEWTON, POISSON, SEQUENTIAL, SIMULTANEOUS, STRONGE, TREATMENTS
+
+__all__ = ["COMPLIANT", "NEWTON", "POISSON", "SEQUENTIAL", "SIMULTANEOUS", "STRONGE", "TREATMENTS"]
+
+MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR = range(7)
+DATA = 7
+
+SOLVED, UNSOLVED, GAINS_ENERGY = range(3)
+"""How a collision ends: with impulses, without, or with more energy than before."""
+
+
+def size(contacts: int, speeds: int) -> int:
+    """Length of what the kernel of a model gives: velocities, inverse masses, data, changes of speed per impulse."""
+    n = 3 * contacts
+    return n + n * n + DATA * contacts + speeds * n
+
+
+def scratch(contacts: int) -> int:
+    """Length of what the collision needs beside it: velocities before and after, impulses, outcome, springs."""
+    return 13 * contacts + 3
+
+
+# What is decided for each contact; the names of the modes stand in this order.
+CLOSED, STICK, AHEAD_X, AHEAD_Y, SHARE_X, SHARE_Y, SHARE_N, SLIDES_SLOWLY = range(8)
+MODES = ("closed", "stick", "ahead_x", "ahead_y", "share_x", "share_y", "share_n", "slow")
+WIDTH = 8
+
+
+def decision(contacts: int) -> int:
+    """Length of the memory that a decision needs: forces, accelerations and matrices of all contacts."""
+    n = 3 * contacts
+    return 3 * n * n + 20 * n + 8 * contacts + 16
+
+
+NO_DIRECTION = 0.1  # m/s, times the root of the shift of the multiplier block: a slip too small to tell its direction
+SLOW_SLIP = 30.0  # times that: there the direction is stored for the end of sliding

@@ -1,0 +1,113 @@
+"""What a collision needs to know of a model at a pose: velocities, inverse masses and data of its contacts that open.
+
+All other constraints hold during the collision: their impulses are in the inverse masses.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from trundle.constraints.row import Row
+from trundle.contact.bonds import Touch
+from trundle.laws.law import TINY
+from trundle.linear_algebra.kkt import Saddle, Sparse, dense, sparse
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+
+if TYPE_CHECKING:
+    from trundle.equations.kernels import Functions
+
+TOUCHING = 1e-9  # m
+HOLDING = 1e30  # coefficient of friction where a law holds the slip
+
+
+def impact_values(functions: "Functions") -> list[Any]:
+    """Velocities, inverse masses (by columns), data by contact, and changes of the speeds per unit impulse."""
+    e = functions.equations
+    touches = [touch for touch in e.touches.values() if touch.connection.unilateral]
+    columns: list[Sparse] = []
+    rates: list[Any] = []
+    for touch in touches:
+        for name in ("slip_x", "slip_y", "normal"):
+            if name == "slip_y" and _planar(touch):
+                columns.append({})
+                rates.append(ca.SX(0))
+                continue
+            row = touch.row(name, e.t)
+            columns.append(row.jacobian)
+            rates.append(row.rate)
+    solver = _others(functions)
+    changes = [solver.solve(column, {})[0] if column else {} for column in columns]
+    inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
+               for change in changes for column in columns]  # fmt: skip
+    data = [value for touch in touches for value in _data(touch, e.signals)]
+    return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
+
+
+def free_accelerations(functions: "Functions") -> list[Any]:
+    """Accelerations along, across and normal to the contacts that open, if none of them had a force."""
+    e = functions.equations
+    rows = _other_rows(functions)
+    udot = _others(functions).solve(sparse(-e.bias), {i: -row.gamma for i, row in enumerate(rows)})[0]
+    out = []
+    for touch in e.touches.values():
+        if not touch.connection.unilateral:
+            continue
+        for name in ("slip_x", "slip_y", "normal"):
+            if name == "slip_y" and _planar(touch):
+                out.append(ca.SX(0))
+                continue
+            row = touch.row(name, e.t)
+            out.append(row.gamma + sum((v * udot[k] for k, v in row.jacobian.items() if k in udot), ca.SX(0)))
+    return out
+
+
+def _planar(touch: Touch) -> bool:
+    return "slip_y" in touch.connection.pair.locked  # a planar pair does not slip across its plane
+
+
+def _other_rows(functions: "Functions") -> list[Row]:
+    opening = {t.connection.name for t in functions.equations.touches.values() if t.connection.unilateral}
+    return [r for r in functions.independent if r.owner not in opening]
+
+
+def _others(functions: "Functions") -> Saddle | Orthogonal:
+    """All constraints but those of contacts that open."""
+    e, rows = functions.equations, _other_rows(functions)
+    jacobians, weights = [r.jacobian for r in rows], [r.acts for r in rows]
+    scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
+    leaves = e.motion.leaves_first()
+    if functions.by_pseudo_inverse:
+        return Orthogonal(e.mass, jacobians, leaves, scale, 0, [1 if w is None else w for w in weights])
+    loops: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        loops.setdefault(row.owner, []).append(i)
+    return Saddle(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
+
+
+def _data(touch: Touch, s: Any) -> list[Any]:
+    """Data of one contact, in the order of `numbers`."""
+    c = touch.connection
+    static, kinetic = _friction(touch, s)
+    closed = ca.fmax(touch.modes["closed"], touch.contact.gap < TOUCHING)
+    law = c.restitution
+    return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(touch))]
+
+
+def _friction(touch: Touch, s: Any) -> tuple[Any, Any]:
+    """Coefficients while the contact sticks and slides; smooth laws have that of their slip."""
+    c = touch.connection
+    if "slip_x" in c.held:
+        return HOLDING, HOLDING
+    if c.friction is None:
+        return 0.0, 0.0
+    rolling = s[f"{c.name}.forward_velocity"]
+    if c.friction.sticks:
+        return c.friction.limit(s), c.friction.coefficient(s, ca.SX(0), rolling)
+    speed = ca.sqrt(sum((touch.rate(name) ** 2 for name in c.sliding), ca.SX(TINY**2)))
+    mu = c.friction.coefficient(s, speed, rolling)
+    return mu, mu
+
+
+def contacts_that_open(functions: "Functions") -> int:
+    """How many contacts take part in collisions."""
+    return sum(touch.connection.unilateral for touch in functions.equations.touches.values())

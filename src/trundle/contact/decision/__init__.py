@@ -1,0 +1,1 @@
+"""Which contacts close, stick and slide, decided for all at once."""

@@ -1,0 +1,315 @@
+"""What all contacts of a model do from now on (compiled), decided at once where one of them may change.
+
+Contacts that touch and do not part have accelerations a = a_0 + D f with the inverse masses D. Wanted are forces f in
+the cones: normals push or their contact opens, a slip at rest stays at rest or begins against its friction, one that
+slides has friction against it. Rigid bodies leave forces open that do nothing together (a table on four feet): of all
+that do, the smallest are taken. Where these leave a cone, others within all cones are looked for by projections, and
+are kept as shares: numbers that are added to the multipliers. A body slides where there are none.
+"""
+
+import math
+from typing import Any
+
+from numba import njit
+
+from trundle.contact.collision import layout as numbers
+from trundle.contact.collision.layout import (
+    AHEAD_X,
+    AHEAD_Y,
+    CLOSED,
+    NO_DIRECTION,
+    SHARE_N,
+    SHARE_X,
+    SHARE_Y,
+    SLIDES_SLOWLY,
+    SLOW_SLIP,
+    STICK,
+    WIDTH,
+)
+from trundle.contact.decision.share import back_substitute, factor, widest
+from trundle.kernel.pointers import Pointer, part, reals, shifted, wholes
+
+SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
+BEGUN = 1e-9  # m/s: a slip that has a direction of its own
+SWEEPS = 5000
+EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
+NONE = 1e-9  # of the largest acceleration or force, that is none
+INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
+SHIFT, REFINEMENTS = 1e-6, 3  # as in `equations.saddle`
+AT_LEVEL = 1.2  # how exactly it is told where a slip is slow
+BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
+
+
+@njit(error_model="numpy")
+def in_cones(b: Any, D: int, a: Any, f: Any, mu: Any, state: Any, contacts: int, scale: float) -> bool:
+    """Forces within the cones by projections in turn; `a` are the accelerations of the contacts with them. False where
+    they do not settle.
+    """
+    n = 3 * contacts
+    for _ in range(SWEEPS):
+        change = 0.0
+        for i in range(contacts):
+            if state[i] == 0:
+                continue
+            x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
+            if state[i] == 1:  # slides along a known direction
+                d_x, d_y = f[n + 2 * i], f[n + 2 * i + 1]
+                own = b[D + z + n * z] - mu[i] * (d_x * b[D + z + n * x] + d_y * b[D + z + n * y])
+                step = -a[z] / own if own > 0.0 else -a[z] / b[D + z + n * z]
+                step = max(step, -f[z])
+                s_x, s_y = -mu[i] * d_x * step, -mu[i] * d_y * step
+                change = max(change, abs(step) * b[D + z + n * z])
+            else:
+                step = max(-a[z] / b[D + z + n * z], -f[z])
+                for j in range(n):
+                    a[j] += b[D + j + n * z] * step
+                f[z] += step
+                change = max(change, abs(step) * b[D + z + n * z])
+                r = max(b[D + x + n * x], b[D + y + n * y])
+                if r <= 0.0 or mu[i] <= 0.0:
+                    continue
+                p_x, p_y, limit = f[x] - a[x] / r, f[y] - a[y] / r, mu[i] * f[z]
+                size = math.hypot(p_x, p_y)
+                if size > limit:
+                    p_x, p_y = p_x * limit / size, p_y * limit / size
+                s_x, s_y, step = p_x - f[x], p_y - f[y], 0.0
+                change = max(change, r * (abs(s_x) + abs(s_y)))
+            f[x] += s_x
+            f[y] += s_y
+            f[z] += step
+            for j in range(n):
+                a[j] += b[D + j + n * x] * s_x + b[D + j + n * y] * s_y + b[D + j + n * z] * step
+        if change <= EXACT * scale:
+            return True
+    return False
+
+
+@njit(error_model="numpy")
+def smallest(b: Any, D: int, free: Any, mode: Any, mu_k: Any, f: Any, w: Any, contacts: int) -> None:
+    """The forces of the equations of motion in these modes: the smallest ones that hold what is held."""
+    n = 3 * contacts
+    rows, shift, pivot, first, y, A = (
+        w,
+        shifted(w, n),
+        shifted(w, 2 * n),
+        shifted(w, 3 * n),
+        shifted(w, 4 * n),
+        shifted(w, 5 * n),
+    )
+    m = 0
+    for i in range(contacts):
+        mean, count = 0.0, 0
+        for axis in range(3):
+            own = b[D + 3 * i + axis + n * (3 * i + axis)]
+            mean += own
+            count += int(own > 0.0)
+        for axis in range(3):
+            j = 3 * i + axis
+            f[j] = 0.0
+            acts = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
+            if acts and b[D + j + n * j] > 0.0:
+                rows[m], shift[m] = j, SHIFT * mean / count
+                m += 1
+    for k in range(m):
+        j = int(rows[k])
+        for c in range(m):
+            z = int(rows[c])
+            i = z // 3
+            value = b[D + j + n * z]
+            if z % 3 == 2 and mode[WIDTH * i + STICK] == 0.0:
+                value -= mu_k[i] * (
+                    mode[WIDTH * i + AHEAD_X] * b[D + j + n * (z - 2)]
+                    + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
+                )
+            A[k * m + c] = value + (shift[k] if k == c else 0.0)
+        first[k] = -free[j]
+    factor(A, m, pivot)
+    back_substitute(A, m, pivot, first)
+    for k in range(m):
+        f[int(rows[k])] = first[k]
+    for _ in range(REFINEMENTS):
+        for k in range(m):
+            y[k] = shift[k] * f[int(rows[k])]
+        back_substitute(A, m, pivot, y)
+        for k in range(m):
+            f[int(rows[k])] = first[k] + y[k]
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0:
+            f[3 * i] = -mu_k[i] * mode[WIDTH * i + AHEAD_X] * f[3 * i + 2]
+            f[3 * i + 1] = -mu_k[i] * mode[WIDTH * i + AHEAD_Y] * f[3 * i + 2]
+
+
+@njit(error_model="numpy")
+def worst(b: Any, data: int, mode: Any, f: Any, contacts: int) -> int:
+    """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
+    size, lowest, which = 0.0, 0.0, -1
+    for i in range(contacts):
+        size += abs(f[3 * i + 2])
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] < lowest - INSIDE * size:
+            lowest, which = f[3 * i + 2], i
+    if which >= 0:
+        return which
+    for i in range(contacts):
+        mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
+        if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 1.0 and mu > 0.0:
+            over = math.hypot(f[3 * i], f[3 * i + 1]) / mu - max(f[3 * i + 2], 0.0)
+            if over > lowest + INSIDE * size:
+                lowest, which = over, i
+    return which
+
+
+@njit(error_model="numpy")
+def set_sliding(mode: Any, i: int, x: float, y: float) -> None:
+    size = math.hypot(x, y)
+    mode[WIDTH * i + STICK] = 0.0
+    if size > 0.0:
+        mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y] = x / size, y / size
+
+
+@njit(error_model="numpy")
+def begin_sliding(b: Any, mode: Any, i: int, x: float, y: float) -> None:
+    """Sliding begins along (x, y), unless there is a rest of a slip, which has to end first."""
+    if math.hypot(b[3 * i], b[3 * i + 1]) > BEGUN:
+        set_sliding(mode, i, b[3 * i], b[3 * i + 1])
+    else:
+        set_sliding(mode, i, x, y)
+
+
+@njit(error_model="numpy")
+def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int, near: float) -> None:
+    """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
+    a slip too small to tell its direction.
+    """
+    for i in range(contacts):
+        slow, speed = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
+        if speed < AT_LEVEL * SLOW_SLIP * near:
+            mode[slow] = 1.0
+        elif AT_LEVEL * speed > 2.0 * SLOW_SLIP * near:
+            mode[slow] = 0.0
+    find_modes(b, free, mode, w, contacts)
+
+
+@njit(error_model="numpy")
+def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
+    """Which contacts are closed, stick, and where the others slide; and the shares."""
+    n = 3 * contacts
+    D, data = n, n + n * n
+    f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
+    mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
+    state, rest = shifted(w, 3 * n + 4 * contacts), shifted(w, 3 * n + 5 * contacts)
+    more = shifted(w, 3 * n + 6 * contacts)
+    scale, slides = 0.0, False
+    for i in range(contacts):
+        k = data + numbers.DATA * i
+        v_x, v_y, v_n = b[3 * i], b[3 * i + 1], b[3 * i + 2]
+        touches = b[k + numbers.TOUCHING] == 1.0 and abs(v_n) < SLOW and b[D + 3 * i + 2 + n * (3 * i + 2)] > 0.0
+        mu[i], mu_k[i] = b[k + numbers.MU_STATIC], b[k + numbers.MU_KINETIC]
+        still = math.hypot(v_x, v_y) < SLOW or mu[i] <= 0.0
+        state[i] = 0.0 if not touches else 2.0 if still else 1.0
+        slides = slides or state[i] == 1.0
+        mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
+        if touches:
+            mode[WIDTH * i + CLOSED] = 1.0
+            if still and mu[i] > 0.0:
+                mode[WIDTH * i + STICK] = 1.0
+            scale = max(scale, abs(free[3 * i]), abs(free[3 * i + 1]), abs(free[3 * i + 2]))
+            if not still:
+                set_sliding(mode, i, v_x, v_y)
+        for j in range(3):
+            mode[WIDTH * i + SHARE_X + j] = 0.0
+    smallest(b, D, free, mode, mu_k, f, more, contacts)
+    if worst(b, data, mode, f, contacts) < 0:
+        return
+    if not slides and share(b, D, data, mode, f, g, more, contacts):
+        return
+
+    # Forces within the cones, from those that are not; where a slip begins its friction is the kinetic one.
+    for i in range(contacts):
+        f[n + 2 * i], f[n + 2 * i + 1] = mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y]
+        rest[i] = state[i]
+        if state[i] == 1.0:
+            mu[i] = mu_k[i]
+    for _ in range(contacts + 1):
+        start_again(b, D, data, free, a, f, mu, state, contacts)
+        in_cones(b, D, a, f, mu, state, contacts, scale)
+        begins = False
+        for i in range(contacts):
+            moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
+            if state[i] == 2.0 and f[3 * i + 2] > 0.0 and moves and mu[i] > mu_k[i]:
+                mu[i], begins = mu_k[i], True
+        if not begins:
+            break
+    for i in range(contacts):
+        if state[i] == 0.0:
+            continue
+        mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale else 1.0
+        mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
+        moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
+        if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
+            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+            slides = True
+    if not slides:  # just beyond the limit: cones that are clearly too small tell where it begins
+        for i in range(contacts):
+            mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
+        start_again(b, D, data, free, a, f, mu, state, contacts)
+        in_cones(b, D, a, f, mu, state, contacts, scale)
+        for i in range(contacts):
+            moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
+            if moves and mode[WIDTH * i + STICK] == 1.0:
+                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+    # What is left over opens, or slides against the force that held it.
+    for _ in range(2 * contacts):
+        smallest(b, D, free, mode, mu_k, f, more, contacts)
+        i = worst(b, data, mode, f, contacts)
+        if i < 0:
+            return
+        if f[3 * i + 2] < 0.0:
+            mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
+        else:
+            begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
+
+
+@njit(error_model="numpy")
+def start_again(b: Any, D: int, data: int, free: Any, a: Any, f: Any, mu: Any, state: Any, contacts: int) -> None:
+    """Forces moved into their cones, and the accelerations with them."""
+    n = 3 * contacts
+    for j in range(n):
+        a[j] = free[j]
+    for i in range(contacts):
+        x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
+        f[z] = max(f[z], 0.0) if state[i] > 0.0 else 0.0
+        size, limit = math.hypot(f[x], f[y]), mu[i] * f[z]
+        if state[i] == 1.0:
+            f[x], f[y] = -limit * f[n + 2 * i], -limit * f[n + 2 * i + 1]
+        elif size > limit:
+            f[x], f[y] = f[x] * limit / size, f[y] * limit / size
+        for j in range(n):
+            a[j] += b[D + j + n * x] * f[x] + b[D + j + n * y] * f[y] + b[D + j + n * z] * f[z]
+
+
+@njit(error_model="numpy")
+def share(b: Any, D: int, data: int, mode: Any, f: Any, g: Any, w: Any, contacts: int) -> bool:
+    """Shares with which all that is held lies inside the cones, f being the smallest forces. False where there are
+    none.
+    """
+    for j in range(3 * contacts):
+        g[j] = f[j]
+    if not widest(b, D, data, mode, g, w, contacts, -INSIDE) >= -INSIDE:
+        return False
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0:
+            mode[WIDTH * i + SHARE_N] = g[3 * i + 2] - f[3 * i + 2]
+        if mode[WIDTH * i + STICK] == 1.0:
+            mode[WIDTH * i + SHARE_X] = g[3 * i] - f[3 * i]
+            mode[WIDTH * i + SHARE_Y] = g[3 * i + 1] - f[3 * i + 1]
+    return True
+
+
+@part
+def decide_once(table: Pointer) -> None:
+    """Decide for the data that the table has the addresses of: number of contacts, data of a collision, free
+    accelerations, modes (changed), memory, and the shift of the multiplier block.
+    """
+    near = NO_DIRECTION * math.sqrt(reals(table[5])[0])
+    decide(reals(table[1]), reals(table[2]), reals(table[3]), reals(table[4]), wholes(table[0])[0], near)

@@ -1,0 +1,21 @@
+"""Memory of a decision on the modes of all contacts: what the compiled part `decide_once` reads and writes."""
+
+from typing import Any, final
+
+import numpy as np
+
+from trundle.contact.collision import layout as numbers
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@final
+class Decision:
+    """Arrays of one decision; `table` has their addresses."""
+
+    def __init__(self, contacts: int, data: Array) -> None:
+        self.count, self.data = np.array([contacts], np.int64), data
+        self.free, self.modes = np.zeros(3 * contacts + 8), np.zeros(numbers.WIDTH * contacts)
+        self.memory, self.shift = np.zeros(numbers.decision(contacts)), np.zeros(1)
+        arrays = (self.count, self.data, self.free, self.modes, self.memory, self.shift)
+        self.table = np.array([array.ctypes.data for array in arrays], np.int64)

@@ -1,0 +1,238 @@
+"""How contacts at rest can share their loads (compiled): forces that hold everything and lie as far inside the friction
+cones as they can.
+
+Forces that do nothing together are the null space of the inverse masses. Among f + Z y the smallest distance to a cone,
+s = min(N - |f_t| / mu), is made as large as it gets by Newton's method with logarithmic barriers. That decides
+whether the contacts can hold at all: friction on rigid feet is not determined, its limit is.
+"""
+
+import math
+from typing import Any
+
+from numba import njit
+
+from trundle.contact.collision import layout as numbers
+from trundle.contact.collision.layout import CLOSED, STICK, WIDTH
+from trundle.kernel.pointers import shifted
+
+SINGULAR = 1e-9  # of the largest inverse mass: pivots below belong to the null space
+HOLDING = 1e20  # a coefficient of friction above never slides
+RIDGE = 1e-2  # on the shares, which stay finite where contacts can clamp each other
+NEWTON_STEPS = 40
+CLOSE = 0.1  # of the margin, by which the largest one may be missed
+EXACT = 1e-12  # of all loads
+
+
+@njit(error_model="numpy")
+def factor(A: Any, m: int, pivot: Any) -> None:
+    """L U of A (by rows) in place."""
+    for k in range(m):
+        best = k
+        for i in range(k + 1, m):
+            if abs(A[i * m + k]) > abs(A[best * m + k]):
+                best = i
+        pivot[k] = best
+        if best != k:
+            for j in range(m):
+                A[k * m + j], A[best * m + j] = A[best * m + j], A[k * m + j]
+        for i in range(k + 1, m):
+            A[i * m + k] /= A[k * m + k]
+            for j in range(k + 1, m):
+                A[i * m + j] -= A[i * m + k] * A[k * m + j]
+
+
+@njit(error_model="numpy")
+def back_substitute(A: Any, m: int, pivot: Any, y: Any) -> None:
+    """x of L U x = y, in place of y."""
+    for k in range(m):
+        other = int(pivot[k])
+        y[k], y[other] = y[other], y[k]
+    for k in range(m):
+        for i in range(k + 1, m):
+            y[i] -= A[i * m + k] * y[k]
+    for k in range(m - 1, -1, -1):
+        for j in range(k + 1, m):
+            y[k] -= A[k * m + j] * y[j]
+        y[k] /= A[k * m + k]
+
+
+@njit(error_model="numpy")
+def null_space(b: Any, D: int, n: int, mode: Any, Z: Any, A: Any, used: Any) -> int:
+    """Columns Z (n by count) of forces that move no contact; the held rows are found in the modes."""
+    largest = 0.0
+    for j in range(n):
+        i, axis = j // 3, j % 3
+        acts = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
+        used[j] = 0.0 if acts and b[D + j + n * j] > 0.0 else -1.0
+        if used[j] == 0.0:
+            largest = max(largest, b[D + j + n * j])
+        for k in range(n):
+            A[j * n + k] = b[D + j + n * k]
+    while True:
+        best, size = -1, SINGULAR * largest
+        for j in range(n):
+            if used[j] == 0.0 and A[j * n + j] > size:
+                best, size = j, A[j * n + j]
+        if best < 0:
+            break
+        used[best] = 1.0
+        for k in range(n):
+            A[best * n + k] /= size
+        for j in range(n):
+            if j != best and used[j] >= 0.0:
+                times = A[j * n + best]
+                for k in range(n):
+                    A[j * n + k] -= times * A[best * n + k]
+    count = 0
+    for k in range(n):
+        if used[k] == 0.0:
+            for j in range(n):
+                Z[j + n * count] = -A[j * n + k] if used[j] == 1.0 else 0.0
+            Z[k + n * count] = 1.0
+            count += 1
+    return count
+
+
+@njit(error_model="numpy")
+def barrier(b: Any, data: int, mode: Any, f: Any, s: float, contacts: int) -> float:
+    """Barrier of the cones shrunk by s; infinite outside."""
+    value = 0.0
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0:
+            mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s
+            if c <= 0.0:
+                return math.inf
+            if mode[WIDTH * i + STICK] == 0.0 or mu > HOLDING:
+                value -= math.log(c)
+                continue
+            d = c * c - (f[3 * i] * f[3 * i] + f[3 * i + 1] * f[3 * i + 1]) / (mu * mu)
+            if d <= 0.0:
+                return math.inf
+            value -= math.log(d)
+    return value
+
+
+@njit(error_model="numpy")
+def newton_step(
+    b: Any, data: int, mode: Any, f: Any, s: float, most: float, tau: float, y: Any, Z: Any, count: int, H: Any,
+    step: Any, row: Any, contacts: int,
+) -> None:  # fmt: skip
+    """The change of (y, s) by Newton's method, into `step`."""
+    n, m = 3 * contacts, count + 1
+    for j in range(m * m):
+        H[j] = 0.0
+    for j in range(count):
+        H[j * m + j] = RIDGE
+        step[j] = -RIDGE * y[j]
+    step[count] = tau - 1.0 / (most - s)
+    H[count * m + count] = 1.0 / ((most - s) * (most - s))
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] != 1.0:
+            continue
+        mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s
+        rubs = mode[WIDTH * i + STICK] == 1.0 and mu <= HOLDING
+        x, y_ = (f[3 * i] / mu, f[3 * i + 1] / mu) if rubs else (0.0, 0.0)
+        d = c * c - x * x - y_ * y_
+        # Rows of the directions along which the barrier bends: along, across, normal.
+        for j in range(m):
+            last = j == count
+            row[j] = 0.0 if last or not rubs else Z[3 * i + n * j] / mu
+            row[m + j] = 0.0 if last or not rubs else Z[3 * i + 1 + n * j] / mu
+            row[2 * m + j] = -1.0 if last else Z[3 * i + 2 + n * j]
+            row[3 * m + j] = 2.0 * (c * row[2 * m + j] - x * row[j] - y_ * row[m + j]) / d
+        if not rubs:
+            for j in range(m):
+                row[j] = row[2 * m + j] / c
+                step[j] += row[j]
+            for j in range(m):
+                for k in range(m):
+                    H[j * m + k] += row[j] * row[k]
+            continue
+        for j in range(m):
+            step[j] += row[3 * m + j]
+            for k in range(m):
+                H[j * m + k] += (
+                    row[3 * m + j] * row[3 * m + k]
+                    - 2.0 * (row[2 * m + j] * row[2 * m + k] - row[j] * row[k] - row[m + j] * row[m + k]) / d
+                )
+    pivot = shifted(row, 4 * m)
+    factor(H, m, pivot)
+    back_substitute(H, m, pivot, step)
+
+
+@njit(error_model="numpy")
+def widest(b: Any, D: int, data: int, mode: Any, f: Any, w: Any, contacts: int, enough: float) -> float:
+    """Move the forces f, which hold, as far into the cones as they go. Returns how far the nearest one is then, over
+    the sum of the loads; where it cannot come to `enough`, a number below that.
+    """
+    n = 3 * contacts
+    Z, A, H = w, shifted(w, n * n), shifted(w, 2 * n * n)
+    used, y, step, row = (
+        shifted(w, 3 * n * n + 2 * n + 1), shifted(w, 3 * n * n + 3 * n + 1), shifted(w, 3 * n * n + 4 * n + 2),
+        shifted(w, 3 * n * n + 5 * n + 3),
+    )  # fmt: skip
+    trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
+    count = null_space(b, D, n, mode, Z, A, used)
+    total, s, cones = 0.0, math.inf, 0.0
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0:
+            total += abs(f[3 * i + 2])
+            cones += 2.0
+    for i in range(contacts):
+        mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
+        if mode[WIDTH * i + CLOSED] == 1.0:
+            rubbed = math.hypot(f[3 * i], f[3 * i + 1]) / mu if mode[WIDTH * i + STICK] == 1.0 and mu > 0.0 else 0.0
+            s = min(s, f[3 * i + 2] - rubbed)
+    if total <= 0.0 or count == 0:
+        return s / total if total > 0.0 else 0.0
+    for j in range(n):
+        f[j] /= total
+        first[j] = f[j]
+    for j in range(count):
+        y[j] = 0.0
+    most = 1.0
+    s = s / total - 0.1
+    tau = 1.0
+    while True:
+        for _ in range(NEWTON_STEPS):
+            newton_step(b, data, mode, f, s, most, tau, y, Z, count, H, step, row, contacts)
+            before, size, part = barrier(b, data, mode, f, s, contacts) - tau * s - math.log(most - s), 0.0, 1.0
+            for j in range(count):
+                before += 0.5 * RIDGE * y[j] * y[j]
+                size = max(size, abs(step[j]))
+            size = max(size, abs(step[count]))
+            if not size > 0.01 * EXACT:
+                break
+            moved = False
+            for _half in range(40):
+                now = 0.0
+                for j in range(n):
+                    trial[j] = first[j]
+                for k in range(count):
+                    z = y[k] + part * step[k]
+                    now += 0.5 * RIDGE * z * z
+                    for j in range(n):
+                        trial[j] += Z[j + n * k] * z
+                ahead = s + part * step[count]
+                if ahead < most:
+                    now += barrier(b, data, mode, trial, ahead, contacts) - tau * ahead - math.log(most - ahead)
+                    if now < before:
+                        moved = True
+                        break
+                part *= 0.5
+            if not moved:
+                break
+            s = ahead
+            for k in range(count):
+                y[k] += part * step[k]
+            for j in range(n):
+                f[j] = trial[j]
+            if before - now < 1e-3:
+                break
+        left = (cones + 1.0) / tau  # the largest s is at most so much larger
+        if s + left < enough or left < EXACT or (s > enough and left < CLOSE * s):
+            break
+        tau *= 8.0
+    for j in range(n):
+        f[j] *= total
+    return s

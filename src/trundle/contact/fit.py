@@ -1,0 +1,109 @@
+"""How two surfaces lie against each other at their contact, as expressions: curvatures, and the ends of the surfaces.
+
+On each side dx = X da and dn = N da in the tangent plane, so the curvature is W = N X^-1, and the determinant of
+[X_A -X_B; N_A N_B] is |X_A| |X_B| |W_A + W_B|, which is finite for edges as well.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from trundle.contact.bonds import Touch
+from trundle.contact.geometry import Side
+from trundle.motion.kinematics import Rigid
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.lower import Pair
+from trundle.pairs.surface import Surface, Torus
+from trundle.pairs.sweep import Sweep
+from trundle.space.rotation import dot
+
+if TYPE_CHECKING:
+    from trundle.equations.derive import Equations
+
+SHARP = 1e-7  # thickness of an edge in its curvature (m)
+
+
+@final
+@dataclass(frozen=True)
+class FitParts:
+    """X and N of both surfaces in the tangent plane, and 1 for each that is sharp."""
+
+    X: tuple[Any, Any]
+    N: tuple[Any, Any]
+    sharp: tuple[Any, Any]
+
+    @property
+    def balance(self) -> Any:
+        """Vanishes where a relative curvature does."""
+        (X_A, X_B), (N_A, N_B) = self.X, self.N
+        return ca.det(ca.blockcat([[X_A, -X_B], [N_A, N_B]]))
+
+    @property
+    def size(self) -> Any:
+        """What the balance is small against."""
+        out = ca.SX(1)
+        (X_A, X_B), (N_A, N_B) = self.X, self.N
+        whole = ca.blockcat([[X_A, -X_B], [N_A, N_B]])
+        for i in range(4):
+            out = out * ca.norm_2(whole[:, i])
+        return out
+
+    def area(self, side: int) -> Any:
+        """Vanishes at an apex, a cusp or a fold of a surface."""
+        return ca.det(self.X[side])
+
+    @property
+    def curvature(self) -> Any:
+        """The smallest relative curvature (1/m)."""
+        total = ca.SX.zeros(2, 2)
+        for X, N, sharp in zip(self.X, self.N, self.sharp, strict=True):
+            X = X + SHARP * sharp * N
+            inverse = ca.blockcat([[X[1, 1], -X[0, 1]], [-X[1, 0], X[0, 0]]]) / ca.det(X)
+            total = total + ca.mtimes(N, inverse)
+        mean, half = (total[0, 0] + total[1, 1]) / 2, (total[0, 0] - total[1, 1]) / 2
+        across = (total[0, 1] + total[1, 0]) / 2
+        return mean - ca.sqrt(half**2 + across**2)
+
+
+def has_curvature(pair: Pair) -> bool:
+    """Whether the curvatures of both surfaces are known, and change along the motion: not for two balls, nor for curves
+    in a plane.
+    """
+    if not isinstance(pair, HigherPair):
+        return False
+    return all(s.carried for s in (pair.first, pair.second)) and (pair.first.ball is None or pair.second.ball is None)
+
+
+def fit_parts(e: "Equations", touch: Touch) -> FitParts:
+    """Both surfaces of a contact about its point."""
+    pair = touch.connection.pair
+    assert isinstance(pair, HigherPair)
+    frames = (e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second))
+    x, y, _ = touch.contact.axes
+    surfaces = (pair.first, pair.second)
+    found = [
+        _side(e, touch.connection.name, surface, sweep, frame, (x, y))
+        for surface, sweep, frame in zip(surfaces, pair.sweeps, frames, strict=True)
+    ]
+    (X_A, N_A), (X_B, N_B) = found
+    return FitParts((X_A, X_B), (N_A, N_B), (_is_sharp(pair.first), _is_sharp(pair.second)))
+
+
+def _is_sharp(surface: Surface) -> Any:
+    """1 for an edge or a vertex, else 0; the tube of a torus may be a parameter, and without one it is an edge."""
+    if isinstance(surface, Torus):
+        return ca.SX(surface.tube) == 0
+    return ca.SX(float(surface.dimension < 2))
+
+
+def _side(
+    e: "Equations", name: str, surface: Surface, sweep: Sweep, frame: Rigid, tangents: tuple[Any, Any]
+) -> tuple[Any, Any]:
+    """X and N of one surface in the tangent plane."""
+    if surface.ball is not None:
+        return surface.ball * ca.SX.eye(2), ca.SX.eye(2)
+    side = Side(frame, sweep, *(e.signals[f"{name}.{s.name}"] for s in (sweep.first, sweep.second)))
+    X = ca.blockcat([[dot(t, v) for v in side.moves] for t in tangents])
+    N = ca.blockcat([[dot(t, ca.cross(w, side.normal)) for w in side.turns] for t in tangents])
+    return X, N

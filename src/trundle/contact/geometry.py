@@ -1,0 +1,311 @@
+"""Where two surfaces touch: point, normal and directions of slip with their rates, in ground axes.
+
+In the tree the contact follows from the coordinates of the chain. A contact that closes a loop is found from the poses
+of the two bodies: in closed form for a wheel or a ball on a plane, otherwise by surface coordinates that follow the
+motion (`followers`). They are part of q, have no speeds of their own, and one Newton step keeps them exact.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.motion.kinematics import Rigid
+from trundle.pairs.higher import ContactPair
+from trundle.pairs.planar import PlanarPair
+from trundle.pairs.sweep import Sweep
+from trundle.space.chain import Screw
+from trundle.space.rotation import axis_vector, cross, dot
+
+
+@final
+@dataclass
+class Contact:
+    """Point of contact and contact axes: x along, y across, z the normal out of the first surface.
+
+    Rates are those of the geometric point and axes, not of material points.
+    """
+
+    point: Any
+    axes: tuple[Any, Any, Any]
+    point_rate: Any
+    axes_rates: tuple[Any, Any, Any]
+    gap: Any = field(default_factory=lambda: ca.SX(0))
+    coordinates: dict[str, Any] = field(default_factory=dict)  # of the chain, where they are no states
+    followers: tuple[str, ...] = ()
+    follower_rates: Any = field(default_factory=lambda: ca.SX(0, 1))
+    corrections: Any = field(default_factory=lambda: ca.SX(0, 1))  # Newton step of the followers
+    opposed: Any = None  # the normal of the second surface, minus the normal of the first at a contact of outer sides
+    quality: Any = None  # determinant of that step over the product of its rows: zero where the contact is singular
+    residual: Any = field(default_factory=lambda: ca.SX(0, 1))  # vanishes when the followers have found the contact
+
+
+@final
+class Side:
+    """A surface on its body with the point swept to coordinates (a, b): axes and partial velocities in ground axes."""
+
+    def __init__(self, frame: Rigid, sweep: Sweep, a: Any, b: Any) -> None:
+        self.frame = frame
+        R1, p1 = sweep.first.pose(a)
+        R2, p2 = sweep.second.pose(b)
+        swept = p2 + ca.mtimes(R2, sweep.contact.p)
+        r = p1 + ca.mtimes(R1, swept)  # the point in the frame of the surface
+        self.R = ca.mtimes(frame.R, ca.mtimes(R1, ca.mtimes(R2, ca.DM(sweep.contact.R))))
+        self.arm = ca.mtimes(frame.R, r)
+        self.point = frame.p + self.arm
+        n1, v1 = _partial(sweep.first, r)
+        n2, v2 = _partial(sweep.second, swept)
+        self.turns = [ca.mtimes(frame.R, n) for n in (n1, ca.mtimes(R1, n2))]
+        self.moves = [ca.mtimes(frame.R, v) for v in (v1, ca.mtimes(R1, v2))]
+        self.carried = frame.v + cross(frame.w, self.arm)  # velocity of the material point
+        if not sweep.carried:
+            axes, turns = _tangent_axes(sweep, a, b)
+            self.R = ca.mtimes(frame.R, axes)
+            self.turns = [ca.mtimes(frame.R, turns[:, k]) for k in range(2)]
+
+    @property
+    def normal(self) -> Any:
+        return self.R[:, 2]
+
+    def turn(self, rates: Sequence[Any]) -> Any:
+        """Angular velocity of the contact axes on this side."""
+        return self.frame.w + self.turns[0] * rates[0] + self.turns[1] * rates[1]
+
+    def velocity(self, rates: Sequence[Any]) -> Any:
+        """Velocity of the swept point."""
+        return self.carried + self.moves[0] * rates[0] + self.moves[1] * rates[1]
+
+
+def _tangent_axes(sweep: Sweep, a: Any, b: Any) -> tuple[Any, Any]:
+    """Contact axes from the tangents of the surface, in its frame, and how they turn per unit of a and of b."""
+    q = ca.SX.sym("ab", 2)
+    (R1, p1), (R2, p2) = sweep.first.pose(q[0]), sweep.second.pose(q[1])
+    point = p1 + ca.mtimes(R1, p2 + ca.mtimes(R2, sweep.contact.p))
+    x_a, x_b = ca.jacobian(point, q[0]), ca.jacobian(point, q[1])
+    zero = ca.Function("zero", [q], [cross(x_a, x_b)])(0)
+    side = 1.0 if float(ca.dot(ca.DM(zero), ca.DM(sweep.contact.R[:, 2]))) > 0 else -1.0
+    n = side * cross(x_a, x_b)
+    x, n = x_a / ca.norm_2(x_a), n / ca.norm_2(n)
+    axes = [x, cross(n, x), n]
+    turns = [sum((cross(e, ca.jacobian(e, q[k])) for e in axes), ca.SX.zeros(3)) / 2 for k in range(2)]
+    f = ca.Function("axes", [q], [ca.horzcat(*axes), ca.horzcat(*turns)])
+    found: tuple[Any, Any] = f(ca.vertcat(a, b))
+    return found
+
+
+def _partial(screw: Screw, point: Any) -> tuple[Any, Any]:
+    """Direction of turning and velocity of a point per unit coordinate, in the frame of the screw."""
+    axis = ca.SX(ca.DM(axis_vector(screw.axis)))
+    if screw.slides:
+        return ca.SX.zeros(3), axis
+    return axis, cross(axis, point - ca.vertcat(*screw.at)) + screw.pitch * axis
+
+
+# -- in the tree -------------------------------------------------------------------------------------------------------
+
+
+def chain_contact(
+    pair: ContactPair, first: Rigid, second: Rigid, value: Callable[[str], Any], rate: Callable[[str], Any]
+) -> Contact:
+    """The contact from coordinates of the chain, given by name."""
+    a, b = pair.sweeps
+    if pair.ball_first:
+        names = (b.first.name, b.second.name)
+        side = Side(second, b, *map(value, names))
+        R, sign = side.R, -1.0
+        turning, velocity = side.turn([rate(n) for n in names]), side.velocity([rate(n) for n in names])
+    else:
+        names = (a.first.name, a.second.name)
+        side = Side(first, a, *map(value, names))
+        R, sign = side.R, 1.0
+        turning, velocity = side.turn([rate(n) for n in names]), side.velocity([rate(n) for n in names])
+    x, y, z = sign * R[:, 0], R[:, 1], sign * R[:, 2]
+    if pair.spins:
+        yaw = value("yaw")
+        x, y = x * ca.cos(yaw) + y * ca.sin(yaw), y * ca.cos(yaw) - x * ca.sin(yaw)
+        turning = turning + z * rate("yaw")
+    return Contact(side.point, (x, y, z), velocity, tuple(cross(turning, e) for e in (x, y, z)))
+
+
+# -- closing a loop ----------------------------------------------------------------------------------------------------
+
+
+def loop_contact(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+    """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
+    if pair.first.flat and pair.second.round:
+        return _wheel_on_plane(pair, first, second)
+    if pair.first.flat and pair.second.ball is not None:
+        return _ball_on_plane(pair, first, second, pair.second.ball, 1.0)
+    if pair.second.flat and pair.first.ball is not None:
+        return _ball_on_plane(pair, second, first, pair.first.ball, -1.0)
+    if pair.first.ball is not None and pair.second.ball is not None:
+        return _two_balls(pair, first, second)
+    if pair.first.ball is not None or pair.second.ball is not None:
+        return _ball_on_surface(pair, first, second, followers)
+    return _two_surfaces(pair, first, second, followers)
+
+
+def _wheel_on_plane(pair: ContactPair, plane: Rigid, wheel: Rigid) -> Contact:
+    """Closed form: the lowest point of the tube, seen along the normal of the plane."""
+    sweep = pair.second.sweep()
+    arm, tube = sweep.second.at[2], sweep.contact.p[2] - sweep.second.at[2]
+
+    def locate(n: Any, axle: Any, centre: Any) -> tuple[Any, Any, Any]:
+        sine = dot(axle, n)
+        cosine = ca.sqrt(1 - sine**2)
+        up = (n - sine * axle) / cosine  # in the plane of the wheel
+        return centre - arm * up - tube * n, cross(axle, n) / cosine, up
+
+    n, axle = plane.R[:, 2], wheel.R[:, 1]
+    seeds = (cross(plane.w, n), cross(wheel.w, axle), wheel.v)
+    (point, x, up), (velocity, x_rate, _) = _with_rates(locate, (n, axle, wheel.p), seeds)
+    y, y_rate = cross(n, x), cross(seeds[0], x) + cross(n, x_rate)
+    d = point - plane.p
+    heading = wheel.R[:, 0]
+    coordinates = {
+        "x": dot(plane.R[:, 0], d),
+        "y": dot(plane.R[:, 1], d),
+        "yaw": ca.atan2(dot(plane.R[:, 1], x), dot(plane.R[:, 0], x)),
+        "roll": ca.asin(dot(axle, n)),
+        "pitch": ca.atan2(-dot(heading, up), dot(heading, x)),
+    }
+    return Contact(point, (x, y, n), velocity, (x_rate, y_rate, seeds[0]), dot(n, d), coordinates)
+
+
+def _ball_on_plane(pair: ContactPair, plane: Rigid, ball: Rigid, radius: Any, sign: float) -> Contact:
+    """Closed form; sign -1 when the plane is the second surface."""
+    x, y, n = (plane.R[:, i] for i in range(3))
+    rates = [cross(plane.w, e) for e in (x, y, n)]
+    point = ball.p - radius * n
+    d = point - plane.p
+    screws = pair.sweeps[0 if sign > 0 else 1]
+    coordinates = {screws.first.name: sign * dot(x, d), screws.second.name: sign * dot(y, d)}
+    velocity = ball.v - radius * rates[2]
+    axes, axes_rates = (sign * x, y, sign * n), (sign * rates[0], rates[1], sign * rates[2])
+    return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates if pair.measured else {})
+
+
+def _two_balls(pair: ContactPair, first: Rigid, second: Rigid) -> Contact:
+    """Closed form on the line of the centres; in a plane, across is the axis."""
+    both = ca.SX(pair.first.ball + pair.second.ball)
+    side = ca.sign(both)
+
+    def locate(a: Any, b: Any, x_axis: Any, y_axis: Any) -> tuple[Any, Any, Any]:
+        n = side * (b - a) / ca.norm_2(b - a)
+        if isinstance(pair, PlanarPair):
+            across = y_axis - dot(y_axis, n) * n  # the centres may leave the plane
+            return a + pair.first.ball * n, across / ca.norm_2(across), n
+        reference = ca.if_else(dot(n, x_axis) ** 2 < 0.5, x_axis, y_axis)  # not along the normal
+        across = cross(n, reference)
+        return a + pair.first.ball * n, across / ca.norm_2(across), n
+
+    x, y = first.R[:, 0], first.R[:, 1]
+    seeds = (first.v, second.v, cross(first.w, x), cross(first.w, y))
+    (point, y, n), (velocity, y_rate, n_rate) = _with_rates(locate, (first.p, second.p, x, y), seeds)
+    x, x_rate = cross(y, n), cross(y_rate, n) + cross(y, n_rate)
+    gap = dot(n, second.p - first.p) - both
+    return Contact(point, (x, y, n), velocity, (x_rate, y_rate, n_rate), gap)
+
+
+def _with_rates(
+    f: Callable[..., tuple[Any, Any, Any]], values: Sequence[Any], rates: Sequence[Any]
+) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
+    """f at the values, and its time derivative, from the tape of f alone."""
+    symbols = [ca.SX.sym("s", 3) for _ in values]
+    seeds = [ca.SX.sym("d", 3) for _ in values]
+    out = ca.vertcat(*f(*symbols))
+    change = ca.jtimes(out, ca.vertcat(*symbols), ca.vertcat(*seeds))
+    own = {x.element_hash() for v in (*symbols, *seeds) for x in ca.symvar(v)}
+    sizes = [x for x in ca.symvar(out) if x.element_hash() not in own]  # parameters of the model
+    both = ca.Function("contact", [*symbols, *seeds, *sizes], [out, change])(*values, *rates, *sizes)
+    now, then = (tuple(v[3 * i : 3 * i + 3] for i in range(3)) for v in both)
+    return now, then
+
+
+def _ball_on_surface(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+    """The foot of the perpendicular from the centre of the ball."""
+    on_first = pair.second.ball is not None
+    sweep = pair.sweeps[0 if on_first else 1]
+    radius, body, ball = (pair.second.ball, first, second) if on_first else (pair.first.ball, second, first)
+    side = Side(body, sweep, followers[0], followers[1])
+    d = ball.p - side.point
+    tangents = (side.R[:, 0], side.R[:, 1])
+    r = ca.vertcat(*[dot(t, d) for t in tangents])
+    J = ca.blockcat(
+        [[dot(cross(n, t), d) - dot(t, v) for n, v in zip(side.turns, side.moves, strict=True)] for t in tangents]
+    )
+    moving = ca.vertcat(*[dot(t, ball.v - side.carried) + dot(cross(body.w, t), d) for t in tangents])
+    return _followed(side, J, r, moving, (sweep.first.name, sweep.second.name), 1.0 if on_first else -1.0,
+                     dot(side.normal, d) - radius, followers)  # fmt: skip
+
+
+def _two_surfaces(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+    """Common normal of two surfaces: four equations for four surface coordinates."""
+    a, b = pair.sweeps
+    A, B = Side(first, a, followers[0], followers[1]), Side(second, b, followers[2], followers[3])
+    d, n_B = B.point - A.point, B.normal
+    tangents = (A.R[:, 0], A.R[:, 1])
+    r = ca.vertcat(*[dot(t, d) for t in tangents], *[dot(t, n_B) for t in tangents])
+    rows = []
+    for t in tangents:
+        rows.append(
+            [dot(cross(n, t), d) - dot(t, v) for n, v in zip(A.turns, A.moves, strict=True)]
+            + [dot(t, v) for v in B.moves]
+        )
+    for t in tangents:
+        rows.append([dot(cross(n, t), n_B) for n in A.turns] + [dot(t, cross(n, n_B)) for n in B.turns])
+    moving = [dot(t, B.carried - A.carried) + dot(cross(first.w, t), d) for t in tangents]
+    moving += [dot(t, cross(second.w - first.w, n_B)) for t in tangents]
+    names = (a.first.name, a.second.name, b.first.name, b.second.name)
+    contact = _followed(A, ca.blockcat(rows), r, ca.vertcat(*moving), names, 1.0, dot(A.normal, d), followers)
+    contact.opposed = n_B
+    turning = B.turn([contact.follower_rates[2], contact.follower_rates[3]])
+    x, y = -B.R[:, 0], B.R[:, 1]  # directions of slip turn with the second surface, as in the tree
+    contact.axes = (x, y, contact.axes[2])
+    contact.axes_rates = (cross(turning, x), cross(turning, y), contact.axes_rates[2])
+    contact.coordinates["yaw"] = ca.atan2(-dot(tangents[1], B.R[:, 0]), -dot(tangents[0], B.R[:, 0]))
+    return contact
+
+
+def _followed(
+    side: Side, J: Any, r: Any, moving: Any, names: tuple[str, ...], sign: float, gap: Any, followers: Any
+) -> Contact:
+    """Contact whose surface coordinates satisfy r = 0; `moving` is the rate of r while they stand still."""
+    determinant, inverse = _inverse(J)
+    rates = -ca.mtimes(inverse, moving)
+    velocity, turning = side.velocity([rates[0], rates[1]]), side.turn([rates[0], rates[1]])
+    axes = (sign * side.R[:, 0], side.R[:, 1], sign * side.normal)
+    size = ca.SX(1)
+    for i in range(J.shape[0]):
+        size = size * ca.norm_2(J[i, :].T)
+    return Contact(
+        side.point, axes, velocity, tuple(cross(turning, e) for e in axes), gap,
+        dict(zip(names, [followers[i] for i in range(len(names))], strict=True)), names, rates,
+        -ca.mtimes(inverse, r), -axes[2], determinant / size, r,
+    )  # fmt: skip
+
+
+def _inverse(A: Any) -> tuple[Any, Any]:
+    """Determinant and inverse of a 2x2 or 4x4 matrix by minors: no pivot can vanish while the matrix is regular."""
+    if A.shape[0] == 2:
+        determinant = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
+        return determinant, ca.blockcat([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]]) / determinant
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    top = {k: A[0, k[0]] * A[1, k[1]] - A[0, k[1]] * A[1, k[0]] for k in pairs}
+    low = {k: A[2, k[0]] * A[3, k[1]] - A[2, k[1]] * A[3, k[0]] for k in pairs}
+    determinant = (
+        top[0, 1] * low[2, 3] - top[0, 2] * low[1, 3] + top[0, 3] * low[1, 2]
+        + top[1, 2] * low[0, 3] - top[1, 3] * low[0, 2] + top[2, 3] * low[0, 1]
+    )  # fmt: skip
+    columns = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]
+    rows = []
+    for j in range(4):  # cofactor of column j along each row
+        k, l, m = columns[j]
+        sign = 1.0 if j % 2 == 0 else -1.0
+        cofactors = []
+        for other, minors, parity in ((1, low, 1.0), (0, low, -1.0), (3, top, 1.0), (2, top, -1.0)):
+            value = A[other, k] * minors[l, m] - A[other, l] * minors[k, m] + A[other, m] * minors[k, l]
+            cofactors.append(sign * parity * value / determinant)
+        rows.append(cofactors)
+    return determinant, ca.blockcat(rows)

@@ -1,0 +1,210 @@
+"""Numbers: unit quaternions, and surface coordinates of contacts that are no joints of the tree.
+
+A contact that closes a loop keeps the coordinates it is near to. One that may open, or yields, is loose: wherever its
+bodies are, its gap is that of the closest points of the two surfaces.
+"""
+
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.contact.bonds import Touch
+from trundle.errors import AssemblyError
+from trundle.linear_algebra.in_place import InPlace
+from trundle.motion.kinematics import normalised
+from trundle.pairs.closest import closest
+from trundle.pairs.common_normal import Placed, nearest
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.numeric import NumericScrew, NumericSweep
+from trundle.pairs.sweep import Sweep
+from trundle.space.chain import Screw
+from trundle.space.rotation import axis_vector
+
+if TYPE_CHECKING:
+    from trundle.equations.derive import Equations
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+LIMIT = 60  # Newton steps
+STRIDE = 0.5  # largest step (rad, or in lengths of the model)
+TOUCHES = 1e-9  # gap (m) below which surfaces touch
+KEPT = 8  # poses for which the closest points are remembered
+SINGULAR = 1e-9  # quality of a contact below which its point is not unique
+
+
+@final
+class Settler:
+    """Brings what belongs to a pose in order: called after every change of coordinates."""
+
+    def __init__(self, equations: "Equations", length: float = 1.0) -> None:
+        self.equations = equations
+        self._contacts: list[Following] = []
+        at = equations.motion.n_q
+        for touch in equations.touches.values():
+            count = len(touch.contact.followers)
+            if count:
+                self._contacts.append(Following(equations, touch, slice(at, at + count), max(1.0, length)))
+                at += count
+
+    def __call__(self, q: Any, p: Any, search: bool = True) -> Array:
+        """The pose with unit quaternions and exact surface coordinates. Loose contacts are those of the closest points;
+        where Newton's method fails for another, or does not end in a touch, it is searched for all over the surfaces,
+        or made nan when no search is wanted.
+        """
+        q = normalised(q, self.equations.motion.quaternions)
+        for contact in self._contacts:
+            found = contact.follow(q, p)
+            if contact.loose:
+                if search or found is None:
+                    found = contact.closest(q, p, found)
+            elif search and (found is None or abs(contact.gap(found, p)) > TOUCHES):
+                other = contact.closest(q, p, None)  # the contact may lie elsewhere on the surfaces
+                if other is not None and (found is None or abs(contact.gap(other, p)) < TOUCHES):
+                    found = other
+            if found is not None:
+                q = found
+            elif not search and not contact.loose:
+                q[contact.block] = np.nan
+        return q
+
+    def without_loose(self, P: Array) -> Array:
+        """Rates of the coordinates by the speeds; those of loose contacts that are singular are left to the search."""
+        for contact in self._contacts:
+            if contact.loose and not np.all(np.isfinite(P[contact.block])):
+                P[contact.block] = 0.0
+        return P
+
+    def singular(self, q: Array, p: Any) -> bool:
+        """Whether a loose contact has no unique point in this pose."""
+        q = self(q, p)
+        return any(contact.loose and not contact.quality(q, p) > SINGULAR for contact in self._contacts)
+
+    def check(self, q: Array, p: Any) -> None:
+        """AssemblyError where a loose contact has no unique point."""
+        for contact in self._contacts:
+            if contact.loose:
+                contact.check(q, p)
+
+
+@final
+class Following:
+    """One contact with coordinates that follow the motion."""
+
+    def __init__(self, equations: "Equations", touch: Touch, block: slice, length: float) -> None:
+        e, c, pair = equations, touch.contact, touch.connection.pair
+        assert isinstance(pair, HigherPair)
+        self.connection, self.block, self.pair, self._length = touch.connection, block, pair, length
+        self.loose = touch.connection.unilateral or "z" not in touch.connection.holds
+        facing = ca.dot(c.axes[2], c.opposed)
+        out = ca.vertcat(c.gap, facing, c.quality, c.residual, c.corrections)
+        self._f = InPlace(ca.Function("settle", [e.q, e.p], [ca.densify(out)]))
+        self._n = block.stop - block.start
+        frames = [e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second)]
+        sizes = [_sizes(sweep) for sweep in pair.sweeps]
+        balls = [ca.SX(0.0 if s.ball is None else s.ball) for s in (pair.first, pair.second)]
+        outputs = [f.R for f in frames] + [f.p for f in frames] + sizes + [ca.vertcat(*balls)]
+        self._place = InPlace(ca.Function("place", [e.q, e.p], [ca.densify(v) for v in outputs]))
+        self._known: dict[bytes, Array | None] = {}
+
+    def gap(self, q: Array, p: Any) -> float:
+        return float(self._f(q, p)[0][0, 0])
+
+    def quality(self, q: Array, p: Any) -> float:
+        """Zero or nan where the point of contact is not unique."""
+        out = self._f(q, p)[0].ravel()
+        return abs(float(out[2])) if np.all(np.isfinite(out)) else float("nan")
+
+    def follow(self, q: Array, p: Any) -> Array | None:
+        """Newton's method from the coordinates as they are; None when it does not end in a contact of the outer
+        sides.
+        """
+        q = q.copy()
+        for _ in range(LIMIT):
+            out = self._f(q, p)[0].ravel()
+            step = out[3 + self._n :]
+            size = float(np.max(np.abs(step)))
+            if not np.isfinite(size):
+                return None
+            q[self.block] += step * min(1.0, STRIDE * self._length / max(size, 1e-300))
+            if size < 1e-14 * (1 + float(np.max(np.abs(q[self.block])))):
+                break
+        else:
+            if size > 1e-9:
+                return None
+        return q if out[1] < 0 else None
+
+    def closest(self, q: Array, p: Any, found: Array | None) -> Array | None:
+        """The pose with the contact of the closest points; `found` where that is as close."""
+        if found is not None and abs(self.gap(found, p)) < TOUCHES:
+            return found
+        s = self._nearest(q, p)
+        if s is None:
+            return found
+        other = q.copy()
+        other[self.block] = s
+        exact = self.follow(other, p)
+        if exact is not None and abs(self.gap(exact, p) - self.gap(other, p)) < 1e-6 * (1 + abs(self.gap(other, p))):
+            other = exact
+        if found is not None and abs(self.gap(found, p) - self.gap(other, p)) < TOUCHES:
+            return found
+        return other
+
+    def _nearest(self, q: Array, p: Any) -> Array | None:
+        """Surface coordinates of the closest points, remembered for a few poses."""
+        numbers = self._place(q, p)
+        key = b"".join(np.ascontiguousarray(v).tobytes() for v in numbers)
+        if key not in self._known:
+            while len(self._known) >= KEPT:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = self._search(numbers)
+        return self._known[key]
+
+    def _search(self, numbers: list[Array]) -> Array | None:
+        if not all(np.all(np.isfinite(v)) for v in numbers):
+            return None
+        R, x = numbers[:2], [v.ravel() for v in numbers[2:4]]
+        sweeps = [_numeric(sweep, v.ravel()) for sweep, v in zip(self.pair.sweeps, numbers[4:6], strict=True)]
+        on = 0 if self.pair.second.ball is not None else 1
+        if self.pair.first.ball is None and self.pair.second.ball is None:
+            found = nearest(*(Placed(k, *pose) for k, pose in zip(sweeps, zip(R, x, strict=True), strict=True)))
+            return None if found is None else found[0]
+        if not self.pair.sweeps[on].carried:
+            return None
+        centre = R[on].T @ (x[1 - on] - x[on])
+        a, b, _ = closest(sweeps[on], centre[None, :])
+        return np.array([a[0], b[0]])
+
+    def check(self, q: Array, p: Any) -> None:
+        """AssemblyError where the contact is not found, or its point is not unique."""
+        out = self._f(q, p)[0].ravel()
+        name, first, second = self.connection.name, self.connection.first.body.name, self.connection.touching.name
+        where = f"contact {name!r} between {first!r} and {second!r} ({self.pair.title})"
+        if not self.quality(q, p) > SINGULAR:
+            raise AssemblyError(
+                f"{where}: the closest points of the two surfaces are not unique at the start; they may touch along a "
+                "line, or a ball stands in the middle of what is round about it. Start a little away from this pose, "
+                "or use other surfaces."
+            )
+        if np.max(np.abs(out[3 + self._n :])) > 1e-6 or out[1] > 0:
+            raise AssemblyError(
+                f"{where}: at the start the two surfaces have no common normal along which they could touch; their "
+                "closest points may lie at an apex, a cusp or another end of a surface. Start in another pose, or let "
+                "a tr.Vertex or an edge touch there."
+            )
+
+
+def _sizes(sweep: Sweep) -> Any:
+    """What of a sweep may hold parameters."""
+    pitches = [0.0 if k.slides else k.pitch for k in (sweep.first, sweep.second)]
+    return ca.vertcat(*(ca.SX(v) for v in (*sweep.first.at, *sweep.second.at, *pitches)), ca.SX(sweep.contact.p))
+
+
+def _numeric(sweep: Sweep, numbers: Array) -> NumericSweep:
+    """The sweep in numbers, with the sizes that `_sizes` gave."""
+
+    def screw(k: Screw, at: Array, pitch: float) -> NumericScrew:
+        axis = axis_vector(k.axis)
+        return NumericScrew(axis, at, 0.0, 1.0) if k.slides else NumericScrew(axis, at, 1.0, pitch)
+
+    first, second = screw(sweep.first, numbers[:3], numbers[6]), screw(sweep.second, numbers[3:6], numbers[7])
+    return NumericSweep(first, second, numbers[8:11], np.array(sweep.contact.R[:, 2]))

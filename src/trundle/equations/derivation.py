@@ -1,0 +1,139 @@
+"""From a Spec to its equations: each thing is derived once, when it is first needed, for all formalisms."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.constraints.relaxation import relax
+from trundle.contact.search import Settler
+from trundle.equations.derive import Equations, derive
+from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no_rows
+from trundle.graph.topology import Topology, find_topology
+from trundle.laws.law import FlowLaw
+from trundle.model.check import evaluate, massless
+from trundle.model.spec import Spec
+from trundle.quantities.layout import Layout, lay_out
+from trundle.quantities.parameters import ParameterLayout
+from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
+
+if TYPE_CHECKING:
+    from trundle.equations.formulation import Formulation
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Coordinates = Literal["joint", "absolute"]
+FORMALISM = {"joint": "kane", "absolute": "newton_euler"}
+
+
+@final
+class Derivation:
+    """What follows from a Spec whatever the formalism: tree, layouts, equations, rows in numbers, freedoms."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec, self.model = spec, spec.model
+        self.topology: Topology = find_topology(self.model, massless(self.model))
+        self.layout: Layout = lay_out(self.topology)
+        self.parameters = ParameterLayout.of(self.model)
+        self.defaults: Array = self.parameters.vector(self.model)
+        self._equations: dict[str, Equations] = {}
+        self._formulations: dict[str, Formulation] = {}
+
+    def formulation(self, formalism: str) -> "Formulation":
+        """The equations in one formalism."""
+        from trundle.equations.formulation import Formulation
+
+        if formalism not in self._formulations:
+            self._formulations[formalism] = Formulation(self, formalism)
+        return self._formulations[formalism]
+
+    def equations(self, coordinates: Coordinates) -> Equations:
+        """Everything that holds, with the weights of relaxed rows."""
+        if coordinates not in self._equations:
+            self.spec.check_own_classes()
+            found = derive(self.model, self.topology, FORMALISM[coordinates])
+            every = [*found.rows, *found.switched]
+            rows = relax(every, self.model.relaxations, found.signals, found.full_multipliers)
+            self._equations[coordinates] = replace(
+                found, rows=[r for r in rows if r.acts is None], switched=[r for r in rows if r.acts is not None]
+            )
+        return self._equations[coordinates]
+
+    @cached_property
+    def row_functions(self) -> RowFunctions | None:
+        """Numbers of the loop constraints in joint coordinates without relaxed ones; None for a tree without servos."""
+        equations = self.equations("joint")
+        ideal = replace(equations, rows=[row for row in equations.rows if row.ideal])
+        return RowFunctions(ideal, self.length) if ideal.rows else None
+
+    @cached_property
+    def has_rows(self) -> bool:
+        """True when loops, servos or laws of rolling constrain the tree."""
+        if self.model.relaxations:
+            return self.row_functions is not None
+        connections = self.model.connections.values()
+        driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
+        planes = any(c.touches and "slip_y" in c.pair.locked for c in self.topology.cut)  # kept open or closed
+        return bool(self.topology.loops) or driven or planes or any(c.held and not c.unilateral for c in connections)
+
+    @cached_property
+    def settler(self) -> Settler:
+        """Finds the surface coordinates of contacts in joint coordinates."""
+        rows = self.row_functions if self.has_rows else None
+        return rows.settle if rows is not None else Settler(self.equations("joint"))
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """Degrees of freedom, redundant rows, independent speeds."""
+        request = self.request(self.model.start)
+        if not self.has_rows:
+            return no_rows(self.layout.n_u, request.q)
+        rows = self.row_functions
+        assert rows is not None
+        soft = [c.i_u for c in self.layout.coordinates if c.name in self.deflections]
+        free = np.where(speeds_of(self.layout, request.given_q), 0.0, 1.0)
+        free[soft] = 0.0
+        return find_mobility(rows.equations, rows, request.q, self.defaults, self._bodies_of, free)
+
+    def request(self, start: Mapping[str, Any]) -> StartRequest:
+        """Start values that are states, zero angles and displacements elsewhere."""
+        states = self.layout.state_names()
+        given = {self.model.resolve(name): value for name, value in start.items()}
+        known = {name: value for name, value in given.items() if name in states}
+        return read_request(self.layout, rest_pose(self.layout), known)
+
+    @cached_property
+    def deflections(self) -> tuple[str, ...]:
+        """Coordinates and rates of springs that stand for constraints: zero at the start wherever that can be."""
+        names = []
+        for c in self.model.connections.values():
+            for name, bond in c.pair.coordinate_bonds.items():
+                if bond in c.compliant:
+                    names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
+            if c.touches and "z" in c.compliant:
+                names.append(f"{c.name}.gap")
+            names += [f"{c.name}.{name}{rate}" for name in c.leaning.values() for rate in ("", "_rate")]
+        return tuple(names)
+
+    @cached_property
+    def length(self) -> float:
+        """A typical length of the model (m), to compare closing errors with: the median of distances between points of
+        the same body, so it does not depend on where the model stands or how the axes of its bodies lie.
+        """
+        points: dict[str, list[Array]] = {}  # on each body: where it is connected, and its mass centre
+        for c in self.model.connections.values():
+            for f in (c.first, c.second):
+                points.setdefault(f.body.name, []).append(evaluate(self.model, ca.vertcat(*f.position)).ravel())
+        for body in self.model.bodies.values():
+            if not body.is_ground:
+                points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())
+        sizes = [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
+        large = [s for s in sizes if s > 1e-9 * max(sizes)]
+        return float(np.median(large)) if large else 1.0
+
+    def _bodies_of(self, row: str) -> str:
+        connection = self.model.connections[row.partition(".")[0]]
+        return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"

@@ -1,0 +1,287 @@
+"""The equations of a Spec in one formalism, with the numbers that they give: what every study works on."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, final
+
+import numpy as np
+
+from trundle.constraints.measure import turning
+from trundle.contact.search import Settler
+from trundle.equations.derivation import Derivation
+from trundle.equations.derive import Equations
+from trundle.equations.kernel_store import KernelStore, base
+from trundle.equations.kernels import Functions
+from trundle.equations.mass_check import check_every_mass, check_mass
+from trundle.equations.mobility import Mobility, RowFunctions
+from trundle.equations.outputs.ports import Ports, find_ports
+from trundle.equations.outputs.quantities import Expressions, Quantity, catalogue, power_quantities
+from trundle.errors import UnknownNameError
+from trundle.kernel import USER_CACHE, evaluate, read_tape
+from trundle.kernel.cache import Bundle
+from trundle.model.spec import Spec
+from trundle.quantities.parameters import ParameterLayout
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Found = TypeVar("Found")
+THREADED = 4000  # states; fewer are evaluated sooner than a second thread is started
+FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
+
+
+class Built(Protocol):
+    """What has a formulation: a System."""
+
+    @property
+    def formulation(self) -> "Formulation": ...
+
+
+@final
+class Formulation:
+    """Equations in one formalism: functions on the tape, kernels, quantities by name. Each is made once, when it is
+    first asked for.
+    """
+
+    def __init__(self, derivation: Derivation, formalism: str) -> None:
+        self.derivation, self.formalism = derivation, formalism
+        self.spec, self.model = derivation.spec, derivation.model
+        self.topology, self.layout = derivation.topology, derivation.layout
+        self.parameters: ParameterLayout = derivation.parameters
+        self.kernels = KernelStore(self)
+        self._made: dict[Callable[[Formulation], Any], Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.spec, self.formalism)  # the kernels come from the cache
+
+    def __copy__(self) -> "Formulation":
+        return self  # nothing of it can be changed
+
+    def __deepcopy__(self, memo: Any) -> "Formulation":
+        return self
+
+    def once(self, make: "Callable[[Formulation], Found]") -> Found:
+        """What `make` finds from this formulation, found when first asked for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: Found = self._made[make]
+        return found
+
+    # -- equations -----------------------------------------------------------------------------------------------------
+
+    @property
+    def in_joints(self) -> bool:
+        """Whether the states are joint coordinates and their rates."""
+        return self.formalism != "newton_euler"
+
+    @property
+    def by_kane(self) -> "Formulation":
+        """The same in joint coordinates, without redundant rows."""
+        return self.derivation.formulation("kane")
+
+    @cached_property
+    def equations(self) -> Equations:
+        return self.derivation.equations("joint" if self.in_joints else "absolute")
+
+    @property
+    def joint_functions(self) -> Functions:
+        """Equations in joint coordinates, whatever the formalism: names and start values live there."""
+        return self.functions if self.in_joints else self.by_kane.functions
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Equations with their independent rows or, for the pseudo-inverse, with all."""
+        equations, rows = self.equations, self.equations.rows
+        dropped = set(self.mobility.redundant) if rows else set()
+        sets = self.mobility.exchanged if rows else ()
+        exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]
+        if self.formalism == "udwadia_kalaba":
+            return Functions(equations, [*rows, *equations.switched], self.length, dropped, exchanged)
+        dropped -= {name for names in sets for name in names}
+        independent = [row for row in rows if row.name not in dropped]
+        return Functions(equations, [*independent, *equations.switched], self.length, exchanged=exchanged)
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """Degrees of freedom, redundant rows, independent speeds. Found once for the default parameters of a model,
+        together with a check that its masses determine the accelerations, and kept with its kernels.
+        """
+        key = f"mobility {self.spec.key} {self.formalism} {[value.hex() for value in map(float, self.spec.values)]}"
+        kept = USER_CACHE.load_bundle(key)
+        if kept is not None:
+            try:
+                return Mobility.from_dict(kept.meta)
+            except (KeyError, TypeError, ValueError, AttributeError):  # not what was written
+                pass
+        if self.in_joints:
+            check_mass(self.equations, self.default_parameters, self.length)
+        else:
+            check_every_mass(self.equations, self.default_parameters)
+        USER_CACHE.save_bundle(key, Bundle(b"", (), self.derivation.mobility.to_dict()))
+        return self.derivation.mobility
+
+    @property
+    def length(self) -> float:
+        """A typical length of the model (m)."""
+        return self.derivation.length
+
+    @property
+    def has_rows(self) -> bool:
+        """True when loops, servos or laws of rolling constrain the tree."""
+        return self.derivation.has_rows
+
+    @property
+    def row_functions(self) -> RowFunctions | None:
+        """Numbers of the loop constraints in joint coordinates; None without any."""
+        return self.derivation.row_functions
+
+    @property
+    def settler(self) -> Settler:
+        """Finds the surface coordinates of contacts in joint coordinates."""
+        return self.derivation.settler
+
+    @property
+    def relaxed(self) -> list[str]:
+        """Rows and contacts that weights relax."""
+        return list(dict.fromkeys(self.model.relaxed()))
+
+    def operations(self) -> dict[str, int]:
+        """Number of operations of each compiled function, for those who watch them."""
+        return {name: len(read_tape(f).operations) for name, f in base(self).items() if f is not None}
+
+    # -- sizes of the vectors ------------------------------------------------------------------------------------------
+
+    @property
+    def n_x(self) -> int:
+        """Length of the state vector."""
+        return self.kernels("base")["rhs"].n_x
+
+    @property
+    def n_q(self) -> int:
+        if self.in_joints:
+            return self.layout.n_q
+        following = sum(len(c.pair.followers) + len(c.extra_states) for c in self.model.connections.values())
+        return 7 * (len(self.model.bodies) - 1) + following
+
+    @property
+    def n_u(self) -> int:
+        return self.layout.n_u if self.in_joints else 6 * (len(self.model.bodies) - 1)
+
+    @cached_property
+    def turning(self) -> list[str]:
+        """Angles whose turns are counted in the last entries of the state vector: in absolute coordinates they are no
+        states.
+        """
+        return [] if self.in_joints else turning(self.model.connections.values())
+
+    @property
+    def default_parameters(self) -> Array:
+        """What the kernels take beside time and state, at the defaults of the model."""
+        return self.derivation.defaults.copy()
+
+    def parameter_vector(self, given: Mapping[str, float] | None) -> Array:
+        """The same with the given values."""
+        return self.parameters.vector(self.model, given) if given is not None else self.default_parameters
+
+    # -- quantities ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def quantities(self) -> dict[str, Quantity]:
+        """Everything that can be asked by name."""
+        return catalogue(self.model, self.topology, self.layout, self.formalism)
+
+    @cached_property
+    def expressions(self) -> Expressions:
+        """Quantities on the tape."""
+        return Expressions(self.functions, self.layout)
+
+    @cached_property
+    def ports(self) -> Ports:
+        """Bodies, connections, laws and forces that exchange energy."""
+        return find_ports(self.model)
+
+    @cached_property
+    def power_quantities(self) -> dict[str, Quantity]:
+        """What the power audit measures, by name."""
+        return power_quantities(self.ports)
+
+    @cached_property
+    def _every_quantity(self) -> dict[str, Quantity]:
+        """With the measures of laws and forces, which are known when the equations are."""
+        has_laws = any(c.laws or c.touch_laws for c in self.model.connections.values())
+        measures = self.expressions.force_quantities() if self.model.forces or has_laws else {}
+        return {**self.quantities, **measures}
+
+    def resolved(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by the full names of their quantities."""
+        return {self.model.resolve(name): value for name, value in values.items()}
+
+    def quantity(self, name: str) -> Quantity:
+        """Unit, sentence and size of a quantity."""
+        name = self.model.resolve(name)
+        found = self.quantities.get(name) or self.power_quantities.get(name) or self._every_quantity.get(name)
+        if found is None:
+            raise UnknownNameError(name, self._every_quantity)
+        return found
+
+    def members(self, group: str) -> list[Quantity]:
+        """Quantities that are evaluated together."""
+        if group == "power":
+            return list(self.power_quantities.values())
+        return [q for q in self._every_quantity.values() if q.group == group]
+
+    def evaluate(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
+        """The quantity and all others of its group at many states, each of shape (times, size)."""
+        group = self.quantity(name).group
+        if group == "state":
+            return self.state_quantities(x)
+        if group == "energy":
+            out = evaluate(k := self.kernels("base")["energy"], k, t, x, p, threads=1 if len(t) < THREADED else None)
+            return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
+        out = self.evaluate_group(group, t, x, p)
+        values: dict[str, Array] = {}
+        at = 0
+        for member in self.members(group):
+            values[member.name] = out[:, at : at + member.size]
+            at += member.size
+        return values
+
+    def quantity_functions(self, group: str) -> dict[str, Any]:
+        """All quantities of a group as one function of (t, x, p)."""
+        of = self.expressions.power.of if group == "power" else self.expressions.of
+        return {"quantities": self.functions.function("quantities", *[of(q.name) for q in self.members(group)])}
+
+    def evaluate_group(self, group: str, t: Array, x: Array, p: Array) -> Array:
+        """All quantities of a group side by side, in their order, of shape (times, components)."""
+        kernel = self.kernels(f"quantities {group}", lambda f: f.quantity_functions(group))["quantities"]
+        threads = 1 if group == "power" and len(t) < THREADED else None
+        return evaluate(kernel, kernel, t, x, p, threads=threads)
+
+    def state_quantities(self, x: Array) -> dict[str, Array]:
+        """Coordinates and rates of the tree at states x (times, n_x); empty in absolute coordinates."""
+        if not self.in_joints:
+            return {}
+        n, values = self.n_q, {}
+        for c in self.layout.coordinates:
+            values[c.name] = x[:, c.i_q : c.i_q + c.n_q]
+            values[c.rate_name] = x[:, n + c.i_u : n + c.i_u + c.n_u]
+        return values
+
+    @cached_property
+    def monitored_loops(self) -> list[str]:
+        """Loops whose closeness to a singular pose is watched, in the order of the kernel."""
+        dropped = {*self.mobility.redundant, *self.model.relaxations}
+        return [
+            loop.name
+            for loop in self.topology.loops
+            if sum(f"{loop.name}.{bond}" not in dropped for bond in self._loop_bonds(loop.name)) > 1
+        ]
+
+    def _loop_bonds(self, name: str) -> list[str]:
+        c = self.model.connections[name]
+        pair = c.pair
+        soft = {*c.leaning, *(["normal"] if "z" in c.compliant else [])} if c.touches else set()
+        bonds = [b for b in pair.locked if b not in soft]
+        return [*bonds, "z"] if pair.coupling is not None and "z" not in bonds else bonds
+
+
+def _restored(spec: Spec, formalism: str) -> Formulation:
+    return Derivation(spec).formulation(formalism)

@@ -1,0 +1,72 @@
+"""Machine code of the equations: compiled when first asked for, and kept on disk under the key of the Spec."""
+
+from collections.abc import Callable, Mapping
+from math import frexp
+from typing import TYPE_CHECKING, Any, final
+
+from trundle.equations.breaks import break_function
+from trundle.equations.events import event_functions
+from trundle.errors import KernelError
+from trundle.kernel import USER_CACHE, Kernel, compile_bundle, host_lanes
+
+if TYPE_CHECKING:
+    from trundle.equations.formulation import Formulation
+
+Maker = Callable[["Formulation"], Mapping[str, Any]]
+"""Gives the functions of (t, x, p) that are compiled together, by name; None for one that the model does not need."""
+
+
+def base(f: "Formulation") -> dict[str, Any]:
+    """What every run needs."""
+    rhs = f.functions.rhs()
+    breaks = break_function(rhs, f.functions.equations.p, f.model.breaks)
+    return {"rhs": rhs, "project": f.functions.project(), "breaks": breaks, "energy": f.functions.energy()}
+
+
+def lanes(f: "Formulation") -> dict[str, Any]:
+    """What many runs at once need, for the SIMD lanes of this processor."""
+    return {"rhs": f.functions.rhs(), "project": f.functions.project()}
+
+
+def stiff(f: "Formulation") -> dict[str, Any]:
+    """What implicit methods need."""
+    return {"rhs": f.functions.plain_rhs(), "jacobian": f.functions.jacobian(), "metric": f.functions.metric()}
+
+
+def events(f: "Formulation") -> dict[str, Any]:
+    """Event functions, their bounds, jumps, collisions."""
+    return event_functions(f.model, f.functions, f.layout)
+
+
+MAKERS: dict[str, Maker] = {"base": base, "lanes": lanes, "stiff": stiff, "events": events}
+
+
+@final
+class KernelStore:
+    """Kernels of one formulation by kind."""
+
+    def __init__(self, formulation: "Formulation") -> None:
+        self._of = formulation
+        self._kernels: dict[str, dict[str, Kernel]] = {}
+
+    def __call__(self, kind: str, make: Maker | None = None) -> dict[str, Kernel]:
+        """Kernels of a kind: one of MAKERS, or what `make` gives."""
+        if kind not in self._kernels:
+            self._kernels[kind] = self._load(kind, make or MAKERS[kind])
+        return self._kernels[kind]
+
+    def _load(self, kind: str, make: Maker) -> dict[str, Kernel]:
+        f = self._of
+        tree = [joint.connection.name for joint in f.topology.tree]
+        key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
+        key += f" {frexp(f.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
+        bundle = USER_CACHE.load_bundle(key)
+        if bundle is not None:
+            try:
+                return bundle.load()
+            except (KernelError, RuntimeError):  # code that is not what it should be is made anew
+                pass
+        functions = {name: function for name, function in make(f).items() if function is not None}
+        bundle = compile_bundle(functions, host_lanes() if kind == "lanes" else 1)
+        USER_CACHE.save_bundle(key, bundle)
+        return bundle.load()

@@ -1,0 +1,181 @@
+"""Power ports of a model: which bodies, connections and forces exchange energy, and the names of what is measured.
+
+A body is a 1-junction, a connection or a force between bodies a 0-junction [Kosenko 2022, Figs. 1, 2]. Everything here
+follows from the model alone.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.laws.law import EffortLaw, FlowLaw, Locked
+from trundle.model.connection import ConnectedPair
+from trundle.model.law_probe import Placeholder
+from trundle.model.model import Model
+from trundle.model.seal import find_seals
+from trundle.pairs.lower import BONDS
+
+FRICTION = ".friction"  # ending of the element of friction under a rigid normal
+CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
+ENERGIES = ("kinetic_energy", "gravity_energy", "stored_energy")
+
+
+@final
+@dataclass(frozen=True)
+class Junction:
+    """0-junction of a connection between two bodies; without bonds, of the laws on the chain of a contact."""
+
+    name: str
+    first: str
+    second: str
+    bonds: tuple[str, ...]  # six names
+    elements: tuple[str, ...]  # what each bond ends in: FC, EC, R, C, Se, Sf
+    terms: tuple[str, ...]  # laws and forces whose efforts act on its bonds
+    drives: tuple[str, ...]  # "connection.coordinate" where a motion is prescribed
+    coordinates: tuple[str, ...] = ()  # of each bond, or its own name where it has none
+
+
+@final
+@dataclass(frozen=True)
+class Element:
+    """A law or force: it stores, loses and supplies energy, and gives the rest to junctions and bodies."""
+
+    name: str
+    junctions: tuple[str, ...]  # connections on whose coordinates it acts
+    bodies: tuple[str, ...]  # bodies it acts on directly
+
+
+@final
+@dataclass(frozen=True)
+class Ports:
+    """All ports of a model."""
+
+    bodies: tuple[str, ...]
+    junctions: tuple[Junction, ...]
+    elements: tuple[Element, ...]
+
+    @staticmethod
+    def read(told: Mapping[str, Any]) -> "Ports":
+        """From the plain lists that `dataclasses.asdict` has made."""
+
+        def plain(one: Mapping[str, Any]) -> dict[str, Any]:
+            return {k: tuple(v) if isinstance(v, list | tuple) else v for k, v in one.items()}
+
+        return Ports(
+            tuple(told["bodies"]),
+            tuple(Junction(**plain(j)) for j in told["junctions"]),
+            tuple(Element(**plain(e)) for e in told["elements"]),
+        )
+
+
+def measure(owner: str, what: str) -> str:
+    """Name of a quantity of a law ("hinge.angle"), or of a body, connection or force."""
+    return f"{owner}_{what}" if "." in owner else f"{owner}.{what}"
+
+
+def find_ports(model: Model) -> Ports:
+    """Ports of all bodies, connections, laws and forces."""
+    signals = Placeholder(model, ca.SX.sym("t"))
+    forces = {name: force.terms(signals) for name, force in model.forces.items()}
+    acting: dict[str, list[str]] = {}  # coordinate -> forces on it
+    for name, term in forces.items():
+        for coordinate, _ in term.efforts:
+            acting.setdefault(model.resolve(coordinate), []).append(name)
+    junctions: list[Junction] = []
+    elements: dict[str, Element] = {}
+    seals = find_seals(model)
+    for c in model.connections.values():
+        ends = tuple("+".join(_unique(s.element for s in seals[c.name] if s.bond == b)) for b in BONDS)
+        bonds = tuple(c.pair.bond_names.get(b, b) for b in BONDS)
+        laws = {f"{c.name}.{name}": law for name, law in c.laws.items()}
+        at_contact = {f"{c.name}.{name}": law for name, law in c.touch_laws.items()}
+        terms = [n for n, law in laws.items() if isinstance(law, EffortLaw)]
+        terms += _unique(f for name, fs in acting.items() if name.partition(".")[0] == c.name for f in fs)
+        drives = [n for n, law in laws.items() if isinstance(law, FlowLaw)]
+        own = terms, drives
+        if c.touches:
+            if terms or drives:
+                chain = Junction(
+                    c.name + CHAIN, c.first.body.name, c.second.body.name, (), (), tuple(terms), tuple(drives)
+                )
+                junctions.append(chain)
+                _act(elements, terms, chain.name)
+            own = (
+                [n for n, law in at_contact.items() if isinstance(law, EffortLaw)],
+                [n for n, law in at_contact.items() if isinstance(law, FlowLaw) and not isinstance(law, Locked)],
+            )
+        called = {bond: coordinate for coordinate, bond in c.pair.coordinate_bonds.items()}
+        found = Junction(
+            c.name, c.first.body.name, c.touching.name, bonds, ends, tuple(own[0]), tuple(own[1]),
+            tuple(called.get(b, name) for b, name in zip(BONDS, bonds, strict=True)),
+        )  # fmt: skip
+        junctions.append(found)
+        _act(elements, own[0], c.name)
+        if c.rubbing and "z" in c.holds:
+            _act(elements, [c.name + FRICTION], c.name)
+    for name, term in forces.items():
+        bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_ground))
+        known = elements.get(name, Element(name, (), ()))
+        elements[name] = Element(name, known.junctions, bodies)
+    moving = tuple(b.name for b in model.bodies.values() if not b.is_ground)
+    return Ports(moving, tuple(junctions), tuple(elements.values()))
+
+
+def _act(elements: dict[str, Element], names: Iterable[str], junction: str) -> None:
+    for name in names:
+        known = elements.get(name, Element(name, (), ()))
+        elements[name] = Element(name, (*known.junctions, junction), known.bodies)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """(name, unit, sentence, components) of everything the audit measures: powers, sizes, energies, efforts, flows."""
+    places: list[list[tuple[str, str, str, tuple[str, ...]]]] = [[], [], [], [], []]
+
+    def add(owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = ()) -> None:
+        place = {"apparent_power": 1, "effort": 3, "flow": 4}.get(what, 2 if what in ENERGIES else 0)
+        places[place].append((measure(owner, what), unit, f"{text}: {owner}", components))
+
+    for body in ports.bodies:
+        add(body, "inertance_power", "W", "rate of kinetic energy, from the accelerations")
+        add(body, "gravity_power", "W", "power of the weight")
+        add(body, "apparent_power", "W", "sizes of efforts times sizes of flows of the inertance")
+        add(body, "kinetic_energy", "J", "kinetic energy")
+        add(body, "gravity_energy", "J", "potential energy in the field of gravity")
+    for j in ports.junctions:
+        if j.bonds:
+            add(j.name, "flow", "m/s or rad/s", "motion of the second body against the first, by bonds", j.bonds)
+            add(j.name, "effort", "N or N m", "force and moment on the second body, by bonds", j.bonds)
+        add(j.name, "power_to_first", "W", f"power that {j.first!r} receives")
+        add(j.name, "power_to_second", "W", f"power that {j.second!r} receives")
+        for drive in j.drives:
+            add(drive, "drive_power", "W", "power of the drive")
+    for e in ports.elements:
+        add(e.name, "stored", "W", "rate of stored energy")
+        add(e.name, "lost", "W", "power lost")
+        add(e.name, "supplied", "W", "power brought in from outside")
+        add(e.name, "stored_energy", "J", "stored energy")
+        for junction in e.junctions:
+            add(e.name, f"power_to_{junction}", "W", f"power given to the bodies of {junction!r}")
+        for body in e.bodies:
+            add(e.name, f"power_to_{body}", "W", f"power that {body!r} receives")
+    return [row for rows in places for row in rows]
+
+
+def is_held(c: ConnectedPair, bond: str) -> bool:
+    """Whether the effort of a bond is a reaction: the pair or a law at the contact holds its flow, or friction goes
+    with the normal force.
+    """
+    if is_rubbed(c, bond):
+        return True
+    return bond in c.holds or (c.touches and c.pair.bond_names[bond] in c.held)
+
+
+def is_rubbed(c: ConnectedPair, bond: str) -> bool:
+    """Whether friction acts on a bond."""
+    return c.touches and any(c.pair.bond_names[bond] in c.rubbed(law) for law in c.rubbing)

@@ -1,0 +1,296 @@
+"""Powers through all ports of a model as expressions.
+
+Every number comes from a source of its own, so that the sums at the junctions are a check: efforts of free bonds from
+laws and drives, those of held bonds from the reactions; flows of free bonds from the rates of coordinates, those of
+held bonds from the motion of the bodies; the powers that bodies receive from these wrenches and the twists of the
+bodies; the power of an inertance from the accelerations.
+"""
+
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.constraints.closure import Relative, axes_around, connection_frame
+from trundle.constraints.row import Role
+from trundle.contact.plane import PlaneMap
+from trundle.equations.kernels import Functions
+from trundle.equations.outputs.ports import CHAIN, FRICTION, Element, Junction, Ports, is_held, is_rubbed, measure
+from trundle.equations.outputs.reactions import Wrench, accelerations, drive_efforts, reactions
+from trundle.model.body import Body, Frame
+from trundle.model.connection import ConnectedPair
+from trundle.motion.kane import inertia_wrench
+from trundle.pairs.lower import BONDS, ROTATIONS
+from trundle.space.rotation import cross, dot
+
+
+@final
+class BondMap:
+    """Six bonds of a connection at a point: efforts from a wrench there and back, flows from a relative twist.
+
+    Translations are along `slides`, rotations about `turns`; the turn about z may carry a screw along with it.
+    """
+
+    def __init__(self, slides: list[Any], turns: list[Any], pitch: Any = None) -> None:
+        self.slides, self.turns, self.pitch = slides, turns, 0 if pitch is None else pitch
+        a, b, c = turns
+        volume = dot(a, cross(b, c))
+        self.duals = [cross(b, c) / volume, cross(c, a) / volume, cross(a, b) / volume]
+
+    def flows(self, v: Any, w: Any) -> list[Any]:
+        """Rates along and about the axes; power is efforts . flows = F . v + M . w."""
+        about = [dot(d, w) for d in self.duals]
+        v = v - self.pitch * about[2] * self.turns[2]
+        return [*(dot(e, v) for e in self.slides), *about]
+
+    def efforts(self, F: Any, M: Any) -> list[Any]:
+        about = [dot(e, M) for e in self.turns]
+        about[2] += self.pitch * dot(self.turns[2], F)
+        return [*(dot(e, F) for e in self.slides), *about]
+
+    def wrench(self, efforts: list[Any]) -> Wrench:
+        F = sum((x * e for x, e in zip(efforts[:3], self.slides, strict=True)), ca.SX.zeros(3))
+        about = [*efforts[3:5], efforts[5] - self.pitch * dot(self.turns[2], F)]
+        return F, sum((x * d for x, d in zip(about, self.duals, strict=True)), ca.SX.zeros(3))
+
+
+def turning_axes(c: ConnectedPair, A: Any, B: Any) -> list[Any]:
+    """Axes of rx, ry, rz that the joint really has, from the rotation matrices of its two frames."""
+    free = [b for b in c.pair.free if b in ROTATIONS]
+    if len(free) == 3 and not any(b in ROTATIONS for b in c.pair.coordinate_bonds.values()):
+        return [B[:, i] for i in range(3)]  # a ball: its rates are in the axes of the second frame
+    axes = [A[:, i] for i in range(3)]
+    if len(free) > 1:  # turns that follow each other: about k of the first, then i, then j of the second
+        i, j, k = axes_around(free[0])
+        if len(free) == 2:
+            axes[i], axes[j] = B[:, i], cross(A[:, k], B[:, i])
+        else:
+            across = cross(B[:, j], A[:, k])
+            axes[i], axes[j] = across / ca.sqrt(dot(across, across)), B[:, j]
+    return axes
+
+
+def _size(vector: Any) -> Any:
+    return ca.sqrt(dot(vector, vector))
+
+
+@final
+class PowerExpressions:
+    """Expressions of the quantities that `ports` names, by name."""
+
+    def __init__(self, functions: Functions, ports: Ports) -> None:
+        self.functions, self.ports = functions, ports
+        self.equations = functions.equations
+
+    def of(self, name: str) -> Any:
+        return self._all[name]
+
+    @cached_property
+    def _all(self) -> dict[str, Any]:
+        found = self._bodies()
+        for junction in self.ports.junctions:
+            chain = junction.name.endswith(CHAIN) and not junction.bonds
+            found |= self._chain(junction) if chain else self._connection(junction)
+        potentials = self._potential_rates()
+        for element in self.ports.elements:
+            found |= self._element(element, potentials.get(element.name, ca.SX(0)))
+        return found
+
+    # -- bodies --------------------------------------------------------------------------------------------------------
+
+    def _bodies(self) -> dict[str, Any]:
+        e, found = self.equations, {}
+        for body, at in accelerations(self.functions, list(e.inertias)).items():
+            inertia, centre = e.inertias[body], e.motion.frame(Frame(body, body.com))
+            F, M, _ = inertia_wrench(inertia, at, ca.SX.zeros(3))
+            w = ca.mtimes(centre.R.T, centre.w)
+            found[measure(body.name, "inertance_power")] = dot(F, centre.v) + dot(M, centre.w)
+            gyroscopic = cross(w, ca.mtimes(inertia.matrix, w))
+            moments = _size(ca.mtimes(centre.R.T, M) - gyroscopic) + _size(gyroscopic)
+            found[measure(body.name, "apparent_power")] = _size(F) * _size(centre.v) + moments * _size(w)
+            found[measure(body.name, "gravity_power")] = inertia.mass * dot(e.gravity, centre.v)
+            found[measure(body.name, "kinetic_energy")] = (
+                inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))
+            ) / 2
+            found[measure(body.name, "gravity_energy")] = -inertia.mass * dot(e.gravity, centre.p)
+        return found
+
+    def _twist_at(self, body: Body, point: Any) -> tuple[Any, Any]:
+        at = self.equations.motion.body(body)
+        return at.v + cross(at.w, point - at.p), at.w
+
+    # -- connections ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _drives(self) -> dict[str, Any]:
+        return drive_efforts(self.functions)
+
+    @cached_property
+    def _chains(self) -> dict[str, Wrench]:
+        """What laws on the chains of contacts in the tree exert on the second bodies, at the points of contact."""
+        found = {}
+        for junction in self.ports.junctions:
+            if junction.bonds:
+                continue
+            c = self.equations.model.connections[junction.name.removesuffix(CHAIN)]
+            F, M = self._given_reactions[c.name]
+            _, multipliers = self.functions.dynamics
+            for i, row in enumerate(self.functions.rows):
+                if row.owner == c.name and row.role is not Role.DRIVE:
+                    F, M = F - multipliers[i] * row.force, M - multipliers[i] * row.moment
+            at, point = self._contact_map(c)
+            M = M + cross(self.equations.motion.frame(c.second).p - point, F)
+            efforts = at.efforts(F, M)
+            free = [x if bond not in c.pair.held_bonds else 0 * x for bond, x in zip(BONDS, efforts, strict=True)]
+            found[c.name] = at.wrench(free)
+        return found
+
+    @cached_property
+    def _given_reactions(self) -> dict[str, Wrench]:
+        return reactions(self.functions)
+
+    @cached_property
+    def _reactions(self) -> dict[str, Wrench]:
+        """Reactions without the laws on chains, which act on the second body itself and not through a hub."""
+        e, out = self.equations, dict(self._given_reactions)
+        for name, (F, M) in self._chains.items():
+            c = e.model.connections[name]
+            _, point = self._contact_map(c)
+            carriers = [(c, 1)]
+            if c.wheel is not None:
+                both = {c.second.body, c.wheel}
+                hub = next(x for x in e.model.connections.values() if set(x.bodies) == both)
+                carriers.append((hub, -1 if hub.second.body is c.wheel else 1))
+            for carrier, sign in carriers:
+                f, n = out[carrier.name]
+                arm = point - e.motion.frame(carrier.second).p
+                out[carrier.name] = (f - sign * F, n - sign * (M + cross(arm, F)))
+        return out
+
+    def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
+        touch = self.equations.touches[c.name]
+        contact = touch.contact
+        if c.leaning and touch.plane is not None:
+            return PlaneMap(contact, touch.plane), contact.point
+        return BondMap(list(contact.axes), list(contact.axes)), contact.point
+
+    def _connection(self, j: Junction) -> dict[str, Any]:
+        c = self.equations.model.connections[j.name]
+        if c.touches:
+            bonds, point = self._contact_map(c)
+            flow, given = self._contact_bonds(c, bonds, point)
+        else:
+            A, B = (self.equations.motion.frame(connection_frame(f, c)) for f in (c.first, c.second))
+            bonds, point = BondMap([A.R[:, i] for i in range(3)], turning_axes(c, A.R, B.R), c.pair.coupling), B.p
+            flow, given = self._joint_bonds(c, bonds, Relative(A, B, {}))
+        F, M = self._reactions[c.name]
+        held = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
+        effort = [held[i] if is_held(c, b) else given[i] for i, b in enumerate(BONDS)]
+        effort = [x + given[i] if is_rubbed(c, b) else x for i, (b, x) in enumerate(zip(BONDS, effort, strict=True))]
+        found = self._received(j, c.touching, c.first.body, point, bonds.wrench(effort))
+        found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
+        for drive in j.drives:
+            if c.touches:
+                i = j.bonds.index(drive.partition(".")[2])
+                power = effort[i] * flow[i]
+            else:
+                power = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
+            found[measure(drive, "drive_power")] = power
+        return found
+
+    def _received(self, j: Junction, second: Body, first: Body, point: Any, wrench: Wrench) -> dict[str, Any]:
+        """Powers that the two bodies receive from a wrench at a point, which acts on the second."""
+        F, M = wrench
+        found = {}
+        for word, body, sign in (("second", second, 1), ("first", first, -1)):
+            v, w = self._twist_at(body, point)
+            found[measure(j.name, f"power_to_{word}")] = sign * (dot(F, v) + dot(M, w))
+        return found
+
+    def _contact_bonds(self, c: ConnectedPair, bonds: BondMap | PlaneMap, point: Any) -> tuple[list[Any], list[Any]]:
+        """Flows, and efforts of laws, at a point of contact."""
+        (v_A, w_A), (v_B, w_B) = (self._twist_at(b, point) for b in (c.first.body, c.touching))
+        laws = self.equations.touch_efforts.get(c.name, {})
+        return bonds.flows(v_B - v_A, w_B - w_A), [ca.SX(laws.get(c.pair.bond_names[b], 0)) for b in BONDS]
+
+    def _joint_bonds(self, c: ConnectedPair, bonds: BondMap, relative: Relative) -> tuple[list[Any], list[Any]]:
+        """Flows, and efforts of laws and drives, of a lower pair."""
+        e = self.equations
+        flow, effort = bonds.flows(relative.v, relative.w), [ca.SX(0)] * 6
+        for coordinate, bond in c.pair.coordinate_bonds.items():
+            name, i = f"{c.name}.{coordinate}", BONDS.index(bond)
+            flow[i] = self._rate(name)
+            effort[i] = ca.SX(e.coordinate_efforts.get(name, 0)) + self._drives.get(name, 0)
+        ball = f"{c.name}.quaternion"
+        if ball in e.signals.coordinates:
+            flow[3:] = [e.signals.coordinates[ball][1][i] for i in range(3)]
+        return flow, effort
+
+    def _rate(self, coordinate: str) -> Any:
+        return self.equations.signals[f"{coordinate}_rate"]
+
+    def _chain(self, j: Junction) -> dict[str, Any]:
+        """Laws on the surface coordinates of a contact."""
+        c = self.equations.model.connections[j.name.removesuffix(CHAIN)]
+        _, point = self._contact_map(c)
+        found = self._received(j, c.second.body, c.first.body, point, self._chains[c.name])
+        for drive in j.drives:
+            found[measure(drive, "drive_power")] = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
+        return found
+
+    # -- laws and forces -----------------------------------------------------------------------------------------------
+
+    def _potential_rates(self) -> dict[str, Any]:
+        e = self.equations
+        names = [element.name for element in self.ports.elements if element.name in e.terms]
+        V = ca.vertcat(ca.SX(0, 1), *[ca.SX(e.terms[n].potential) for n in names])
+        rates = ca.jtimes(V, e.q, e.coordinate_rates()) + ca.jacobian(V, e.t) if names else V
+        return {n: rates[i] for i, n in enumerate(names)}
+
+    def _element(self, element: Element, stored: Any) -> dict[str, Any]:
+        e, name = self.equations, element.name
+        if name not in e.terms:
+            return self._friction(name)
+        term = e.terms[name]
+        found = {
+            measure(name, "stored"): stored,
+            measure(name, "lost"): ca.SX(term.dissipated),
+            measure(name, "supplied"): ca.SX(term.supplied),
+            measure(name, "stored_energy"): ca.SX(term.potential),
+        }
+        given = {key: ca.SX(0) for key in (*element.junctions, *element.bodies)}
+        for coordinate, effort in term.efforts:
+            owner = e.model.resolve(coordinate).partition(".")[0]
+            key = owner + CHAIN if e.model.connections[owner].touches else owner
+            given[key] += effort * self._rate(coordinate)
+        for junction in element.junctions if not term.efforts else ():  # a law at a point of contact
+            bond = name.partition(".")[2]
+            c = e.model.connections[junction]
+            rubbed = [n for law in c.rubbing for n in c.rubbed(law)] if bond == "normal" else []
+            for one in (bond, *rubbed):  # friction goes with the normal force
+                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].flow(one)
+        for frame, F, M in term.wrenches if element.bodies else ():
+            if not frame.body.is_ground:
+                at = e.motion.frame(frame)
+                given[frame.body.name] += dot(F, at.v) + dot(M, at.w)
+        return found | {measure(name, f"power_to_{key}"): power for key, power in given.items()}
+
+    def _friction(self, name: str) -> dict[str, Any]:
+        """Friction under a rigid normal: all that it takes is lost."""
+        c = self.equations.model.connections[name.removesuffix(FRICTION)]
+        touch = self.equations.touches[c.name]
+        bonds, point = self._contact_map(c)
+        F, M = self._reactions[c.name]
+        efforts = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
+        taken = ca.SX(0)
+        for i, bond in enumerate(BONDS):
+            if is_rubbed(c, bond):
+                taken += efforts[i] * touch.rate(c.pair.bond_names[bond])
+        zero = ca.SX(0)
+        return {
+            measure(name, "stored"): zero,
+            measure(name, "lost"): -taken,
+            measure(name, "supplied"): zero,
+            measure(name, "stored_energy"): zero,
+            measure(name, f"power_to_{c.name}"): taken,
+        }

@@ -1,0 +1,28 @@
+"""Time integration: compiled loops with error control, projection, events and dense output."""
+
+from trundle.integrate.integrate import march
+from trundle.integrate.lanes.march import Batch, LaneProblem, march_lanes
+from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
+from trundle.integrate.methods.rosenbrock import Rodas5P, Rosenbrock
+from trundle.integrate.outcome import Outcome
+from trundle.integrate.problem import Compiled, Problem
+from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trajectory
+
+__all__ = [
+    "Batch",
+    "Compiled",
+    "Counts",
+    "DormandPrince5",
+    "DormandPrince8",
+    "EventLog",
+    "ExplicitRungeKutta",
+    "LaneProblem",
+    "NearSingular",
+    "Outcome",
+    "Problem",
+    "Rodas5P",
+    "Rosenbrock",
+    "Trajectory",
+    "march",
+    "march_lanes",
+]

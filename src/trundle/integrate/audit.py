@@ -1,0 +1,149 @@
+"""Checks that every run makes of its own books: that energy is kept, and that friction takes it.
+
+The energy of a run may be off by what its tolerance explains: for each step the change of energy when every coordinate
+and speed is moved by its tolerance, and for the integrals of work the error that the method estimates. Right runs stay
+far below; a run beyond a thousand times the former is wrong, or a law does not account for its energy.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.integrate.outcome import ENERGY_OFF, EVENT_STOP, FRICTION_DRIVES, Outcome
+from trundle.integrate.problem import Problem
+from trundle.integrate.trajectory import EventLog, Trail, Trajectory
+from trundle.kernel import Kernel, evaluate
+
+if TYPE_CHECKING:
+    from trundle.integrate.lanes.march import Batch
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+FACTOR = 1000.0  # times what the tolerance explains
+CLEAR = 100.0  # times rtol and the energy exchanged: less needs no closer look
+OF_WORK = 10.0  # times the estimated error of the integrals of work
+ROUND_OFF = 1e-12  # of the energies themselves
+LOOKS = 64  # states at which the tolerance is turned into energy
+
+
+@final
+@dataclass(frozen=True)
+class Audit:
+    """What a check found: `time` is when it began; energy that is off and what is allowed (J), or the contact (by its
+    number among those that rub).
+    """
+
+    outcome: Outcome
+    time: float
+    off: float = 0.0
+    allowed: float = 0.0
+    contact: int = -1
+
+
+def audited(problem: Problem, found: Trajectory, rtol: float, atol: float | Array, fixed: bool) -> Trajectory:
+    """The trajectory with what the checks found; one that would have ended well ends with their outcome."""
+    if problem.energy is None or found.trail is None:
+        return found
+    trail, log = found.trail, found.events
+    if found.outcome is EVENT_STOP and len(log) and log.index[-1] >= problem.given_events:
+        trail = Trail(
+            trail.t[:-1], trail.x[:-1], trail.events_before[:-1]
+        )  # the pose at which contacts jam is singular
+    p = np.vstack([log.p, found.p_end[None, :]])[trail.events_before] if len(log) else found.p_end
+    audit = check(problem, trail, p, log, rtol, atol, fixed, found.work_error)
+    if audit is None:
+        return found
+    return replace(found, audit=audit, outcome=audit.outcome if found.outcome.ok else found.outcome)
+
+
+def check(
+    problem: Problem,
+    trail: Trail,
+    p: Array,
+    log: EventLog,
+    rtol: float,
+    atol: float | Array,
+    fixed: bool = False,
+    work_error: float = 0.0,
+) -> Audit | None:
+    """What is wrong along a trail of states with parameters p (one row for each, or one for all); None if all is well.
+
+    A run with fixed steps has no tolerance to be judged by: only its friction is looked at.
+    """
+    kernel: Any = problem.energy
+    values = evaluate(kernel, kernel, trail.t, trail.x, p, threads=1)
+    if not np.all(np.isfinite(values)):
+        return None  # the run has ended for that reason
+    driving = _driving(problem, trail, values[:, 2:], rtol, atol)
+    if driving is not None or fixed:
+        return driving
+    kinetic, potential = values[:, 0], values[:, 1]
+    work_in, lost = _works(problem, trail)
+    booked = np.zeros(len(kinetic))
+    if len(log):
+        booked = np.concatenate([[0.0], np.cumsum(log.work - log.lost)])[trail.events_before]
+    change = kinetic + potential + lost - work_in - booked
+    off = np.abs(change - change[0])
+    swings = [np.ptp(part) for part in (potential, work_in, lost, booked)]
+    scale = max(float(np.max(kinetic)), *swings)
+    if np.max(off) <= CLEAR * rtol * scale:
+        return None
+    largest = max(float(np.max(np.abs(part))) for part in (kinetic, potential, work_in, lost))
+    explained = _explained(kernel, problem.n_q + problem.n_u, trail, p, rtol, atol)
+    allowed = FACTOR * explained + OF_WORK * work_error + ROUND_OFF * largest
+    if np.max(off) <= allowed:
+        return None
+    return Audit(ENERGY_OFF, float(trail.t[np.argmax(off > allowed)]), float(np.max(off)), allowed)
+
+
+def doubtful(problem: Problem, batch: "Batch", x0: Array, p: Array, rtol: float, atol: float) -> list[int]:
+    """Cases of a batch without events that need a closer look, by the states at their start and end."""
+    kernel: Any = problem.energy
+    n = problem.n_q + problem.n_u
+    first, last = evaluate(kernel, kernel, 0.0, x0, p), evaluate(kernel, kernel, batch.t_end, batch.x_end, p)
+    change = last - first
+    work = batch.x_end[:, n : n + 2] if problem.works else np.zeros((len(x0), 2))
+    off = np.abs(change[:, 0] + change[:, 1] + work[:, 1] - work[:, 0])
+    scale = np.max(np.abs(np.column_stack([first[:, 0], last[:, 0], change[:, 1], work])), axis=1)
+    found = off > CLEAR * rtol * scale
+    if last.shape[1] > 2:
+        fastest = np.max(np.abs(batch.x_end[:, problem.n_q : n]), axis=1, initial=0.0)
+        found |= np.min(last[:, 2:], axis=1) < -(rtol * fastest + atol)
+    return [int(i) for i in np.flatnonzero(found)]
+
+
+def _works(problem: Problem, trail: Trail) -> tuple[Array, Array]:
+    """Work done on the system and lost in it, since the start."""
+    first = problem.n_q + problem.n_u
+    if problem.works == 0:
+        nothing = np.zeros(len(trail.t))
+        return nothing, nothing
+    return trail.x[:, first], trail.x[:, first + 1]
+
+
+def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, rtol: float, atol: float | Array) -> float:
+    """Largest change of energy by moving every coordinate and speed by its tolerance."""
+    rows = np.unique(np.linspace(0, len(trail.t) - 1, LOOKS).astype(int))
+    x, t, p = trail.x[rows], trail.t[rows], p[rows] if p.ndim == 2 else p
+    step = (atol + rtol * np.abs(x))[:, :n]
+    here = evaluate(kernel, kernel, t, x, p, threads=1)[:, :2].sum(axis=1)
+    total = np.zeros(len(rows))
+    for m in range(n):
+        moved = x.copy()
+        moved[:, m] += step[:, m]
+        total += np.abs(evaluate(kernel, kernel, t, moved, p, threads=1)[:, :2].sum(axis=1) - here)
+    return float(np.max(total))
+
+
+def _driving(problem: Problem, trail: Trail, taken: Array, rtol: float, atol: float | Array) -> Audit | None:
+    """The first contact whose friction gives energy; `taken` is what it takes over the normal force (m/s)."""
+    if taken.shape[1] == 0:
+        return None
+    speeds = trail.x[:, problem.n_q : problem.n_q + problem.n_u]
+    least = FACTOR * (rtol * float(np.max(np.abs(speeds), initial=0.0)) + float(np.max(atol)))
+    drives = taken < -least
+    if not np.any(drives):
+        return None
+    row = int(np.argmax(np.any(drives, axis=1)))
+    return Audit(FRICTION_DRIVES, float(trail.t[row]), contact=int(np.argmin(taken[row])))

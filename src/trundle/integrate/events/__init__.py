@@ -1,0 +1,1 @@
+"""Crossings of event functions and times at which laws change."""

@@ -1,0 +1,107 @@
+"""The next time at which a law may change (compiled): the first root of functions of time, found by bounds."""
+
+import math
+
+from numba import njit
+
+from trundle.integrate import layout as at
+from trundle.kernel.pointers import Pointer, call, part, reals, wholes
+
+MARGIN = 1.8e-15  # relative: on either side of a break laws may still be undecided by round-off
+FLOOR = 2.0**-50  # of the time that is searched
+SHORTEST = 64  # so many of the shortest parts: a function cannot be told from zero
+POINTS = 7  # places that are looked at then
+LARGEST_SEARCH = 20000  # parts that are looked at before a step is tried
+
+
+@njit(error_model="numpy")
+def enclose_times(table: Pointer, a: float, b: float) -> None:
+    """Bounds of the functions of time and of their rates between two times."""
+    span, address = reals(table[at.M_BOX]), wholes(table[at.M_ADDRESS])[at.A_BREAKS]
+    span[0], span[1] = a, b
+    call(
+        address,
+        reals(table[at.M_CLOCK]),
+        span,
+        reals(table[at.M_P]),
+        reals(table[at.M_BOUNDS]),
+        reals(table[at.M_WORK]),
+    )
+
+
+@njit(error_model="numpy")
+def side(table: Pointer, e: int, t: float) -> int:
+    """Sign of one function at one time."""
+    enclose_times(table, t, t)
+    value = reals(table[at.M_BOUNDS])[e]
+    return int(value > 0.0) - int(value < 0.0)
+
+
+@njit(error_model="numpy")
+def switch(table: Pointer, e: int, a: float, b: float) -> float:
+    """Where the sign that function e has at a ends, which it does not have at b: the last time before."""
+    before = side(table, e, a)
+    for _ in range(2000):  # to neighbouring numbers; near zero these are close
+        middle = 0.5 * (a + b)
+        if not a < middle < b:
+            break
+        if side(table, e, middle) == before:
+            a = middle
+        else:
+            b = middle
+    return a
+
+
+@njit(error_model="numpy")
+def first_switch(table: Pointer, start: float, end: float) -> float:
+    """First time between two times at which a function of time changes its sign; infinite where none does."""
+    count, bounds, ends = wholes(table[at.M_N])[at.BREAKS], reals(table[at.M_BOUNDS]), reals(table[at.M_PARTS])
+    a, top, looked, shortest = start, 0, 0, 0
+    floor = FLOOR * (end - start)
+    ends[0] = end
+    while top >= 0:
+        b = ends[top]
+        enclose_times(table, a, b)
+        looked += 1
+        unclear = False
+        for e in range(count):
+            lo, hi, slow, fast = bounds[e], bounds[count + e], bounds[2 * count + e], bounds[3 * count + e]
+            unclear = unclear or not (lo > 0.0 or hi < 0.0 or slow > 0.0 or fast < 0.0 or (lo == 0.0 and hi == 0.0))
+        if unclear and b - a > floor:
+            if looked >= LARGEST_SEARCH and a > start:
+                return a  # a step up to here, then the search goes on
+            middle = 0.5 * (a + b)
+            if a < middle < b:
+                top += 1
+                ends[top] = middle
+                continue
+        if b - a <= 2.0 * FLOOR * (end - start):
+            shortest += 1
+        if unclear and shortest > SHORTEST:
+            floor = (end - a) / POINTS
+        first = math.inf
+        for e in range(count):
+            if side(table, e, a) != side(table, e, b):
+                first = min(first, switch(table, e, a, b))
+        if first < math.inf:
+            return first
+        a = b
+        top -= 1
+    return math.inf
+
+
+@part
+def next_break(table: Pointer) -> None:
+    """Put the time just before the next break into T_BREAK; where T itself is at one, T goes to its far side."""
+    r = reals(table[at.M_R])
+    scale = 1e-3 * (r[at.T_END] - r[at.T_START])
+    start = r[at.T] - MARGIN * max(abs(r[at.T]), scale)
+    found = math.inf
+    while start < r[at.T_END]:
+        margin = MARGIN * max(abs(r[at.T]), scale)
+        found = first_switch(table, start, r[at.T_END] + margin)
+        if found > r[at.T] + 2.0 * margin:
+            break
+        r[at.T] = start = min(found + margin, r[at.T_END])
+        found = math.inf
+    r[at.T_BREAK] = found - MARGIN * max(abs(found), scale) if found < math.inf else math.inf

@@ -1,0 +1,222 @@
+"""Many trajectories of one model at once: SIMD lanes inside a thread, and a share of the jobs for each thread."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from ctypes import CFUNCTYPE, c_void_p
+from dataclasses import dataclass
+from itertools import pairwise
+from threading import Event
+from typing import Protocol, final
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.integrate.lanes import layout as at
+from trundle.integrate.layout import RUNNING
+from trundle.integrate.methods.explicit import ExplicitRungeKutta
+from trundle.integrate.methods.tableau import Plan, StepControl
+from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
+from trundle.integrate.problem import Compiled
+from trundle.integrate.tolerance import UNITS, Tolerance
+from trundle.integrate.workspace import aligned
+from trundle.kernel import compiled
+
+CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
+
+
+class CompiledLanes(Compiled, Protocol):
+    """A kernel for several lanes: every array has the lane index last."""
+
+    @property
+    def lanes(self) -> int: ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LaneProblem:
+    """xdot = rhs(t, x, p) and on request the projection, both as kernels with the same number of lanes."""
+
+    rhs: CompiledLanes
+    project: CompiledLanes | None = None
+    error_weight: np.ndarray | None = None
+    position_tolerance: float = 1e-13
+    velocity_tolerance: float = 1e-12
+
+    def __post_init__(self) -> None:
+        if self.project is not None and (self.project.lanes, self.project.n_x) != (self.rhs.lanes, self.rhs.n_x):
+            raise SolveError("the kernels rhs and project of a batch must have the same lanes and states.")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Results of many runs, row by row as the start states were given; `x` is empty where no samples were asked for."""
+
+    t: np.ndarray
+    x: np.ndarray
+    t_end: np.ndarray
+    x_end: np.ndarray
+    code: np.ndarray
+    steps: np.ndarray
+    rejected: np.ndarray
+
+    def outcome(self, job: int) -> Outcome:
+        """How this run ended."""
+        return outcome_of(int(self.code[job]))
+
+
+def march_lanes(
+    problem: LaneProblem,
+    method: ExplicitRungeKutta,
+    t0: float | np.ndarray,
+    t1: float | np.ndarray,
+    x0: np.ndarray,
+    p: np.ndarray,
+    *,
+    rtol: float = 1e-8,
+    atol: float | np.ndarray | Tolerance = 1e-10,
+    samples: np.ndarray | None = None,
+    threads: int | None = None,
+    first_step: float | None = None,
+    max_step: float = np.inf,
+    min_step: float = 0.0,
+    max_steps: int = 10_000_000,
+) -> Batch:
+    """Integrate N trajectories (x0: N x n_x, p: N x n_p) with their own times, steps and error control.
+
+    A sample that a run did not reach is nan; what an interruption leaves undone is INTERRUPTED, at its start.
+    """
+    n_x, n_p = problem.rhs.n_x, problem.rhs.n_p
+    x_end = np.array(x0, dtype=float, order="C")
+    jobs = len(x_end)
+    p = np.array(p, dtype=float, order="C")
+    if x_end.shape != (jobs, n_x) or p.shape != (jobs, n_p):
+        raise SolveError(
+            f"x0 has shape {x_end.shape} and p {p.shape}; {jobs} runs want ({jobs}, {n_x}) and ({jobs}, {n_p})."
+        )
+    times = np.zeros(0) if samples is None else np.ascontiguousarray(samples, dtype=float)
+    start, end = (np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=float), (jobs,))) for v in (t0, t1))
+    if np.any(end < start) or np.any(np.diff(times) < 0.0):
+        raise SolveError("in a batch every end time must follow its start time, and the sample times must be sorted.")
+    out = Batch(
+        t=times,
+        x=np.full((jobs, len(times), n_x), np.nan),
+        t_end=start.copy(),
+        x_end=x_end,
+        code=np.zeros(jobs, np.int64),
+        steps=np.zeros(jobs, np.int64),
+        rejected=np.zeros(jobs, np.int64),
+    )
+    if jobs == 0:
+        return out
+    count = max(1, min(threads or os.cpu_count() or 1, -(-jobs // problem.rhs.lanes)))
+    edges = np.linspace(0, jobs, count + 1).astype(int)
+    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, n_x)
+    limits = (rtol, min_step, max_step, first_step or 0.0)
+    shares = [
+        _Share(problem, method, out, p, start, end, tolerance, limits, max_steps, first, last)
+        for first, last in pairwise(edges)
+    ]
+    _run(shares)
+    out.code[out.code == RUNNING] = INTERRUPTED.code
+    return out
+
+
+def _run(shares: list["_Share"]) -> None:
+    """Run the shares, one in each thread; an interruption stops all of them at their next return."""
+    # ctypes lets other threads run during the call.
+    loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance_lanes"))
+    if len(shares) == 1:
+        with suppress(KeyboardInterrupt):
+            shares[0].run(loop)
+        return
+    go = Event()  # nobody works before all threads are there to be waited for
+
+    def work(share: _Share) -> None:
+        go.wait()
+        share.run(loop)
+
+    with ThreadPoolExecutor(len(shares)) as pool:
+        try:
+            futures = [pool.submit(work, share) for share in shares]
+            go.set()
+            for future in futures:
+                future.result()
+        except BaseException as error:
+            for share in shares:
+                share.stopped = True
+            go.set()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+
+
+class _Share:
+    """Arrays of one thread and its range of jobs."""
+
+    def __init__(
+        self,
+        problem: LaneProblem,
+        method: ExplicitRungeKutta,
+        out: Batch,
+        p: np.ndarray,
+        start: np.ndarray,
+        end: np.ndarray,
+        tolerance: Tolerance,
+        limits: tuple[float, float, float, float],
+        max_steps: int,
+        first: int,
+        last: int,
+    ) -> None:
+        plan, w, n_x, n_p = method.plan(), problem.rhs.lanes, problem.rhs.n_x, problem.rhs.n_p
+        weight = np.ones(n_x) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
+        kernels = [kernel for kernel in (problem.rhs, problem.project) if kernel is not None]
+        corrected_rows = 0 if problem.project is None else problem.project.n_out
+        n, r = np.zeros(at.N_SIZE, np.int64), np.zeros(at.R_SIZE)
+        self.n, self.stopped = n, False
+        n[at.W], n[at.N_X], n[at.N_P], n[at.MAX_STEPS], n[at.BUDGET] = w, n_x, n_p, max_steps, CHUNK_STEPS
+        n[at.WEIGHTED], n[at.PROJECTING] = np.count_nonzero(weight), int(problem.project is not None)
+        n[at.SAMPLES], n[at.NEXT_JOB], n[at.LAST_JOB] = len(out.t), first, last
+        _set_method(n, r, plan, method.control, method.order)
+        r[at.RTOL], r[at.H_MIN], r[at.H_MAX], r[at.H_FIRST] = limits
+        r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
+        address = np.array([kernel.address for kernel in kernels], dtype=np.int64)
+        spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
+        spread_atol[:] = tolerance.atol[:, None]
+        n[at.LEARNING], r[at.PART] = int(tolerance.learns), tolerance.part
+        spread_weight[:] = weight[:, None]
+        # Lanes without a job compute along: they are given a state for which the equations make sense.
+        x, parameters, t = aligned(n_x, w), aligned(n_p, w), aligned(w)
+        x[:], t[:] = out.x_end[first][:, None], start[first]
+        if n_p > 0:
+            parameters[:] = p[first][:, None]
+        work = aligned((max(kernel.work_size for kernel in kernels) + 8) * w)
+
+        def whole() -> np.ndarray:
+            return np.zeros(w, np.int64)
+
+        self._arrays = (
+            n, r, address, plan.coefficients, plan.extra_nodes, plan.extra_stages, plan.dense,
+            t, aligned(w), aligned(2, w), np.ones(w), whole(), whole() - 1, whole(), whole(), aligned(w),
+            aligned(n_x, w), whole(), spread_atol, spread_weight,
+            x, aligned(n_x, w), parameters, aligned(n_x, w), aligned(plan.rows, n_x, w),
+            aligned(len(plan.dense), n_x, w), aligned(n_x, w), aligned(corrected_rows, w), work,
+            out.x_end, p, start, end, out.code, out.steps, out.rejected, out.t_end, out.t, out.x,
+            tolerance.atol, tolerance.group, tolerance.bound, aligned(len(UNITS), w),
+        )  # fmt: skip
+        self._table = np.array([array.ctypes.data for array in self._arrays], dtype=np.int64)
+
+    def run(self, loop: Callable[[int], None]) -> None:
+        """Call the compiled loop until the share is done."""
+        while not self.stopped:
+            loop(self._table.ctypes.data)
+            if self.n[at.BUSY] == 0 and self.n[at.NEXT_JOB] >= self.n[at.LAST_JOB]:
+                return
+
+
+def _set_method(n: np.ndarray, r: np.ndarray, plan: Plan, control: StepControl, order: int) -> None:
+    n[at.ROWS], n[at.STAGES], n[at.EXTRAS], n[at.DENSE] = plan.rows, plan.stages, len(plan.extra_nodes), len(plan.dense)
+    n[at.END_IN_STEP], n[at.ERROR_ROWS] = int(plan.end_in_step), plan.error_rows
+    r[at.ALPHA], r[at.BETA], r[at.SAFETY] = control.alpha, control.beta, control.safety
+    r[at.SHRINK], r[at.GROW], r[at.EXPONENT] = control.shrink, control.growth, 1.0 / (order + 1)

@@ -1,0 +1,110 @@
+"""Many runs of a model with events or transitions: each in the compiled loop for one run, on as many threads as wanted.
+
+Lanes step together and cannot branch apart, so such runs do not share them. Ctypes lets the other threads run while a
+loop computes.
+"""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+from typing import final
+
+import numpy as np
+
+from trundle.integrate.integrate import march
+from trundle.integrate.lanes.march import Batch
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.outcome import INTERRUPTED
+from trundle.integrate.problem import Problem
+from trundle.integrate.tolerance import Tolerance
+from trundle.integrate.trajectory import EventLog, Trajectory
+
+NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Switching:
+    """Events of every run, and its parameters (modes of contacts are among them) at the samples and at the end."""
+
+    events: list[EventLog]
+    p: np.ndarray
+    p_end: np.ndarray
+
+
+def march_each(
+    problem: Problem,
+    method: Method,
+    t0: float,
+    t1: float,
+    x0: np.ndarray,
+    p: np.ndarray,
+    *,
+    rtol: float,
+    atol: float | np.ndarray | Tolerance,
+    samples: np.ndarray | None,
+    threads: int | None,
+) -> tuple[Batch, Switching]:
+    """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `march` does. A sample that is not reached is nan;
+    what an interruption leaves undone is INTERRUPTED.
+    """
+    jobs, times = len(x0), np.zeros(0) if samples is None else samples
+    out = Batch(
+        t=times,
+        x=np.full((jobs, len(times), x0.shape[1]), np.nan),
+        t_end=np.full(jobs, t0),
+        x_end=x0.copy(),
+        code=np.full(jobs, INTERRUPTED.code),  # until it is done
+        steps=np.zeros(jobs, np.int64),
+        rejected=np.zeros(jobs, np.int64),
+    )
+    log = Switching([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy())
+    stopped, go = Event(), Event()  # nobody works before all threads are there to be waited for
+
+    def heed(_: float) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+
+    def work(queue: Iterator[int]) -> None:
+        go.wait()
+        for job in queue:
+            found = march(
+                problem, method, t0, t1, x0[job], p[job],
+                rtol=rtol, atol=atol, samples=times, progress=False, between_chunks=heed,
+            )  # fmt: skip
+            _keep(out, log, job, found)
+            if found.outcome is INTERRUPTED:
+                return
+
+    queue = iter(range(jobs))  # taking the next one is atomic: the threads share it
+    count = max(1, min(threads or os.cpu_count() or 1, jobs))
+    if count == 1:
+        go.set()
+        work(queue)
+        return out, log
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            futures = [pool.submit(work, queue) for _ in range(count)]
+            go.set()
+            for future in futures:
+                future.result()
+        except BaseException as error:
+            stopped.set()
+            for _ in queue:  # nothing new is begun
+                pass
+            go.set()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+    return out, log
+
+
+def _keep(out: Batch, log: Switching, job: int, found: Trajectory) -> None:
+    """Write one run into its row."""
+    most = min(len(out.t), len(found.t))
+    reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is a row of its own behind them
+    out.x[job, :reached], log.p[job, :reached] = found.x[:reached], found.parameters()[:reached]
+    out.t_end[job], out.x_end[job], log.p_end[job] = found.t_end, found.x_end, found.p_end
+    out.code[job], out.steps[job], out.rejected[job] = found.outcome.code, found.counts.steps, found.counts.rejected
+    log.events[job] = found.events

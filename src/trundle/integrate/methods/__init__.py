@@ -1,0 +1,1 @@
+"""Integration methods: one class each, their coefficients, and the compiled steps."""

@@ -1,0 +1,85 @@
+"""Explicit Runge-Kutta methods with error estimate and dense output; a method is its coefficients and nothing else."""
+
+from abc import ABC
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from trundle.integrate.methods.tableau import Plan, StepControl, read, widen
+from trundle.kernel.compiled import address
+
+
+def _compiled_step() -> int:
+    return address("explicit_step")
+
+
+@dataclass(frozen=True)
+class ExplicitRungeKutta(ABC):
+    """Family of explicit methods: stage i is at x + h sum_j stages[i, j] k_j, the end at x + h sum_j weights[j] k_j.
+
+    The dense output is x + s (c0 + (1-s)(c1 + s (c2 + (1-s)(c3 + ...)))) with c0 the increment, c1 and c2 fixed by the
+    slopes at both ends, and the rest by the rows of `dense` (Hairer, Norsett, Wanner 1993, section II.6).
+    """
+
+    coefficients: ClassVar[dict[str, Any]]
+    control: ClassVar[StepControl]
+    order: ClassVar[int]
+    dense_order: ClassVar[int]
+    error_in_end: ClassVar[bool]  # the error estimate uses the slope at the end of the step
+
+    def plan(self) -> Plan:
+        """Arrays for the compiled loop; rows of slopes: stages, slope at the end, extra stages of the dense output."""
+        return _plan(self)
+
+
+@cache
+def _plan(method: ExplicitRungeKutta) -> Plan:
+    table = method.coefficients
+    weights, extra = table["weights"], table["extra_stages"]
+    stages = len(weights)
+    rows = stages + 1 + len(table["extra_nodes"])
+    b = widen(weights, rows)
+    first, end = np.eye(rows)[0], np.eye(rows)[stages]
+    dense = np.vstack([b, first - b, 2 * b - first - end, widen(table["dense"], rows)])
+    error = widen(table["error"], rows)
+    flat = [widen(table["stages"], rows).ravel(), table["nodes"], b, error.ravel()]
+    return Plan(
+        stages=stages,
+        rows=rows,
+        end_row=stages,
+        end_in_step=method.error_in_end,
+        stage_scale=True,
+        coefficients=np.concatenate(flat),
+        error_rows=len(error),
+        dense=dense,
+        step_address=_compiled_step,
+        extra_nodes=table["extra_nodes"],
+        extra_stages=widen(extra, rows) if len(extra) else np.zeros((0, rows)),
+    )
+
+
+@final
+@dataclass(frozen=True)
+class DormandPrince5(ExplicitRungeKutta):
+    """Order 5 with 6 evaluations a step, dense output of order 4; for tolerances above about 1e-7."""
+
+    coefficients = read("DormandPrince5")
+    control = StepControl(alpha=0.17, beta=0.04, growth=8.0)
+    order = 5
+    dense_order = 4
+    error_in_end = True
+
+
+@final
+@dataclass(frozen=True)
+class DormandPrince8(ExplicitRungeKutta):
+    """Order 8 with 12 evaluations a step, dense output of order 7 with 3 more; for tolerances below about 1e-7."""
+
+    coefficients = read("DormandPrince8")
+    # The error estimate of order 8 is now and then far too small: a step may not grow much on the word of one.
+    control = StepControl(alpha=0.121, beta=0.02, growth=1.6)
+    order = 8
+    dense_order = 7
+    error_in_end = False

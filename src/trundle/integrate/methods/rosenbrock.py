@@ -1,0 +1,69 @@
+"""Rosenbrock methods for stiff problems: linearly implicit, with the exact Jacobian."""
+
+from abc import ABC
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from trundle.integrate.methods.tableau import Plan, StepControl, read, widen
+from trundle.kernel.compiled import address
+
+
+def _compiled_step() -> int:
+    return address("rosenbrock_step")
+
+
+@dataclass(frozen=True)
+class Rosenbrock(ABC):
+    """Family of Rosenbrock methods in the form without matrix-vector products [Hairer 1996, section IV.7].
+
+    (I / (h gamma) - J) v_i = f(t + nodes_i h, x + sum_j stages_ij v_j) + sum_j coupling_ij v_j / h
+                              + h time_weights_i df/dt,
+    x_new = x + sum_i weights_i v_i.
+    """
+
+    coefficients: ClassVar[dict[str, Any]]
+    control: ClassVar[StepControl]
+    order: ClassVar[int]
+    dense_order: ClassVar[int]
+
+    def plan(self) -> Plan:
+        """Arrays for the compiled loop; rows: slope at the start, increments v of the stages, slope at the end."""
+        return _plan(self)
+
+
+@cache
+def _plan(method: Rosenbrock) -> Plan:
+    table = method.coefficients
+    stages = len(table["weights"])
+    flat = [widen(table[name], stages).ravel() for name in ("stages", "coupling")]
+    flat += [table[name] for name in ("nodes", "time_weights", "weights", "error")]
+    # x + s (x_new - x) + s (1-s)(d0 + s (d1 + s d2)), written in the alternating form of the loop.
+    d0, d1, d2 = table["dense"]
+    dense = np.zeros((4, stages + 2))
+    dense[:, 1:-1] = table["weights"], d0, d1 + d2, -d2
+    return Plan(
+        stages=stages,
+        rows=stages + 2,
+        end_row=stages + 1,
+        end_in_step=False,
+        stage_scale=False,
+        coefficients=np.concatenate([*(np.ravel(part) for part in flat), [table["gamma"]]]),
+        error_rows=1,
+        dense=dense,
+        step_address=_compiled_step,
+        needs_jacobian=True,
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Rodas5P(Rosenbrock):
+    """Order 5 with 8 stages, stiffly accurate, little order reduction, dense output of order 4 [Steinebach 2023]."""
+
+    coefficients = read("Rodas5P")
+    control = StepControl(alpha=0.17, beta=0.04, growth=6.0)
+    order = 5
+    dense_order = 4

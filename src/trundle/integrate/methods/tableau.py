@@ -1,0 +1,87 @@
+"""Coefficients of the integration methods, read from `tableaus.json`, and what the compiled loop needs of a method."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class StepControl:
+    """PI step control: h_new = h * safety * error^-alpha * last_error^beta, held between shrink and growth."""
+
+    alpha: float
+    beta: float
+    safety: float = 0.9
+    shrink: float = 0.2
+    growth: float = 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A method as the compiled loop sees it: flat arrays and the address of the compiled step."""
+
+    stages: int
+    rows: int
+    end_row: int
+    end_in_step: bool
+    stage_scale: bool  # True: the rows are slopes, to be multiplied by h in the dense output
+    coefficients: np.ndarray
+    error_rows: int
+    dense: np.ndarray
+    step_address: Callable[[], int]
+    needs_jacobian: bool = False
+    extra_nodes: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    extra_stages: np.ndarray = field(default_factory=lambda: np.zeros((0, 1)))
+
+
+class Method(Protocol):
+    """An integration method: its coefficients as a plan, its step control and its order."""
+
+    @property
+    def control(self) -> StepControl: ...
+    @property
+    def order(self) -> int: ...
+    def plan(self) -> Plan: ...
+
+
+@cache
+def _document() -> dict[str, Any]:
+    text: dict[str, Any] = json.loads(files("trundle.integrate.methods").joinpath("tableaus.json").read_text())
+    return text
+
+
+def _number(value: str | float) -> float:
+    return float(Fraction(value))
+
+
+def read(name: str) -> dict[str, Any]:
+    """The entry `name` of the coefficient file; fractions become floats, lists arrays (ragged rows are padded)."""
+    entry: dict[str, Any] = {}
+    for key, value in _document()[name].items():
+        if isinstance(value, list):
+            ragged = bool(value) and isinstance(value[0], list)
+            entry[key] = matrix(value) if ragged else np.array([_number(v) for v in value])
+        else:
+            entry[key] = value
+    return entry
+
+
+def matrix(ragged: list[list[str | float]]) -> np.ndarray:
+    """Rows of different length as one array, filled with zeros."""
+    out = np.zeros((len(ragged), max((len(row) for row in ragged), default=0)))
+    for i, row in enumerate(ragged):
+        out[i, : len(row)] = [_number(v) for v in row]
+    return out
+
+
+def widen(array: np.ndarray, columns: int) -> np.ndarray:
+    """The array with zero columns added on the right."""
+    out = np.zeros((*array.shape[:-1], columns))
+    out[..., : array.shape[-1]] = array
+    return out

@@ -1,0 +1,139 @@
+"""How a run can end: a name, a sentence and a remedy."""
+
+from dataclasses import dataclass
+from typing import final
+
+from trundle.integrate import layout
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """An ending of a run. What was computed before it is always kept."""
+
+    name: str
+    code: int
+    sentence: str
+    remedy: str = ""
+    ok: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sentence}" + (f" {self.remedy}" if self.remedy else "")
+
+
+FINISHED = Outcome("FINISHED", layout.FINISHED, "The end time was reached.", ok=True)
+EVENT_STOP = Outcome("EVENT_STOP", layout.EVENT_STOP, "An event of kind `stop` ended the run.", ok=True)
+INTERRUPTED = Outcome(
+    "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
+)
+REFUSED = Outcome(
+    "REFUSED", 23, "The case of the batch cannot start, as simulate would say.", "`messages` of the batch tells why."
+)
+STEP_TOO_SMALL = Outcome(
+    "STEP_TOO_SMALL",
+    layout.STEP_TOO_SMALL,
+    "The error estimate asks for a step below the smallest one.",
+    "Look for a jump or a singularity in a law at this time, make it an event, or use the stiff method.",
+)
+NOT_FINITE = Outcome(
+    "NOT_FINITE",
+    layout.NOT_FINITE,
+    "The equations gave a value that is not a number, and shorter steps did not help.",
+    "Look for a division by zero, a square root or a power of a negative number in a law at this state.",
+)
+CONSTRAINT = Outcome(
+    "CONSTRAINT",
+    layout.CONSTRAINT,
+    "The constraints could not be satisfied, and shorter steps did not help.",
+    "The mechanism may be locked or torn apart at this position: look at the loops that are reported near-singular.",
+)
+TOO_MANY_STEPS = Outcome(
+    "TOO_MANY_STEPS",
+    layout.TOO_MANY_STEPS,
+    "The largest number of steps was used up.",
+    "Raise max_steps, loosen the tolerance, or use the stiff method if the steps are much shorter than the motion.",
+)
+ZENO = Outcome(
+    "ZENO",
+    layout.ZENO,
+    "Events pile up at one time: the intervals between them fall below the smallest step.",
+    "Let the contact close (a stop event or a mode in which it stays) when the speed of approach is small.",
+)
+TOO_MANY_EVENTS = Outcome(
+    "TOO_MANY_EVENTS",
+    layout.TOO_MANY_EVENTS,
+    "The largest number of events was reached.",
+    "Raise max_events, or give the event function a direction so that it counts less often.",
+)
+IMPACT_UNSOLVED = Outcome(
+    "IMPACT_UNSOLVED",
+    layout.IMPACT_UNSOLVED,
+    "A collision found no end: its contacts went on striking each other.",
+    "Treat several contacts in another way (model.impacts), or make the normals compliant.",
+)
+IMPACT_GAINS = Outcome(
+    "IMPACT_GAINS",
+    layout.IMPACT_GAINS,
+    "A collision would have gained energy by its law of restitution.",
+    "Newton's law can do that where there is friction, and so can several contacts at once with different "
+    "restitutions. Use tr.Stronge, which never does, or tr.Poisson.",
+)
+ENERGY_OFF = Outcome(
+    "ENERGY_OFF",
+    21,
+    "The end was reached, but energy was not kept: E(t) - E(0) is not work in + work of events - work lost, by far "
+    "more than the tolerance explains.",
+    "Use smaller rtol and atol, another method or formalism; or a law does not account for its energy (its potential, "
+    "dissipated or supplied): run.power.table() names it.",
+)
+FRICTION_DRIVES = Outcome(
+    "FRICTION_DRIVES",
+    22,
+    "The end was reached, but friction pushed along the slip instead of against it.",
+    "A coefficient of friction may be negative there. If not, use smaller rtol and atol or a smooth law.",
+)
+
+SURFACE_LEFT = Outcome(
+    "SURFACE_LEFT",
+    31,
+    "The point of contact {contact} reached the end{on}: its apex, cusp or fold.",
+    "Beyond it there is no surface. Let an edge or a vertex touch there, or end the run before.",
+)
+INTERFERENCE = Outcome(
+    "INTERFERENCE",
+    32,
+    "The surfaces of contact {contact} no longer fit each other: a relative curvature vanished, and beyond they would "
+    "cut each other beside the point of contact, or touch along a line.",
+    "Use surfaces that are less hollow or more curved; `system.trace` tells where contacts are lost.",
+)
+LIES_FLAT = Outcome(
+    "LIES_FLAT",
+    33,
+    "The wheel of contact {contact} lies flat (a roll of 90 degrees): it touches all round, not in a point.",
+    "End the run before by an event on the roll, or give the body more contacts on which it can lie.",
+)
+
+ALL = (
+    FINISHED,
+    EVENT_STOP,
+    INTERRUPTED,
+    REFUSED,
+    STEP_TOO_SMALL,
+    NOT_FINITE,
+    CONSTRAINT,
+    TOO_MANY_STEPS,
+    ZENO,
+    TOO_MANY_EVENTS,
+    IMPACT_UNSOLVED,
+    IMPACT_GAINS,
+    ENERGY_OFF,
+    FRICTION_DRIVES,
+    SURFACE_LEFT,
+    INTERFERENCE,
+    LIES_FLAT,
+)
+
+
+def outcome_of(code: int) -> Outcome:
+    """The outcome with this code of the compiled loop."""
+    return next(outcome for outcome in ALL if outcome.code == code)

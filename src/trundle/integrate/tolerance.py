@@ -1,0 +1,244 @@
+"""Tolerances of a run: one check for all who ask, and absolute tolerances in proportion to the sizes of the model.
+
+An absolute tolerance has the unit of its state. Unless given, it is a small part of the largest displacement (angle,
+velocity, angular velocity) that the run has met, and no more than that part of a typical length (of 1 rad, of either in
+a second): a model of 1e-9 m is as accurate as one of a kilometre. Constraints, contacts and forces between points have
+the round-off of the whole model, also where it hardly moves: with them motions below a hundredth of a typical length
+count as that.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError, UnknownNameError
+from trundle.model.force import SpringDamper
+from trundle.pairs.higher import ContactPair
+
+if TYPE_CHECKING:
+    from trundle.model.model import Model
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Given = float | Mapping[str, float] | None
+
+LEAST = 1e-15  # relative tolerance; below it there is only round-off
+UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
+FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
+MOVES = 1e-2  # part of a typical length: less motion is not told from round-off in the places of a model of that size
+LOOKS = 4  # times at which the forces on the start pose are looked at
+
+
+def check_tolerances(rtol: Any, atol: Any = None) -> None:
+    """Whether these can be the tolerances of a run; the same for Python, files and the command line."""
+    if not (isinstance(rtol, Real) and LEAST <= float(rtol) < 1):
+        raise SolveError(
+            f"rtol must be a number from {LEAST:g} (what double precision can tell apart) up to 1, got {rtol!r}."
+        )
+    for what, value in atol.items() if isinstance(atol, Mapping) else [("", atol)] if atol is not None else []:
+        if not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
+            raise SolveError(
+                f"atol{f' of {what!r}' if what else ''} must be a positive number, got {value!r}. Give one number for "
+                "all units, or a mapping from units or states to numbers, {'m': 1e-12, 'bob.angle': 1e-9}."
+            )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tolerance:
+    """Absolute tolerance of every state; those with a group grow with what the run has met, up to a bound.
+
+    A turn moves points by as much as a typical length times its angle: angles and displacements learn from each other.
+    """
+
+    atol: Array
+    group: np.ndarray[Any, np.dtype[np.int64]]  # index in UNITS; -1 where the tolerance stays
+    bound: Array  # of the size of each group
+    part: float  # of the size of a group that its tolerance is
+    least: float = 0.0  # size that counts as met from the start, as a part of the bound
+
+    @staticmethod
+    def fixed(atol: float | Array, n_x: int) -> "Tolerance":
+        """Tolerances that stay as they are."""
+        spread = np.array(np.broadcast_to(np.asarray(atol, dtype=float), (n_x,)))
+        return Tolerance(spread, np.full(n_x, -1, np.int64), np.ones(len(UNITS)), 0.0)
+
+    @cached_property
+    def learns(self) -> bool:
+        """Whether any of them grows."""
+        return bool(np.any(self.group >= 0))
+
+    def most(self, units: list[str]) -> dict[str, float]:
+        """What the tolerance of each unit can grow to."""
+        return largest(self._spread(self.bound), units)
+
+    def begin(self, x: Array, slopes: Array, span: float) -> tuple[Array, Array]:
+        """The first tolerances of a run (or of several at once, the least counts), and those that the motion foreseen
+        would bring: from start states (runs, n_x) and slopes there at several times (looks, runs, n_x).
+        """
+        steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
+        sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
+        with np.errstate(over="ignore"):
+            ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
+        found = []
+        for part in (FORESEEN, 1.0):
+            expected = [
+                np.maximum(s, part * np.minimum(a, b)) for s, a, b in zip(sizes, ahead, self.bound, strict=True)
+            ]
+            met = np.array([np.min(e[e > 0.0], initial=np.inf) for e in expected])
+            met = self._coupled(np.where(np.isfinite(met), met, 0.0))
+            nothing = np.where(np.isfinite(self.bound), self.bound, 1.0)
+            floor = np.where(np.isfinite(self.bound), self.least * nothing, 0.0)
+            met = np.where(met > 0.0, np.maximum(met, floor), 0.0)
+            found.append(self._spread(np.where(met > 0.0, np.minimum(met, self.bound), nothing)))
+        return found[0], found[1]
+
+    def _coupled(self, met: Array) -> Array:
+        length = self.bound[0]
+        if not isfinite(length):
+            return met
+        slide, turn = np.maximum(met[::2], length * met[1::2]), np.maximum(met[1::2], met[::2] / length)
+        return np.array([slide[0], turn[0], slide[1], turn[1]])
+
+    def _spread(self, sizes: Array) -> Array:
+        return np.where(self.group >= 0, self.part * sizes[self.group], self.atol)
+
+
+def _largest_of(values: Array, members: Any) -> Array:
+    return np.max(values[:, members], axis=1, initial=0.0)
+
+
+def largest(atol: Array, units: list[str]) -> dict[str, float]:
+    """The largest absolute tolerance of each unit, for the books of a run."""
+    pairs = [(unit, float(a)) for unit, a in zip(units, atol, strict=True)]
+    return {unit: max(a for u, a in pairs if u == unit) for unit in UNITS if unit in units}
+
+
+def tolerance_of(f: Formulation, atol: Given, rtol: float, usual: float, p: Array) -> Tolerance:
+    """Tolerances of the states of a system, from what the user gave."""
+    if isinstance(atol, Real):
+        return Tolerance.fixed(float(atol), f.n_x)
+    units, length, part = f.once(read_units), typical_length(f, p), min(rtol, usual)
+    bound = np.array([length, 1.0, length, 1.0])
+    model = f.model
+    between_places = any(len(force.places) > 1 for force in model.forces.values())
+    yielding = any(c.compliant for c in model.connections.values())
+    rounds = f.has_rows or bool(f.parameters.modes) or between_places or yielding
+    found = Tolerance(np.full(f.n_x, part), units.group.copy(), bound, part, MOVES if rounds else 0.0)
+    if isfinite(length):
+        found.atol[units.soft] = part * bound[units.group[units.soft]]
+        found.group[units.soft] = -1
+    for name, value in atol.items() if isinstance(atol, Mapping) else ():
+        places = _places(f, name, units.names)
+        found.atol[places], found.group[places] = value, -1
+    return found
+
+
+def _places(f: Formulation, name: str, units: list[str]) -> list[int]:
+    """States that a unit or a name means."""
+    if name in units or name in UNITS:
+        return [i for i, unit in enumerate(units) if unit == name]
+    named, full = _named(f), f.model.resolve(name)
+    if full not in named:
+        raise UnknownNameError(name, [*UNITS, *named], "unit or state, to have an absolute tolerance,")
+    return named[full]
+
+
+def _named(f: Formulation) -> dict[str, list[int]]:
+    """Where each coordinate and speed stands in the state vector; absolute coordinates have no names."""
+    if not f.in_joints:
+        return {}
+    n, layout = f.n_q, f.layout
+    found = {c.name: list(range(c.i_q, c.i_q + c.n_q)) for c in layout.coordinates}
+    found |= {c.rate_name: list(range(n + c.i_u, n + c.i_u + c.n_u)) for c in layout.coordinates}
+    return found | {bristle: [i] for bristle, i in layout.bristle_places.items()}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StateUnits:
+    """Unit and group of every entry of the state vector; `soft` are those of springs that stand for constraints: they
+    hardly move and are no measure of the motion.
+    """
+
+    names: list[str]
+    group: np.ndarray[Any, np.dtype[np.int64]]
+    soft: list[int]
+
+
+def read_units(f: Formulation) -> StateUnits:
+    """Units of the states of a system."""
+    names = state_units(f)
+    named = _named(f)
+    soft = [i for name in f.derivation.deflections for i in named.get(name, [])]
+    return StateUnits(names, np.array([UNITS.index(u) if u in UNITS else -1 for u in names], np.int64), soft)
+
+
+def state_units(f: Formulation) -> list[str]:
+    """Unit of every entry of the state vector; those beyond coordinates and speeds are work done."""
+    units, layout, every = ["J"] * f.n_x, f.layout, f.model.connections.values()
+    n_q = f.n_q
+    units[:n_q] = ["m"] * n_q  # bristles and deviations; all others are set below
+    chains = {
+        f"{c.name}.{s.name}": "m" if s.slides else "rad" for c in every for s in c.pair.chain().steps if s.n_u == 1
+    }
+    if f.in_joints:
+        for c in layout.coordinates:
+            units[c.i_q : c.i_q + c.n_q] = [c.unit] * c.n_q
+            units[n_q + c.i_u : n_q + c.i_u + c.n_u] = [c.rate_unit] * c.n_u
+        followers, first = list(layout.followers), n_q - len(layout.bristles) - len(layout.followers)
+    else:
+        first = 7 * (len(f.model.bodies) - 1)
+        units[:first] = (["m"] * 3 + [""] * 4) * (first // 7)
+        units[n_q : n_q + f.n_u] = (["m/s"] * 3 + ["rad/s"] * 3) * (first // 7)
+        followers = [f"{c.name}.{name}" for c in every for name in c.pair.followers]
+    for i, name in enumerate(followers, start=first):
+        units[i] = chains.get(name, "rad")
+    return units
+
+
+def _known_lengths(f: Formulation) -> dict[bytes, float]:
+    """Typical lengths at parameters that were asked for before."""
+    return {}
+
+
+def _length_function(f: Formulation) -> Any:
+    return length_function(f.model)
+
+
+def typical_length(f: Formulation, p: Array) -> float:
+    """Median of the lengths that the model is made of (m), at these parameters; infinite where it has none."""
+    values = np.asarray(p[f.parameters.parameter_slice])
+    known, key = f.once(_known_lengths), values.tobytes()
+    if key not in known:
+        sizes = np.abs(np.array(ca.DM(f.once(_length_function)(values)))).ravel()
+        large = sizes[(sizes > 0) & np.isfinite(sizes)]
+        if len(known) >= 1000:
+            known.clear()
+        known[key] = float(np.median(large)) if len(large) else np.inf
+    return known[key]
+
+
+def length_function(model: "Model") -> Any:
+    """Every length in the model as a function of its parameters: places of connections and mass centres, sizes of
+    surfaces, lengths of springs.
+    """
+    vectors = [frame.position for c in model.connections.values() for frame in (c.first, c.second)]
+    vectors += [body.com for body in model.bodies.values() if not body.is_ground]
+    vectors += [frame.position for force in model.forces.values() for frame in force.places]
+    found = [ca.norm_2(ca.vertcat(*(ca.SX(v) for v in vector))) for vector in vectors]
+    for c in model.connections.values():
+        if isinstance(c.pair, ContactPair):
+            for surface in (c.pair.first, c.pair.second):
+                found += [
+                    ca.SX(getattr(surface, frame.name)) for frame in fields(surface) if frame.name in ("radius", "tube")
+                ]
+    found += [ca.SX(force.length) for force in model.forces.values() if isinstance(force, SpringDamper)]
+    symbols = ca.vertcat(ca.SX(0, 1), *(p.symbol for p in model.parameters.values()))
+    return ca.Function("lengths", [symbols], [ca.vertcat(ca.SX(0, 1), *found)])

@@ -1,0 +1,98 @@
+"""What the integrator hands back."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from trundle.integrate.outcome import Outcome
+
+if TYPE_CHECKING:
+    from trundle.integrate.audit import Audit
+
+
+@final
+@dataclass(frozen=True)
+class Counts:
+    """Work done in a run."""
+
+    steps: int
+    rejected: int
+    rhs: int
+    jacobians: int
+    factorisations: int
+    projections: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class EventLog:
+    """Events in the order in which they happened, with state and parameters just before any jump, and the energy that
+    each brought and lost (J): events of the model bring it, collisions lose it, drives may do work during these.
+    """
+
+    index: np.ndarray
+    t: np.ndarray
+    x: np.ndarray
+    p: np.ndarray
+    work: np.ndarray
+    lost: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NearSingular:
+    """Passages of a loop close to a singular position: loop, time and value of the smallest monitor."""
+
+    loop: np.ndarray
+    t: np.ndarray
+    value: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trail:
+    """States at steps of the integrator itself, thinned out evenly in long runs, the last of them at the end;
+    `events_before` as in the trajectory.
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    events_before: np.ndarray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples, events and ending of one run; `t_end`, `x_end`, `p_end` are where it can be taken up again.
+
+    `events_before` counts the events before each sample: at the time of a jump there can be one before and one after.
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    events_before: np.ndarray
+    events: EventLog
+    near_singular: NearSingular
+    outcome: Outcome
+    counts: Counts
+    t_end: float
+    x_end: np.ndarray
+    p_end: np.ndarray
+    unclear: np.ndarray  # for each event, steps in which its function could not be told from zero
+    atol: np.ndarray  # of every state, as it was at the end
+    trail: Trail | None = None
+    audit: "Audit | None" = None  # what is wrong with its books
+    work_error: float = 0.0  # J, of the integrals of work, as the method estimates it
+
+    def parameters(self) -> np.ndarray:
+        """Parameters at each sample: events may have changed them."""
+        table = np.vstack([self.events.p, self.p_end[None, :]])
+        rows: np.ndarray = table[self.events_before]
+        return rows

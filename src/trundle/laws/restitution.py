@@ -1,0 +1,57 @@
+"""Restitution: how a collision at a contact goes on after the bodies have stopped approaching."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from trundle.errors import ModelError
+from trundle.laws import collision_codes as codes
+from trundle.laws.coefficient import check, number
+
+
+@dataclass(frozen=True)
+class Restitution:
+    """Coefficient between 0 (plastic) and 1 (elastic); collisions slower than `rest_speed` (m/s) do not bounce.
+
+    Subclasses are final and tell what the coefficient compares.
+    """
+
+    e: Any = 0.0
+    rest_speed: float = 1e-8
+    code: ClassVar[int] = codes.POISSON
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        check(name, functions=False, e=self.e)
+        plain = number(self.e)
+        if plain is not None and plain > 1:
+            raise ModelError(f"{name}: the restitution lies between 0 (plastic) and 1 (elastic), got {plain:g}.")
+        speed = number(self.rest_speed)
+        if speed is None or not speed > 0:
+            raise ModelError(
+                f"{name}: rest_speed is a speed above zero (m/s) below which nothing bounces, got {self.rest_speed!r}; "
+                "without one a bouncing body would bounce for ever."
+            )
+
+
+@final
+@dataclass(frozen=True)
+class Newton(Restitution):
+    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy [Kane 1985]; a run that would is
+    stopped.
+    """
+
+    code: ClassVar[int] = codes.NEWTON
+
+
+@final
+@dataclass(frozen=True)
+class Poisson(Restitution):
+    """Normal impulses: that of restitution is e times that of compression."""
+
+
+@final
+@dataclass(frozen=True)
+class Stronge(Restitution):
+    """Work of the normal force: restitution gives back e^2 of what compression took. Never gains energy."""
+
+    code: ClassVar[int] = codes.STRONGE

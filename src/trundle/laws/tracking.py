@@ -1,0 +1,82 @@
+"""Springs in place of prescribed motions: they draw a bond to what would be prescribed, and yield."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.laws.law import EffortLaw, FlowLaw
+
+
+@final
+@dataclass(frozen=True)
+class Tracking(EffortLaw):
+    """A spring in place of a servo: it draws the coordinate to the prescribed motion, and yields."""
+
+    spring: EffortLaw
+    servo: FlowLaw  # of positions
+
+    def _from_motion(self, t: Any, q: Any, u: Any) -> tuple[Any, Any, Any]:
+        """Deviation, its rate, and the rate of the motion."""
+        at = ca.SX.sym("t")
+        motion = ca.SX(self.servo.motion(at, q, u))
+        value, rate = ca.substitute([motion, ca.jacobian(motion, at)], [at], [ca.SX(t)])
+        return q - value, u - rate, rate
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return self.spring.effort(t, *self._from_motion(t, q, u)[:2])
+
+    def potential(self, t: Any, q: Any) -> Any:
+        return self.spring.potential(t, self._from_motion(t, q, 0.0)[0])
+
+    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+        return self.spring.dissipated(t, *self._from_motion(t, q, u)[:2])
+
+    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+        deviation, rate, motion = self._from_motion(t, q, u)
+        return self.spring.supplied(t, deviation, rate) + self.effort(t, q, u) * motion
+
+
+@final
+@dataclass(frozen=True)
+class RateTracking(EffortLaw):
+    """A spring in place of a prescribed rate. It acts on the deviation, the integral of rate minus prescribed rate,
+    which is a state and stands for the coordinate here; what is prescribed may depend on the coordinate `at`.
+    """
+
+    spring: EffortLaw
+    flow: FlowLaw  # of velocities
+    at: Any = None  # the coordinate; the deviation itself until it is known
+
+    def placed(self, coordinate: Any) -> "RateTracking":
+        """The law at a value of the coordinate."""
+        return RateTracking(self.spring, self.flow, coordinate)
+
+    def prescribed(self, t: Any, q: Any) -> Any:
+        """The rate that would be prescribed."""
+        return self.flow.motion(t, q if self.at is None else self.at, 0.0)
+
+    def deflection_rate(self, t: Any, q: Any, u: Any) -> Any:
+        return u - self.prescribed(t, q)
+
+    def effort(self, t: Any, q: Any, u: Any) -> Any:
+        return self.spring.effort(t, q, self.deflection_rate(t, q, u))
+
+    def potential(self, t: Any, q: Any) -> Any:
+        return self.spring.potential(t, q)
+
+    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+        return self.spring.dissipated(t, q, self.deflection_rate(t, q, u))
+
+    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+        own = self.spring.supplied(t, q, self.deflection_rate(t, q, u))
+        return own + self.effort(t, q, u) * self.prescribed(t, q)
+
+    @property
+    def uses_coordinate(self) -> bool:
+        return self.spring.uses_coordinate
+
+    @property
+    def rests(self) -> bool:
+        """Whether the rate that is prescribed is zero for ever."""
+        return bool(ca.SX(self.prescribed(ca.SX.sym("t"), ca.SX.sym("q"))).is_zero())

@@ -1,0 +1,1 @@
+"""Linear algebra on the tape and in numbers: KKT systems, ranks, pseudo-inverses."""

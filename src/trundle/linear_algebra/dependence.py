@@ -1,0 +1,54 @@
+"""Rows that turn out to depend on others of their kind, found at every evaluation."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.linear_algebra.kkt import Factor, Sparse
+
+
+@final
+class Dependence:
+    """Combinations of rows that vanish: row i minus others before it, for each row i of which nothing is left.
+
+    `shares` are those of the rows in the orthogonal rests of the rows before them (a rest that counts for nothing has
+    no share), `spent` is 1 where nothing is left of a row and 0 elsewhere.
+    """
+
+    def __init__(self, shares: Sequence[Mapping[int, Any]], spent: Sequence[Any]) -> None:
+        self.columns: dict[int, Sparse] = {}
+        self.spent = spent
+        for i, own in enumerate(shares):
+            column: Sparse = {}
+            for j in reversed(range(i)):  # a row is its rest and its shares in the rests before it
+                value = ca.SX(own.get(j, 0)) + sum((v * shares[l].get(j, 0) for l, v in column.items()), ca.SX(0))
+                if not value.is_zero():
+                    column[j] = -value
+            if column:
+                self.columns[i] = {j: v * spent[i] for j, v in column.items()} | {i: ca.SX(spent[i])}
+
+    def least(self, x: Sequence[Any], squares: Sequence[Any] | None = None) -> list[Any]:
+        """The vector y nearest to x, in the norm sum (y - x)_i^2 / squares_i, whose combinations vanish: values that
+        the rows can have, or multipliers of least norm.
+        """
+        out = list(x)
+        if not self.columns:
+            return out
+        weigh = [ca.SX(1)] * len(out) if squares is None else [ca.SX(v) for v in squares]
+        index = {i: k for k, i in enumerate(self.columns)}
+        matrix: list[Sparse] = []
+        for i, a in self.columns.items():
+            row = {}
+            for l, b in self.columns.items():
+                common = sorted(a.keys() & b.keys())
+                if common:
+                    row[index[l]] = sum((a[j] * weigh[j] * b[j] for j in common), ca.SX(0))
+            row[index[i]] = row[index[i]] + (1 - self.spent[i])
+            matrix.append(row)
+        factor = Factor(matrix, list(range(len(matrix))))
+        excess = {index[i]: sum((v * x[j] for j, v in a.items()), ca.SX(0)) for i, a in self.columns.items()}
+        for k, value in factor.backward(factor.forward(excess)).items():
+            for j, entry in self.columns[list(self.columns)[k]].items():
+                out[j] = out[j] - weigh[j] * entry * value
+        return out

@@ -1,0 +1,306 @@
+"""Sparse solution of  [M J'; J 0] on the tape, by elimination without pivoting.
+
+M is eliminated from the leaves of the tree to its root: no fill [Featherstone 2005]. What remains is S = J M^-1 J',
+symmetric and
+positive, ordered by minimum degree. Near singular poses S is held up by a shift of its diagonal, relative to the mean
+of the loop that a
+row belongs to, and refinements take the shift out again where the pose is regular.
+
+Contacts of one body are redundant as a rule: a box on four corners has three normal forces too few. Multipliers are
+then the smallest ones that do; round-off in them is that of the machine over the shift, and friction feels it. Such
+rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.linear_algebra.fixed_rank import Choice, FixedRank
+
+Sparse = dict[int, Any]
+REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
+REFINEMENTS = 3  # of multipliers with that shift
+
+
+def _is_zero(value: Any) -> bool:
+    return bool(value.is_zero())
+
+
+@final
+class Factor:
+    """L D L' of a sparse symmetric positive matrix given by its rows, in the given order of elimination."""
+
+    def __init__(self, rows: list[Sparse], order: list[int]) -> None:
+        self.order = order
+        work = [dict(r) for r in rows]
+        self.columns: dict[int, Sparse] = {}
+        self.inverse_pivot: dict[int, Any] = {}
+        self.pivot: dict[int, Any] = {}
+        done: set[int] = set()
+        for k in order:
+            done.add(k)
+            self.pivot[k] = work[k][k]
+            inverse = 1 / work[k][k]
+            self.inverse_pivot[k] = inverse
+            below = {i: value for i, value in work[k].items() if i not in done}
+            scaled = {i: value * inverse for i, value in below.items()}
+            self.columns[k] = scaled
+            items = list(below)
+            for a, i in enumerate(items):
+                for j in items[a:]:
+                    update = scaled[i] * below[j]
+                    new = work[i][j] - update if j in work[i] else -update
+                    work[i][j] = new
+                    work[j][i] = new
+        self.left = work  # of the rows that are not in the order
+
+    def forward(self, b: Sparse) -> Sparse:
+        """L^-1 b."""
+        x = dict(b)
+        for k in self.order:
+            if k in x:
+                for i, value in self.columns[k].items():
+                    x[i] = x[i] - value * x[k] if i in x else -value * x[k]
+        return x
+
+    def backward(self, y: Sparse, known: Sparse | None = None) -> Sparse:
+        """L'^-1 D^-1 y, with the values of the rows that are not in the order."""
+        x: Sparse = dict(known or {})
+        for k in reversed(self.order):
+            value = y[k] * self.inverse_pivot[k] if k in y else ca.SX(0)
+            for i, entry in self.columns[k].items():
+                if i in x:
+                    value = value - entry * x[i]
+            if not _is_zero(value):
+                x[k] = value
+        return x
+
+
+@final
+class UnsymmetricFactor:
+    """L U of a sparse matrix of symmetric pattern given by its rows, in the given order of elimination."""
+
+    def __init__(self, rows: list[Sparse], order: list[int]) -> None:
+        self.order = order
+        work = [dict(r) for r in rows]
+        self.lower: dict[int, Sparse] = {}
+        self.upper: dict[int, Sparse] = {}
+        self.inverse_pivot: dict[int, Any] = {}
+        done: set[int] = set()
+        for k in order:
+            done.add(k)
+            inverse = self.inverse_pivot[k] = 1 / work[k][k]
+            self.upper[k] = {j: value for j, value in work[k].items() if j not in done}
+            self.lower[k] = {i: work[i][k] * inverse for i in range(len(work)) if i not in done and k in work[i]}
+            for i, factor in self.lower[k].items():
+                for j, value in self.upper[k].items():
+                    work[i][j] = work[i][j] - factor * value if j in work[i] else -factor * value
+
+    def solve(self, b: Sparse) -> Sparse:
+        """x of A x = b."""
+        y = dict(b)
+        for k in self.order:
+            if k in y:
+                for i, factor in self.lower[k].items():
+                    y[i] = y[i] - factor * y[k] if i in y else -factor * y[k]
+        x: Sparse = {}
+        for k in reversed(self.order):
+            value = y.get(k, ca.SX(0))
+            for j, entry in self.upper[k].items():
+                if j in x:
+                    value = value - entry * x[j]
+            if not _is_zero(value):
+                x[k] = value * self.inverse_pivot[k]
+        return x
+
+
+def minimum_degree(rows: list[Sparse], left: Collection[int] = ()) -> list[int]:
+    """Greedy order of elimination for a symmetric pattern, without the rows that are left."""
+    graph = {i: set(r) - {i} for i, r in enumerate(rows)}
+    order = []
+    while len(graph) > len(left):
+        k = min((i for i in graph if i not in left), key=lambda i: (len(graph[i]), i))
+        around = graph.pop(k)
+        order.append(k)
+        for i in around:
+            graph[i] = (graph[i] | around) - {i, k}
+    return order
+
+
+@final
+class Saddle:
+    """Factored system of mass matrix and constraint rows at one pose.
+
+    `loops` groups the rows; `scale` makes rows of different units comparable. A row of weight zero does not act. The
+    multiplier of a row pushes along its column, which is the row itself unless friction goes along with it. Of the
+    rows of `choices` the best ones are taken at every pose; friction does not go along with them. Rows that are
+    `shared` may be redundant at any pose.
+    """
+
+    def __init__(
+        self,
+        M: list[Sparse],
+        J: list[Sparse],
+        leaves_first: list[int],
+        loops: Sequence[Sequence[int]],
+        scale: Sequence[float],
+        shift: Any,
+        weights: Sequence[Any] = (),
+        columns: Sequence[Sparse | None] = (),
+        choices: Sequence[Choice] = (),
+        shared: Sequence[bool] = (),
+    ) -> None:
+        self.scale = scale
+        self.refinements = REFINEMENTS if any(shared) else 1
+        self.mass = Factor(M, leaves_first)
+        self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
+        m = len(J)
+        self.weights = list(weights) or [None] * m
+        pushing = list(columns) or [None] * m
+        self.pushed = [r if c is None else self.mass.forward(c) for r, c in zip(self.reduced, pushing, strict=True)]
+        S: list[Sparse] = [{} for _ in range(m)]
+        scaled = [{k: v * self.mass.inverse_pivot[k] for k, v in r.items()} for r in self.reduced]
+        for i in range(m):
+            for j in range(i, m):
+                common = self.reduced[i].keys() & self.reduced[j].keys()
+                if common:
+                    value = sum((scaled[i][k] * self.reduced[j][k] for k in sorted(common)), ca.SX(0))
+                    S[i][j] = S[j][i] = value
+            S[i].setdefault(i, ca.SX(0))  # a row that nothing moves, such as a slip across the plane of a planar joint
+        self.S = S
+        self.shift: list[Any] = [ca.SX(0)] * m
+        for loop in loops:
+            mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
+            for i in loop:
+                own = ca.fmax(shift, REDUNDANT) if shared and shared[i] else shift
+                self.shift[i] = mean * own / scale[i] ** 2
+        shifted = [dict(r) for r in S]
+        for i in range(m):
+            shifted[i][i] = S[i][i] + self.shift[i]
+        order = minimum_degree(S, {i for choice in choices for i in choice.rows})
+        self.dual = Factor(self._weighted(shifted), order) if m else None
+        self.chosen = FixedRank(dict(enumerate(self.dual.left)), choices, scale) if self.dual and choices else None
+        self.rubbing: UnsymmetricFactor | None = None
+        if any(c is not None for c in pushing):
+            if choices:
+                raise ValueError("friction along with rows that are chosen at every pose")
+            A: list[Sparse] = [{} for _ in range(m)]
+            for i in range(m):
+                for j in range(m):
+                    common = scaled[i].keys() & self.pushed[j].keys()
+                    if common:
+                        A[i][j] = sum((scaled[i][k] * self.pushed[j][k] for k in sorted(common)), ca.SX(0))
+                A[i][i] = A[i].get(i, ca.SX(0)) + self.shift[i]
+            self.rubbing = UnsymmetricFactor(self._weighted(A), order)
+
+    def _weighted(self, rows: list[Sparse]) -> list[Sparse]:
+        """Rows and columns that do not act are replaced by those of the unit matrix."""
+        out = []
+        for i, row in enumerate(rows):
+            own = self.weights[i]
+            new = {}
+            for j, value in row.items():
+                for weight in (own, self.weights[j]) if i != j else (own,):
+                    value = value if weight is None else value * weight
+                new[j] = value
+            if own is not None:
+                new[i] = new[i] + (1 - own)
+            out.append(new)
+        return out
+
+    def _acting(self, rhs: Sparse) -> Sparse:
+        return {i: v if self.weights[i] is None else v * self.weights[i] for i, v in rhs.items()}
+
+    def multipliers(self, rhs: Sparse, refinements: int, rubbing: bool = False) -> Sparse:
+        """lambda of S lambda = rhs; with friction along the columns where rubbing."""
+        if self.dual is None:
+            return {}
+        dual, slanted = self.dual, self.rubbing
+
+        def solve(b: Sparse) -> Sparse:
+            if rubbing and slanted is not None:
+                return slanted.solve(b)
+            y = dual.forward(b)
+            return dual.backward(y, self.chosen.solve(y) if self.chosen else None)
+
+        first = solve(self._acting(rhs))
+        x = first
+        for _ in range(refinements):
+            left = self._acting({i: self.shift[i] * value for i, value in x.items()})
+            x = dict(first)
+            for i, value in solve(left).items():
+                x[i] = x[i] + value if i in x else value
+        return x
+
+    def shared(self, multipliers: Sparse) -> Sparse:
+        """Multipliers that do the same, those of rows that are chosen at every pose with the least norm."""
+        if self.dual is None or self.chosen is None:
+            return multipliers
+        change = {i: v - multipliers[i] for i, v in self.chosen.shared(multipliers).items()}
+        out = dict(multipliers)
+        for i, value in self.dual.backward({}, change).items():
+            out[i] = out[i] + value if i in out else value
+        return out
+
+    def solve(self, b: Sparse, c: Sparse, refine: bool = True, rubbing: bool = False) -> tuple[Sparse, Sparse]:
+        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J unless rubbing."""
+        y = self.mass.forward(b)
+        scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
+        rhs: Sparse = {}
+        for i, row in enumerate(self.reduced):
+            value = c.get(i, ca.SX(0))
+            for k in sorted(row.keys() & scaled.keys()):
+                value = value - row[k] * scaled[k]
+            if not _is_zero(value):
+                rhs[i] = value
+        multipliers = self.multipliers(rhs, self.refinements - int(not refine), rubbing)
+        for i, value in multipliers.items():
+            for k, entry in (self.pushed if rubbing else self.reduced)[i].items():
+                y[k] = y[k] + entry * value if k in y else entry * value
+        return self.mass.backward(y), multipliers
+
+    def uniqueness(self) -> Any:
+        """Determinant with friction over that without: 1 without friction, and where it is not above zero rigid bodies
+        with friction have no or several accelerations (Painleve's paradox).
+        """
+        value = ca.SX(1)
+        if self.dual is not None and self.rubbing is not None:
+            for k in self.dual.order:
+                value = value * (self.dual.inverse_pivot[k] / self.rubbing.inverse_pivot[k])
+        return value
+
+    def least_change(self, c: Sparse) -> Sparse:
+        """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
+        return self.solve({}, c, refine=False)[0]
+
+    def loop_measure(self, loop: Choice) -> Any:
+        """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
+        rows = loop.rows
+        index = {r: i for i, r in enumerate(rows)}
+        block: list[Sparse] = [
+            {index[j]: v * (self.scale[r] * self.scale[j]) for j, v in self.S[r].items() if j in index} for r in rows
+        ]
+        mean = sum((block[i][i] for i in range(len(rows))), ca.SX(0)) / len(rows)
+        every = tuple(range(len(rows)))
+        if loop.count < len(rows):
+            pivots = FixedRank(dict(enumerate(block)), [Choice(every, loop.count)], [1.0] * len(rows)).pivots
+        else:
+            pivots = list(Factor(block, list(every)).pivot.values())
+        value = ca.SX(1)
+        for pivot in pivots:
+            value = value * ca.fmax(pivot / mean, 0)
+        return value
+
+
+def sparse(vector: Any) -> Sparse:
+    """Non-zero entries of a CasADi column."""
+    return {i: vector[i] for i in range(vector.shape[0]) if not _is_zero(vector[i])}
+
+
+def dense(entries: Sparse, n: int) -> Any:
+    """CasADi column of sparse entries."""
+    out = ca.SX.zeros(n)
+    for i, value in entries.items():
+        out[i] = value
+    return out

@@ -1,0 +1,294 @@
+"""Udwadia-Kalaba equations: accelerations by a weighted pseudo-inverse of rows of any rank.
+
+With the free acceleration a = -M^-1 h, rows A udot = b and a force C of constraints that are not ideal,
+udot = a + X (b - A a) + (I - X A) M^-1 C [Udwadia & Kalaba 1992], [Ikoki 2021, Eqs. 13, 17]. On the tape X comes from
+the rows L^-1 A' (M = L D L'), made orthogonal one after the other: a row of which nothing is left drops out there and
+then. The rank of rows that always act is known beforehand, so round-off cannot change it; that of rows which come and
+go with contacts, or are relaxed, is found at every evaluation.
+
+A weight s relaxes a row [Ikoki 2021, Eq. 18]. For independent rows A X = diag(s^2): the row brings the share s^2 of
+what is missing in its acceleration. (N A X A = N A, as printed after Eq. 18, holds only where each s is 0 or 1.) Rows
+that depend on each other cannot all have their shares; Eq. 18 gives what is nearest to them in the norm with 1 / s^2.
+What is held in full is held, whatever depends on it. A weight of 0 takes the row out; one that merely tends to 0 still
+keeps the other rows from changing the acceleration along this one. Contacts that open and slips that stick are rows of
+weight 1 or 0. Multipliers of rows that depend on each other are those of least norm.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.linear_algebra.dependence import Dependence
+from trundle.linear_algebra.fixed_rank import Choice, FixedRank
+from trundle.linear_algebra.kkt import Factor, Sparse, UnsymmetricFactor, dense, sparse
+
+TOLERANCE = 1e-9  # what must be left of a row, relative to it, to the mean of all rows and to the unit of the rows
+CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
+FARTHEST = 3e-2  # beyond this change rows are trusted all the same
+ROUND_OFF = 1e-12  # singular values below, relative to the largest, are zero
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@final
+@dataclass
+class Rest:
+    """What is left of a row, or of a choice among several, beside the rests before it."""
+
+    source: Sparse  # row = sum of source * rows
+    left: Sparse
+    raised: Sparse  # the same times D^-1
+    inverse: Any  # of its square; zero where the row has dropped out
+    shares: Sparse  # row = left + sum of shares * rests before it
+    weight: Any  # square
+    spent: Any  # 1 where the row acts and nothing is left of it
+
+
+@final
+class Orthogonal:
+    """Mass matrix and rows at one pose; the first ones have the weights `held` (all rows have 1 unless it is given),
+    the others wait for theirs.
+
+    `scale` makes rows of different units comparable, `unit` is the least square that a row of scale 1 could have. Of
+    the held rows, those of `choices` depend on each other in a known number, and those that are `shared` wherever
+    they may. `distance` is the square of the relative distance from the manifold: off it, rows that depend on each
+    other only there seem independent by as much.
+    """
+
+    def __init__(
+        self,
+        M: list[Sparse],
+        A: list[Sparse],
+        leaves_first: list[int],
+        scale: Sequence[float],
+        distance: Any = 0,
+        held: Sequence[Any] | None = None,
+        choices: Sequence[Choice] = (),
+        shared: Sequence[int] = (),
+        unit: Any = 0,
+    ) -> None:
+        self.n_u, self.rows = len(M), A
+        self.mass = Factor(M, leaves_first)
+        self.reduced = [self.mass.forward(row) for row in A]  # L^-1 A'
+        self.scaled = [self._raised(row) for row in self.reduced]
+        squares = [self._inner(row, raised) for row, raised in zip(self.reduced, self.scaled, strict=True)]
+        mean = sum((v * k**2 for v, k in zip(squares, scale, strict=True)), ca.SX(0)) / max(len(A), 1)
+        floors = [TOLERANCE**2 * (v + (mean + unit) / k**2) for v, k in zip(squares, scale, strict=True)]
+        blur = ca.fmin(CURVATURE**2 * ca.SX(distance), FARTHEST**2)
+        self.blurred = [floor + v * blur for v, floor in zip(squares, floors, strict=True)]
+        self.rests: list[Rest] = []
+        weights = [ca.SX(1)] * len(A) if held is None else [ca.SX(w) for w in held]
+        chosen = [i for choice in choices for i in choice.rows]
+        for i, weight in enumerate(weights):
+            if i not in chosen and i not in shared:
+                self._append({i: ca.SX(1)}, weight, floors[i])
+        self.n_lasting = len(self.rests)
+        self.chosen: FixedRank | None = None
+        self.beside: dict[int, Sparse] = {}  # shares of rows that are chosen in the rests before them
+        if chosen:
+            self._choose(choices, scale, floors)
+        self.n_certain = len(self.rests)
+        for i in shared:
+            self._append({i: ca.SX(1)}, weights[i], self.blurred[i])
+        self.n_held = len(self.rests)
+
+    def relaxed(self, weights: Sequence[Any]) -> "Orthogonal":
+        """With the other rows at their weights."""
+        out = object.__new__(Orthogonal)
+        out.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
+        for i, weight in enumerate(weights, start=len(self.rows) - len(weights)):
+            out._append({i: ca.SX(1)}, ca.SX(weight), self.blurred[i])
+        return out
+
+    def _raised(self, row: Sparse) -> Sparse:
+        return {k: v * self.mass.inverse_pivot[k] for k, v in row.items()}
+
+    @staticmethod
+    def _inner(row: Sparse, raised: Sparse) -> Any:
+        return sum((row[k] * raised[k] for k in sorted(row.keys() & raised.keys())), ca.SX(0))
+
+    def _split(self, row: Sparse) -> tuple[Sparse, Sparse]:
+        """What is left of a row and its shares in the rests so far. Gram and Schmidt twice: once loses the digits that
+        tell whether anything is left.
+        """
+        left: Sparse = dict(row)
+        shares: Sparse = {}
+        for _ in range(2):
+            for j, rest in enumerate(self.rests):
+                share = self._inner(left, rest.raised) * rest.inverse
+                if share.is_zero():
+                    continue
+                shares[j] = shares[j] + share if j in shares else share
+                for k, value in rest.left.items():
+                    left[k] = left[k] - share * value if k in left else -share * value
+        return left, shares
+
+    def _append(self, source: Sparse, weight: Any, least: Any) -> None:
+        left, shares = self._split(_combined(source, self.reduced))
+        raised = self._raised(left)
+        square = self._inner(left, raised)
+        acts, counts = weight > TOLERANCE, square > least
+        both = acts * counts
+        inverse = ca.if_else(both, 1 / ca.if_else(both, square, 1), 0)
+        self.rests.append(Rest(source, left, raised, inverse, shares, weight**2, acts * (1 - counts)))
+
+    def _choose(self, choices: Sequence[Choice], scale: Sequence[float], floors: Sequence[Any]) -> None:
+        left: dict[int, Sparse] = {}
+        for i in (i for choice in choices for i in choice.rows):
+            left[i], self.beside[i] = self._split(self.reduced[i])
+        raised = {i: self._raised(row) for i, row in left.items()}
+        matrix = {i: {j: self._inner(left[i], raised[j]) for j in left} for i in left}
+        self.chosen = FixedRank(matrix, choices, scale)
+        for pick in self.chosen.picks:
+            least = sum((v * floors[i] for i, v in pick.items()), ca.SX(0))
+            self._append(dict(pick), ca.SX(1), least)
+
+    def solve(self, b: Sparse, c: Sparse) -> tuple[Sparse, Sparse]:
+        """x = a + X (c - A a) with M a = b, and lambda of M x = b + A' lambda."""
+        y = self.mass.forward(b)
+        missing = []
+        for rest in self.rests:
+            rows = [v * (c.get(i, ca.SX(0)) - self._inner(y, self.scaled[i])) for i, v in rest.source.items()]
+            missing.append(sum(rows, ca.SX(0)) * rest.weight)
+        along: list[Any] = []  # what is still missing along each orthogonal row
+        for i in range(self.n_held):
+            along.append(missing[i] - self._shared(i, along, range(i)))
+        stage = range(self.n_held, len(self.rests))
+        targets = [missing[i] - self._shared(i, along, range(self.n_held)) for i in stage]
+        targets = self._dependence(stage).least(targets, [self.rests[i].weight for i in stage])
+        for i, target in zip(stage, targets, strict=True):
+            along.append(target - self._shared(i, along, range(self.n_held, i)))
+        amounts = [value * rest.inverse for value, rest in zip(along, self.rests, strict=True)]
+        for amount, rest in zip(amounts, self.rests, strict=True):
+            if not amount.is_zero():
+                for k, value in rest.left.items():
+                    y[k] = y[k] + amount * value if k in y else amount * value
+        return self.mass.backward(y), self._multipliers(amounts)
+
+    def _shared(self, i: int, along: Sequence[Any], within: range) -> Any:
+        shares = self.rests[i].shares
+        return sum((v * along[j] for j, v in shares.items() if j in within), ca.SX(0))
+
+    def _dependence(self, stage: range) -> Dependence:
+        first = stage.start
+        shares = [{j - first: v for j, v in self.rests[i].shares.items() if j in stage} for i in stage]
+        return Dependence(shares, [self.rests[i].spent for i in stage])
+
+    def _multipliers(self, amounts: Sequence[Any]) -> Sparse:
+        """Of the rows, from the last ones to the first."""
+        found: Sparse = {}
+        later: list[tuple[Sparse, Any]] = []  # shares and multipliers of rows that are done
+
+        def free(stage: range) -> dict[int, Any]:
+            """Multipliers of the rests of a stage if no row were spent."""
+            values: dict[int, Any] = {}
+            for i in reversed(stage):
+                inner = sum((self.rests[j].shares.get(i, 0) * v for j, v in values.items()), ca.SX(0))
+                outer = sum((shares.get(i, 0) * v for shares, v in later), ca.SX(0))
+                values[i] = ca.if_else(self.rests[i].inverse > 0, amounts[i] - inner - outer, 0)
+            return values
+
+        for stage in (range(self.n_held, len(self.rests)), range(self.n_certain, self.n_held)):
+            values = free(stage)
+            for i, value in zip(stage, self._dependence(stage).least([values[i] for i in stage]), strict=True):
+                later.append((self.rests[i].shares, value))
+                found[next(iter(self.rests[i].source))] = value
+        if self.chosen is not None:
+            values = free(range(self.n_lasting, self.n_certain))
+            rows = {i: sum((v * self.rests[k].source[i] for k, v in values.items() if i in self.rests[k].source),
+                           ca.SX(0)) for i in self.beside}  # fmt: skip
+            for i, value in self.chosen.shared(rows).items():
+                later.append((self.beside[i], value))
+                found[i] = value
+        for i, value in free(range(self.n_lasting)).items():
+            found[next(iter(self.rests[i].source))] = value
+        return {i: value for i, value in found.items() if not value.is_zero()}
+
+    def solve_with_friction(self, b: Sparse, c: Sparse, pushes: Mapping[int, Sparse]) -> tuple[Sparse, Sparse, Any]:
+        """The same where each multiplier i of `pushes` brings the force pushes[i] with it, as friction comes with a
+        normal force; then the determinant of what the multipliers do to themselves, which is above zero where the
+        accelerations are unique.
+
+        With F = sum of multiplier i times pushes[i] the accelerations gain (I - X A) M^-1 F [Ikoki 2021, Eq. 5].
+        """
+        x, multipliers = self.solve(b, c)
+        if not pushes:
+            return x, multipliers, ca.SX(1)
+        answers = [self.solve(push, {}) for push in pushes.values()]
+        own = [
+            {k: ca.SX(i == j) - answer[1].get(j, 0) for k, (i, answer) in enumerate(zip(pushes, answers, strict=True))}
+            for j in pushes
+        ]
+        factor = UnsymmetricFactor(own, list(range(len(own))))
+        loads = factor.solve({k: multipliers.get(i, ca.SX(0)) for k, i in enumerate(pushes)})
+        for k, load in loads.items():
+            for total, part in ((x, answers[k][0]), (multipliers, answers[k][1])):
+                for i, value in part.items():
+                    total[i] = total.get(i, 0) + load * value
+        unique = ca.SX(1)
+        for inverse in factor.inverse_pivot.values():
+            unique = unique / inverse
+        return x, multipliers, unique
+
+    def least_change(self, c: Sparse) -> Sparse:
+        """The smallest x (in the metric M) with A x = c."""
+        return self.solve({}, c)[0]
+
+    def weighted_inverse(self) -> Any:
+        """X as a matrix [Ikoki 2021, Eqs. 13, 18]; columns of held rows that have dropped out are zero."""
+        columns = [dense(self.solve({}, {i: ca.SX(1)})[0], self.n_u) for i in range(len(self.rows))]
+        return ca.horzcat(ca.SX(self.n_u, 0), *columns)
+
+    def constraint_forces(self, force: Any, b: Any, nonideal: Any) -> tuple[Any, Any]:
+        """Generalised forces of the constraints under the applied force: M X (b - A a) [Ikoki 2021, Eq. 4] and
+        M (I - X A) M^-1 C [Ikoki 2021, Eq. 5].
+        """
+        ideal = self.pulled(self.solve(sparse(force), sparse(b))[1])
+        return ideal, nonideal + self.pulled(self.solve(sparse(nonideal), {})[1])
+
+    def pulled(self, multipliers: Sparse) -> Any:
+        """A' lambda."""
+        pull = ca.SX.zeros(self.n_u)
+        for i, value in multipliers.items():
+            for k, entry in self.rows[i].items():
+                pull[k] += entry * value
+        return pull
+
+
+def _combined(source: Sparse, rows: Sequence[Sparse]) -> Sparse:
+    if len(source) == 1:
+        return rows[next(iter(source))]
+    out: Sparse = {}
+    for i, amount in source.items():
+        for k, value in rows[i].items():
+            out[k] = out[k] + amount * value if k in out else amount * value
+    return out
+
+
+def weighted_inverse(A: Any, M: Any, N: Any) -> Array:
+    """Numbers: X = M^(-1/2) (N^(1/2) A M^(-1/2))^+ N^(1/2) [Ikoki 2021, Eq. 13], M and N positive definite.
+
+    It has the four properties A X A = A, X A X = X, (N A X)' = N A X, (M X A)' = M X A. (Printed as Eq. 12 the last
+    one reads X A M, which does not hold.)
+    """
+    root, back = _root(N), np.linalg.inv(_root(M))
+    X: Array = back @ np.linalg.pinv(root @ np.asarray(A, float) @ back, rcond=ROUND_OFF) @ root
+    return X
+
+
+def relaxed_inverse(A: Any, M: Any, weights: Any) -> Array:
+    """Numbers: X = M^(-1/2) ((N^(1/2))^+ A M^(-1/2))^+ N^(1/2) with N = diag(weights^2) [Ikoki 2021, Eq. 18]."""
+    s = np.asarray(weights, float)
+    back = np.linalg.inv(_root(M))
+    opened = np.divide(1.0, s, out=np.zeros_like(s), where=s > TOLERANCE)
+    X: Array = back @ np.linalg.pinv(opened[:, None] * np.asarray(A, float) @ back, rcond=ROUND_OFF) * s
+    return X
+
+
+def _root(S: Any) -> Array:
+    """Symmetric square root of a positive definite matrix."""
+    values, vectors = np.linalg.eigh(np.asarray(S, float))
+    root: Array = (vectors * np.sqrt(values)) @ vectors.T
+    return root

@@ -1,0 +1,54 @@
+"""What is built: a model that nothing can change, and the key under which everything that follows from it is kept."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, final
+
+from trundle.errors import ModelError
+from trundle.model.fingerprint import fingerprint
+from trundle.model.freeze import frozen
+from trundle.model.model import Model
+
+
+@final
+class Spec:
+    """A deep copy of a model as it was when it was built. Everything that is derived, compiled, kept, pickled or
+    compared comes from it alone.
+
+    `key` is a digest of every bit that shapes the equations; default values of parameters do not, so models that differ
+    in them share their kernels.
+    """
+
+    def __init__(self, model: Model, relax: Mapping[str, Any] | None = None) -> None:
+        self.model = frozen(model, relax)
+        self.key = fingerprint(self.model)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("model", "key") and name in vars(self):
+            raise AttributeError(f"{name!r} of a Spec cannot be changed; change the model and build it again.")
+        object.__setattr__(self, name, value)
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """Default values of the parameters."""
+        return tuple(self.model.parameter_values().values())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spec) and (self.key, self.values) == (other.key, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.values))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Spec, (self.model,)
+
+    def __repr__(self) -> str:
+        return f"<Spec of {self.model.name!r}, {self.key[:12]}>"
+
+    def check_own_classes(self) -> None:
+        """Parts of a class that the user wrote answer by code that may have changed since; ModelError if it has."""
+        if self.model.own_classes and fingerprint(self.model) != self.key:
+            raise ModelError(
+                f"the model {self.model.name!r} answers otherwise than when it was built: a class of yours in it, "
+                f"{' or '.join(self.model.own_classes)}, has changed since. Build the model again."
+            )

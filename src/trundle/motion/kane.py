@@ -1,0 +1,139 @@
+"""Kane's equations in joint coordinates: M udot + h = J' lambda, from the motion in ground axes.
+
+The mass matrix is built from composite bodies [Walker & Orin 1982], the bias by a sum from the leaves to the root
+[Luh, Walker & Paul 1980]; moments are shifted between neighbouring joints only, so nothing is lost far from the origin.
+"""
+
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.linear_algebra.kkt import Sparse
+from trundle.model.body import Body, Frame
+from trundle.motion.articulated import link_inertia
+from trundle.motion.kinematics import Motion, Rigid
+from trundle.motion.links import GROUND, Tree
+from trundle.space.inertia import Inertia
+from trundle.space.rotation import cross, dot
+
+
+@final
+class TreeMotion:
+    """Motion of a tree in joint coordinates, as constraint rows and forces ask for it."""
+
+    def __init__(self, tree: Tree, q: Any, u: Any) -> None:
+        self.tree, self.q, self.u = tree, q, u
+        self.motion = Motion(tree, q, u)
+        self.n_q, self.n_u = tree.n_q, tree.n_u
+        self.quaternions = [link.i_q for link in tree.links if link.kind == "ball"]
+
+    def frame(self, frame: Frame) -> Rigid:
+        return self.motion.frame(frame)
+
+    def body(self, body: Body) -> Rigid:
+        return self.motion.body(body)
+
+    def partials(self, body: Body, point: Any) -> list[tuple[int, Any, Any]]:
+        """Partial velocities of a point fixed to the body, for every speed that moves it."""
+        link = self.tree.place[body][0]
+        return [column for k in self.tree.ancestors(link) for column in self.motion.columns(k, point)]
+
+    def coordinate_rates(self) -> Any:
+        return self.motion.coordinate_rates()
+
+    def leaves_first(self) -> list[int]:
+        """Speeds in an order of elimination without fill."""
+        return [link.i_u + k for link in reversed(self.tree.links) for k in range(link.n_u)]
+
+    def mass_matrix(self, inertias: dict[Body, Inertia]) -> list[Sparse]:
+        """Rows of M by composite rigid bodies."""
+        links, motion = self.tree.links, self.motion
+        total = [self._rigid(i, inertias) for i in range(len(links))]  # about the origin of each link, ground axes
+        rows: list[Sparse] = [{} for _ in range(self.n_u)]
+        for i in reversed(range(len(links))):
+            p = motion.links[i].p
+            for c in links[i].children:
+                d = motion.links[c].p - p
+                mass, first, second = total[c]
+                m, h, I = total[i]
+                total[i] = (m + mass, h + first + mass * d, I + second + _steiner(mass, first, d))
+            mass, first, second = total[i]
+            for k, angular, linear in motion.columns(i, p):
+                force = mass * linear + cross(angular, first)
+                moment = ca.mtimes(second, angular) + cross(first, linear)
+                at, j = p, i
+                while j != GROUND:
+                    moment = moment + cross(at - motion.links[j].p, force)
+                    at = motion.links[j].p
+                    for l, w, v in motion.columns(j, at):
+                        value = dot(w, moment) + dot(v, force)
+                        if (j != i or l >= k) and not value.is_zero():
+                            rows[k][l] = rows[l][k] = value
+                    j = links[j].parent
+        return rows
+
+    def bias(
+        self, inertias: dict[Body, Inertia], gravity: Any, wrenches: dict[Body, list[tuple[Any, Any, Any]]]
+    ) -> Any:
+        """h = inertia forces without udot, minus gravity and applied wrenches (point, force, moment) on bodies."""
+        links, motion = self.tree.links, self.motion
+        forces: list[Any] = [ca.SX.zeros(3) for _ in links]
+        moments: list[Any] = [ca.SX.zeros(3) for _ in links]
+        h = ca.SX.zeros(self.n_u)
+        for i in reversed(range(len(links))):
+            at, p = motion.links[i], motion.links[i].p
+            m, first, I = self._rigid(i, inertias)
+            a = at.a - gravity
+            forces[i] += m * a + cross(at.alpha, first) + cross(at.w, cross(at.w, first))
+            moments[i] += cross(first, a) + ca.mtimes(I, at.alpha) + cross(at.w, ca.mtimes(I, at.w))
+            for body, _ in links[i].bodies:
+                for point, F, M in wrenches.get(body, []):
+                    forces[i] = forces[i] - F
+                    moments[i] = moments[i] - M - cross(point - p, F)
+            for k, w, v in motion.columns(i, p):
+                h[k] = dot(w, moments[i]) + dot(v, forces[i])
+            parent = links[i].parent
+            if parent != GROUND:
+                forces[parent] = forces[parent] + forces[i]
+                moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
+        return h
+
+    def _rigid(self, link: int, inertias: dict[Body, Inertia]) -> tuple[Any, Any, Any]:
+        """Mass, first moment and inertia of the bodies on a link about its origin, ground axes."""
+        m, h, I = link_inertia(self.tree.links[link], inertias)
+        R = self.motion.links[link].R
+        if is_round(h, I):  # a wheel looks the same at every angle: only its axis counts
+            z = R[:, 2]
+            return m, z * h[2], I[0, 0] * ca.SX.eye(3) + (I[2, 2] - I[0, 0]) * ca.mtimes(z, z.T)
+        return m, ca.mtimes(R, h), turned(I, R)
+
+
+def is_round(h: Any, I: Any) -> bool:
+    """Whether first moment and inertia are the same all round the z axis."""
+    off = (h[0], h[1], I[0, 1], I[0, 2], I[1, 2])
+    return all(ca.SX(v).is_zero() for v in off) and bool(ca.is_equal(ca.SX(I[0, 0]), ca.SX(I[1, 1]), 4))
+
+
+def inertia_wrench(inertia: Inertia, body: Rigid, gravity: Any) -> tuple[Any, Any, Any]:
+    """Force and moment (at the mass centre) that the acceleration of the body takes, gravity included as
+    acceleration.
+    """
+    c = ca.mtimes(body.R, inertia.com)
+    a = body.a + cross(body.alpha, c) + cross(body.w, cross(body.w, c)) - gravity
+    I = turned(inertia.matrix, body.R)
+    return inertia.mass * a, ca.mtimes(I, body.alpha) + cross(body.w, ca.mtimes(I, body.w)), body.p + c
+
+
+def turned(I: Any, R: Any) -> Any:
+    """Inertia matrix in ground axes."""
+    return ca.mtimes(ca.mtimes(R, I), R.T)
+
+
+def _square(d: Any) -> Any:
+    return dot(d, d) * ca.SX.eye(3) - ca.mtimes(d, d.T)
+
+
+def _steiner(mass: Any, h: Any, d: Any) -> Any:
+    """What the inertia gains when its point of reference moves by -d (h is the first moment about the old point)."""
+    hd = ca.mtimes(h, d.T)
+    return mass * _square(d) + 2 * dot(h, d) * ca.SX.eye(3) - hd - hd.T

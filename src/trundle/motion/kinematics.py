@@ -1,0 +1,184 @@
+"""Motion of every link and body in ground axes: pose, velocity, and the acceleration without its terms in udot.
+
+Everything is a CasADi expression of time t, coordinates q, speeds u and parameters p; exact zeros stay zeros, so a
+planar
+mechanism costs planar arithmetic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.model.body import Body, Frame
+from trundle.motion.links import GROUND, Link, Tree, frame_pose
+from trundle.space.pose import Pose
+from trundle.space.rotation import Matrix, clean, cross, rotation_from_quaternion
+
+
+@final
+@dataclass
+class Rigid:
+    """Motion of a frame: rotation R and position p in the ground; w, v; acceleration terms without udot: alpha, a."""
+
+    R: Any
+    p: Any
+    w: Any
+    v: Any
+    alpha: Any
+    a: Any
+
+    @staticmethod
+    def at_rest() -> "Rigid":
+        zero = ca.SX.zeros(3)
+        return Rigid(ca.densify(ca.SX.eye(3)), zero, zero, zero, zero, zero)
+
+    def fixed(self, pose: Pose) -> "Rigid":
+        """Motion of a frame fixed to this one at `pose`."""
+        r = rotate(self.R, pose.p)
+        return Rigid(
+            times(self.R, pose.R),
+            self.p + r,
+            self.w,
+            self.v + cross(self.w, r),
+            self.alpha,
+            self.a + cross(self.alpha, r) + cross(self.w, cross(self.w, r)),
+        )
+
+
+def rotate(R: Any, r: Any) -> Any:
+    """R r; a zero entry costs nothing, CasADi drops it."""
+    return ca.mtimes(R, r)
+
+
+def times(R: Any, constant: Matrix) -> Any:
+    """R times a constant rotation."""
+    if np.array_equal(constant, np.eye(3)):
+        return R
+    return ca.mtimes(R, ca.SX(ca.densify(ca.DM(constant))))
+
+
+def turn_z(R: Any, c: Any, s: Any) -> Any:
+    """R Rz."""
+    return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])
+
+
+def turn_x(R: Any, c: Any, s: Any) -> Any:
+    """R Rx."""
+    return ca.horzcat(R[:, 0], R[:, 1] * c + R[:, 2] * s, R[:, 2] * c - R[:, 1] * s)
+
+
+def sine_cosine(angle: float) -> tuple[float, float]:
+    """Exact at multiples of a right angle."""
+    s, c = clean([np.sin(angle), np.cos(angle)])
+    return float(s), float(c)
+
+
+@final
+class Motion:
+    """World motion of all links, built once; bodies and frames on request."""
+
+    def __init__(self, tree: Tree, q: Any, u: Any) -> None:
+        self.tree, self.q, self.u = tree, q, u
+        self.links: list[Rigid] = []
+        self.axes: list[Any] = []  # joint axis (3) or, for a ball, its three axes (3x3)
+        for link in tree.links:
+            parent = Rigid.at_rest() if link.parent == GROUND else self.links[link.parent]
+            rigid, axis = (_ball if link.kind == "ball" else _screw)(link, parent, q, u)
+            self.links.append(rigid)
+            self.axes.append(axis)
+        self._bodies: dict[Body, Rigid] = {}
+
+    def body(self, body: Body) -> Rigid:
+        """Motion of the body's own frame."""
+        if body not in self._bodies:
+            link, pose = self.tree.place[body]
+            base = Rigid.at_rest() if link == GROUND else self.links[link]
+            self._bodies[body] = base.fixed(pose)
+        return self._bodies[body]
+
+    def frame(self, frame: Frame) -> Rigid:
+        """Motion of a frame on a body."""
+        return self.body(frame.body).fixed(frame_pose(frame))
+
+    def columns(self, link: int, point: Any) -> list[tuple[int, Any, Any]]:
+        """(speed index, angular, linear) partial velocities of `point` on a body moved by this link alone."""
+        item, axis, base = self.tree.links[link], self.axes[link], self.links[link].p
+        if item.kind == "ball":
+            return [(item.i_u + k, axis[:, k], cross(axis[:, k], point - base)) for k in range(3)]
+        if item.kind == "slide":
+            return [(item.i_u, ca.SX.zeros(3), axis)]
+        linear = cross(axis, point - base)
+        return [(item.i_u, axis, linear + item.pitch * axis if item.kind == "helix" else linear)]
+
+    def coordinate_rates(self) -> Any:
+        """qdot = P(q) u."""
+        qdot = ca.SX.zeros(self.tree.n_q)
+        for link in self.tree.links:
+            if link.kind == "ball":
+                qdot[link.i_q : link.i_q + 4] = quaternion_rate(
+                    self.q[link.i_q : link.i_q + 4], self.u[link.i_u : link.i_u + 3]
+                )
+            else:
+                qdot[link.i_q] = self.u[link.i_u]
+        return qdot
+
+
+def quaternion_rate(quaternion: Any, w: Any) -> Any:
+    """Half the product of the quaternion with the angular velocity in moving axes."""
+    e0, e = quaternion[0], quaternion[1:4]
+    return ca.vertcat(-ca.dot(e, w), e0 * w + cross(e, w)) / 2
+
+
+def _screw(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
+    R = parent.R
+    if link.g != 0.0:
+        s, c = sine_cosine(link.g)
+        R = turn_z(R, c, s)
+    p = parent.p + rotate(R, link.shift)
+    if link.alpha != 0.0:
+        s, c = sine_cosine(link.alpha)
+        R = turn_x(R, c, s)
+    axis, x, rate = R[:, 2], q[link.i_q], u[link.i_u]
+    if link.kind == "slide":
+        if link.turn != 0.0:
+            s, c = sine_cosine(link.turn)
+            R = turn_z(R, c, s)
+        p = p + axis * (x + link.slide)
+    else:
+        angle = x + link.turn
+        R = turn_z(R, ca.cos(angle), ca.sin(angle))
+        p = p + axis * (link.pitch * x + link.slide)
+    r = p - parent.p
+    v = parent.v + cross(parent.w, r)
+    a = parent.a + cross(parent.alpha, r) + cross(parent.w, cross(parent.w, r))
+    w, alpha = parent.w, parent.alpha
+    if link.kind != "turn":
+        along = axis * (rate if link.kind == "slide" else link.pitch * rate)
+        v, a = v + along, a + 2 * cross(parent.w, along)
+    if link.kind != "slide":
+        spin = axis * rate
+        w, alpha = w + spin, alpha + cross(parent.w, spin)
+    return Rigid(R, p, w, v, alpha, a), axis
+
+
+def _ball(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
+    assert link.fixed is not None
+    base = parent.fixed(link.fixed)
+    R_q = rotation_from_quaternion(q[link.i_q : link.i_q + 4])
+    rates = u[link.i_u : link.i_u + 3]
+    R = ca.mtimes(base.R, R_q.T if link.reverse else R_q)
+    axes = -base.R if link.reverse else R  # a reversed ball turns by minus the rates about the axes of its parent
+    spin = ca.mtimes(axes, rates)
+    alpha = base.alpha + cross(base.w, spin)
+    return Rigid(R, base.p, base.w + spin, base.v, alpha, base.a), axes
+
+
+def normalised(q: Any, quaternions: Sequence[int]) -> Any:
+    """Numbers: copy of q with unit quaternions."""
+    q = np.array(q, dtype=float)
+    for i in quaternions:
+        q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+    return q

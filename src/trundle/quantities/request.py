@@ -1,0 +1,79 @@
+"""Start values as the user gives them, sorted into the state vector."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import ModelError, UnknownNameError
+from trundle.quantities.layout import Layout
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+LARGEST = 1e12  # m, rad or per second
+
+
+@final
+@dataclass
+class StartRequest:
+    """What the user gave, laid out in state vectors with masks of the given entries."""
+
+    q: Array
+    u: Array
+    given_q: Array
+    given_u: Array
+
+
+def rest_pose(layout: Layout) -> Array:
+    """Zero angles and displacements, no turns."""
+    q = np.zeros(layout.n_q)
+    q[list(layout.quaternions)] = 1.0
+    return q
+
+
+def read_request(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> StartRequest:
+    """Sort named values into coordinates and speeds."""
+    request = StartRequest(
+        np.array(q_default), np.zeros(layout.n_u), np.zeros(layout.n_q, bool), np.zeros(layout.n_u, bool)
+    )
+    places: dict[str, tuple[Array, Array, int, int]] = {}
+    for c in layout.coordinates:
+        places[c.name] = (request.q, request.given_q, c.i_q, c.n_q)
+        places[c.rate_name] = (request.u, request.given_u, c.i_u, c.n_u)
+        if c.n_u > 1:
+            for k, axis in enumerate("wxyz"):
+                places[f"{c.name}_{axis}"] = (request.q, request.given_q, c.i_q + k, 1)
+            for k, axis in enumerate("xyz"):
+                places[f"{c.rate_name}_{axis}"] = (request.u, request.given_u, c.i_u + k, 1)
+    places |= {name: (request.q, request.given_q, i, 1) for name, i in layout.bristle_places.items()}
+    for name, value in start.items():
+        if name not in places:
+            raise UnknownNameError(name, places, "coordinate or rate of the tree")
+        vector, mask, i, n = places[name]
+        try:
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        except (TypeError, ValueError):
+            numbers = np.array([])
+        if numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
+            raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
+        if np.max(np.abs(numbers)) > LARGEST:
+            raise ModelError(
+                f"start value of {name!r} is {value!r}: beyond {LARGEST:g} double precision does not tell the motion "
+                "apart. Use larger units, or take whole turns off an angle."
+            )
+        vector[i : i + n] = numbers
+        mask[i : i + n] = True
+    for i in layout.quaternions:
+        length = np.linalg.norm(request.q[i : i + 4])
+        if length < 1e-9:
+            raise ModelError("a start quaternion has length zero; (1, 0, 0, 0) is no rotation.")
+        request.q[i : i + 4] /= length
+    return request
+
+
+def speeds_of(layout: Layout, given_q: Array) -> Array:
+    """Which speeds belong to coordinates that are given."""
+    out = np.zeros(layout.n_u, bool)
+    for c in layout.coordinates:
+        out[c.i_u : c.i_u + c.n_u] = bool(np.any(given_q[c.i_q : c.i_q + c.n_q]))
+    return out

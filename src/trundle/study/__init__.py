@@ -1,0 +1,1 @@
+"""Questions put to a system: start, run, batch, equilibrium, linearisation, stability, periodic motion, trace."""

@@ -1,0 +1,112 @@
+"""The story of a model in words."""
+
+from math import pi
+from typing import Protocol
+
+from trundle.graph.topology import Topology
+from trundle.laws.law import FlowLaw
+from trundle.model.connection import ConnectedPair
+from trundle.model.model import Model
+from trundle.quantities.layout import Layout
+
+
+class Freedoms(Protocol):
+    """Result of the rank analysis."""
+
+    @property
+    def freedoms(self) -> int: ...
+    @property
+    def configuration(self) -> int: ...
+    @property
+    def redundant(self) -> tuple[str, ...]: ...
+    @property
+    def independent(self) -> tuple[int, ...]: ...
+
+
+def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedoms) -> str:
+    """Bodies, joints, loops, freedoms and the coordinates that are independent."""
+    moving = [b for b in model.bodies.values() if not b.is_ground]
+    lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
+    lines.append("")
+    lines.append("Tree, from the ground outwards:")
+    for joint in topology.tree:
+        c = joint.connection
+        names = [k.name for k in layout.coordinates if k.name.partition(".")[0] == c.name]
+        extra = _laws(c)
+        coordinates = ", ".join(names) if names else "no freedom"
+        lines.append(f"  {joint.parent.name} -> {joint.child.name}: {c.kind} {c.name!r} ({coordinates}){extra}")
+    if topology.loops:
+        lines.append("")
+        lines.append("Loops, closed by constraints:")
+        for loop in topology.loops:
+            around = " - ".join(b.name for b in loop.bodies)
+            c = loop.connection
+            lines.append(f"  {c.kind} {loop.name!r} closes {around} - {loop.bodies[0].name}{_laws(c)}")
+    if topology.parallel:
+        lines.append("")
+        lines.append("Beside the tree, by efforts alone:")
+        for c in topology.parallel:
+            lines.append(f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}")
+    servos = [
+        f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, FlowLaw)
+    ]
+    if servos:
+        lines.append(f"Driven coordinates: {', '.join(servos)}.")
+    if model.aliases:
+        lines.append("Short names: " + ", ".join(f"{k} ({v})" for k, v in model.aliases.items()) + ".")
+    if model.forces:
+        lines.append("Forces: " + ", ".join(f"{n} ({type(f).__name__})" for n, f in model.forces.items()) + ".")
+    if model.parameters:
+        values = ", ".join(f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values())
+        lines.append(f"Tunable parameters: {values}.")
+    lines.append("")
+    speeds = layout.speed_names()
+    free = [speeds[i].removesuffix("_rate") for i in mobility.independent]
+    lines.append(
+        f"{_count(layout.n_u, 'coordinate')} of the tree, {layout.n_u - mobility.freedoms} independent constraints: "
+        f"{_count(mobility.freedoms, 'degree', 'degrees')} of freedom."
+    )
+    if mobility.configuration > mobility.freedoms:
+        lines.append(
+            f"Rolling holds velocities only: {mobility.configuration} independent coordinates, "
+            f"{_count(mobility.freedoms, 'independent speed')}."
+        )
+    if free:
+        lines.append(f"Independent: {', '.join(free)}.")
+    if mobility.redundant:
+        lines.append(
+            f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
+            f"{', '.join(mobility.redundant)}."
+        )
+    lines += _large_angles(model, layout)
+    return "\n".join(lines)
+
+
+def _large_angles(model: Model, layout: Layout) -> list[str]:
+    """Start angles beyond a whole turn: degrees are easily given for rad."""
+    angles = {c.name for c in layout.coordinates if c.unit == "rad"}
+    angles |= {
+        f"{c.name}.{s.name}"
+        for c in model.connections.values()
+        for s in c.pair.chain().steps
+        if s.n_u == 1 and not s.slides
+    }
+    lines = []
+    for name, value in model.start.items():
+        if model.resolve(name) in angles and isinstance(value, float | int) and abs(value) > 2 * pi:
+            lines.append(
+                f"Start value {name} = {value:g} rad is {abs(value) / (2 * pi):.3g} turns. Angles are in rad: if "
+                f"degrees are meant, write tr.degrees({value:g})."
+            )
+    return lines
+
+
+def _laws(c: ConnectedPair) -> str:
+    """Laws of a connection in brackets."""
+    laws = [law.title for law in c.contact_laws]
+    laws += [f"{law.title} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
+    return f"  [{', '.join(laws)}]" if laws else ""
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"

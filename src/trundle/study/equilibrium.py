@@ -1,0 +1,143 @@
+"""Static equilibrium: h(q, 0) = J' lambda and g(q) = 0, by a damped Newton method with derivatives from the tape.
+
+Where that fails or ends in an unstable pose, the system is let go and stopped at every peak of its kinetic energy
+until it has settled (dynamic relaxation with kinetic damping), and Newton's method finishes.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.constraints.row import Row
+from trundle.contact.search import Settler
+from trundle.equations.formulation import Formulation
+from trundle.equations.kernels import Functions
+from trundle.errors import ModelError, SolveError
+from trundle.integrate.integrate import march
+from trundle.integrate.layout import RECORD
+from trundle.integrate.methods.explicit import DormandPrince5
+from trundle.laws.tracking import RateTracking
+from trundle.linear_algebra.kkt import dense
+from trundle.model.model import Model
+from trundle.study.first_modes import first_modes
+from trundle.study.simulate import make_problem
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
+    """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
+    e, m = functions.equations, len(functions.rows)
+    _refuse_yielding_rates(e.model)
+    P = ca.jacobian(e.coordinate_rates(), e.u)
+    J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
+    lam = ca.SX.sym("lam", m)
+    force = e.bias - ca.mtimes(J.T, lam)
+    K = ca.mtimes(ca.jacobian(force, e.q), P)
+    resting = [_at_rest(r) for r in functions.rows]
+    g = ca.vertcat(ca.SX(0, 1), *[r.residual if a is None else a for r, a in zip(functions.rows, resting, strict=True)])
+    G = ca.vertcat(
+        ca.SX(0, e.n_u),
+        *[J[i, :] if a is None else ca.mtimes(ca.jacobian(a, e.q), P) for i, a in enumerate(resting)],
+    )
+    f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, G, P)])
+    u = np.zeros(e.n_u)
+    arrange = Settler(e)
+    multipliers: Array = np.zeros(m)
+
+    def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:
+        return tuple(np.array(ca.DM(v)) for v in f(t, q, u, p, multipliers))
+
+    force0, g0, K0, J0, G0, P0 = evaluate(q, multipliers)
+    if m:
+        multipliers = np.asarray(np.linalg.lstsq(J0.T, force0.ravel(), rcond=None)[0], dtype=float)
+        force0, g0, K0, J0, G0, P0 = evaluate(q, multipliers)
+    scale = max(1.0, float(np.max(np.abs(force0), initial=0.0)))
+    error, damping = _norm(force0, g0, scale), 1e-3
+    for _ in range(limit):
+        if error < 1e-14:
+            break
+        A = np.block([[K0, -J0.T], [G0, np.zeros((m, m))]])
+        b = -np.concatenate([force0.ravel(), g0.ravel()])
+        sizes = np.linalg.norm(A, axis=0)  # what nothing resists shall not drift by round-off
+        ridge = damping * np.diag(np.maximum(sizes, max(1e-7 * float(np.max(sizes, initial=0.0)), 1e-12))) ** 2
+        step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
+        dq = P0 @ step[: e.n_u]
+        dq *= min(1.0, 0.5 / max(float(np.max(np.abs(dq), initial=0.0)), 1e-300))
+        trial_q = arrange(q + dq, p, search=False)
+        trial = evaluate(trial_q, multipliers + step[e.n_u :])
+        new = _norm(trial[0], trial[1], scale)
+        if new < error:
+            q, multipliers, error = trial_q, multipliers + step[e.n_u :], new
+            force0, g0, K0, J0, G0, P0 = trial
+            damping = damping / 10 if damping > 1e-13 else damping
+        elif damping > 1e6 or (error < 1e-11 and damping > 1e-3):
+            break
+        else:
+            damping = max(damping, 1e-13) * 10
+    if error > 1e-9:
+        raise SolveError(
+            f"no equilibrium was found near the given pose (the forces that are left are {error * scale:.3g}). "
+            f"Start nearer to it, or "
+            "check that nothing drives the system and that every freedom has a restoring force."
+        )
+    return q
+
+
+def _refuse_yielding_rates(model: Model) -> None:
+    """A spring behind a prescribed rate is wound up by its history, which statics do not know."""
+    for c in model.connections.values():
+        for name, law in (*c.laws.items(), *c.touch_laws.items()):
+            if isinstance(law, RateTracking) and not law.rests:
+                raise ModelError(
+                    f"no equilibrium can be told where the rate of {c.name}.{name} is prescribed and yields: how far "
+                    "its spring is wound up depends on the motion before. The pose is the same without compliance."
+                )
+
+
+def _at_rest(row: Row) -> Any:
+    """What must vanish beside the forces: the rate or acceleration that a law asks for; None for other rows."""
+    if row.level == "acceleration":
+        return row.gamma
+    return row.rate if row.level == "velocity" and row.driven is not None and not row.driven.is_zero() else None
+
+
+def _norm(force: Array, g: Array, scale: float) -> float:
+    return float(np.linalg.norm(np.concatenate([force.ravel() / scale, g.ravel()])))
+
+
+def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> Array:
+    """The pose in which the system comes to rest when it is stopped again and again; joint coordinates. Contacts
+    stick, slide, open and close on the way as in a run.
+    """
+    base = f.kernels("base")
+    energy, rhs = base["energy"], base["rhs"]
+    n_q, n_u = f.n_q, f.n_u
+    problem = make_problem(f, stiff=False, returns=False, rtol=1e-6)
+    own = len(f.model.events)  # events of the user do nothing here, those of contacts do
+    kinds = [RECORD] * own + list(problem.event_kinds[own:])
+    problem = replace(problem, event_kinds=kinds, energy=None)  # to stop it again and again keeps no books
+    x = np.concatenate([q, np.zeros(rhs.n_x - n_q)])
+    p = first_modes(f, t, x, p)
+    first = force = _push(rhs, t, x, p, n_q, n_u)
+    before = 0.0
+    for _ in range(limit):
+        span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
+        moved = march(problem, DormandPrince5(), t, t + span, x, p, rtol=1e-6, atol=1e-8, samples=np.array([t + span]))
+        x, p = moved.x_end, moved.p_end
+        now = float(energy(t, x, p)[0])
+        if now < before:
+            x[n_q:], now = 0.0, 0.0
+            p = first_modes(f, t, x, p)
+            force = _push(rhs, t, x, p, n_q, n_u)
+            if force < 1e-6 * first:
+                break
+        before = now
+    return x[:n_q]
+
+
+def _push(rhs: Any, t: float, x: Array, p: Array, n_q: int, n_u: int) -> float:
+    """Largest acceleration from rest."""
+    return float(np.max(np.abs(rhs(t, x, p)[n_q : n_q + n_u]), initial=0.0))

@@ -1,0 +1,157 @@
+"""Contacts at the start of a run: what they do, and what their laws cannot begin with."""
+
+from ctypes import CFUNCTYPE, c_void_p
+from typing import Any
+
+import numpy as np
+
+from trundle.contact.collision import layout as numbers
+from trundle.contact.decision.request import Decision
+from trundle.contact.modes import transitions
+from trundle.equations.formulation import Formulation
+from trundle.equations.kernels import Functions
+from trundle.errors import SolveError
+from trundle.graph.topology import Topology
+from trundle.integrate.layout import OVERDUE
+from trundle.kernel import compiled
+from trundle.model.check import evaluate
+from trundle.model.connection import ConnectedPair
+from trundle.model.model import Model
+from trundle.motion.links import frame_pose
+from trundle.pairs.lower import Free
+from trundle.quantities.layout import Layout
+from trundle.space.rotation import quaternion_from_rotation
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+NO_LOAD = 1e-9  # N
+SLIPPING = 1e-6  # m/s or rad/s
+OVERLAP = 1e-7  # relative to the length of the model
+
+
+def _loaded(model: Model) -> list[ConnectedPair]:
+    """Contacts with a rigid normal, closed from the start, whose law divides by the normal force."""
+    return [c for c in model.connections.values() if c.relaxes and "z" in c.holds and not c.unilateral]
+
+
+def _opening(model: Model) -> list[ConnectedPair]:
+    """Contacts with a rigid normal that may open."""
+    return [c for c in model.connections.values() if c.unilateral]
+
+
+def contact_values(model: Model, functions: Functions) -> list[Any]:
+    """What `check_contacts` looks at: normal forces, then gaps, and slips that should be held."""
+    touches = [functions.equations.touches[c.name] for c in _opening(model)]
+    loads = [functions.multiplier(f"{c.name}.normal") for c in _loaded(model)]
+    return [*loads, *(touch.contact.gap for touch in touches), *(touch.slip_if_closed() for touch in touches)]
+
+
+def _contact_kernel(f: Formulation) -> dict[str, Any]:
+    return {"values": f.functions.function("values", *contact_values(f.model, f.functions))}
+
+
+def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
+    """A law that divides by the normal force needs one; contacts that may open must neither overlap nor slip
+    where they hold.
+    """
+    loaded, opening = _loaded(f.model), _opening(f.model)
+    if not loaded and not opening:
+        return
+    values = np.array(f.kernels("contacts at start", _contact_kernel)["values"](t, x, p))
+    for c, load in zip(loaded, values, strict=False):
+        if abs(load) < NO_LOAD:
+            raise SolveError(
+                f"contact {c.name!r}: {type(c.friction).__name__} compares the traction with the normal force, which "
+                f"is {load:.3g} N at the start. Give the model gravity or a load, or use tr.Coulomb, which needs none."
+            )
+    gaps, slips = np.split(values[len(loaded) :], 2)
+    for c, gap, slip in zip(opening, gaps, slips, strict=True):
+        first, second = c.first.body.name, c.touching.name
+        if gap < -OVERLAP * f.length:
+            raise SolveError(
+                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move it out by start "
+                f"values such as '{second}.position', or let a compliant normal push it out."
+            )
+        if slip > SLIPPING:
+            raise SolveError(
+                f"contact {c.name!r} is closed at the start and its laws hold {', '.join(c.held)}, but the start "
+                f"values move {second!r} there at {slip:.3g} m/s or rad/s. Give velocities that fit, or a law of "
+                "friction that may slide, such as tr.Coulomb."
+            )
+
+
+def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
+    """Parameters with the modes of the contacts at a state; SolveError where they cannot begin."""
+    if not f.parameters.modes:
+        check_contacts(f, t, x, p)
+        return p
+    if f.model.decides_together:
+        found = _decided(f, t, x, p)
+    else:
+        found = _settled(f, t, x, np.array(f.kernels("events")["start"](t, x, p)))
+    if not np.all(np.isfinite(found)):
+        raise SolveError(
+            "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
+            "several motions are possible. Start in another pose, or make the normal compliant "
+            "(compliance=tr.Spring(...))."
+        )
+    check_contacts(f, t, x, found)
+    return found
+
+
+def places_of_modes(f: Formulation) -> list[int]:
+    """Where the modes of all contacts that open stand among the parameters, in the order of `impact.numbers`; -1 for
+    one that a contact does not have.
+    """
+    return [f.parameters.mode(c.name, kind) for c in _opening(f.model) for kind in numbers.MODES]
+
+
+def _decided(f: Formulation, t: float, x: Array, p: Array) -> Array:
+    """Modes of all contacts at once, by the code of the time loop."""
+    kernels, contacts = f.kernels("events"), len(_opening(f.model))
+    places = np.array(places_of_modes(f))
+    found = p.copy()
+    found[[f.parameters.mode(*mode) for mode in f.parameters.modes if mode.kind == "closed"]] = 0.0
+    decision = Decision(contacts, np.array(kernels["impact"](t, x, found)))
+    decision.free[: 3 * contacts], decision.shift[0] = kernels["free"](t, x, found), found[f.parameters.shift]
+    CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)
+    found[places[places >= 0]] = decision.modes[places >= 0]
+    first = len(f.model.events)
+    jams = [first + i for i, change in enumerate(transitions(f.model)) if change.ends]
+    values = np.array(kernels["events"](t, x, found))[jams]
+    if np.any(~(values > 0)):
+        found[:] = np.nan
+    return found
+
+
+def _settled(f: Formulation, t: float, x: Array, p: Array) -> Array:
+    """Modes after all transitions that are due: contacts at rest that pull have opened, those beyond their cone
+    slide.
+    """
+    kernels, first = f.kernels("events"), len(f.model.events)
+    due = [first + i for i, change in enumerate(transitions(f.model)) if change.due]
+    for _ in range(2 * len(due)):
+        values = np.array(kernels["events"](t, x, p))[due]
+        if not values.size or not np.min(values) < OVERDUE:
+            break
+        jumped = np.array(kernels[f"jump{due[int(np.argmin(values))]}"](t, x, p))
+        p = jumped[len(x) :]
+    return p
+
+
+def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> Array:
+    """The pose with free bodies moved to where their loose contact with the ground touches at zero coordinates."""
+    q, places = q.copy(), {c.name: c.i_q for c in layout.coordinates}
+    for joint in topology.tree:
+        free = joint.connection
+        if not isinstance(free.pair, Free) or not joint.parent.is_ground or joint.reverse:
+            continue
+        found = [c for c in topology.parallel if c.touches and c.bodies == (joint.parent, joint.child)]
+        if found:
+            c = found[0]
+            first, second = (frame_pose(c.first), frame_pose(c.second))
+            pose = frame_pose(free.first).inverse() @ first @ c.pair.chain().end @ second.inverse()
+            pose = pose @ frame_pose(free.second)
+            at, turn = places[f"{free.name}.x"], places[f"{free.name}.quaternion"]
+            q[at : at + 3] = np.ravel(evaluate(model, pose.p))
+            q[turn : turn + 4] = quaternion_from_rotation(pose.R)
+    return q

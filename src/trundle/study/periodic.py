@@ -1,0 +1,249 @@
+"""Motions that repeat through events: Newton's method on the return map, with its derivative and multipliers.
+
+The derivative of the map is the product of the solutions of the variational equations between events and of a saltation
+matrix at each event [Leine 2004]:  S = H + (f_after - H f_before) (dg/dx) / (dg/dx f_before),  H = dx_after/dx_before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from trundle.equations.formulation import Built
+from trundle.errors import SolveError, UnknownNameError
+from trundle.integrate.integrate import march
+from trundle.integrate.methods.explicit import DormandPrince8
+from trundle.study.first_modes import first_modes
+from trundle.study.linearise import allowed_changes
+from trundle.study.simulate import check_positive, make_problem, multiplier_shift
+from trundle.study.start_state import start_state
+from trundle.study.variation import Variation
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+RTOL, ATOL = 1e-12, 1e-14
+HALVINGS = 8
+FAMILY = 1e-9  # distance of a multiplier from one below which a periodic motion is one of a family
+AT_ONCE = 1e-9  # of the longest time: a section met sooner is the one that the motion starts on
+AT_REST = 1e-8  # largest rate of a state in which nothing moves
+APART = 1e-8  # residual of the constraints, relative, that a state put back on the section may have
+
+
+@final
+@dataclass(frozen=True)
+class Section:
+    """Where a motion repeats: just after `event`. States in `put` get a value there, those in `shift` move by one:
+    a machine that goes on is so brought back. A motion that comes to an event of `unless` first does not return.
+    """
+
+    event: str
+    put: Mapping[str, float] = field(default_factory=dict)
+    shift: Mapping[str, float] = field(default_factory=dict)
+    unless: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Return:
+    """One return to the section: state there, time it took, events on the way, derivative by the state before."""
+
+    x: Array
+    time: float
+    events: tuple[tuple[str, float], ...]
+    matrix: Array | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """A periodic motion: its state on the section, period (s), Floquet multipliers (largest first) and events."""
+
+    x: Array
+    values: Mapping[str, float]  # coordinates and rates by name
+    period: float
+    matrix: Array
+    multipliers: np.ndarray[Any, np.dtype[np.complex128]]
+    events: tuple[tuple[str, float], ...]
+    residual: float
+    iterations: int
+
+    @property
+    def stable(self) -> bool:
+        """Whether small disturbances die out."""
+        return bool(np.max(np.abs(self.multipliers), initial=0.0) < 1.0)
+
+
+@final
+class ReturnMap:
+    """From one passage of a section to the next, for a model without explicit time."""
+
+    def __init__(
+        self, system: Built, section: Section, parameters: Mapping[str, float] | None = None, longest: float = 10.0
+    ) -> None:
+        f = system.formulation
+        if not f.in_joints:
+            raise SolveError("periodic motions are found in joint coordinates: build with formalism='kane'.")
+        if not isinstance(section, Section):
+            raise SolveError(f"a section is needed, such as Section('name of an event'), got {section!r}.")
+        check_positive(longest=longest)
+        self.formulation, self.section, self.parameters, self.longest = f, section, parameters, longest
+        self.variation = Variation(f)
+        self.names = self.variation.names
+        for name in (section.event, *section.unless):
+            if name not in self.names:
+                raise UnknownNameError(name, self.names, "event")
+        self._n = f.n_q + f.n_u
+        self._places = {c.name: c.i_q for c in f.layout.coordinates if c.n_q == 1}
+        self._places |= {c.rate_name: f.n_q + c.i_u for c in f.layout.coordinates if c.n_u == 1}
+        for name in f.resolved({**section.put, **section.shift}):
+            if name not in self._places:
+                raise UnknownNameError(name, self._places, "coordinate or rate")
+
+    def first(self, start: Mapping[str, Any] | None = None) -> Array:
+        """State vector of start values."""
+        found = start_state(self.formulation, start, self.parameters)
+        return np.concatenate([found.q, found.u])
+
+    def index(self, name: str) -> int:
+        """Where a coordinate or rate stands in the state."""
+        return self._places[self.formulation.model.resolve(name)]
+
+    def values(self, x: Array) -> dict[str, float]:
+        """A state by names."""
+        return {name: float(x[i]) for name, i in self._places.items()}
+
+    def __call__(self, x: Array, derivative: bool = False) -> Return:
+        """The next passage; SolveError where the motion does not come back."""
+        f, n = self.formulation, self._n
+        x = np.concatenate([x[:n], np.zeros(f.n_x - n)])
+        p = self._parameters_at(x[:n])
+        problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
+        run = march(problem, DormandPrince8(), 0.0, self.longest, x, p, rtol=RTOL, atol=ATOL,
+                    samples=np.array([0.0, self.longest]), progress=False)  # fmt: skip
+        log, wanted = run.events, self.names.index(self.section.event)
+        ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
+        # The start lies on the section but for round-off: that is no return.
+        passed = [
+            self._only_recorded(int(i)) and t <= AT_ONCE * self.longest for i, t in zip(log.index, log.t, strict=True)
+        ]
+        end = next((k for k, i in enumerate(log.index) if i in ends and not passed[k]), None)
+        if end is None:
+            raise SolveError(
+                f"the motion does not come to {self.section.event!r} within {self.longest:g} s "
+                f"({run.outcome.name}). Start nearer to the periodic motion, or wait longer (longest=...)."
+            )
+        if log.index[end] != wanted:
+            raise SolveError(f"the motion does not return: it comes to {self.names[log.index[end]]!r} first.")
+        after = [*log.p[1:], run.p_end]
+        came, back = self._bring_back(
+            self.variation.after(int(log.index[end]), float(log.t[end]), log.x[end], log.p[end])[:n]
+        )
+        events = tuple((self.names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True))[: end + 1]
+        if not derivative:
+            return Return(came, events[-1][1], events)
+        matrix, t_last, x_last, p_last = np.eye(n), 0.0, x, p
+        for k in range(end + 1):
+            if passed[k]:
+                continue
+            t, i = float(log.t[k]), int(log.index[k])
+            matrix = self.variation.flow(t_last, t, x_last, p_last) @ matrix
+            x_last, jump = self.variation.event(i, t, log.x[k], log.p[k], after[k] if k < end else None)
+            matrix, t_last, p_last = jump @ matrix, t, after[k]
+        return Return(came, t_last, events, back @ matrix)
+
+    def _only_recorded(self, i: int) -> bool:
+        """Whether event i leaves the state as it is."""
+        event = self.formulation.model.events.get(self.names[i])
+        return event is not None and event.action == "record"
+
+    def allowed_changes(self, x: Array) -> Array:
+        """Columns: changes of the state that the constraints allow."""
+        return allowed_changes(self.formulation.functions, self.formulation.layout, 0.0, x, self._parameters_at(x))
+
+    def _parameters_at(self, x: Array) -> Array:
+        """Parameters with the modes of the contacts at a state."""
+        p = self.formulation.parameter_vector(self.parameters)
+        p[self.formulation.parameters.shift] = multiplier_shift(RTOL)
+        return first_modes(self.formulation, 0.0, np.concatenate([x, np.zeros(self.formulation.n_x - self._n)]), p)
+
+    def speed(self, x: Array) -> float:
+        """Largest rate of the state."""
+        state = np.concatenate([x, np.zeros(self.formulation.n_x - self._n)])
+        rates = np.array(self.formulation.kernels("base")["rhs"](0.0, state, self._parameters_at(x)))
+        return float(np.max(np.abs(rates[: self._n])))
+
+    def consistent(self, x: Array) -> Array:
+        """The state moved onto the constraints; SolveError where it is not near them."""
+        project = self.formulation.kernels("base").get("project")
+        if project is None:
+            return x
+        state, p = np.concatenate([x, np.zeros(self.formulation.n_x - self._n)]), self._parameters_at(x)
+        for _ in range(5):
+            out = np.array(project(0.0, state, p))
+            state, apart = out[: len(state)], float(np.max(out[len(state) : len(state) + 2]))
+        if not apart < APART:
+            raise SolveError(
+                f"the section leads to a state that the constraints do not allow (off by {apart:.3g}). Put or shift "
+                "only coordinates that can be chosen freely, with those that must follow."
+            )
+        return state[: self._n]
+
+    def _bring_back(self, x: Array) -> tuple[Array, Array]:
+        """The state brought back to where it began, and the derivative of that."""
+        x, back = x.copy(), np.eye(self._n)
+        for name, value in self.formulation.resolved(self.section.put).items():
+            x[self._places[name]] = value
+            back[self._places[name]] = 0.0
+        for name, value in self.formulation.resolved(self.section.shift).items():
+            x[self._places[name]] += value
+        return self.consistent(x), back
+
+
+def find_orbit(
+    system: Built,
+    section: Section,
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    longest: float = 10.0,
+    tolerance: float = 1e-11,
+    iterations: int = 20,
+) -> Orbit:
+    """The periodic motion near the start: Newton's method on the return map, whose derivative is exact through events.
+
+    Steps that lead to a motion that does not return are halved. The start need not lie on the section. Steps and
+    multipliers belong to changes of the state that the constraints allow. Where periodic motions come in families
+    (energy is conserved, or nothing depends on a coordinate) the nearest one is found.
+    """
+    returns = ReturnMap(system, section, parameters, longest)
+    x = returns(returns.first(start)).x
+    came = returns(x, derivative=True)
+    for done in range(iterations):
+        assert came.matrix is not None
+        error = came.x - x
+        size = float(np.max(np.abs(error)))
+        allowed = returns.allowed_changes(x)
+        matrix = np.linalg.lstsq(allowed, came.matrix @ allowed, rcond=None)[0]
+        if size <= tolerance * max(1.0, float(np.max(np.abs(x)))):
+            if returns.speed(x) < AT_REST:
+                raise SolveError(
+                    "no periodic motion was found: the search ended at rest, where nothing moves. Start nearer to a "
+                    "motion that repeats."
+                )
+            values = np.linalg.eigvals(matrix).astype(np.complex128)
+            values = values[np.argsort(-np.abs(values), kind="stable")]
+            return Orbit(x, returns.values(x), came.time, came.matrix, values, came.events, size, done)
+        missed = np.linalg.lstsq(allowed, error, rcond=None)[0]
+        step = allowed @ np.linalg.lstsq(np.eye(len(matrix)) - matrix, missed, rcond=FAMILY)[0]
+        for halving in range(HALVINGS + 1):
+            try:
+                nearer = returns.consistent(x + step / 2**halving)
+                came, x = returns(nearer, derivative=True), nearer
+                break
+            except SolveError:
+                if halving == HALVINGS:
+                    raise
+    raise SolveError(
+        f"no periodic motion was found in {iterations} steps: the last return missed its start by {size:.3g}. Start "
+        "nearer to it, let the machine run until it repeats, or, where the event is passed twice in a period, give it "
+        "a direction."
+    )

@@ -1,0 +1,239 @@
+"""Eigenvalues of steady motions over speed, and the ranges of speed in which none of them grows.
+
+A steady motion has eigenvalues that are zero at every speed (nothing holds its forward speed): they are counted once
+and left out, so that a crossing of zero by another eigenvalue is seen.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+from trundle.equations.formulation import Built, Formulation
+from trundle.errors import SolveError, UnknownNameError
+from trundle.study.linearise import Linearisation, linearise_at
+
+Array = np.ndarray[Any, np.dtype[Any]]
+NONE = 1e-12  # 1/s: an eigenvalue that is zero in any unit of time that matters
+UNDAMPED = 1e-11  # real part of a motion that neither grows nor decays, relative to its own eigenvalue
+ROUND_OFF = 4e-15  # of the balanced matrix, by which eigenvalues are uncertain at least
+WIDTH = 1e-13  # of a bracket around a border, relative
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Linear equations over speed; `ranges` are those without growing motions, to eight digits.
+
+    Where an eigenvalue crosses the axis alone they have more; where it meets others at zero, these spread by a root of
+    the machine's precision, and the border is no sharper.
+    """
+
+    quantity: str
+    unit: str
+    speeds: tuple[float, ...]
+    linearisations: tuple[Linearisation, ...]
+    neutral: int  # eigenvalues that are zero at all speeds
+    ranges: tuple[tuple[float, float], ...]
+
+    def words(self) -> str:
+        """The ranges as a sentence."""
+        first, last, unit = self.speeds[0], self.speeds[-1], f" {self.unit}".rstrip()
+        if not self.ranges:
+            return f"stable nowhere between {first:.10g} and {last:.10g}{unit}"
+        if self.ranges == ((first, last),):
+            return f"stable at every {self.quantity} from {first:.10g} to {last:.10g}{unit}"
+        parts = []
+        for low, high in self.ranges:
+            if high == last:
+                parts.append(f"from {low:.10g}{unit} on")
+            elif low == first:
+                parts.append(f"up to {high:.10g}{unit}")
+            else:
+                parts.append(f"between {low:.10g} and {high:.10g}{unit}")
+        return f"stable {' and '.join(parts)}"
+
+
+def over_speeds(
+    system: Built,
+    speeds: Sequence[float],
+    quantity: str = "speed",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    keep_rates: bool = False,
+) -> list[Linearisation]:
+    """Linearise about the start of the model at each of the speeds.
+
+    Rates that the model gives for its own start are left out, so that a push does not count, unless keep_rates=True;
+    those in `start` are taken. Coordinates that are cyclic at one of the speeds are left out at all, also at rest.
+    """
+    at = _Steady(system.formulation, quantity, start, parameters, keep_rates)
+    found = [at(float(speed)) for speed in speeds]
+    cyclic = {name for one in found for name in one.cyclic}
+    return [_without(one, cyclic) for one in found]
+
+
+def stability(
+    system: Built,
+    first: float,
+    last: float,
+    quantity: str = "speed",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    keep_rates: bool = False,
+    count: int = 201,
+) -> Stability:
+    """Eigenvalues at `count` speeds from first to last, and the ranges in which no motion grows.
+
+    A range that begins and ends between two neighbouring speeds is not seen.
+    """
+    if not (np.isfinite(first) and np.isfinite(last) and first < last and count >= 2):
+        raise SolveError(f"speeds from {first!r} to {last!r} in {count!r} steps: give a rising range and at least two.")
+    speeds = np.linspace(first, last, count)
+    linears = over_speeds(system, [*speeds], quantity, start, parameters, keep_rates)
+    neutral = min(zeros(one.matrix) for one in linears)
+    at = _Steady(system.formulation, quantity, start, parameters, keep_rates)
+    growths = [sure_growth(one.matrix, neutral) for one in linears]
+
+    def grows(speed: float) -> float:
+        return sure_growth(at(speed).matrix, neutral)
+
+    edges = [float(first)] * (growths[0] <= 0)
+    for k in range(count - 1):
+        if (growths[k] > 0) != (growths[k + 1] > 0):
+            edges.append(_border(grows, (speeds[k], growths[k]), (speeds[k + 1], growths[k + 1])))
+    edges += [float(last)] * (growths[-1] <= 0)
+    ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
+    unit = system.formulation.quantity(quantity).unit
+    return Stability(quantity, unit, tuple(float(v) for v in speeds), tuple(linears), neutral, ranges)
+
+
+def stable_ranges(
+    system: Built,
+    first: float,
+    last: float,
+    quantity: str = "speed",
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    keep_rates: bool = False,
+    count: int = 201,
+) -> list[tuple[float, float]]:
+    """Ranges of speed between first and last in which no small motion about the steady one grows."""
+    return list(stability(system, first, last, quantity, start, parameters, keep_rates, count).ranges)
+
+
+def moving(eigenvalues: Array, neutral: int) -> Array:
+    """The eigenvalues without the `neutral` smallest ones, in the same order."""
+    smallest = np.argsort(np.abs(eigenvalues), kind="stable")[:neutral]
+    kept: Array = np.delete(eigenvalues, smallest)
+    return kept
+
+
+def growth(eigenvalues: Array, neutral: int = 0) -> float:
+    """Largest real part, without the `neutral` smallest eigenvalues."""
+    return float(np.max(moving(eigenvalues, neutral).real, initial=-np.inf))
+
+
+def sure_growth(matrix: Array, neutral: int = 0) -> float:
+    """Largest real part of what is not neutral; zero for motions that neither grow nor decay as far as can be told."""
+    values, error = uncertain_eigenvalues(matrix)
+    moves = np.argsort(np.abs(values), kind="stable")[neutral:]
+    real = values.real[moves]
+    limit = np.maximum(UNDAMPED * np.abs(values[moves]), error[moves])
+    return float(np.max(np.where(np.abs(real) <= limit, 0.0, real), initial=-np.inf))
+
+
+def zeros(matrix: Array) -> int:
+    """How many eigenvalues cannot be told from zero."""
+    values, error = uncertain_eigenvalues(matrix)
+    return int(np.sum(np.abs(values) <= np.maximum(10 * error, NONE)))
+
+
+def uncertain_eigenvalues(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues and by how much round-off in the entries that are not zero moves each of them."""
+    from scipy.linalg import matrix_balance
+
+    values: Array = np.linalg.eigvals(matrix)
+    if not len(values):
+        return values, np.zeros(0)
+    rng = np.random.default_rng(3)
+    error = np.full(len(values), ROUND_OFF * float(np.linalg.norm(matrix_balance(matrix)[0])))
+    for _ in range(3):
+        other = np.linalg.eigvals(matrix * (1 + 1e-14 * rng.uniform(-1, 1, size=matrix.shape)))
+        error = np.maximum(error, np.min(np.abs(other[None, :] - values[:, None]), axis=1))
+    return values, error
+
+
+def _border(grows: Callable[[float], float], below: tuple[float, float], above: tuple[float, float]) -> float:
+    """Where the growth changes its sign: by its values, or by halving where one side neither grows nor decays."""
+    (low, side), high = below, above[0]
+    width = WIDTH * max(abs(low), abs(high))
+    if min(side, above[1]) < 0:
+        from scipy.optimize import brentq
+
+        return float(brentq(grows, low, high, xtol=width, rtol=4 * WIDTH))
+    while high - low > width:
+        middle = (low + high) / 2
+        if (grows(middle) > 0) == (side > 0):
+            low = middle
+        else:
+            high = middle
+    return float((low + high) / 2)
+
+
+@final
+class _Steady:
+    """Linearises about the start with a given speed; SolveError where that is no steady motion."""
+
+    def __init__(
+        self,
+        f: Formulation,
+        quantity: str,
+        start: Mapping[str, Any] | None,
+        parameters: Mapping[str, float] | None,
+        keep_rates: bool,
+    ) -> None:
+        self.quantity, self.start, self.parameters = quantity, dict(start or {}), parameters
+        if f.model.resolve(quantity) not in f.quantities:
+            rates = [c.rate_name for c in f.layout.coordinates if c.n_u == 1]
+            if quantity != "speed":
+                raise UnknownNameError(quantity, [*f.model.aliases, *rates])
+            raise SolveError(
+                f"the model {f.model.name!r} has no quantity with the short name 'speed'. Give it one, such as "
+                f"m.alias('speed', {next(iter(rates), 'wheel.x_rate')!r}), or names: {{speed: ...}} in a file."
+            )
+        self.formulation, start_values = f, f.model.start
+        if not keep_rates:
+            start_values = {name: v for name, v in start_values.items() if not _is_rate(f.model.resolve(name))}
+        self.usual = start_values
+
+    def __call__(self, speed: float) -> Linearisation:
+        state = {**self.start, self.quantity: speed}
+        found = linearise_at(self.formulation, state, self.parameters, 0.0, self.usual)
+        if not found.steady:
+            raise SolveError(
+                f"with {self.quantity} = {speed:g} the start is no steady motion: something would accelerate. "
+                "Give a start that is one, such as upright and straight (on the command line --start roll=0), or all "
+                "rates of a steady turn."
+            )
+        return found
+
+
+def _is_rate(name: str) -> bool:
+    stem = name[:-2] if name[-2:] in ("_x", "_y", "_z") else name
+    return stem.endswith(("_rate", "velocity"))
+
+
+def _without(linear: Linearisation, cyclic: set[str]) -> Linearisation:
+    """A linearisation without coordinates on which nothing depends."""
+    keep = [i for i, name in enumerate(linear.names) if name not in cyclic]
+    dropped = [i for i in range(len(linear.names)) if i not in keep]
+    size = NONE * (1.0 + np.max(np.abs(linear.matrix), axis=1, initial=0.0))
+    if not dropped or np.any(np.abs(linear.matrix[np.ix_(keep, dropped)]) > size[keep][:, None]):
+        return linear
+    names = tuple(linear.names[i] for i in keep)
+    return replace(
+        linear, matrix=linear.matrix[np.ix_(keep, keep)], names=names, tangents=linear.tangents[:, keep],
+        cyclic=(*linear.cyclic, *(linear.names[i] for i in dropped)),
+    )  # fmt: skip

@@ -1,0 +1,215 @@
+"""Start states from what the user gives by name: the model's own values, those for this run, and the rest found."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from trundle.equations.formulation import Formulation
+from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
+from trundle.model.check import finite_number
+from trundle.motion.newton_euler import absolute_state
+from trundle.quantities.request import read_request
+from trundle.study.first_modes import at_contacts
+from trundle.study.start import InitialState, consistent
+from trundle.study.targets import Targets
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Values = Mapping[str, Any]
+Parameters = Mapping[str, float] | None
+WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
+
+
+def check_start_names(f: Formulation) -> None:
+    """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
+    f.derivation.request(f.model.start)
+    found = f.quantities.values()
+    measured = [q for q in found if q.group in ("joints", "contacts") or q.group.startswith("body ")]
+    known = f.layout.state_names() | {n for q in measured for n in (q.name, *(f"{q.name}_{k}" for k in q.labels))}
+    for short, full in f.model.aliases.items():
+        stem = full[:-2] if full[-2:] in ("_w", "_x", "_y", "_z") and full not in f.quantities else full
+        if stem not in f.quantities and full not in known:
+            raise UnknownNameError(full, sorted(known), f"quantity (short name {short!r})")
+    for name in f.resolved(f.model.start):
+        if name not in known:
+            raise UnknownNameError(name, sorted(known), "coordinate, rate or motion of a body")
+
+
+def start_state(
+    f: Formulation, start: Values | None = None, parameters: Parameters = None, t: float = 0.0,
+    usual: Values | None = None,
+) -> InitialState:  # fmt: skip
+    """A consistent state in joint coordinates from named values; what is not given is found.
+
+    usual: values that hold where `start` gives none, those of the model unless given.
+    """
+    if start is not None and not isinstance(start, Mapping):
+        raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
+    start, usual = f.resolved(start or {}), f.resolved(f.model.start if usual is None else usual)
+    given, states = {**usual, **start}, f.layout.state_names()
+    soft = {name: 0.0 for name in f.derivation.deflections if name not in given}
+    firm = {name: value for name, value in given.items() if name in start or name in states}
+    requests = [{**soft, **given}, given, {**soft, **firm}, firm] if soft or start else [given]
+    for request in {tuple(w): w for w in requests}.values():  # what is said for this run goes before all else
+        try:
+            found = _consistent(f, request, start, parameters, t)
+        except AssemblyError:  # another request may do; the last line below tells what is wrong with all that is given
+            continue
+        held = (start if start else given) | {name: 0.0 for name in soft if name in request}
+        if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
+            return found
+    try:
+        return _consistent(f, given, start, parameters, t)
+    except AssemblyError:
+        places = {c.name for c in f.layout.coordinates}
+        said = {n: v for n, v in given.items() if n in start or n not in places} if places & {*start} else given
+        near = _walked(f, said, parameters, t)
+        if near is None:
+            raise
+        return _consistent(f, said, start, parameters, t, near)
+
+
+def refuse_fixed(f: Formulation) -> None:
+    """A system without freedoms does not run."""
+    if f.n_u == 0:
+        raise SolveError(
+            "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
+        )
+
+
+def refuse_relaxed(f: Formulation, what: str) -> None:
+    """Some questions need constraints that are held in full."""
+    if f.relaxed:
+        raise SolveError(
+            f"{what} needs constraints that are held in full; the weights of {', '.join(map(repr, f.relaxed))} relax "
+            "some. Build the model without them, or simulate."
+        )
+
+
+def state_vector(f: Formulation, state: InitialState, p: Array, t: float = 0.0) -> Array:
+    """State vector of the formalism, quadratures zero."""
+    q, u = state.q, state.u
+    if not f.in_joints:
+        q, u = absolute_state(f.joint_functions.equations, q, u, p, t)
+    return np.concatenate([q, u, np.zeros(f.n_x - len(q) - len(u))])
+
+
+def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
+    """State and parameters with named values replaced."""
+    x, p = x.copy(), p.copy()
+    parameters = f.parameters.parameters
+    if not f.in_joints and any(name not in parameters for name in changes):
+        raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
+    places = {c.name: c.i_q for c in f.layout.coordinates if c.n_q == 1}
+    places |= {c.rate_name: f.n_q + c.i_u for c in f.layout.coordinates if c.n_u == 1}
+    for name, value in f.resolved(changes).items():
+        if name in places:
+            x[places[name]] = finite_number(value, f"new value of {name!r}")
+        elif name in parameters:
+            p[f.parameters.parameter(name)] = finite_number(value, f"new value of {name!r}")
+        else:
+            raise UnknownNameError(name, [*places, *parameters], "state or parameter")
+    return x, p
+
+
+def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> Array | None:
+    """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
+    small that contacts are followed; None where the way is barred.
+    """
+    if not f.has_rows:
+        return None
+    q = np.array(f.mobility.q)
+    places = {c.name: c.i_q for c in f.layout.coordinates if c.n_q == 1}
+    wanted = {n: finite_number(v, f"start value of {n!r}") for n, v in given.items() if n in places}
+    first = {name: float(q[places[name]]) for name in wanted}
+    units = {c.name: f.length if c.unit == "m" else 1.0 for c in f.layout.coordinates}
+    way = max((abs(wanted[n] - first[n]) / units[n] for n in wanted), default=0.0)
+    count = int(min(way / WALK, WALKS)) + 1
+    if count < 2:
+        return None
+    for part in np.arange(1, count) / count:
+        try:
+            q = _consistent(f, {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}, {}, parameters, t, q).q
+        except AssemblyError:
+            return None
+    return q
+
+
+def _consistent(
+    f: Formulation, given: Values, start: Values, parameters: Parameters, t: float, default: Array | None = None
+) -> InitialState:
+    """A consistent state near the given values; of these, those of `start` move last."""
+    try:
+        return _solve(f, given, start, parameters, t, _default_pose(f) if default is None else default)
+    except np.linalg.LinAlgError as error:
+        raise AssemblyError(
+            f"the start values {', '.join(map(repr, given)) or '(all defaults)'} lead to a pose in which the "
+            f"constraints have no solution in numbers ({error}). Start in another pose, or give more coordinates."
+        ) from error
+
+
+def _solve(
+    f: Formulation, given: Values, start: Values, parameters: Parameters, t: float, default: Array
+) -> InitialState:
+    p, states = f.parameter_vector(parameters), f.layout.state_names()
+    extra = {name: value for name, value in given.items() if name not in states}
+    request = read_request(f.layout, default, {name: value for name, value in given.items() if name in states})
+    firm = None
+    if start:
+        firm = read_request(f.layout, default, {name: value for name, value in start.items() if name in states})
+    rows = f.row_functions if f.has_rows else None
+    names_q = [n for c in f.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
+    found = consistent(
+        f.layout,
+        request,
+        rows,
+        p,
+        t,
+        f.mobility.kept,
+        names_q,
+        f.layout.speed_names(),
+        _targets(f, tuple(extra)).aim(extra) if extra else None,
+        firm,
+        f.mobility.independent,
+        np.array(f.mobility.generic) if rows is not None and f.mobility.generic else None,
+    )
+    if not f.layout.followers:
+        return found
+    q = f.settler(found.q, p)  # contacts that hold nothing have their closest points in the pose that is found
+    f.settler.check(q, p)
+    return replace(found, q=q)
+
+
+def _known_targets(f: Formulation) -> dict[tuple[str, ...], Targets]:
+    """By the names of start values that are no states, those that were asked for before."""
+    return {}
+
+
+def _targets(f: Formulation, names: tuple[str, ...]) -> Targets:
+    known = f.once(_known_targets)
+    if names not in known:
+        rows = f.row_functions if f.has_rows else None
+        equations = rows.equations if rows is not None else f.joint_functions.equations
+        known[names] = Targets(equations, rows, {name: _unit(f, name) for name in names}, f.length, f.settler)
+    return known[names]
+
+
+def _unit(f: Formulation, name: str) -> str:
+    """Unit of a quantity or of a component of one; empty where there is none of this name."""
+    for known in (name, name[:-2]):
+        try:
+            return f.quantity(known).unit
+        except UnknownNameError:
+            continue
+    return ""
+
+
+def _default_pose(f: Formulation) -> Array:
+    """The assembled pose, or zero coordinates; bodies on which a loose contact is singular there stand where it
+    touches when all its coordinates are zero.
+    """
+    q = np.array(f.mobility.q) if f.has_rows else f.derivation.request({}).q
+    if not f.layout.followers or not f.settler.singular(q, f.default_parameters):
+        return q
+    return at_contacts(f.model, f.topology, f.layout, q)

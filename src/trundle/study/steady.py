@@ -1,0 +1,247 @@
+"""Steady motions are equilibria in moving axes: found from the symmetries of the equations at and around a state.
+
+A vehicle in a steady turn, a rolling wheel and a spinning rotor move all the time; but there is a symmetry of their
+equations (the whole turns about the vertical, a wheel turns about its own axis, a place shifts) along which the motion
+carries the state, so that in axes that move with it nothing changes. With xdot = f(x), a symmetry xi and
+f(x0) = xi(x0), small motions in these axes obey the matrix df/dx - dxi/dx, which is constant.
+
+Candidates are, for each joint of the tree: a shift of each coordinate, a turn of a quaternion about an axis of its
+first frame or of its second frame, and a turn of its displacements. A combination of them is a symmetry where its Lie
+bracket with f vanishes, here at several states around x0: a turn that only happens to be tangent to f is not enough.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from trundle.contact.search import Settler
+from trundle.equations.kernels import Functions
+from trundle.motion.kinematics import normalised
+from trundle.quantities.layout import Coordinate, Layout
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+STATES = 6  # around the given one, at which a symmetry must hold
+AROUND = 0.1  # how far these are away: rad, typical lengths, and parts of the speeds
+SYMMETRIC = 1e-8  # relative size of a bracket that vanishes
+RANK = 1e-11
+LEAST = 1e-5  # terms of a bracket that are smaller, relative to those of others, may be round-off alone
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """A candidate: `kind` "shift" (of a scalar), "first" or "second" (of a quaternion), "place" (of displacements)."""
+
+    kind: str
+    at_u: tuple[int, ...]  # speeds that it concerns
+    axis: Array  # for displacements in a plane, of the plane
+    at_q: int = 0  # of the quaternion, or of the first displacement
+
+    def speeds(self, q: Array, u: Array) -> tuple[Array, Array]:
+        """Rates of the coordinates in the sense of speeds, and rates of the speeds, along the symmetry."""
+        w, rate = np.zeros(len(u)), np.zeros(len(u))
+        at = list(self.at_u)
+        if self.kind == "shift":
+            w[at] = 1.0
+        elif self.kind == "first":
+            w[at] = _rotation(q[self.at_q : self.at_q + 4]).T @ self.axis
+        elif self.kind == "second":
+            w[at], rate[at] = self.axis, -np.cross(self.axis, u[at])
+        else:
+            w[at] = self.spin @ q[self.at_q : self.at_q + len(at)]
+            rate[at] = self.spin @ u[at]
+        return w, rate
+
+    @property
+    def spin(self) -> Array:
+        """Matrix by which it turns displacements."""
+        n = len(self.at_u)
+        return skew(self.axis)[:n, :n]
+
+    def on_increments(self, n_u: int) -> tuple[Array, Array]:
+        """Its derivatives with respect to increments of the coordinates (a quaternion's in axes of the second frame)
+        and to the speeds.
+        """
+        s, u = np.zeros((n_u, n_u)), np.zeros((n_u, n_u))
+        block = np.ix_(self.at_u, self.at_u)
+        if self.kind == "second":
+            s[block] = u[block] = -skew(self.axis)
+        elif self.kind == "place":
+            s[block] = u[block] = self.spin
+        return s, u
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MovingAxes:
+    """Axes in which a steady motion is at rest."""
+
+    on_coordinates: Array  # d xi/d(increments of the coordinates)
+    on_speeds: Array  # d xi/d(speeds)
+    speeds: Array  # xi itself: rates of the coordinates ...
+    accelerations: Array  # ... and of the speeds
+
+
+def candidates(layout: Layout) -> list[Turn]:
+    """Everything that may be a symmetry, joint by joint."""
+    found: list[Turn] = []
+    joints: dict[str, list[Coordinate]] = {}
+    for c in layout.coordinates:
+        joints.setdefault(c.name.partition(".")[0], []).append(c)
+    for parts in joints.values():
+        found += _of_joint(parts)
+    return found
+
+
+def _of_joint(parts: list[Coordinate]) -> Iterator[Turn]:
+    axes = np.eye(3)
+    for c in parts:
+        if c.n_u == 1:
+            yield Turn("shift", (c.i_u,), axes[2])
+        else:
+            speeds = (c.i_u, c.i_u + 1, c.i_u + 2)
+            yield from (Turn(kind, speeds, axis, c.i_q) for kind in ("second", "first") for axis in axes)
+    places = [c for c in parts if c.n_u == 1 and c.name.rpartition(".")[2] in ("x", "y", "z") and c.unit == "m"]
+    if [c.name.rpartition(".")[2] for c in places] in (["x", "y"], ["x", "y", "z"]):
+        at = tuple(c.i_u for c in places)
+        for axis in axes if len(places) == 3 else axes[2:]:
+            yield Turn("place", at, axis, places[0].i_q)
+
+
+def moving_axes(functions: Functions, layout: Layout, t: float, x: Array, p: Array) -> MovingAxes | None:
+    """Axes in which the motion from the state x = [q, u] is at rest; None where there are none."""
+    e = functions.equations
+    n_q, n_u = e.n_q, e.n_u
+    turns = candidates(layout)
+    bristles = list(layout.bristle_places.values())
+    q0, u0 = x[:n_q], x[n_q : n_q + n_u]
+    brackets = [_brackets(functions, turns, bristles, t, q, u, p) for q, u in _around(functions, layout, t, q0, u0, p)]
+    D, size = (np.vstack(part) for part in zip(*brackets, strict=True))
+    allowed = _null_space(D, size)
+    flows = [turn.speeds(q0, u0) for turn in turns]
+    udot, bending = _rates(functions, bristles, t, q0, u0, p)
+    W = np.array([np.concatenate([w, r]) for w, r in flows]).T
+    wanted = np.concatenate([u0, udot])
+    by_bodies = np.array([turn.kind in ("shift", "second") for turn in turns], bool)
+    c = _combination(allowed, W, wanted, np.flatnonzero(~by_bodies), np.flatnonzero(by_bodies))
+    limit = rate_tolerance(_linear(functions, t, q0, u0, p)[1], x)[n_q:]
+    missed = np.abs(W @ c - wanted)
+    if (
+        np.any(missed[:n_u] > 1e-9 * (1.0 + np.abs(u0)))
+        or np.any(missed[n_u:] > limit)
+        or np.any(np.abs(bending) > 1e-7)
+    ):
+        return None
+    parts = [turn.on_increments(n_u) for turn in turns]
+    reached = W @ c
+    return MovingAxes(
+        sum((k * s for k, (s, _) in zip(c, parts, strict=True)), np.zeros((n_u, n_u))),
+        sum((k * v for k, (_, v) in zip(c, parts, strict=True)), np.zeros((n_u, n_u))),
+        reached[:n_u],
+        reached[n_u:],
+    )
+
+
+def rate_tolerance(A: Array, x: Array) -> Array:
+    """What counts as no rate, for each state: in its own unit, and by how well the state is known."""
+    limit: Array = 1e-7 + np.abs(A) @ (1e-11 * (1.0 + np.abs(x)))
+    return limit
+
+
+def _around(
+    functions: Functions, layout: Layout, t: float, q: Array, u: Array, p: Array
+) -> Iterator[tuple[Array, Array]]:
+    """The state and others around it; contacts are followed."""
+    rng = np.random.default_rng(1)
+    arrange = Settler(functions.equations)
+    yield q, u
+    for _ in range(STATES):
+        near = q.copy()
+        for c in layout.coordinates:
+            step = AROUND * (functions.length if c.unit == "m" else 1.0)
+            near[c.i_q : c.i_q + c.n_q] += step * rng.uniform(-1, 1, size=c.n_q)
+        near = arrange(normalised(near, layout.quaternions), p, search=False)
+        speeds = u + AROUND * (1.0 + np.abs(u)) * rng.uniform(-1, 1, size=len(u))
+        if np.all(np.isfinite(_linear(functions, t, near, speeds, p)[0])):
+            yield near, speeds
+
+
+def _combination(allowed: Array, W: Array, wanted: Array, *parts: Any) -> Array:
+    """The symmetry that comes nearest to the wanted rates; of all that do, the one with the least of the first part
+    (turns of frames and places), then of the second (shifts and turns of bodies): axes do not spin with an
+    axisymmetric body.
+    """
+    a = np.linalg.lstsq(W @ allowed, wanted, rcond=RANK)[0]
+    free = _kernel(W @ allowed)
+    for part in parts:
+        on_part = allowed[part] @ free
+        a = a - free @ np.linalg.lstsq(on_part, allowed[part] @ a, rcond=RANK)[0]
+        free = free @ _kernel(on_part)
+    c: Array = allowed @ a
+    return c
+
+
+def _kernel(M: Array) -> Array:
+    """Columns that M maps to zero."""
+    if 0 in M.shape:
+        return np.eye(M.shape[1])
+    _, values, V = np.linalg.svd(M, full_matrices=True)
+    return np.asarray(V[int(np.sum(values > RANK * values[0])) :].T)
+
+
+def _linear(functions: Functions, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array]:
+    """Rates, their derivatives, and the matrix from speeds to rates of coordinates."""
+    rates, A, _, _, P = (np.array(ca.DM(v)) for v in functions.linear(t, q, u, p))
+    return rates.ravel(), A, P
+
+
+def _rates(functions: Functions, bristles: list[int], t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array]:
+    rates, _, _ = _linear(functions, t, q, u, p)
+    return rates[len(q) :], rates[bristles]
+
+
+def _brackets(
+    functions: Functions, turns: list[Turn], bristles: list[int], t: float, q: Array, u: Array, p: Array
+) -> tuple[Array, Array]:
+    """Lie brackets of the candidates with the motion, on speeds and bristles (on the coordinates they vanish always),
+    and the size of their terms.
+    """
+    rates, A, P = _linear(functions, t, q, u, p)
+    n_q = len(q)
+    rows = [*range(n_q, n_q + len(u)), *bristles]
+    columns, sizes = [], []
+    for turn in turns:
+        w, rate = turn.speeds(q, u)
+        flow = np.concatenate([P @ w, rate])
+        _, on_speeds = turn.on_increments(len(u))
+        turned = np.concatenate([on_speeds @ rates[n_q:], np.zeros(len(bristles))])
+        columns.append(A[rows] @ flow - turned)
+        sizes.append(np.abs(A[rows]) @ np.abs(flow) + np.abs(turned))
+    return np.array(columns).T, np.array(sizes).T
+
+
+def _null_space(D: Array, size: Array) -> Array:
+    """Combinations of the columns that vanish, with rows and columns scaled by the size of their terms."""
+    row = np.max(size, axis=1, initial=0.0)
+    D, size = D[row > 0] / row[row > 0][:, None], size[row > 0] / row[row > 0][:, None]
+    column = np.maximum(np.max(size, axis=0, initial=0.0), LEAST)
+    if not len(D):
+        return np.eye(D.shape[1])
+    _, values, V = np.linalg.svd(D / column, full_matrices=True)
+    rank = int(np.sum(values > SYMMETRIC))
+    return np.asarray(V[rank:].T / column[:, None])
+
+
+def skew(v: Array) -> Array:
+    """Matrix of the cross product with v."""
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def _rotation(quaternion: Array) -> Array:
+    return np.asarray(Rotation.from_quat(quaternion, scalar_first=True).as_matrix())

@@ -1,0 +1,1 @@
+"""Poses of a mechanism along a driven coordinate, without time."""

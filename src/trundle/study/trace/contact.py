@@ -1,0 +1,155 @@
+"""What can go wrong at a contact that moves: curvatures that no longer fit, the end of a surface, a second touch."""
+
+from dataclasses import dataclass
+from typing import final
+
+import casadi as ca
+import numpy as np
+
+from trundle.contact.bonds import Touch
+from trundle.contact.fit import SHARP, fit_parts
+from trundle.contact.geometry import loop_contact
+from trundle.equations.derive import Equations
+from trundle.kernel import compile_kernels, evaluate
+from trundle.pairs.higher import HigherPair
+from trundle.space.chain import Screw
+from trundle.space.rotation import dot
+from trundle.study.trace.locus import Array
+
+FIRST_STARTS, STARTS = 192, 16  # of the search for other common normals, at the first point and at each further one
+NEWTON_LIMIT = 16
+STRIDE = 0.5  # largest Newton step (rad or m)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """How two surfaces lie against each other at their contact."""
+
+    curvature: float  # the smallest relative curvature (1/m); negative where they interpenetrate beside the point
+    balance: float  # changes sign where a relative curvature vanishes
+    areas: tuple[float, float]  # changes sign where a surface ends in a cusp or apex
+
+
+@final
+class FitFunction:
+    """Relative curvature of a contact, from partial velocities and turns of its two sides (see `equations.fit`)."""
+
+    def __init__(self, equations: Equations, touch: Touch) -> None:
+        e, pair = equations, touch.connection.pair
+        assert isinstance(pair, HigherPair)
+        self.pair = pair
+        found = fit_parts(e, touch)
+        parts = [v for sides in zip(found.X, found.N, strict=True) for v in sides]
+        sharp = ca.vertcat(*found.sharp)
+        self._f = ca.Function("fit", [e.q, e.p, e.t], [ca.densify(ca.horzcat(*parts)), ca.densify(sharp)])
+
+    def __call__(self, q: Array, p: Array) -> Fit:
+        parts, sharp = (out.full() for out in self._f(q, p, 0))
+        X_A, N_A, X_B, N_B = np.split(parts, 4, axis=1)
+        edges = [bool(value) for value in sharp.ravel()]
+        balance = float(np.linalg.det(np.block([[X_A, -X_B], [N_A, N_B]])))
+        total = sum(
+            N @ np.linalg.pinv(X + SHARP * N * edge) for edge, X, N in zip(edges, (X_A, X_B), (N_A, N_B), strict=True)
+        )
+        curvature = float(np.linalg.eigvalsh((total + total.T) / 2)[0])
+        areas = [
+            1.0 if edge or s.ball is not None else float(np.linalg.det(X))
+            for edge, s, X in zip(edges, (self.pair.first, self.pair.second), (X_A, X_B), strict=True)
+        ]
+        return Fit(curvature, balance, (areas[0], areas[1]))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """A common normal of the two surfaces: surface coordinates, gap along it and its foot on the first surface."""
+
+    s: Array
+    gap: float
+    point: Array
+
+
+@final
+class Normals:
+    """Finds the common normals of the two surfaces of a contact other than that of the contact itself."""
+
+    def __init__(self, equations: Equations, touch: Touch, length: float) -> None:
+        e, pair = equations, touch.connection.pair
+        assert isinstance(pair, HigherPair)
+        s = ca.SX.sym("s", len(pair.followers))
+        first, second = e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second)
+        contact = loop_contact(pair, first, second, s)
+        facing = dot(contact.axes[2], contact.opposed)
+        out = ca.vertcat(contact.corrections, contact.gap, facing, contact.quality, contact.point)
+        own = ca.vertcat(*[e.signals[f"{touch.connection.name}.{n}"] for n in pair.followers])
+        f = ca.Function("normals", [e.t, ca.vertcat(s, e.q), e.p], [ca.densify(out)])
+        self._kernel = compile_kernels({"normals": f})["normals"]
+        self._own = ca.Function("own", [e.q, e.p, e.t], [ca.densify(own)])
+        self.n, self.length = len(pair.followers), length
+        screws = {k.name: k for sweep in pair.sweeps for k in (sweep.first, sweep.second)}
+        self.reach = np.array([_reach(screws[name], length) for name in pair.followers])
+        self._count = 0
+
+    def own(self, q: Array, p: Array) -> Normal:
+        """The contact itself."""
+        s = self._own(q, p, 0).full().ravel()
+        out = self._evaluate(s[None, :], q, p)[0]
+        return Normal(s, float(out[self.n]), out[self.n + 3 :])
+
+    def search(self, q: Array, p: Array, known: list[Normal]) -> list[Normal | None]:
+        """The known ones followed to this pose (None where one is lost), then those newly found."""
+        own = self.own(q, p)
+        count = STARTS if self._count else FIRST_STARTS
+        # Additive recurrence of the generalised golden ratio: even, and different at every step.
+        root = 1.2207440846 if self.n == 4 else 1.3247179572
+        alpha = root ** -np.arange(1.0, self.n + 1)
+        grid = (0.5 + np.outer(np.arange(self._count, self._count + count), alpha)) % 1.0
+        self._count += count
+        starts = np.vstack([*[k.s for k in known], own.s + (2 * grid - 1) * self.reach])
+        found = self._newton(starts, q, p)
+        followed: list[Normal | None] = []
+        kept = [own]
+        for i, normal in enumerate(found):
+            fresh = normal is not None and not any(self._same(normal, k) for k in kept)
+            if fresh and normal is not None:
+                kept.append(normal)
+            if i < len(known):
+                followed.append(normal if fresh else None)
+        return [*followed, *[k for k in kept[1:] if all(k is not f for f in followed)]]
+
+    def follow(self, normal: Normal, q: Array, p: Array) -> Normal | None:
+        """One of them at another pose nearby."""
+        return self._newton(normal.s[None, :], q, p)[0]
+
+    def _same(self, a: Normal, b: Normal) -> bool:
+        return bool(np.linalg.norm(a.point - b.point) < 1e-5 * self.length)
+
+    def _evaluate(self, s: Array, q: Array, p: Array) -> Array:
+        x = np.hstack([s, np.broadcast_to(q, (len(s), len(q)))])
+        return evaluate(self._kernel, self._kernel, 0.0, x, p, threads=1)
+
+    def _newton(self, starts: Array, q: Array, p: Array) -> list[Normal | None]:
+        """Newton's method from many starts at once; None where it ends nowhere or on inner sides."""
+        n, s = self.n, starts.copy()
+        size = np.full(len(s), np.inf)
+        moving = np.arange(len(s))
+        for _ in range(NEWTON_LIMIT):
+            step = self._evaluate(s[moving], q, p)[:, :n]
+            size[moving] = np.max(np.abs(step), axis=1)
+            sound = np.isfinite(size[moving])
+            moving, step = moving[sound], step[sound]
+            s[moving] += step * np.minimum(1.0, STRIDE / np.maximum(size[moving], 1e-300))[:, None]
+            moving = moving[size[moving] > 1e-13]
+            if not len(moving):
+                break
+        out = self._evaluate(s, q, p)
+        good = (size < 1e-9) & (out[:, n + 1] < 0) & (np.abs(out[:, n + 2]) > 1e-7) & np.all(np.isfinite(out), axis=1)
+        return [Normal(s[i], float(out[i, n]), out[i, n + 3 :]) if good[i] else None for i in range(len(s))]
+
+
+def _reach(screw: Screw, length: float) -> float:
+    """How far from the contact the search begins: half a turn, a whole one along a helix, three lengths."""
+    if screw.slides:
+        return 3 * length
+    return float(np.pi) if isinstance(screw.pitch, float) and screw.pitch == 0.0 else 2 * float(np.pi)
