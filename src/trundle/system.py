@@ -20,6 +20,7 @@ from trundle.model.model import Model
 from trundle.model.spec import Spec
 from trundle.study.describe import describe
 from trundle.study.start_state import check_start_names, start_state
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
     from trundle.study.start import InitialState
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Values = Mapping[str, Any] | None
 Parameters = Mapping[str, float] | None
 

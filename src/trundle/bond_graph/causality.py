@@ -8,13 +8,13 @@ Whether one is left is a question of rank, so the assignment is an elimination o
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.bond_graph.phrasing import SHOWN, components, listed
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 ZERO = 1e-8  # a row is spent when this part of it is left
 SMALL = 1e-7  # coefficients below count as zero in explanations

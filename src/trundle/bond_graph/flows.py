@@ -23,8 +23,8 @@ from trundle.model.model import Model
 from trundle.model.seal import VARIABLES, Seal
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import ROTATIONS, BondPair, Pair
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Axes = dict[str, tuple[Array, Array]]  # bond -> force and moment that a unit effort puts on the second body
 ZERO = np.zeros(3)
 CONFLICT = "Rigid bodies leave its effort unknown: "

@@ -13,8 +13,8 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.space.chain import Ball, Step
 from trundle.space.rotation import axis_vector, rotation, rotation_from_quaternion
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Placed = tuple[Array, Array]  # rotation and position
 
 

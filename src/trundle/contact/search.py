@@ -20,11 +20,11 @@ from trundle.pairs.numeric import NumericScrew, NumericSweep
 from trundle.pairs.sweep import Sweep
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.equations.derive import Equations
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 LIMIT = 60  # Newton steps
 STRIDE = 0.5  # largest step (rad, or in lengths of the model)
 TOUCHES = 1e-9  # gap (m) below which surfaces touch

@@ -20,11 +20,11 @@ from trundle.model.spec import Spec
 from trundle.quantities.layout import Layout, lay_out
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Coordinates = Literal["joint", "absolute"]
 FORMALISM = {"joint": "kane", "absolute": "newton_euler"}
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, final
 
-import numpy as np
-
 from trundle.constraints.measure import turning
 from trundle.contact.search import Settler
 from trundle.equations.derivation import Derivation
@@ -21,8 +19,8 @@ from trundle.kernel import USER_CACHE, evaluate, read_tape
 from trundle.kernel.cache import Bundle
 from trundle.model.spec import Spec
 from trundle.quantities.parameters import ParameterLayout
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Found = TypeVar("Found")
 THREADED = 4000  # states; fewer are evaluated sooner than a second thread is started
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")

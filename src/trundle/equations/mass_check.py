@@ -1,7 +1,6 @@
 """Every freedom must move some inertia; the errors name the joint or body that has none."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,10 +12,10 @@ from trundle.linear_algebra.kkt import dense
 from trundle.model.body import Body
 from trundle.motion.kinematics import normalised
 from trundle.space.inertia import Inertia
+from trundle.typing import Array
 
 ROUND_OFF = 2e-13  # pivots of the mass matrix below, relative to its diagonal, have no digit left
 MASS_CHECK_LIMIT = 60  # speeds; beyond, only the absence of any mass is looked for
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def check_mass(equations: Equations, p: Array, length: float) -> None:

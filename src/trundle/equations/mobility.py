@@ -18,8 +18,7 @@ from trundle.errors import AssemblyError, ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
 from trundle.linear_algebra.rank import TOLERANCE, rank
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 @final

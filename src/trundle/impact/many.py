@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trundle.errors import ModelError
+from trundle.typing import Array
 
 INPUTS = 6
 WIDTH = 9  # numbers for each impact
 SHARE = 20_000  # impacts for which another thread is worth its start
 
-Reals = NDArray[np.float64]
-
 
 def predict_arrays(
-    arrays: tuple[Reals, ...], threads: int | None
-) -> tuple[tuple[Reals, ...], NDArray[np.int64], NDArray[np.float64]]:
+    arrays: tuple[Array, ...], threads: int | None
+) -> tuple[tuple[Array, ...], NDArray[np.int64], Array]:
     """Arguments when broadcast, what was found for each impact, and its numbers."""
     from trundle.kernel import compiled
 
@@ -54,7 +53,7 @@ def predict_arrays(
     return broadcast, found, values
 
 
-def _refuse(arrays: tuple[Reals, ...], found: NDArray[np.int64]) -> None:
+def _refuse(arrays: tuple[Array, ...], found: NDArray[np.int64]) -> None:
     from trundle.impact.scenario import check_impact
 
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found < 0)), found.shape))

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
+from trundle.typing import Array, Flags
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Sliding = Literal["forward", "backward"]
 DIRECTIONS = {"forward": -1.0, "backward": 1.0}  # of the friction on the foot
 
@@ -188,21 +187,21 @@ class PercussionPlane:
             turn = 1.0 / x  # the normal velocity of G grows by one
             return Increments(turn, -(y + self.height) * turn, (x - self.reach) * turn, (x + self.reach) * turn)
 
-    def inside(self, x: ArrayLike, y: ArrayLike) -> Mask:
+    def inside(self, x: ArrayLike, y: ArrayLike) -> Flags:
         """Whether a point lies in the half-plane of centres, lambda >= 0."""
         return self.inertia_ratio(x, y) >= 0.0
 
-    def double_point(self, x: ArrayLike, y: ArrayLike) -> Mask:
+    def double_point(self, x: ArrayLike, y: ArrayLike) -> Flags:
         """DP domain: the back foot is driven down."""
         x = np.asarray(x, float)
         return self.inside(x, y) & (x < 0.0) & (x > -self.reach)
 
-    def jamb(self, x: ArrayLike, y: ArrayLike) -> Mask:
+    def jamb(self, x: ArrayLike, y: ArrayLike) -> Flags:
         """Jamb domain: the front foot is driven down."""
         x = np.asarray(x, float)
         return self.inside(x, y) & (x > 0.0) & (x < self.reach)
 
-    def reversal(self, x: ArrayLike, y: ArrayLike) -> Mask:
+    def reversal(self, x: ArrayLike, y: ArrayLike) -> Flags:
         """Between the horizontal line and the hyperbola: backward sliding that stops goes on forward."""
         x, y = np.asarray(x, float), np.asarray(y, float)
         lam, kappa = self.inertia_ratio(x, y), self.kappa(x, y)
@@ -210,7 +209,7 @@ class PercussionPlane:
         critical = np.sin(self.half_angle) * c / np.where(lam >= 0, lam + c**2, 1.0)
         return (lam >= 0.0) & (x < 0.0) & (y > 0.0) & (kappa < critical)
 
-    def later_double_point(self, x: ArrayLike, y: ArrayLike) -> Mask:
+    def later_double_point(self, x: ArrayLike, y: ArrayLike) -> Flags:
         """SP-DP area: the back foot is lifted at first and driven down when the foot sticks. [Barjau 2022, Sec. 5]"""
         x = np.asarray(x, float)
         below = self.inside(x, y) & (self.inertia_ratio(x, y) < self.limit_inertia())

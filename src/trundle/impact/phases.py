@@ -4,12 +4,12 @@ Impulses act on the body at its front foot. Coulomb's law is asked anew in every
 sticking and reversal come out by themselves. Many impacts are stepped at once. It is slow, a check on the closed form.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 class Stepped(NamedTuple):

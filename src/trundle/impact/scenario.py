@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from trundle.errors import ModelError
 from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LANDS, REVERSAL, collide
 from trundle.impact.percussion import Critical, critical_values
+from trundle.typing import Array
 
 NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution")
 LABELS = ("DP", "forward", "backward", "stick", "forward+stick", "backward+stick", "backward+forward")
@@ -106,9 +107,9 @@ class Scenario:
 class ScenarioArray:
     """Scenarios of many impacts: attributes of `Scenario` as arrays; an index of one impact gives its `Scenario`."""
 
-    given: tuple[NDArray[np.float64], ...]  # the arguments of `predict`, broadcast
+    given: tuple[Array, ...]  # the arguments of `predict`, broadcast
     _found: NDArray[np.int64]
-    _values: NDArray[np.float64]
+    _values: Array
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -146,27 +147,27 @@ class ScenarioArray:
         return self._flag(DOUBLE_CONTACT)
 
     @property
-    def impulses(self) -> NDArray[np.float64]:
+    def impulses(self) -> Array:
         """Normal impulses over mass of the first and the second phase (last axis); 0 for a phase that there is not."""
         return self._values[..., :2]
 
     @property
-    def impulse(self) -> NDArray[np.float64]:
+    def impulse(self) -> Array:
         """As in `Scenario`."""
         return np.asarray(self._values[..., 0] + self._values[..., 1])
 
     @property
-    def compression(self) -> NDArray[np.float64]:
+    def compression(self) -> Array:
         """As in `Scenario`."""
         return self._values[..., 2]
 
     @property
-    def between(self) -> NDArray[np.float64]:
+    def between(self) -> Array:
         """(v_t, v_nf, v_nb) at the end of the first phase, in the last axis."""
         return self._values[..., 3:6]
 
     @property
-    def end(self) -> NDArray[np.float64]:
+    def end(self) -> Array:
         """(v_t, v_nf, v_nb) after the impact, in the last axis."""
         return self._values[..., 6:9]
 
@@ -247,7 +248,7 @@ def predict(
     return _scenario(code, flags, tuple(values), v_t, v_nf, critical_values(lam, beta))
 
 
-def _numbers(name: str, value: Any) -> NDArray[np.float64]:
+def _numbers(name: str, value: Any) -> Array:
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

@@ -14,11 +14,11 @@ from trundle.integrate.outcome import ENERGY_OFF, EVENT_STOP, FRICTION_DRIVES, O
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trail, Trajectory
 from trundle.kernel import Kernel, evaluate
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.integrate.lanes.march import Batch
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 FACTOR = 1000.0  # times what the tolerance explains
 CLEAR = 100.0  # times rtol and the energy exchanged: less needs no closer look

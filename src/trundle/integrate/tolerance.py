@@ -21,11 +21,11 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.model.force import SpringDamper
 from trundle.pairs.higher import ContactPair
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.model.model import Model
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Given = float | Mapping[str, float] | None
 
 LEAST = 1e-15  # relative tolerance; below it there is only round-off

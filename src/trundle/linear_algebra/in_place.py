@@ -4,7 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 @final

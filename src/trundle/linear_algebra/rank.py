@@ -6,13 +6,12 @@ of the mechanism, and a singular value far below 1 is zero even where it is the 
 the structure of a tree leave nothing but round-off.
 """
 
-from typing import Any
-
 import numpy as np
+
+from trundle.typing import Array
 
 TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
 NEAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def rank_of_values(values: Array) -> int:

@@ -24,12 +24,12 @@ import numpy as np
 from trundle.linear_algebra.dependence import Dependence
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
 from trundle.linear_algebra.kkt import Factor, Sparse, UnsymmetricFactor, dense, sparse
+from trundle.typing import Array
 
 TOLERANCE = 1e-9  # what must be left of a row, relative to it, to the mean of all rows and to the unit of the rows
 CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
 FARTHEST = 3e-2  # beyond this change rows are trusted all the same
 ROUND_OFF = 1e-12  # singular values below, relative to the largest, are zero
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @final

@@ -10,7 +10,8 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.model.shape import Shape
 from trundle.space.inertia import Inertia
-from trundle.space.rotation import Matrix, as_matrix
+from trundle.space.rotation import as_matrix
+from trundle.typing import Array
 
 
 @final
@@ -55,7 +56,7 @@ class Frame:
 
     body: Body
     position: tuple[Any, ...] = (0.0, 0.0, 0.0)
-    rotation: Matrix = field(default_factory=lambda: np.eye(3))
+    rotation: Array = field(default_factory=lambda: np.eye(3))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", _own(self.position))

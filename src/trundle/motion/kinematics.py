@@ -15,7 +15,8 @@ import numpy as np
 from trundle.model.body import Body, Frame
 from trundle.motion.links import GROUND, Link, Tree, frame_pose
 from trundle.space.pose import Pose
-from trundle.space.rotation import Matrix, clean, cross, rotation_from_quaternion
+from trundle.space.rotation import clean, cross, rotation_from_quaternion
+from trundle.typing import Array
 
 
 @final
@@ -53,7 +54,7 @@ def rotate(R: Any, r: Any) -> Any:
     return ca.mtimes(R, r)
 
 
-def times(R: Any, constant: Matrix) -> Any:
+def times(R: Any, constant: Array) -> Any:
     """R times a constant rotation."""
     if np.array_equal(constant, np.eye(3)):
         return R

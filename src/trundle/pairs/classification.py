@@ -12,10 +12,11 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.pairs.edge import Vertex
 from trundle.pairs.identify import Found, frame, identify, identify_edge, orbit
-from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, common_perpendicular, read_screw, typical_length
+from trundle.pairs.numeric import NumericScrew, NumericSweep, common_perpendicular, read_screw, typical_length
 from trundle.pairs.surface import Surface
 from trundle.space.chain import Screw
 from trundle.space.pose import Pose
+from trundle.typing import Array
 
 SAMPLES = 32  # displacements at which the condition is tested
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from trundle.pairs.curvature import principal
-from trundle.pairs.numeric import Array, NumericScrew, NumericSweep
+from trundle.pairs.numeric import NumericScrew, NumericSweep
+from trundle.typing import Array
 
 GRID = 65  # turns b at which a valley is looked for
 LONG = 257  # the same for a slide, which goes far

@@ -15,9 +15,9 @@ import numpy as np
 
 from trundle.pairs.closest import closest, limits
 from trundle.pairs.curvature import tangent_basis
-from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, common_perpendicular
+from trundle.pairs.numeric import NumericScrew, NumericSweep, common_perpendicular
+from trundle.typing import Array, Flags
 
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 TURNS = (20, 12)  # grid points of a whole turn of the first and of the second screw
 SLIDES = (13, 9)  # grid points of a slide
 VALLEYS = 10  # places on each surface from which the search sets out, by each of two measures

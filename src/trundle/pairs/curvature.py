@@ -7,7 +7,8 @@ matrix Z they give Z Z' with the principal directions as eigenvectors and exp(2 
 
 import numpy as np
 
-from trundle.pairs.numeric import Array, NumericSweep, Patch
+from trundle.pairs.numeric import NumericSweep, Patch
+from trundle.typing import Array
 
 SHARP = 1e-12  # cosine below which a curvature is infinite
 PARALLEL = 1e-9  # the two coordinates do the same to point and normal

@@ -12,10 +12,11 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.pairs.closest import closest, limits
 from trundle.pairs.curvature import principal
-from trundle.pairs.numeric import Array, NumericScrew, NumericSweep, read_sweep
+from trundle.pairs.numeric import NumericScrew, NumericSweep, read_sweep
 from trundle.pairs.sweep import Sweep
 from trundle.space.arrays import read_numbers, read_together
 from trundle.space.pose import Pose
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.pairs.surface import Surface

@@ -13,9 +13,10 @@ import numpy as np
 
 from trundle.pairs.curvature import principal
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge
-from trundle.pairs.numeric import Array, NumericScrew, NumericSweep
+from trundle.pairs.numeric import NumericScrew, NumericSweep
 from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, Surface, TangentSurface, Torus
 from trundle.space.pose import Pose
+from trundle.typing import Array
 
 
 @final

@@ -14,7 +14,8 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.space.chain import SLIDE, Ball, Chain, Screw
-from trundle.space.rotation import Axis, Matrix, align_z, axis_vector, clean
+from trundle.space.rotation import Axis, align_z, axis_vector, clean
+from trundle.typing import Array
 
 BONDS = ("x", "y", "z", "rx", "ry", "rz")
 ROTATIONS = BONDS[3:]
@@ -30,7 +31,7 @@ class Pair:
         """The motion as screws, in the frame of the connection (z along the axis)."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def frame(self) -> Matrix:
+    def frame(self) -> Array:
         """Orientation of the connection frame in the frames the user gave."""
         return align_z("z")
 
@@ -86,7 +87,7 @@ class AxisPair(Pair):
 
     axis: Axis = "z"
 
-    def frame(self) -> Matrix:
+    def frame(self) -> Array:
         return align_z(self.axis)
 
 
@@ -166,7 +167,7 @@ class Universal(AxisPair):
 
     cross: Axis | None = None  # second axis at zero angles; normal to `axis`
 
-    def frame(self) -> Matrix:
+    def frame(self) -> Array:
         if self.cross is None:
             return align_z(self.axis)
         z, x = axis_vector(self.axis), axis_vector(self.cross)
@@ -229,7 +230,7 @@ class BondPair(Pair):
     ball: bool = False
     pitch: Any = None  # of a screw joint: turning about z also moves along z (m/rad)
 
-    def frame(self) -> Matrix:
+    def frame(self) -> Array:
         return np.array(self.orientation)
 
     @property

@@ -14,8 +14,7 @@ from trundle.errors import ModelError
 from trundle.pairs.sweep import Sweep, components
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 @final

@@ -12,7 +12,8 @@ import numpy as np
 
 from trundle.space.chain import Screw
 from trundle.space.pose import Pose
-from trundle.space.rotation import Matrix, axis_vector, rotation
+from trundle.space.rotation import axis_vector, rotation
+from trundle.typing import Array
 
 
 @final
@@ -46,7 +47,7 @@ def components(column: Any) -> tuple[Any, Any, Any]:
     return x, y, z
 
 
-def upright(normal: Any = (0.0, 0.0, 1.0), along: Any = (1.0, 0.0, 0.0)) -> Matrix:
+def upright(normal: Any = (0.0, 0.0, 1.0), along: Any = (1.0, 0.0, 0.0)) -> Array:
     """Contact axes from the normal and the direction of the first tangent."""
     z = axis_vector(normal)
     y = np.cross(z, axis_vector(along))
@@ -54,5 +55,5 @@ def upright(normal: Any = (0.0, 0.0, 1.0), along: Any = (1.0, 0.0, 0.0)) -> Matr
     return np.column_stack([np.cross(y, z), y, z])
 
 
-MEET: Matrix = rotation("y", pi)
+MEET: Array = rotation("y", pi)
 """Contact axes of the second surface in those of the first when they touch: the normals are opposite."""

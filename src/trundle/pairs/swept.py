@@ -8,11 +8,12 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.pairs.numeric import Array, NumericSweep, read_screw
+from trundle.pairs.numeric import NumericSweep, read_screw
 from trundle.pairs.surface import Surface
 from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import Screw
 from trundle.space.pose import Pose
+from trundle.typing import Array
 
 
 @final

@@ -11,9 +11,9 @@ from typing import final
 import numpy as np
 
 from trundle.pairs.classification import classify
-from trundle.pairs.numeric import Array
 from trundle.space.chain import SLIDE, Screw
 from trundle.space.rotation import rotation
+from trundle.typing import Array
 
 KINDS = ("Prismatic", "Revolute", "Screw")
 POSITIONS = (

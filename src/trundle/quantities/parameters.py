@@ -10,8 +10,8 @@ import numpy as np
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.check import finite_number, mass_faults, size_faults
 from trundle.model.model import SHARES, Model
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.quantities.layout import Layout
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 LARGEST = 1e12  # m, rad or per second
 
 

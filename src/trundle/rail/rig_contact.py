@@ -3,14 +3,15 @@
 Arrays of two sides have the shape (2, n), right and left; vectors have one more axis, of length 3, at the end.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.rail.roller_rig import RollerRig
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 SIGNS = np.array([[-1.0], [1.0]])  # of y: right, left
 
 

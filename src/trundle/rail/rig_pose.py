@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import AssemblyError
-from trundle.rail.rig_contact import SIGNS, Array, Contacts, find_contacts
+from trundle.rail.rig_contact import SIGNS, Contacts, find_contacts
 from trundle.rail.rig_solve import REASONS, TOUCHES, Found
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.rail.roller_rig import RollerRig

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from trundle.rail.rig_contact import SIGNS, Array, find_contacts
+from trundle.rail.rig_contact import SIGNS, find_contacts
+from trundle.typing import Array, Flags
 
 if TYPE_CHECKING:
     from trundle.kernel import Kernel
     from trundle.rail.roller_rig import RollerRig
 
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 STRIDE, SHORTEST = 0.1, 1e-5  # steps on the way from the middle, in half gauges and rad
 LEAP = 0.3  # rad: an angle that moves further in one step may belong to another contact
@@ -132,7 +132,7 @@ def solve(rig: "RollerRig", lateral: Array, yaw: Array) -> Found:
     return Found(x, state, share)
 
 
-def _newton(rig: "RollerRig", x: Array, place: Array) -> tuple[Array, Array, Mask]:
+def _newton(rig: "RollerRig", x: Array, place: Array) -> tuple[Array, Array, Flags]:
     """Solutions from a start nearby, curvatures of the gaps, and for which of them the method has ended."""
     from trundle.kernel import evaluate
 

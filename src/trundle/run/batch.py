@@ -14,12 +14,10 @@ from trundle.integrate.lanes.march import Batch
 from trundle.integrate.lanes.one_by_one import Switching
 from trundle.run.dataset import DIMENSIONS
 from trundle.run.told import told_events
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @final

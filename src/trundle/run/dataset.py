@@ -15,6 +15,7 @@ from trundle.errors import StoreError, UnknownNameError
 from trundle.model.model import full_name
 from trundle.run.told import told_events
 from trundle.run.turns import continuous
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from trundle.study.start import InitialState
     from trundle.system import System
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
 WORK = {

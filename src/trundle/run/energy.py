@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.typing import Array
+
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @final

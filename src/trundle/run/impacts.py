@@ -1,17 +1,16 @@
 """Collisions of a run: impulses, velocities before and after, energy lost; found again from states at the events."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.modes import transitions
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @final

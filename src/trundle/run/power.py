@@ -15,6 +15,7 @@ from trundle.model.check import finite_number
 from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyTable, Share, make_table
 from trundle.run.power_plan import Plan, make_plan
 from trundle.run.quadrature import cumulative, gaps, increments
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from trundle.run.dataset import Run
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 BLOCK = 512  # samples whose sums stay in the cache
 ROUND = 1e-12  # of the largest effort: less energy than this over 1 m or 1 rad is round-off
 STORED = "power_ports"  # attribute of a file that holds the audit

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.equations.outputs.ports import Ports, measure, quantity_table
 from trundle.run.energy_table import EnergyNode
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from trundle.typing import AnyArray
 
 DENSE = 20_000  # entries of a matrix that is multiplied with sooner than its few terms are picked
 BODY = "1 "  # beginning of the name of a junction that is a body
@@ -43,11 +42,11 @@ class Plan:
     stores: tuple[tuple[EnergyNode, str, str, float], ...]  # node, its energy, the power it takes, sign of this
     store_columns: slice
     junctions: tuple[str, ...]
-    summed: Array  # powers that add to zero at the junctions, one junction after the other, bonds left out
-    signs: Array
-    starts: Array  # where each junction begins in these
-    matrix: Array  # the same sums as a product powers @ matrix; empty for large models
-    given: Array  # places of the connections with bonds among the junctions
+    summed: AnyArray  # powers that add to zero at the junctions, one junction after the other, bonds left out
+    signs: AnyArray
+    starts: AnyArray  # where each junction begins in these
+    matrix: AnyArray  # the same sums as a product powers @ matrix; empty for large models
+    given: AnyArray  # places of the connections with bonds among the junctions
     ports: dict[str, dict[str, tuple[str, float]]]  # body -> port -> power and sign
     shares: dict[str, tuple[Entry, ...]]  # junction -> what nodes give to it
 
@@ -91,7 +90,7 @@ def make_plan(ports: Ports) -> Plan:
     )
 
 
-def _matrix(sums: dict[str, list[tuple[str, float]]], row: dict[str, int]) -> Array:
+def _matrix(sums: dict[str, list[tuple[str, float]]], row: dict[str, int]) -> AnyArray:
     """Which powers add up at which junction."""
     if len(row) * len(sums) > DENSE:
         return np.zeros((0, 0))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 POINTS = 12  # order twelve on smooth data
 BLOCK = 8  # intervals that one small matrix product integrates

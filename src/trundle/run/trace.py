@@ -10,13 +10,13 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 DIMENSIONS = {3: "axis", 4: "quaternion", 9: "matrix"}
 LABELS = {3: list("xyz"), 4: list("wxyz"), 9: [f"{r}{c}" for c in "xyz" for r in "xyz"]}
 

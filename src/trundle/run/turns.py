@@ -1,13 +1,14 @@
 """Whole turns of angles that are measured between bodies and so known up to a turn."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 TURN = 2 * np.pi
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from trundle.errors import ModelError
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 def read_numbers(name: str, value: Any) -> Array:

@@ -6,7 +6,8 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.space.rotation import Matrix, clean
+from trundle.space.rotation import clean
+from trundle.typing import Array
 
 
 @final
@@ -14,7 +15,7 @@ from trundle.space.rotation import Matrix, clean
 class Pose:
     """Numeric rotation, and a position that may hold parameters."""
 
-    R: Matrix
+    R: Array
     p: Any  # CasADi column
 
     def __matmul__(self, other: "Pose") -> "Pose":
@@ -29,7 +30,7 @@ class Pose:
         return self.p + ca.mtimes(ca.DM(self.R), ca.vertcat(*at) if isinstance(at, tuple) else at)
 
     @staticmethod
-    def at(position: Any, R: Matrix | None = None) -> "Pose":
+    def at(position: Any, R: Array | None = None) -> "Pose":
         """From three numbers or expressions, and a rotation."""
         return Pose(np.eye(3) if R is None else clean(R), ca.SX(ca.vertcat(*position)))
 

@@ -7,14 +7,14 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.typing import Array
 
-Matrix = np.ndarray[Any, np.dtype[np.float64]]
-Axis = str | Sequence[float] | Matrix
+Axis = str | Sequence[float] | Array
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-def clean(values: Any, tolerance: float = 1e-14) -> Matrix:
+def clean(values: Any, tolerance: float = 1e-14) -> Array:
     """Numbers within round-off of 0, 1 or -1 made exact, so that the tape can drop them."""
     out = np.array(values, dtype=float)
     for exact in (0.0, 1.0, -1.0):
@@ -22,7 +22,7 @@ def clean(values: Any, tolerance: float = 1e-14) -> Matrix:
     return out
 
 
-def axis_vector(axis: Axis) -> Matrix:
+def axis_vector(axis: Axis) -> Array:
     """Unit vector of an axis given as "x", "-y", ... or as three numbers."""
     if isinstance(axis, str):
         sign, letter = (-1.0, axis[1:]) if axis.startswith("-") else (1.0, axis)
@@ -39,14 +39,14 @@ def axis_vector(axis: Axis) -> Matrix:
     return clean(vector / length)
 
 
-def rotation(axis: Axis, angle: float) -> Matrix:
+def rotation(axis: Axis, angle: float) -> Array:
     """Rotation matrix about `axis` by `angle` (rad), by Rodrigues' formula."""
     x, y, z = axis_vector(axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return clean(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K))
 
 
-def align_z(axis: Axis) -> Matrix:
+def align_z(axis: Axis) -> Array:
     """A rotation whose third column is `axis`; the identity for z, cyclic for x and y."""
     z = axis_vector(axis)
     for i, columns in enumerate(((1, 2, 0), (2, 0, 1), (0, 1, 2))):
@@ -72,7 +72,7 @@ def rotation_from_quaternion(quaternion: Any) -> Any:
     return np.array(rows)
 
 
-def quaternion_from_rotation(R: Matrix) -> Matrix:
+def quaternion_from_rotation(R: Array) -> Array:
     """Unit quaternion (w, x, y, z), w >= 0, by the largest-diagonal rule."""
     K = np.array(
         [
@@ -96,7 +96,7 @@ def dot(a: Any, b: Any) -> Any:
     return ca.dot(a, b)
 
 
-def as_matrix(spec: Any) -> Matrix:
+def as_matrix(spec: Any) -> Array:
     """A rotation given as a 3x3 matrix, a quaternion (w, x, y, z), or (axis, angle)."""
     wrong = ModelError(f"rotation {spec!r} is not a rotation matrix, a quaternion (w, x, y, z) or (axis, angle).")
     try:

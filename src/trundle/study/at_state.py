@@ -10,8 +10,7 @@ from trundle.errors import SolveError, UnknownNameError
 from trundle.run.ending import culprit_laws, points_that_meet
 from trundle.study.first_modes import first_modes
 from trundle.study.start_state import Parameters, Values, start_state, state_vector
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 def accelerations(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> dict[str, Any]:

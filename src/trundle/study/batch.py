@@ -35,11 +35,11 @@ from trundle.study.simulate import (
     sample_times,
 )
 from trundle.study.start_state import refuse_fixed, start_state, state_vector
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 USUAL_ATOL = 1e-8  # of the sizes of the model
 ONE_BY_ONE, IN_LANES = "one by one", "in lanes"

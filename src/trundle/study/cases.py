@@ -1,15 +1,13 @@
 """Checks of many cases at once: what `simulate` refuses of one run is refused of each case, by its index."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from trundle.model.check import mass_faults, size_faults_of_cases
 from trundle.model.model import Model
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 def parameter_faults(model: Model, values: Array) -> dict[int, str]:

@@ -23,8 +23,7 @@ from trundle.linear_algebra.kkt import dense
 from trundle.model.model import Model
 from trundle.study.first_modes import first_modes
 from trundle.study.simulate import make_problem
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:

@@ -21,8 +21,8 @@ from trundle.motion.links import frame_pose
 from trundle.pairs.lower import Free
 from trundle.quantities.layout import Layout
 from trundle.space.rotation import quaternion_from_rotation
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 NO_LOAD = 1e-9  # N
 SLIPPING = 1e-6  # m/s or rad/s
 OVERLAP = 1e-7  # relative to the length of the model

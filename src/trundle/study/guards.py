@@ -26,8 +26,8 @@ from trundle.model.connection import ConnectedPair
 from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Surface, TangentSurface, Torus
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact

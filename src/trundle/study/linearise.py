@@ -11,7 +11,7 @@ speeds that change in the steady motion are not independent.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -25,8 +25,8 @@ from trundle.quantities.layout import Layout
 from trundle.study.first_modes import first_modes
 from trundle.study.start_state import Parameters, Values, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import MovingAxes, moving_axes, rate_tolerance
+from trundle.typing import AnyArray
 
-Array = np.ndarray[Any, np.dtype[Any]]
 ROUND_OFF = 1e-13  # by which a state is changed to see which derivatives are more than that
 
 
@@ -35,27 +35,27 @@ ROUND_OFF = 1e-13  # by which a state is changed to see which derivatives are mo
 class Linearisation:
     """State matrix of (independent coordinates, independent speeds, bristles); `names` are those of the states."""
 
-    matrix: Array
+    matrix: AnyArray
     names: tuple[str, ...]
-    tangents: Array  # all speeds per unit of each state
+    tangents: AnyArray  # all speeds per unit of each state
     speed_names: tuple[str, ...]
     cyclic: tuple[str, ...] = ()  # coordinates left out: nothing depends on them
     steady: bool = True  # whether the state is an equilibrium or a steady motion
 
     @property
-    def eigenvalues(self) -> Array:
+    def eigenvalues(self) -> AnyArray:
         """Sorted by frequency, then by decay."""
-        values: Array = np.linalg.eigvals(self.matrix)
+        values: AnyArray = np.linalg.eigvals(self.matrix)
         return values[np.lexsort((values.imag, values.real.round(12), np.abs(values.imag).round(12)))]
 
     @property
-    def modes(self) -> Array:
+    def modes(self) -> AnyArray:
         """Columns: shape of every speed of the tree in the mode of each eigenvalue, largest entry 1."""
         values, vectors = np.linalg.eig(self.matrix)
         order = np.lexsort((values.imag, values.real.round(12), np.abs(values.imag).round(12)))
         shapes = self.tangents @ vectors[:, order]
         largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])]
-        scaled: Array = shapes / np.where(largest == 0, 1, largest)
+        scaled: AnyArray = shapes / np.where(largest == 0, 1, largest)
         return scaled
 
     def table(self) -> list[dict[str, float]]:
@@ -92,7 +92,7 @@ def linearise_at(
     return linearise(f.by_kane.functions, f.layout, t, np.concatenate([at.q, at.u]), p)
 
 
-def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array) -> Linearisation:
+def linearise(functions: Functions, layout: Layout, t: float, x: AnyArray, p: AnyArray) -> Linearisation:
     """Linearise about a consistent state x = [q, u, ...]."""
     e = functions.equations
     n_q, n_u = e.n_q, e.n_u
@@ -133,7 +133,7 @@ def linearise(functions: Functions, layout: Layout, t: float, x: Array, p: Array
     )  # fmt: skip
 
 
-def allowed_changes(functions: Functions, layout: Layout, t: float, x: Array, p: Array) -> Array:
+def allowed_changes(functions: Functions, layout: Layout, t: float, x: AnyArray, p: AnyArray) -> AnyArray:
     """Columns: independent changes of the state x = [q, u] that keep the constraints."""
     _, _, J, _, _ = _evaluate(functions, t, x, p)
     holonomic = np.array([row.holonomic for row in _held_rows(functions, p)], bool)
@@ -142,7 +142,7 @@ def allowed_changes(functions: Functions, layout: Layout, t: float, x: Array, p:
     return chart.basis(t, x, p)[0]
 
 
-def _evaluate(functions: Functions, t: float, x: Array, p: Array) -> tuple[Array, ...]:
+def _evaluate(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> tuple[AnyArray, ...]:
     """Rates, their derivatives, rows on speeds, derivatives of their rates, and coordinate rates over speeds."""
     n_q = functions.equations.n_q
     rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in functions.linear(t, x[:n_q], x[n_q:], p))
@@ -150,21 +150,21 @@ def _evaluate(functions: Functions, t: float, x: Array, p: Array) -> tuple[Array
     return rates.ravel(), A, J[held], Jq[held], P
 
 
-def acting(functions: Functions, p: Array) -> Array:
+def acting(functions: Functions, p: AnyArray) -> AnyArray:
     """Which of the independent rows hold speeds, with the modes of the contacts in p."""
     held = np.array([row.level != "acceleration" for row in functions.independent], bool)
     switched = [1 if row.acts is None else row.acts for row in functions.independent]
     modes = ca.Function("modes", [functions.equations.p], [ca.vertcat(ca.SX(0, 1), *switched)])
-    found: Array = held & (np.array(ca.DM(modes(p))).ravel() != 0)
+    found: AnyArray = held & (np.array(ca.DM(modes(p))).ravel() != 0)
     return found
 
 
-def _held_rows(functions: Functions, p: Array) -> list[Row]:
+def _held_rows(functions: Functions, p: AnyArray) -> list[Row]:
     return [row for row, held in zip(functions.independent, acting(functions, p), strict=True) if held]
 
 
 def _at_rest(
-    functions: Functions, layout: Layout, t: float, x: Array, p: Array, coordinates: list[int], speeds: list[int]
+    functions: Functions, layout: Layout, t: float, x: AnyArray, p: AnyArray, coordinates: list[int], speeds: list[int]
 ) -> bool:
     """Whether no coordinate and no speed of those that are kept changes, each in its own measure."""
     n_q = functions.equations.n_q
@@ -187,7 +187,7 @@ class _Chart:
     speeds: list[int]
     axes: MovingAxes | None
 
-    def __call__(self, t: float, x: Array, p: Array) -> tuple[Array, Array, Array]:
+    def __call__(self, t: float, x: AnyArray, p: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
         """The matrix, and all speeds per unit of each coordinate and of each speed."""
         n_q = self.functions.equations.n_q
         rates, A, _, _, _ = _evaluate(self.functions, t, x, p)
@@ -202,7 +202,7 @@ class _Chart:
             du_rate = du_rate - self.axes.on_speeds @ B[n_q:]
         return np.vstack([ds_rate[self.coordinates], du_rate[self.speeds], full[bristles]]), T, V
 
-    def basis(self, t: float, x: Array, p: Array) -> tuple[Array, Array, Array]:
+    def basis(self, t: float, x: AnyArray, p: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Changes of (q, u) that the constraints allow, per unit of each state; all speeds per unit of each coordinate
         and of each speed.
         """
@@ -218,25 +218,25 @@ class _Chart:
         bristles = list(self.layout.bristle_places.values())  # states of their own
         return np.hstack([B, np.eye(n_q + n_u)[:, bristles]]), T, V
 
-    def in_fixed_axes(self, t: float, x: Array, p: Array) -> Array:
+    def in_fixed_axes(self, t: float, x: AnyArray, p: AnyArray) -> AnyArray:
         return replace(self, axes=None)(t, x, p)[0]
 
-    def known(self, t: float, x: Array, p: Array, matrix: Array) -> Array:
+    def known(self, t: float, x: AnyArray, p: AnyArray, matrix: AnyArray) -> AnyArray:
         """Which entries are more than round-off: those that a change of the state by round-off leaves as they are."""
         rng = np.random.default_rng(2)
         nearby = [x + ROUND_OFF * (1 + np.abs(x)) * rng.uniform(-1, 1, size=len(x)) for _ in range(3)]
         change = np.max([np.abs(self(t, other, p)[0] - matrix) for other in nearby], axis=0)
-        known: Array = np.abs(matrix) > 10 * change
+        known: AnyArray = np.abs(matrix) > 10 * change
         return known
 
 
-def _tangents(J: Array, avoid: Array) -> tuple[list[int], Array]:
+def _tangents(J: AnyArray, avoid: AnyArray) -> tuple[list[int], AnyArray]:
     """Independent speeds, not of those to avoid where it can be helped, and all speeds per unit of them."""
     independent, _ = split_speeds(J, avoid)
     return independent, _in_terms_of(J, independent)
 
 
-def _in_terms_of(J: Array, independent: list[int]) -> Array:
+def _in_terms_of(J: AnyArray, independent: list[int]) -> AnyArray:
     """All speeds per unit of the independent ones."""
     T = np.zeros((J.shape[1], len(independent)))
     T[independent, range(len(independent))] = 1.0
@@ -246,7 +246,7 @@ def _in_terms_of(J: Array, independent: list[int]) -> Array:
     return T
 
 
-def _cyclic(matrix: Array, n: int) -> list[int]:
+def _cyclic(matrix: AnyArray, n: int) -> list[int]:
     """Coordinates (of the first n states) on which nothing depends, their own rates included, but the rates of others
     that nothing depends on: x and y, then the heading, which turns only the velocity over the ground.
     """
@@ -259,7 +259,7 @@ def _cyclic(matrix: Array, n: int) -> list[int]:
         chosen += more
 
 
-def _back(layout: Layout, q: Array, qdot: Array) -> tuple[Array, Array]:
+def _back(layout: Layout, q: AnyArray, qdot: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Matrices from changes of q to increments in the sense of the speeds, and the rate of that matrix."""
     back, rate = np.zeros((layout.n_u, layout.n_q)), np.zeros((layout.n_u, layout.n_q))
     for c in layout.coordinates:
@@ -272,7 +272,7 @@ def _back(layout: Layout, q: Array, qdot: Array) -> tuple[Array, Array]:
     return back, rate
 
 
-def _quaternion_map(q: Array) -> Array:
+def _quaternion_map(q: AnyArray) -> AnyArray:
     """The matrix of quaternion_rate."""
     w, x, y, z = q
     return np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]) / 2

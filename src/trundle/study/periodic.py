@@ -19,8 +19,8 @@ from trundle.study.linearise import allowed_changes
 from trundle.study.simulate import check_positive, make_problem, multiplier_shift
 from trundle.study.start_state import start_state
 from trundle.study.variation import Variation
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 RTOL, ATOL = 1e-12, 1e-14
 HALVINGS = 8
 FAMILY = 1e-9  # distance of a multiplier from one below which a periodic motion is one of a family

@@ -22,8 +22,8 @@ from trundle.study.linearise import Linearisation, acting, linearise
 from trundle.study.stability import sure_growth
 from trundle.study.start_state import Parameters, Values, refuse_relaxed, start_state
 from trundle.study.steady import rate_tolerance
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 PUSH = 1e-3  # rad or typical lengths, by which an unstable pose is left before the system is let go
 STEPS = 60  # of Newton's method on accelerations
 

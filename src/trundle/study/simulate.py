@@ -25,11 +25,11 @@ from trundle.model.model import Model
 from trundle.study.first_modes import first_modes, places_of_modes
 from trundle.study.guards import check_lines, ended, first_look, looked_at
 from trundle.study.start_state import changed_state, refuse_fixed, start_state, state_vector
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
 
 SAMPLES = 501

@@ -13,8 +13,8 @@ import numpy as np
 from trundle.equations.formulation import Built, Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.study.linearise import Linearisation, linearise_at
+from trundle.typing import AnyArray
 
-Array = np.ndarray[Any, np.dtype[Any]]
 NONE = 1e-12  # 1/s: an eigenvalue that is zero in any unit of time that matters
 UNDAMPED = 1e-11  # real part of a motion that neither grows nor decays, relative to its own eigenvalue
 ROUND_OFF = 4e-15  # of the balanced matrix, by which eigenvalues are uncertain at least
@@ -123,19 +123,19 @@ def stable_ranges(
     return list(stability(system, first, last, quantity, start, parameters, keep_rates, count).ranges)
 
 
-def moving(eigenvalues: Array, neutral: int) -> Array:
+def moving(eigenvalues: AnyArray, neutral: int) -> AnyArray:
     """The eigenvalues without the `neutral` smallest ones, in the same order."""
     smallest = np.argsort(np.abs(eigenvalues), kind="stable")[:neutral]
-    kept: Array = np.delete(eigenvalues, smallest)
+    kept: AnyArray = np.delete(eigenvalues, smallest)
     return kept
 
 
-def growth(eigenvalues: Array, neutral: int = 0) -> float:
+def growth(eigenvalues: AnyArray, neutral: int = 0) -> float:
     """Largest real part, without the `neutral` smallest eigenvalues."""
     return float(np.max(moving(eigenvalues, neutral).real, initial=-np.inf))
 
 
-def sure_growth(matrix: Array, neutral: int = 0) -> float:
+def sure_growth(matrix: AnyArray, neutral: int = 0) -> float:
     """Largest real part of what is not neutral; zero for motions that neither grow nor decay as far as can be told."""
     values, error = uncertain_eigenvalues(matrix)
     moves = np.argsort(np.abs(values), kind="stable")[neutral:]
@@ -144,17 +144,17 @@ def sure_growth(matrix: Array, neutral: int = 0) -> float:
     return float(np.max(np.where(np.abs(real) <= limit, 0.0, real), initial=-np.inf))
 
 
-def zeros(matrix: Array) -> int:
+def zeros(matrix: AnyArray) -> int:
     """How many eigenvalues cannot be told from zero."""
     values, error = uncertain_eigenvalues(matrix)
     return int(np.sum(np.abs(values) <= np.maximum(10 * error, NONE)))
 
 
-def uncertain_eigenvalues(matrix: Array) -> tuple[Array, Array]:
+def uncertain_eigenvalues(matrix: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Eigenvalues and by how much round-off in the entries that are not zero moves each of them."""
     from scipy.linalg import matrix_balance
 
-    values: Array = np.linalg.eigvals(matrix)
+    values: AnyArray = np.linalg.eigvals(matrix)
     if not len(values):
         return values, np.zeros(0)
     rng = np.random.default_rng(3)

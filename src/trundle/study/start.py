@@ -18,8 +18,7 @@ from trundle.linear_algebra.rank import nearly_singular, rank
 from trundle.quantities.layout import Layout
 from trundle.quantities.request import StartRequest, speeds_of
 from trundle.study.targets import Targets
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 @final

@@ -14,8 +14,8 @@ from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
 from trundle.study.start import InitialState, consistent
 from trundle.study.targets import Targets
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Values = Mapping[str, Any]
 Parameters = Mapping[str, float] | None
 WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps

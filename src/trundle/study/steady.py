@@ -22,8 +22,7 @@ from trundle.contact.search import Settler
 from trundle.equations.kernels import Functions
 from trundle.motion.kinematics import normalised
 from trundle.quantities.layout import Coordinate, Layout
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 STATES = 6  # around the given one, at which a symmetry must hold
 AROUND = 0.1  # how far these are away: rad, typical lengths, and parts of the speeds

@@ -11,8 +11,7 @@ from trundle.equations.derive import Equations
 from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.in_place import InPlace
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 @final

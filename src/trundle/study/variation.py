@@ -13,8 +13,8 @@ from trundle.contact.modes import transitions
 from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 TOLERANCE = 1e-12
 GRAZING = 1e-10  # speed of an event function, relative to its gradient and the speed of the state
 

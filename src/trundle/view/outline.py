@@ -7,7 +7,9 @@ from typing import Any, final
 
 import numpy as np
 
-Points = np.ndarray[Any, np.dtype[np.float64]]  # (number, 3), m
+from trundle.typing import Array
+
+Points = Array  # (number, 3), m
 
 
 @final

@@ -10,11 +10,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
 from trundle.impact.percussion import PercussionPlane, critical_values
+from trundle.typing import Array
 from trundle.view.percussion_panel import Window, draw_panel, draw_spokes
 from trundle.view.regions import cut_polygon, name_region
 from trundle.view.style import FAINT, INK, QUIET, WARNING, finish, new_figure, style
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DOMAINS = {
     "double point": ("#E9A9A0", "DP: the back foot is driven down"),

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from trundle.impact.percussion import PercussionPlane
+from trundle.typing import Array
 from trundle.view.style import INK
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 STEPS = 200  # of the grid on which room for names is looked for
 
 

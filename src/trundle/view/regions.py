@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
+from trundle.typing import Array
 from trundle.view.style import INK
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Cut = tuple[float, float, float]  # keeps the points with a x + b y >= c
 
 

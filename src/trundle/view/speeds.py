@@ -1,7 +1,6 @@
 """Eigenvalues over forward speed: real and imaginary parts, with the stable ranges shaded."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from trundle.study.stability import Stability, moving
+from trundle.typing import AnyArray
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
-Array = np.ndarray[Any, np.dtype[Any]]
 STABLE = COLOURS[2]
 STEADY, SWINGING = COLOURS[1], COLOURS[0]
 
@@ -45,7 +44,7 @@ def plot_stability(
         return finish(figure, path)
 
 
-def follow(eigenvalues: list[Array]) -> Array:
+def follow(eigenvalues: list[AnyArray]) -> AnyArray:
     """Branches of eigenvalues, one row each: those of neighbouring speeds that lie nearest belong together."""
     from scipy.optimize import linear_sum_assignment
 
@@ -59,7 +58,7 @@ def follow(eigenvalues: list[Array]) -> Array:
     return np.array(branches).T
 
 
-def _draw(above: Axes, below: Axes, speeds: Array, branch: Array) -> None:
+def _draw(above: Axes, below: Axes, speeds: AnyArray, branch: AnyArray) -> None:
     swings = np.abs(branch.imag) > 1e-9 * max(1.0, float(np.nanmax(np.abs(branch))))
     near = swings | np.roll(swings, 1) | np.roll(swings, -1)  # one point more, so that the lines meet
     above.plot(speeds, np.where(swings, np.nan, branch.real), color=STEADY)
@@ -67,7 +66,7 @@ def _draw(above: Axes, below: Axes, speeds: Array, branch: Array) -> None:
     below.plot(speeds, np.where(near & (branch.imag >= 0), branch.imag, np.nan), color=SWINGING)
 
 
-def _limit(panel: Axes, branches: Array) -> None:
+def _limit(panel: Axes, branches: AnyArray) -> None:
     """A strongly damped motion must not flatten the lines about zero."""
     highest = float(np.nanmax(branches.real, initial=0.0))
     lowest = float(np.nanmin(branches.real, initial=0.0))

@@ -8,8 +8,8 @@ import numpy as np
 
 from trundle.contact.collision import layout as numbers
 from trundle.kernel import compiled
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 TINY = 1e-30
 
 

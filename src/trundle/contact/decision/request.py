@@ -1,12 +1,11 @@
 """Memory of a decision on the modes of all contacts: what the compiled part `decide_once` reads and writes."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 @final

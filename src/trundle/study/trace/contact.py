@@ -14,7 +14,7 @@ from trundle.kernel import compile_kernels, evaluate
 from trundle.pairs.higher import HigherPair
 from trundle.space.chain import Screw
 from trundle.space.rotation import dot
-from trundle.study.trace.locus import Array
+from trundle.typing import Array
 
 FIRST_STARTS, STARTS = 192, 16  # of the search for other common normals, at the first point and at each further one
 NEWTON_LIMIT = 16

@@ -10,8 +10,9 @@ from trundle.errors import SolveError
 from trundle.pairs.higher import HigherPair
 from trundle.run.trace import Finding
 from trundle.study.trace.contact import Fit, FitFunction, Normal, Normals
-from trundle.study.trace.locus import Array, Locus
+from trundle.study.trace.locus import Locus
 from trundle.study.trace.path import Path, Stretch, turning
+from trundle.typing import Array
 
 ROOM = 0.01  # along the curve, to either side of a singular pose
 SINGULAR = 1e-5  # smallest singular value at a pose that counts as singular, after it has been located

@@ -17,8 +17,8 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.laws.law import Servo
 from trundle.space.chain import Screw
+from trundle.typing import Array
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 NEWTON_LIMIT = 12
 RANK_TOLERANCE = 1e-8
 

@@ -11,7 +11,8 @@ from typing import final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.study.trace.locus import Array, Locus, Spectrum
+from trundle.study.trace.locus import Locus, Spectrum
+from trundle.typing import Array
 
 TURN = 0.1  # rad, angle between tangents that is aimed at
 MOST_TURN = 0.25  # rad, beyond it a step is repeated
