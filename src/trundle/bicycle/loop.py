@@ -122,4 +122,5 @@ def _turned(v: np.ndarray, axis: Any, angle: np.ndarray) -> np.ndarray:
     x, y, z = axis_vector(axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     across = K @ v
-    return v + np.sin(angle) * across + (1 - np.cos(angle)) * (K @ across)
+    result: np.ndarray = v + np.sin(angle) * across + (1 - np.cos(angle)) * (K @ across)
+    return result

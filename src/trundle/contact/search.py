@@ -46,7 +46,7 @@ class Settler:
                 self._contacts.append(Following(equations, touch, slice(at, at + count), max(1.0, length)))
                 at += count
 
-    def __call__(self, q: Any, p: Any, search: bool = True) -> Array:
+    def __call__(self, q: Array, p: Any, search: bool = True) -> Array:
         """The pose with unit quaternions and exact surface coordinates. Loose contacts are those of the closest points;
         where Newton's method fails for another, or does not end in a touch, it is searched for all over the surfaces,
         or made nan when no search is wanted.

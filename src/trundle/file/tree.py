@@ -50,8 +50,9 @@ class _Composer(yaml.SafeLoader):
         self.depth += 1
         self.count += 1
         if self.depth > MAX_DEPTH or self.count > MAX_NODES:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             problem = f"nested more than {MAX_DEPTH} deep, or more than {MAX_NODES} values"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.peek_event().start_mark)
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node

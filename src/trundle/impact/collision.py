@@ -113,7 +113,8 @@ class Collision:
     @property
     def angular_velocity(self) -> np.ndarray:
         """Forward rolling positive (rad/s)."""
-        return (self.back_velocity - self.front_velocity) / (2 * self.length * sin(self.half_angle))
+        result: np.ndarray = (self.back_velocity - self.front_velocity) / (2 * self.length * sin(self.half_angle))
+        return result
 
     @property
     def turned(self) -> float:
@@ -127,7 +128,8 @@ class Collision:
         turning = self.angular_velocity
         along = self.slip + self.length * cos(self.half_angle) * turning
         up = (self.front_velocity + self.back_velocity) / 2
-        return self.mass / 2 * (along**2 + up**2 + self.inertia_ratio * (self.length * turning) ** 2)
+        result: np.ndarray = self.mass / 2 * (along**2 + up**2 + self.inertia_ratio * (self.length * turning) ** 2)
+        return result
 
     @property
     def energy_residual(self) -> float:

@@ -166,17 +166,20 @@ class PercussionPlane:
     def hyperbola(self, y: ArrayLike) -> Array:
         """x of the conjugated point at height y above G, 0 <= y < L cos(beta). [Barjau 2022, Eq. 4.2]"""
         y = np.asarray(y, float)
-        return y * (y + self.height) / (np.tan(self.half_angle) * (y - self.height))
+        result: Array = y * (y + self.height) / (np.tan(self.half_angle) * (y - self.height))
+        return result
 
     def inertia_ratio(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Lambda of the line through a point; negative outside the half-plane."""
         s, c = np.sin(self.half_angle), np.cos(self.half_angle)
-        return (np.asarray(y, float) * c - np.asarray(x, float) * s) / self.length
+        result: Array = (np.asarray(y, float) * c - np.asarray(x, float) * s) / self.length
+        return result
 
     def kappa(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Tangential part of the impulse for a centre at this point: its size is the coefficient of friction."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return -np.asarray(y, float) / np.asarray(x, float)
+            result: Array = -np.asarray(y, float) / np.asarray(x, float)
+            return result
 
     # What happens with a centre at this point
 
@@ -207,7 +210,8 @@ class PercussionPlane:
         lam, kappa = self.inertia_ratio(x, y), self.kappa(x, y)
         c = np.cos(self.half_angle)
         critical = np.sin(self.half_angle) * c / np.where(lam >= 0, lam + c**2, 1.0)
-        return (lam >= 0.0) & (x < 0.0) & (y > 0.0) & (kappa < critical)
+        result: Flags = (lam >= 0.0) & (x < 0.0) & (y > 0.0) & (kappa < critical)
+        return result
 
     def later_double_point(self, x: ArrayLike, y: ArrayLike) -> Flags:
         """SP-DP area: the back foot is lifted at first and driven down when the foot sticks. [Barjau 2022, Sec. 5]"""

@@ -193,7 +193,8 @@ class ScenarioArray:
         return (self[i] for i in range(len(self)))
 
     def _flag(self, flag: int) -> NDArray[np.bool_]:
-        return (self._found & (flag * 16)) != 0
+        result: NDArray[np.bool_] = (self._found & (flag * 16)) != 0
+        return result
 
 
 @overload

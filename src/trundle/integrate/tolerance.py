@@ -111,7 +111,8 @@ class Tolerance:
 
 
 def _largest_of(values: Array, members: Any) -> Array:
-    return np.max(values[:, members], axis=1, initial=0.0)
+    result: Array = np.max(values[:, members], axis=1, initial=0.0)
+    return result
 
 
 def largest(atol: Array, units: list[str]) -> dict[str, float]:

@@ -177,9 +177,9 @@ def _ball(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
     return Rigid(R, base.p, base.w + spin, base.v, alpha, base.a), axes
 
 
-def normalised(q: Any, quaternions: Sequence[int]) -> Any:
+def normalised(q: Any, quaternions: Sequence[int]) -> Array:
     """Numbers: copy of q with unit quaternions."""
-    q = np.array(q, dtype=float)
+    copy = np.array(q, dtype=float)
     for i in quaternions:
-        q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
-    return q
+        copy[i : i + 4] /= np.linalg.norm(copy[i : i + 4])
+    return copy

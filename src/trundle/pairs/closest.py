@@ -104,12 +104,12 @@ def nearest_on_orbit(screw: NumericScrew, start: Array, points: Array) -> Array:
     """Displacements (branch, ...) that bring `start` closest to the points: one for a line or circle, two for a
     helix.
     """
-    along = np.sum(screw.axis * (points - start), axis=-1)
+    along: Array = np.sum(screw.axis * (points - start), axis=-1)
     if screw.spin == 0:
         return along[None]
     u = start - screw.at - screw.axis * np.sum(screw.axis * (start - screw.at), axis=-1, keepdims=True)
     w = points - screw.at
-    angle = np.arctan2(np.sum(screw.axis * np.cross(u, w), axis=-1), np.sum(u * w, axis=-1))
+    angle: Array = np.arctan2(np.sum(screw.axis * np.cross(u, w), axis=-1), np.sum(u * w, axis=-1))
     if screw.advance == 0:
         return angle[None]
     level = along / screw.advance  # brings the start to the height of the point

@@ -59,7 +59,8 @@ class SweptSurface(Surface):
 
     def normal(self, a: Any, b: Any) -> Array:
         n = np.cross(*self.tangents(a, b)) * (-1.0 if self.inside else 1.0)
-        return n / np.linalg.norm(n, axis=-1, keepdims=True)
+        result: Array = n / np.linalg.norm(n, axis=-1, keepdims=True)
+        return result
 
     def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
         raise ModelError(

@@ -189,7 +189,8 @@ class Run:
             "energy.work_lost": log.lost,
             "energy.work_events": log.work * (log.index < given),
         }[name]
-        return work + np.concatenate([[0.0], np.cumsum(brought)])[self.trajectory.events_before]
+        result: Array = work + np.concatenate([[0.0], np.cumsum(brought)])[self.trajectory.events_before]
+        return result
 
     def _orientation(self, body: str) -> "xr.DataArray":
         """Unit quaternion of a body, continuous in time."""

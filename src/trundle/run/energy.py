@@ -32,7 +32,8 @@ class Energy:
     def imbalance(self) -> Array:
         """What the balance leaves unexplained since the first sample."""
         change = self.total + self.work_lost - self.work_in - self.work_events
-        return change - change[0]
+        result: Array = change - change[0]
+        return result
 
     @property
     def scale(self) -> float:

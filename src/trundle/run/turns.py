@@ -30,7 +30,8 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     rate = run.values(f"{name}_rate")
     way = (rate[1:] + rate[:-1]) / 2 * np.diff(t)
     steps = _nearest(np.diff(values), np.where(np.isfinite(way), way, 0.0))
-    return values[:1].repeat(len(values)) + np.concatenate([[0.0], np.cumsum(steps)])
+    result: Array = values[:1].repeat(len(values)) + np.concatenate([[0.0], np.cumsum(steps)])
+    return result
 
 
 def _nearest(angle: Array, about: Array) -> Array:

@@ -240,7 +240,7 @@ def _count(values: Mapping[str, Any]) -> int:
         raise SolveError("a batch needs at least one start value or parameter given as an array, one entry per case.")
     if len(set(sizes.values())) > 1:
         raise SolveError(f"the arrays of a batch have different lengths: {sizes}.")
-    return next(iter(sizes.values()))
+    return int(next(iter(sizes.values())))
 
 
 def _numbers(name: str, value: Any, count: int | None = None) -> Array:

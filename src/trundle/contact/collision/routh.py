@@ -48,7 +48,7 @@ def left_to_go(law: int, e: float, v0: float, v: float, c: float, p: float, p_c:
 
 
 @njit(error_model="numpy")
-def across_and_along(D: tuple, mu: float, angle: float) -> tuple:
+def across_and_along(D: tuple[float, ...], mu: float, angle: float) -> tuple[float, ...]:
     """Rate of a slip in the direction of the angle: across it and along it."""
     d_xx, d_xy, d_yy, a_x, a_y, _ = D
     x, y = np.cos(angle), np.sin(angle)
@@ -57,7 +57,7 @@ def across_and_along(D: tuple, mu: float, angle: float) -> tuple:
 
 
 @njit(error_model="numpy")
-def turned_on(D: tuple, mu: float, angle: float) -> tuple:
+def turned_on(D: tuple[float, ...], mu: float, angle: float) -> tuple[float, ...]:
     """The direction where the rate has no part across, one step of Newton's method from an angle next to it."""
     d_xx, d_xy, d_yy, _, _, _ = D
     x, y = np.cos(angle), np.sin(angle)
@@ -68,7 +68,7 @@ def turned_on(D: tuple, mu: float, angle: float) -> tuple:
 
 
 @njit(error_model="numpy")
-def restart(D: tuple, mu: float, f_x: float, f_y: float, planar: bool) -> tuple:
+def restart(D: tuple[float, ...], mu: float, f_x: float, f_y: float, planar: bool) -> tuple[float, ...]:
     """Direction in which a slip begins whose holding force lies outside the cone: the one that it keeps, nearest to
     that against the force.
     """
@@ -95,7 +95,7 @@ def restart(D: tuple, mu: float, f_x: float, f_y: float, planar: bool) -> tuple:
 
 
 @njit(error_model="numpy")
-def slope(D: tuple, mu: float, x: float, y: float) -> tuple:
+def slope(D: tuple[float, ...], mu: float, x: float, y: float) -> tuple[float, ...]:
     """d(v_x, v_y, v_n, p_x, p_y)/dp of a contact that slides with the velocity (x, y)."""
     d_xx, d_xy, d_yy, a_x, a_y, d_n = D
     size = long(x, y)
@@ -110,7 +110,7 @@ def slope(D: tuple, mu: float, x: float, y: float) -> tuple:
 
 
 @njit(error_model="numpy")
-def turning_step(D: tuple, mu: float, s: float, state: tuple) -> tuple:
+def turning_step(D: tuple[float, ...], mu: float, s: float, state: tuple[float, ...]) -> tuple[float, ...]:
     """A step of order 4 in s, dp = |slip| ds, in which the end of a slip is smooth; the slope is homogeneous."""
     zero = 0.0 * state[0]
     k = (zero, zero, zero, zero, zero, zero, zero)
@@ -143,7 +143,9 @@ def turning_step(D: tuple, mu: float, s: float, state: tuple) -> tuple:
 
 
 @njit(error_model="numpy")
-def remaining(law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float, state: tuple) -> float:
+def remaining(
+    law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float, state: tuple[float, ...]
+) -> float:
     """Below zero once the stage of the collision is over: a function to look for the zero of."""
     if compressing:
         return -state[2]
@@ -166,8 +168,8 @@ def rate_of_remaining(law: int, compressing: bool, v_n: float, c: float) -> floa
 
 @njit(error_model="numpy")
 def routh(
-    D: tuple, v_x: float, v_y: float, v_n: float, mu_s: float, mu_k: float, e: float, law: int, planar: bool
-) -> tuple:
+    D: tuple[float, ...], v_x: float, v_y: float, v_n: float, mu_s: float, mu_k: float, e: float, law: int, planar: bool
+) -> tuple[float, ...]:
     """(impulse along, across, normal, 1.0) of a collision with v_n < 0; the last number is 0.0 where none is found.
 
     D: inverse mass (xx, xy, yy, xn, yn, nn) at the point; planar contacts have no motion across.
