@@ -19,7 +19,7 @@ from trundle.file.kinds import CONTACT_LAWS, LAWS
 from trundle.integrate import outcome
 from trundle.model import Force, Law
 from trundle.model.law_probe import CONTACT_QUANTITIES
-from trundle.pairs import EDGES, LOWER_PAIRS, SURFACES
+from trundle.pairs import edges, lower_pairs, surfaces
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.run.trace import Finding, Trace
 from trundle.system import System
@@ -106,7 +106,7 @@ def test_reactions_on_the_first_body_are_about_the_origin_of_the_second_frame():
         assert found["block.reaction_moment"] == pytest.approx([0, 0, 0], abs=1e-12)
 
 
-@pytest.mark.parametrize("pair", LOWER_PAIRS)
+@pytest.mark.parametrize("pair", lower_pairs(of_user=False))
 def test_every_pair_with_its_coordinates(pair):
     rows = [line for line in PAGE.splitlines() if line.startswith(f"| `{pair.__name__}` |")]
     assert len(rows) == 1
@@ -123,7 +123,7 @@ def row_of(name):
 SIZES = {"radius": 0.4, "angle": 0.3, "tube": 0.1, "pitch": 0.05, "reach": 0.6, "inside": False}
 
 
-@pytest.mark.parametrize("kind", [*SURFACES, *EDGES])
+@pytest.mark.parametrize("kind", [*surfaces(of_user=False), *edges(of_user=False)])
 def test_every_surface_with_its_sizes_and_coordinates(kind):
     _, sizes, coordinates, sentence = row_of(f"{kind.__name__}` | ")
     sweep = kind(**{f.name: SIZES[f.name] for f in fields(kind)}).sweep()

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.pairs.lower import BONDS, LOWER_PAIRS
+from trundle.pairs import lower_pairs
+from trundle.pairs.lower import BONDS
 
 
 def swinging(joint: Any, law: Any = None, compliance: Any = None) -> tr.Model:
@@ -67,7 +68,7 @@ def test_any_six_seals_agree_in_both_formalisms(seed: int) -> None:
         assert one.energy.drift < 1e-8
 
 
-@pytest.mark.parametrize("pair", [p for p in LOWER_PAIRS if p().locked], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("pair", [p for p in lower_pairs(of_user=False) if p().locked], ids=lambda p: p.__name__)
 def test_every_pair_can_yield(pair: type[Any]) -> None:
     joint = tr.Helical("z", pitch=0.3) if pair is tr.Helical else pair()
     compliance = {"translation": tr.Spring(50.0, 1.0), "rotation": tr.Spring(8.0, 0.2)}

@@ -7,10 +7,9 @@ import pytest
 import trundle as tr
 from trundle.errors import FileError
 from trundle.file import read_model
-from trundle.file.kinds import CONTACT_LAWS, HIGHER
+from trundle.file.kinds import CONTACT_LAWS, higher
 from trundle.model.fingerprint import fingerprint
-from trundle.pairs.edge import EDGES
-from trundle.pairs.surface import SURFACES
+from trundle.pairs.discover import edges, surfaces
 
 GOOD = """\
 name: cart
@@ -67,7 +66,7 @@ def test_short_names_are_known_everywhere():
 SIZES = {"radius": 0.4, "angle": 0.3, "tube": 0.1, "pitch": 0.05, "reach": 0.6, "inside": False}
 
 
-@pytest.mark.parametrize("kind", [*SURFACES, *EDGES], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*surfaces(of_user=False), *edges(of_user=False)], ids=lambda kind: kind.__name__)
 def test_every_surface_by_its_name(kind):
     """Plain sizes, and parameters where the class takes them."""
     sizes = {f.name: SIZES[f.name] for f in fields(kind)}
@@ -97,7 +96,7 @@ def test_the_plain_size_is_the_first_field_and_curves_have_names_too():
         "connections: [{pair: PlanarPair, surfaces: [Line, {Circle: 0.2}], first: ground, second: b}]"
     )
     assert read_model(planar).model.connections["b"].pair == tr.PlanarPair(tr.Line(), tr.Circle(0.2))
-    assert set(HIGHER) == {"HigherPair", "PlanarPair"}
+    assert set(higher()) == {"HigherPair", "PlanarPair"}
 
 
 @pytest.mark.parametrize(

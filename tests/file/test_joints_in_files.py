@@ -1,16 +1,19 @@
 """Joints by their seals, laws on bonds and compliance in model files: as in Python, and their faults."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from typing import ClassVar, final
 
 import pytest
 
 import trundle as tr
 from trundle.errors import FileError
 from trundle.file import read_model
-from trundle.file.kinds import EFFORT_LAWS, JOINED, LAWS
+from trundle.file.kinds import EFFORT_LAWS, LAWS, joined
 from trundle.laws.law import EffortLaw
 from trundle.model.fingerprint import fingerprint
 from trundle.model.joint import JOINTS
+from trundle.pairs import Pair
+from trundle.space.chain import SLIDE, Chain, Screw
 
 HEAD = """\
 name: sealed
@@ -121,10 +124,26 @@ def test_file_and_python_give_the_same_model(connection):
 
 def test_every_joint_and_law_has_its_word():
     """Found by themselves: a new class needs no word in the files that read models."""
-    assert {joint.__name__ for joint in JOINTS} | {"AxisJoint", "Connection"} <= set(JOINED)
+    assert {joint.__name__ for joint in JOINTS} | {"AxisJoint", "Connection"} <= set(joined())
     words = {"open", "spring", "damper", "motor", "locked", "servo", "flow", "acceleration"}
     assert set(LAWS) == words
     assert set(EFFORT_LAWS) == {word for word in words if issubclass(LAWS[word], EffortLaw)}
+
+
+def test_joints_of_other_packages_and_of_the_user_have_their_words():
+    @final
+    @dataclass(frozen=True)
+    class Skate(Pair):
+        """Slides along x and turns about z."""
+
+        bonds: ClassVar[tuple[str, ...]] = ("x", "rz")
+
+        def chain(self):
+            return Chain(Screw("x", SLIDE, name="way"), Screw("z", name="heading"))
+
+    assert {"WheelsetGuide", "Skate"} <= set(joined())
+    assert of_file("pair: WheelsetGuide").connections["bar"].pair == tr.rail.WheelsetGuide()
+    assert of_file("pair: Skate").connections["bar"].pair == Skate()
 
 
 @pytest.mark.parametrize("joint", JOINTS, ids=lambda kind: kind.__name__)

@@ -9,7 +9,8 @@ import trundle as tr
 from trundle.errors import ModelError
 from trundle.model.joint import JOINTS
 from trundle.model.seal import ELEMENTS, VARIABLES, find_seals, seal_faults
-from trundle.pairs.lower import BONDS, LOWER_PAIRS
+from trundle.pairs import lower_pairs
+from trundle.pairs.lower import BONDS
 
 
 def joined(joint: Any, **options: Any) -> tr.Model:
@@ -23,7 +24,7 @@ def elements(m: tr.Model) -> dict[str, str]:
     return {s.bond: s.element for s in find_seals(m)["joint"]}
 
 
-@pytest.mark.parametrize("pair", LOWER_PAIRS, ids=lambda p: p.__name__)
+@pytest.mark.parametrize("pair", lower_pairs(of_user=False), ids=lambda p: p.__name__)
 def test_lower_pairs_seal_themselves(pair: type[Any]) -> None:
     m = joined(pair())
     found = elements(m)

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 import trundle as tr
+import trundle.rail  # joints of its own
 from trundle.constraints.closure import closure_rows
 from trundle.equations.derive import derive
 from trundle.graph import find_topology
 from trundle.motion.kane import TreeMotion
-from trundle.pairs import LOWER_PAIRS, Pair
+from trundle.pairs import Pair, lower_pairs
 from trundle.space import Ball
 
 SETTINGS: dict[str, dict[str, object]] = {"Helical": {"pitch": 0.17}}  # pairs whose defaults are a special case
@@ -29,7 +30,7 @@ def places(a: tr.Body, b: tr.Body) -> tuple[tr.Frame, tr.Frame]:
     return a.frame((0.2, 0.1, -0.3), ((1, 2, 3), 0.6)), b.frame((-0.1, 0.1, 0.2), ((3, -1, 0), 1.1))
 
 
-@pytest.mark.parametrize("kind", LOWER_PAIRS)
+@pytest.mark.parametrize("kind", lower_pairs(of_user=False))
 @pytest.mark.parametrize("reverse", [False, True])
 def test_closure_rows_do_no_work_on_the_chain(kind: type[Pair], reverse: bool) -> None:
     """In every motion of the chain the closure rows of the same pair hold, in position, velocity and acceleration."""
@@ -55,7 +56,7 @@ def test_closure_rows_do_no_work_on_the_chain(kind: type[Pair], reverse: bool) -
         np.testing.assert_allclose(np.array(ca.DM(values)), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", LOWER_PAIRS)
+@pytest.mark.parametrize("kind", lower_pairs(of_user=False))
 def test_rows_have_full_rank_and_chain_fills_the_rest(kind: type[Pair]) -> None:
     """Between two free bodies the rows have rank 6 - freedoms, and the chain moves all their null space."""
     pair = make(kind)
@@ -81,7 +82,7 @@ def test_rows_have_full_rank_and_chain_fills_the_rest(kind: type[Pair]) -> None:
     assert [r.name for r in rows] == [r.name for r in closure_rows(closing, e.motion, over_ground=False)]
 
 
-@pytest.mark.parametrize("kind", LOWER_PAIRS)
+@pytest.mark.parametrize("kind", lower_pairs(of_user=False))
 def test_rows_are_derivatives_of_each_other(kind: type[Pair]) -> None:
     """d(residual)/dt = rate on the manifold's tangent and d(rate)/dt = gamma + J udot, at any pose."""
     pair = make(kind)
@@ -117,7 +118,7 @@ def swinging(kind: type[Pair], closing: bool) -> tr.Model:
     return m
 
 
-@pytest.mark.parametrize("kind", [k for k in LOWER_PAIRS if 0 < make(k).chain().n_u < 6])
+@pytest.mark.parametrize("kind", [k for k in lower_pairs(of_user=False) if 0 < make(k).chain().n_u < 6])
 def test_tree_joint_equals_loop_closer(kind: type[Pair]) -> None:
     tree, closed = swinging(kind, False).build(), swinging(kind, True).build()
     assert not tree.formulation.topology.loops and [loop.name for loop in closed.formulation.topology.loops] == ["pair"]
@@ -144,7 +145,7 @@ def test_tree_joint_equals_loop_closer(kind: type[Pair]) -> None:
         np.testing.assert_allclose(second.values(name), first.values(name), rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", LOWER_PAIRS)
+@pytest.mark.parametrize("kind", lower_pairs(of_user=False))
 def test_freedoms_match_bonds(kind: type[Pair]) -> None:
     pair = make(kind)
     assert pair.chain().n_u == len(pair.free)

@@ -1,19 +1,19 @@
-"""Classes of the model by the words of a file. Pairs, joints, surfaces and laws are found here by themselves."""
+"""Classes of the model by the words of a file. Pairs, joints, surfaces and laws are found here by themselves; of the
+user's own, those whose module has been imported.
+"""
 
 from dataclasses import fields
 from typing import Any
 
-from trundle import contact
+from trundle import contact, rail  # noqa: F401  rail has joints of its own
 from trundle.laws import law
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
-from trundle.model import joint
 from trundle.model.joint import Joint
-from trundle.pairs.edge import EDGES, Vertex
+from trundle.pairs.discover import edges, final_classes, lower_pairs, surfaces
+from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.lower import LOWER_PAIRS
 from trundle.pairs.planar import Circle, Line, PlanarPair
-from trundle.pairs.surface import SURFACES
 
 
 def _final(module: Any, *kinds: type[Any]) -> dict[str, type[Any]]:
@@ -22,14 +22,23 @@ def _final(module: Any, *kinds: type[Any]) -> dict[str, type[Any]]:
     return {name: one for name, one in found.items() if vars(one).get("__final__")}
 
 
-JOINED: dict[str, type[Any]] = {pair.__name__: pair for pair in LOWER_PAIRS} | _final(joint, Joint)
-"""Lower pairs, and joints by their seals."""
+def joined() -> dict[str, type[Any]]:
+    """Lower pairs, and joints by their seals."""
+    return {kind.__name__: kind for kind in (*lower_pairs(), *final_classes(Joint))}
 
-HIGHER: dict[str, tuple[type[Any], dict[str, type[Any]]]] = {
-    "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*SURFACES, *EDGES)}),
-    "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Vertex)}),
-}
-"""Pairs made of two surfaces, and the surfaces by name."""
+
+def higher() -> dict[str, tuple[type[Any], dict[str, type[Any]]]]:
+    """Pairs made of two surfaces, and the surfaces by name."""
+    return {
+        "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*surfaces(), *edges())}),
+        "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Vertex)}),
+    }
+
+
+def options() -> tuple[str, ...]:
+    """Words that a pair may have beside those of every connection."""
+    return tuple(dict.fromkeys([*(f.name for kind in joined().values() for f in fields(kind)), "surfaces"]))
+
 
 LAWS: dict[str, type[Any]] = {
     name.lower(): one for name, one in _final(law, EffortLaw, FlowLaw).items() if one is not Together
@@ -47,6 +56,3 @@ CONTACT_LAWS: dict[str, type[ContactLaw]] = {
 
 RESTITUTIONS = _final(contact, Restitution)
 """Laws of the collision in which a contact closes."""
-
-OPTIONS = tuple(dict.fromkeys([*(f.name for kind in JOINED.values() for f in fields(kind)), "surfaces"]))
-"""Words that a pair may have beside those of every connection."""

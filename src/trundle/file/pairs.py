@@ -10,7 +10,7 @@ from trundle.file import schema
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import Axis, Scalar
-from trundle.file.kinds import HIGHER, JOINED
+from trundle.file.kinds import higher, joined
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
 from trundle.file.tree import Path
@@ -32,11 +32,11 @@ class Pairs:
 
     def make(self, connection: schema.Connection, path: Path) -> Pair | Joint | None:
         """The pair of a connection; None when it could not be understood."""
-        if connection.pair in HIGHER:
+        if connection.pair in higher():
             return self._of_surfaces(connection, path)
-        kind = JOINED.get(connection.pair)
+        kind = joined().get(connection.pair)
         if kind is None:
-            hint = near(connection.pair, [*JOINED, *HIGHER])
+            hint = near(connection.pair, [*joined(), *higher()])
             self.faults.add((*path, "pair"), f"there is no pair called {connection.pair!r}. {hint}")
             return None
         known = {f.name: f for f in fields(kind)}
@@ -60,7 +60,7 @@ class Pairs:
             axis = self.constructor.read(AXIS, raw, path)
             return None if axis is None else self.parts.axis(axis, path)
         if field.name == "surfaces":
-            surfaces = self._surfaces(raw, HIGHER["HigherPair"][1], path)
+            surfaces = self._surfaces(raw, higher()["HigherPair"][1], path)
             return surfaces and tuple(symbolic for symbolic, _ in surfaces)
         if field.type is Any and field.default is None:  # nothing stands for a bond that is not sealed
             return self.laws.seal(raw, path)
@@ -69,7 +69,7 @@ class Pairs:
 
     def _of_surfaces(self, connection: schema.Connection, path: Path) -> Pair | None:
         """A pair of two surfaces; sizes that are parameters are checked with their values."""
-        pair, kinds = HIGHER[connection.pair]
+        pair, kinds = higher()[connection.pair]
         self._refuse(connection, ["surfaces"], path)
         if "surfaces" not in connection.options:
             some = ", ".join(list(kinds)[:3])

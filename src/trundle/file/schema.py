@@ -22,7 +22,7 @@ from trundle.file.field import (
     short,
     zeros,
 )
-from trundle.file.kinds import OPTIONS
+from trundle.file.kinds import options
 
 OF_PAIR = "options of the pair"  # where those that a connection has are kept
 
@@ -132,8 +132,9 @@ def _apart(value: Any) -> Any:
     """A connection with the options of its pair taken out of the words of every connection."""
     if not isinstance(value, dict):
         return value
-    options = {word: one for word, one in value.items() if word in OPTIONS}
-    return {word: one for word, one in value.items() if word not in OPTIONS} | {OF_PAIR: options}
+    known = options()
+    given = {word: one for word, one in value.items() if word in known}
+    return {word: one for word, one in value.items() if word not in known} | {OF_PAIR: given}
 
 
 class Connection(Section):
@@ -154,7 +155,7 @@ class Connection(Section):
 
     @classmethod
     def words(cls) -> list[str]:
-        return [*super().words(), *OPTIONS]
+        return [*super().words(), *options()]
 
 
 class SpringDamper(Section):

@@ -1,11 +1,11 @@
 """Kinematic pairs as chains of screws."""
 
 from trundle.pairs.classification import Classification, classify
-from trundle.pairs.edge import EDGES, CircleEdge, HelixEdge, LineEdge, Vertex
+from trundle.pairs.discover import edges, lower_pairs, surfaces
+from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.geometry import Moved
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import (
-    LOWER_PAIRS,
     Cylindrical,
     Fixed,
     Free,
@@ -18,7 +18,6 @@ from trundle.pairs.lower import (
     Universal,
 )
 from trundle.pairs.surface import (
-    SURFACES,
     Cone,
     Cylinder,
     Plane,
@@ -31,9 +30,6 @@ from trundle.pairs.surface import (
 from trundle.pairs.tabulate import Row, table
 
 __all__ = [
-    "EDGES",
-    "LOWER_PAIRS",
-    "SURFACES",
     "CircleEdge",
     "Classification",
     "Cone",
@@ -61,5 +57,8 @@ __all__ = [
     "Universal",
     "Vertex",
     "classify",
+    "edges",
+    "lower_pairs",
+    "surfaces",
     "table",
 ]

@@ -81,6 +81,3 @@ class Vertex(Surface):
 
     def thickened(self, distance: float) -> Surface:
         return Sphere(distance) if distance else self
-
-
-EDGES: tuple[type[Surface], ...] = (CircleEdge, LineEdge, HelixEdge, Vertex)

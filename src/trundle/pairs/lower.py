@@ -26,6 +26,7 @@ class Pair:
     """A connection of two bodies. Subclasses are final."""
 
     bonds: ClassVar[tuple[str, ...]] = ()  # those that can move, in the order of the chain
+    by_name: ClassVar[bool] = True  # whether models and files call it by the name of its class
 
     def chain(self) -> Chain:
         """The motion as screws, in the frame of the connection (z along the axis)."""
@@ -225,6 +226,8 @@ class BondPair(Pair):
     turns are one quaternion.
     """
 
+    by_name: ClassVar[bool] = False
+
     moves: tuple[tuple[str, str], ...]
     orientation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     ball: bool = False
@@ -265,16 +268,3 @@ def cyclic(turns: Sequence[str]) -> tuple[str, ...]:
     else:
         return ()
     return tuple(ROTATIONS[(first + k) % 3] for k in range(len(i)))
-
-
-LOWER_PAIRS: tuple[type[Pair], ...] = (
-    Revolute,
-    Prismatic,
-    Helical,
-    Cylindrical,
-    Spherical,
-    Planar,
-    Universal,
-    Fixed,
-    Free,
-)

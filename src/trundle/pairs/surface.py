@@ -31,6 +31,7 @@ class Surface(SurfaceGeometry):
     carried: ClassVar[bool] = True  # the screws carry the normal: Meijaard's condition
     positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
+    by_name: ClassVar[bool] = True  # whether files call it by the name of its class and its sizes
 
     def sweep(self) -> Sweep:
         """The two screws and the contact frame at zero."""
@@ -268,6 +269,3 @@ class TangentSurface(Surface):
     def thickened(self, distance: float) -> "TangentSurface":
         lift = distance * self.pitch / self.radius  # along the tangent: the binormal leans
         return replace(self, reach=self.reach + (-lift if self.inside else lift))
-
-
-SURFACES: tuple[type[Surface], ...] = (Plane, Cylinder, Cone, Torus, Sphere, SpiralColumn, TangentSurface)

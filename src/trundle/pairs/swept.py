@@ -26,6 +26,7 @@ class SweptSurface(Surface):
     """
 
     carried: ClassVar[bool] = False
+    by_name: ClassVar[bool] = False
 
     first: Screw
     second: Screw

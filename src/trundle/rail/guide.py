@@ -15,7 +15,7 @@ class WheelsetGuide(Pair):
     it.
     """
 
-    free: ClassVar[tuple[str, ...]] = ("z", "y", "rx", "rz", "ry")
+    bonds: ClassVar[tuple[str, ...]] = ("z", "y", "rx", "rz", "ry")
 
     def chain(self) -> Chain:
         return Chain(

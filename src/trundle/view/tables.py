@@ -3,7 +3,7 @@
 from itertools import combinations_with_replacement
 from textwrap import fill
 
-from trundle.pairs import EDGES, SURFACES, Surface, table
+from trundle.pairs import Surface, edges, surfaces, table
 from trundle.pairs.higher import refusal
 
 WIDTH = 100
@@ -22,12 +22,12 @@ SIZES: dict[str, tuple[float, ...]] = {  # of an ordinary one of each kind, m an
 
 def samples() -> tuple[Surface, ...]:
     """An ordinary surface of every kind, edges and vertex included."""
-    return tuple(kind(*SIZES.get(kind.__name__, (0.5,))) for kind in (*SURFACES, *EDGES))
+    return tuple(kind(*SIZES.get(kind.__name__, (0.5,))) for kind in (*surfaces(of_user=False), *edges(of_user=False)))
 
 
 def pairs_text() -> str:
     """Which surfaces there are and which of them can touch in a point."""
-    surfaces, edges = (", ".join(kind.__name__ for kind in kinds) for kinds in (SURFACES, EDGES))
+    smooth, sharp = (", ".join(k.__name__ for k in kinds(of_user=False)) for kinds in (surfaces, edges))
     pairs = list(combinations_with_replacement(samples(), 2))
     refused: dict[str, dict[str, list[str]]] = {}
     for a, b in pairs:
@@ -38,7 +38,7 @@ def pairs_text() -> str:
             partners.setdefault(first if a.flat else second, []).append(second if a.flat else first)
     count = sum(len(names) for partners in refused.values() for names in partners.values())
     lead = (
-        f"Surfaces: {surfaces}. Edges and points: {edges}. Two of them that touch in one point make a HigherPair; "
+        f"Surfaces: {smooth}. Edges and points: {sharp}. Two of them that touch in one point make a HigherPair; "
         f"{len(pairs) - count} of the {len(pairs)} pairs can. The others:"
     )
     lines = [

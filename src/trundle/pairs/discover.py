@@ -1,0 +1,42 @@
+"""Classes that are found by themselves: model files, tables and conformance tests ask here which joints and surfaces
+there are, those of the user included.
+"""
+
+from typing import Any, TypeVar
+
+from trundle.pairs.higher import ContactPair
+from trundle.pairs.lower import Pair
+from trundle.pairs.surface import Surface
+
+T = TypeVar("T")
+
+
+def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
+    """All classes marked `@final` that are made from `base`, in the order in which they were defined; those of the
+    user too, unless `of_user` is False.
+    """
+    found: dict[type[T], None] = {}
+    for one in base.__subclasses__():
+        if vars(one).get("__final__") and (of_user or one.__module__.startswith("trundle.")):
+            found[one] = None
+        found |= dict.fromkeys(final_classes(one, of_user))
+    return tuple(found)
+
+
+def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:
+    """Every joint that can be called by its name, those of the packages that have been imported (`trundle.rail`)."""
+    return tuple(p for p in final_classes(Pair, of_user) if p.by_name and not issubclass(p, ContactPair))
+
+
+def surfaces(of_user: bool = True) -> tuple[type[Surface], ...]:
+    """Every surface that a HigherPair takes by its name."""
+    return tuple(s for s in _spatial(of_user) if s.dimension == 2)
+
+
+def edges(of_user: bool = True) -> tuple[type[Surface], ...]:
+    """Every edge, and the vertex."""
+    return tuple(s for s in _spatial(of_user) if s.dimension < 2)
+
+
+def _spatial(of_user: bool) -> tuple[type[Any], ...]:
+    return tuple(s for s in final_classes(Surface, of_user) if s.by_name and not s.planar)
