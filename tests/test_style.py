@@ -1,0 +1,42 @@
+"""What readers see: docs that wrap, a README that names every folder, words that are spelt as agreed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def too_long(text: str, width: int = 100) -> list[str]:
+    """Lines of prose wider than `width`. Code, tables, pictures and single pieces of code cannot be wrapped."""
+    found, fenced = [], False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        code = fenced or line.startswith("    ") or line.lstrip().startswith(("|", "![", "<"))
+        whole = re.sub(r"`[^`]+`|\[[^\]]+\]\([^)]+\)", lambda m: m[0].replace(" ", "_"), line)
+        if len(line) > width and not code and len(whole.split()) > 1:
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_docs_wrap_at_100_columns(page):
+    assert too_long(page.read_text(encoding="utf-8")) == []
+
+
+def test_what_is_too_long_is_found():
+    words = "word " * 25
+    assert too_long(words) == [words]
+    assert too_long(f"| {words}|\n    {words}\n```\n{words}\n```\n`{words}`") == []
+
+
+def test_the_readme_names_every_folder_of_the_package():
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where things are")[2].partition("\n## ")[0]
+    named = re.findall(r"^      ([a-z_]+(?:/|\.py))", section, re.MULTILINE)
+    package = ROOT / "src" / "trundle"
+    folders = [f"{p.parent.name}/" for p in package.glob("*/__init__.py")]
+    modules = [p.name for p in package.glob("*.py") if p.name != "__init__.py"]
+    assert sorted(named) == sorted(folders + modules)
