@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from trundle import bicycle, examples, impact, rail, walker
     from trundle.file import ModelFile, load_file, load_model
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
-    from trundle.integrate.methods.rosenbrock import Rodas5P
+    from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
@@ -156,6 +156,7 @@ __all__ = [
     "RegularisedCoulomb",
     "Relaxed",
     "Revolute",
+    "Rodas4",
     "Rodas5P",
     "RollingResistance",
     "Run",
@@ -222,6 +223,7 @@ _LATE = {
     "DormandPrince5": "trundle.integrate.methods.explicit",
     "DormandPrince8": "trundle.integrate.methods.explicit",
     "ModelFile": "trundle.file",
+    "Rodas4": "trundle.integrate.methods.rosenbrock",
     "Rodas5P": "trundle.integrate.methods.rosenbrock",
     "Run": "trundle.run.dataset",
     "System": "trundle.system",

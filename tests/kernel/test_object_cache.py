@@ -1,6 +1,9 @@
 """The cache on disk: it saves time when it can and never stands in the way when it cannot."""
 
+import importlib
 import os
+import pkgutil
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +12,16 @@ import casadi as ca
 import numpy as np
 import pytest
 
+import trundle
 import trundle.kernel.cache as kernel_cache
 import trundle.kernel.compile as compilation
 from trundle.kernel import Bundle, CacheWarning, ObjectCache, compile_bundle, compile_kernels
 from trundle.kernel.cache import user_directory
+from trundle.laws.law import Law
+from trundle.model.body import Body
+from trundle.model.force import Force
+from trundle.pairs.geometry import SurfaceGeometry
+from trundle.pairs.lower import Pair
 
 Builder = Callable[..., ca.Function]
 
@@ -228,6 +237,46 @@ class TestBundle:
         assert cache.load_bundle("model") is not None
         monkeypatch.setattr(f"trundle.kernel.cache.{what}", lambda: other)
         assert cache.load_bundle("model") is None
+
+
+class TestCodeThatShapesKernels:
+    def test_the_digest_follows_what_is_in_the_folders_and_nothing_else(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        package = Path(kernel_cache.__file__).parents[1]
+        copy = tmp_path / "trundle"
+        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("*.yaml", "__pycache__"))
+        monkeypatch.setattr(kernel_cache, "__file__", str(copy / "kernel" / "cache.py"))
+        digest = kernel_cache._sources.__wrapped__
+        before = digest()
+        for path in (
+            "view/bands.py",
+            "integrate/loop.py",
+            "study/simulate.py",
+            "system.py",
+            "errors.py",
+            "file/new.py",
+        ):
+            (copy / path).open("a").write("# edited\n")
+            assert digest() == before, path
+        os.utime(copy / "model" / "model.py", (1.0, 1.0))  # another time is no other content
+        assert digest() == before
+        for path in ("math.py", "model/model.py", "contact/collision/routh.py", "equations/new.py"):
+            (copy / path).open("a").write("# edited\n")
+            assert digest() != before, path
+            before = digest()
+
+    def test_every_part_of_a_model_lies_in_them(self) -> None:
+        """Classes of Trundle enter the key of a model by their fields only: their code must be in the digest."""
+        for module in pkgutil.walk_packages(trundle.__path__, "trundle."):
+            importlib.import_module(module.name)
+        waiting: list[type] = [Law, Force, Pair, SurfaceGeometry, Body]
+        found: set[type] = set()
+        while waiting:
+            found.add(kind := waiting.pop())
+            waiting += kind.__subclasses__()
+        folders = {kind.__module__.split(".")[1] for kind in found if kind.__module__.startswith("trundle.")}
+        assert {"laws", "pairs", "contact", "model", "rail"} <= folders <= set(kernel_cache.SHAPING)
 
 
 def test_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

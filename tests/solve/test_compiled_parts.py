@@ -1,6 +1,11 @@
 """Machine code of the time loops is kept under a key of exactly the sources it is made from."""
 
+import importlib
+import inspect
+import re
 from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -44,3 +49,44 @@ def test_only_parts_that_import_an_edited_file_are_compiled_again(
     assert changes <= changed
     if edited != "integrate/layout.py":
         assert changed == changes
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Global names and attributes that a function uses, with those of functions inside it."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*(names_in(constant) for constant in inner))
+
+
+def modules_used_by(function: Any) -> set[str]:
+    """Modules whose code goes into a compiled function: its own, and those of all functions and numbers it uses."""
+    found: set[str] = set()
+    waiting, seen = [function], set()
+    while waiting:
+        python = getattr(waiting.pop(), "py_func", None)
+        if python is None or python in seen:
+            continue
+        seen.add(python)
+        found.add(python.__module__)
+        used = names_in(python.__code__)
+        for name in used & python.__globals__.keys():
+            value = python.__globals__[name]
+            waiting.append(value)
+            if isinstance(value, ModuleType) and value.__name__.startswith("trundle."):
+                found.add(value.__name__)
+                waiting += [vars(value)[inner] for inner in used & vars(value).keys()]
+            elif getattr(value, "__module__", "").startswith("trundle."):
+                found.add(value.__module__)
+    return found
+
+
+@pytest.mark.parametrize("part", compiled.PARTS)
+def test_the_key_covers_what_is_compiled_and_hardly_more(part: str) -> None:
+    """The code itself, walked function by function, is the other way to tell what a part is made from."""
+    home = f"trundle.{compiled.PARTS[part]}"
+    used, keyed = modules_used_by(getattr(importlib.import_module(home), part)), set(compiled._imported(home))
+    assert used <= keyed
+    numbers = set()  # imported by their names, they cannot be traced to their modules
+    for name in keyed:
+        source = inspect.getsource(importlib.import_module(name))
+        numbers |= set(re.findall(r"^from (trundle\S+) import [A-Z_, ]+$", source, re.MULTILINE))
+    assert keyed - used <= numbers

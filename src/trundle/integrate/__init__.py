@@ -3,7 +3,7 @@
 from trundle.integrate.integrate import march
 from trundle.integrate.lanes.march import Batch, LaneProblem, march_lanes
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
-from trundle.integrate.methods.rosenbrock import Rodas5P, Rosenbrock
+from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P, Rosenbrock
 from trundle.integrate.outcome import Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trajectory
@@ -20,6 +20,7 @@ __all__ = [
     "NearSingular",
     "Outcome",
     "Problem",
+    "Rodas4",
     "Rodas5P",
     "Rosenbrock",
     "Trajectory",

@@ -27,12 +27,12 @@ PARTS = {
     "explicit_step": "integrate.methods.explicit_step",
     "find_bounded": "integrate.events.bounded",
     "find_event": "integrate.events.search",
-    "fire": "integrate.events.search",
+    "fire": "integrate.events.fire",
     "next_break": "integrate.events.breaks",
     "prepare_dense": "integrate.dense",
     "project_sample": "integrate.projection",
     "rosenbrock_step": "integrate.methods.rosenbrock_step",
-    "set_signs": "integrate.events.search",
+    "set_signs": "integrate.events.signs",
     "strike": "integrate.collision_step",
     "watch": "integrate.projection",
 }
@@ -57,6 +57,14 @@ def address(part: str, module: str | None = None) -> int:
 @cache
 def _sources(module: str) -> str:
     """Digest of a module and of all modules of this package that it imports, directly or not."""
+    found, digest = _imported(module), hashlib.sha256()
+    for name in sorted(found):
+        digest.update(f"{name} {len(found[name])} ".encode() + found[name])
+    return digest.hexdigest()
+
+
+def _imported(module: str) -> dict[str, bytes]:
+    """Source texts of a module and of all modules of this package that it imports, directly or not."""
     found: dict[str, bytes] = {}
     waiting = [module]
     while waiting:
@@ -70,10 +78,7 @@ def _sources(module: str) -> str:
                 waiting += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
             elif isinstance(node, ast.Import):
                 waiting += [alias.name for alias in node.names if alias.name.startswith("trundle.")]
-    digest = hashlib.sha256()
-    for name in sorted(found):
-        digest.update(f"{name} {len(found[name])} ".encode() + found[name])
-    return digest.hexdigest()
+    return found
 
 
 def _compile(part: str, home: str) -> bytes:

@@ -149,7 +149,7 @@ def simulate(
         if not (isinstance(most, int | np.integer) and most >= 0):
             raise SolveError(f"{what} must be a whole number that is not negative, got {most!r}.")
     chosen = choose_method(method, rtol)
-    stiff = isinstance(chosen, Rodas5P)
+    stiff = chosen.needs_jacobian
     if stiff and any(mode.is_switch for mode in f.parameters.modes):
         raise SolveError(
             "the stiff method does not know contacts that stick or open. Use an explicit one, or a smooth law "

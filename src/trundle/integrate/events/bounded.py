@@ -9,7 +9,8 @@ import math
 from numba import njit
 
 from trundle.integrate import layout as at
-from trundle.integrate.events.search import NONE, POINTS, SAME_TIME, locate, round_off, sign_of, values_at
+from trundle.integrate.events.locate import NONE, POINTS, SAME_TIME, locate, sign_of, values_at
+from trundle.integrate.events.round_off import round_off
 from trundle.kernel.pointers import Pointer, call, part, reals, shifted, wholes
 
 FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is told by the signs at its ends

@@ -27,6 +27,7 @@ class ExplicitRungeKutta(ABC):
     control: ClassVar[StepControl]
     order: ClassVar[int]
     dense_order: ClassVar[int]
+    needs_jacobian: ClassVar[bool] = False
     error_in_end: ClassVar[bool]  # the error estimate uses the slope at the end of the step
 
     def plan(self) -> Plan:

@@ -28,6 +28,7 @@ class Rosenbrock(ABC):
     control: ClassVar[StepControl]
     order: ClassVar[int]
     dense_order: ClassVar[int]
+    needs_jacobian: ClassVar[bool] = True
 
     def plan(self) -> Plan:
         """Arrays for the compiled loop; rows: slope at the start, increments v of the stages, slope at the end."""
@@ -40,10 +41,12 @@ def _plan(method: Rosenbrock) -> Plan:
     stages = len(table["weights"])
     flat = [widen(table[name], stages).ravel() for name in ("stages", "coupling")]
     flat += [table[name] for name in ("nodes", "time_weights", "weights", "error")]
-    # x + s (x_new - x) + s (1-s)(d0 + s (d1 + s d2)), written in the alternating form of the loop.
-    d0, d1, d2 = table["dense"]
-    dense = np.zeros((4, stages + 2))
-    dense[:, 1:-1] = table["weights"], d0, d1 + d2, -d2
+    # x + s (x_new - x) + s (1-s)(d0 + s (d1 + s d2)), in the alternating form of the loop; last rows may be missing.
+    rows = [table["weights"], *table["dense"]]
+    if len(rows) == 4:
+        rows[2:] = rows[2] + rows[3], -rows[3]
+    dense = np.zeros((len(rows), stages + 2))
+    dense[:, 1:-1] = rows
     return Plan(
         stages=stages,
         rows=stages + 2,
@@ -54,7 +57,7 @@ def _plan(method: Rosenbrock) -> Plan:
         error_rows=1,
         dense=dense,
         step_address=_compiled_step,
-        needs_jacobian=True,
+        needs_jacobian=method.needs_jacobian,
     )
 
 
@@ -67,3 +70,16 @@ class Rodas5P(Rosenbrock):
     control = StepControl(alpha=0.17, beta=0.04, growth=6.0)
     order = 5
     dense_order = 4
+
+
+@final
+@dataclass(frozen=True)
+class Rodas4(Rosenbrock):
+    """Order 4 with 6 stages, stiffly accurate, dense output of order 3 [Hairer 1996, section VI.4]; for tolerances
+    above about 1e-5.
+    """
+
+    coefficients = read("Rodas4")
+    control = StepControl(alpha=0.21, beta=0.05, growth=6.0)
+    order = 4
+    dense_order = 3

@@ -41,12 +41,16 @@ class Plan:
 
 
 class Method(Protocol):
-    """An integration method: its coefficients as a plan, its step control and its order."""
+    """An integration method: its coefficients as a plan, its step control, its order, and whether it works with the
+    Jacobian of the equations.
+    """
 
     @property
     def control(self) -> StepControl: ...
     @property
     def order(self) -> int: ...
+    @property
+    def needs_jacobian(self) -> bool: ...
     def plan(self) -> Plan: ...
 
 
@@ -61,9 +65,14 @@ def _number(value: str | float) -> float:
 
 
 def read(name: str) -> dict[str, Any]:
-    """The entry `name` of the coefficient file; fractions become floats, lists arrays (ragged rows are padded)."""
+    """The entry `name` of the coefficient file."""
+    return tableau(**_document()[name])
+
+
+def tableau(**given: Any) -> dict[str, Any]:
+    """Coefficients of a method by name: fractions become floats, lists arrays (ragged rows are padded)."""
     entry: dict[str, Any] = {}
-    for key, value in _document()[name].items():
+    for key, value in given.items():
         if isinstance(value, list):
             ragged = bool(value) and isinstance(value[0], list)
             entry[key] = matrix(value) if ragged else np.array([_number(v) for v in value])
