@@ -8,8 +8,7 @@ from mechanisms import free_pair, join, mixed_chain, reversed_chain, solid
 import trundle as tr
 from trundle.equations.derive import derive
 from trundle.graph import find_topology
-from trundle.linear_algebra.kkt import Saddle, dense, sparse
-from trundle.motion.articulated import forward_dynamics
+from trundle.linear_algebra.kkt import KKT, dense, sparse
 from trundle.motion.kane import TreeMotion
 
 
@@ -49,8 +48,8 @@ def test_articulated_equals_composite(make: object) -> None:
     model = make()
     e = derive(model, find_topology(model, {}), "kane")
     assert isinstance(e.motion, TreeMotion)
-    articulated = forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, e.efforts)
-    composite, _ = Saddle(e.mass, [], e.motion.leaves_first(), [], [], 0.0).solve(sparse(-e.bias), {})
+    articulated = e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts)
+    composite, _ = KKT(e.mass, [], e.motion.leaves_first(), [], [], 0.0).solve(sparse(-e.bias), {})
     f = ca.Function("f", [e.t, e.q, e.u, e.p], [articulated, dense(composite, e.n_u)])
     rng = np.random.default_rng(0)
     p = [*model.parameter_values().values(), 0.0]

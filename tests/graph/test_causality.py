@@ -293,9 +293,9 @@ def test_conflicts_follow_from_the_seals_they_name(name: str) -> None:
 def test_prescribed_flows_vanish_in_every_motion_of_the_engine(seed: int) -> None:
     """The rows are made from seals and poses alone; the engine moves the bodies of the tree."""
     from trundle.bond_graph import flows as flows_of
+    from trundle.equations.absolute_state import absolute_state
     from trundle.equations.derive import derive
     from trundle.model.seal import find_seals
-    from trundle.motion.newton_euler import absolute_state
 
     model = random_model(seed, loops=0) if seed else contact(None)
     f = formulation_of(model)

@@ -4,24 +4,16 @@ Translations and rotations that are all locked are written in ground axes when t
 in the axes of the first frame.
 """
 
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import casadi as ca
 
 from trundle.constraints.row import Place, Row
-from trundle.model.body import Body, Frame
+from trundle.model.body import Frame
 from trundle.model.connection import ConnectedPair
-from trundle.motion.kinematics import Rigid
+from trundle.motion.motion import FrameMotion, Motion, Partial
 from trundle.pairs.lower import ROTATIONS
 from trundle.space.rotation import cross, dot
-
-
-class BodyMotion(Protocol):
-    """What rows need to know of a formalism: motion of frames and partial velocities of points of bodies."""
-
-    def frame(self, frame: Frame) -> Rigid: ...
-    def body(self, body: Body) -> Rigid: ...
-    def partials(self, body: Body, point: Any) -> list[tuple[int, Any, Any]]: ...
 
 
 def connection_frame(frame: Frame, connection: ConnectedPair) -> Frame:
@@ -29,7 +21,7 @@ def connection_frame(frame: Frame, connection: ConnectedPair) -> Frame:
     return Frame(frame.body, frame.position, frame.rotation @ connection.pair.frame())
 
 
-def closure_rows(connection: ConnectedPair, motion: BodyMotion, over_ground: bool) -> list[Row]:
+def closure_rows(connection: ConnectedPair, motion: Motion, over_ground: bool) -> list[Row]:
     """Rows that close the connection between its two bodies."""
     first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))
     A, B = motion.frame(first), motion.frame(second)
@@ -95,7 +87,9 @@ def _nearest_turn(angle: Any, advance: Any, pitch: Any) -> Any:
 class Relative:
     """Relative motion of two frames at the origin of the second."""
 
-    def __init__(self, A: Rigid, B: Rigid, partials: dict[int, tuple[Any, Any]], together: bool = False) -> None:
+    def __init__(
+        self, A: FrameMotion, B: FrameMotion, partials: dict[int, tuple[Any, Any]], together: bool = False
+    ) -> None:
         self.A, self.B, self.partials = A, B, partials
         d = ca.SX.zeros(3) if together else B.p - A.p
         turning = ca.SX.zeros(3) if together else A.w
@@ -120,7 +114,7 @@ class Relative:
         return Row(place, residual, rate, gamma, jacobian, F, M, unit)
 
 
-def difference(second: list[tuple[int, Any, Any]], first: list[tuple[int, Any, Any]]) -> dict[int, tuple[Any, Any]]:
+def difference(second: list[Partial], first: list[Partial]) -> dict[int, tuple[Any, Any]]:
     """Partials of the second body minus those of the first; common ancestors cancel and are left out."""
     common = {i for i, _, _ in first} & {i for i, _, _ in second}
     out = {i: (angular, linear) for i, angular, linear in second if i not in common}

@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.constraints.row import Place, Row
+from trundle.derivative import derivative
 from trundle.laws.law import FlowLaw
 
 
@@ -30,8 +31,8 @@ def flow_row(
     zero = ca.SX.zeros(3)
     at, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
     f = ca.SX(law.motion(at, q, u))
-    f_t, f_q = ca.jacobian(f, at), ca.jacobian(f, q)
-    f_tt = ca.jacobian(f_t, at)
+    f_t, f_q = derivative(f, at), derivative(f, q)
+    f_tt = derivative(f_t, at)
     f, f_t, f_q, f_tt = ca.substitute([f, f_t, f_q, f_tt], [at, q, u], [t, ca.SX(value), ca.SX(rate)])
     residual = velocity = ca.SX(0)
     driven = rate

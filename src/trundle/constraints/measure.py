@@ -9,10 +9,12 @@ from typing import Any, ClassVar, final
 
 import casadi as ca
 
-from trundle.constraints.closure import BodyMotion, Relative, axes_around, connection_frame
+from trundle.constraints.closure import Relative, axes_around, connection_frame
+from trundle.derivative import derivative_along
 from trundle.errors import ModelError
 from trundle.laws.tracking import RateTracking
 from trundle.model.connection import ConnectedPair
+from trundle.motion.motion import Motion
 from trundle.pairs.lower import ROTATIONS
 from trundle.space.rotation import cross, dot
 
@@ -43,7 +45,7 @@ class Followed:
     @cached_property
     def rate(self) -> Any:
         """Its time derivative, from the tape."""
-        return ca.jtimes(self.value, self._q, self._rates)
+        return derivative_along(self.value, self._q, self._rates)
 
     @property
     def is_angle(self) -> bool:
@@ -85,7 +87,7 @@ class Deviation:
     moment = force
 
 
-def measured_coordinates(connection: ConnectedPair, motion: BodyMotion) -> dict[str, Measure]:
+def measured_coordinates(connection: ConnectedPair, motion: Motion) -> dict[str, Measure]:
     """Angles and displacements of a lower pair that is no joint of the tree; angles lie in (-pi, pi]."""
     if connection.touches:
         return {}

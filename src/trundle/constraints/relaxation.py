@@ -9,7 +9,7 @@ import casadi as ca
 
 from trundle.constraints.row import Role, Row
 from trundle.errors import ModelError, UnknownNameError
-from trundle.model.law_probe import Asker, Weighing
+from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
 
 Weight = float | Callable[[Any], Any] | Any
@@ -34,7 +34,7 @@ def _answer(weight: Weight, signals: Any) -> list[Any]:
 
 
 def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Any]) -> list[Any]:
-    answer = _answer(weight, Weighing(asker.signals, symbols))
+    answer = _answer(weight, MultiplierSignals(asker.signals, symbols))
     asker.known |= {symbol.element_hash() for symbol in symbols.values()}
     return answer
 
@@ -54,13 +54,13 @@ def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, mult
             raise UnknownNameError(name, known, "constraint row to relax")
         if known[name] in chosen:
             raise ModelError(f"the row {known[name]!r} is given two weights.")
-        value = ca.SX(_answer(weight, Weighing(signals, multipliers))[0])
+        value = ca.SX(_answer(weight, MultiplierSignals(signals, multipliers))[0])
         chosen[known[name]] = value if value.is_constant() else ca.fmin(ca.fmax(value, 0), 1)
     out = []
     for row in rows:
         weighted = replace(row, weight=chosen[row.name]) if row.name in chosen else row
-        if not weighted.ideal and weighted.acts is not None:
-            weighted = replace(weighted, weight=weighted.weight * weighted.acts, acts=None)
+        if not weighted.ideal and weighted.active is not None:
+            weighted = replace(weighted, weight=weighted.weight * weighted.active, active=None)
         if not weighted.ideal:
             weighted = replace(weighted, residual=ca.SX(0), rate=ca.SX(0), level="acceleration", driven=None)
         out.append(weighted)

@@ -54,7 +54,7 @@ class Row:
     level: str = "position"  # of what is held; the residual of a "velocity" and the rate of an "acceleration" are zero
     driven: Any = None  # rate at which a drive moves the bond, where its power counts
     weight: Any = 1  # 1 is held; less, down to 0, is relaxed [Ikoki 2021, Eq. 18] and holds accelerations only
-    acts: Any = None  # 1 while the row acts and 0 while it does not; None where it always acts
+    active: Any = None  # 1 while the row holds and 0 while it does not; None where it always holds
     column: dict[int, Any] | None = None  # speeds that a unit multiplier pushes, where friction goes along with it
     lost: Any = None  # rate of sliding times friction coefficient: power lost per unit multiplier
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 
 import casadi as ca
 
-from trundle.constraints.closure import BodyMotion, difference
+from trundle.constraints.closure import difference
 from trundle.constraints.flow import flow_row
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Place, Role, Row
@@ -19,6 +19,7 @@ from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
+from trundle.motion.motion import Motion
 from trundle.pairs.higher import ContactPair
 from trundle.space.rotation import cross, dot
 
@@ -52,7 +53,7 @@ def _direction(slip: Sequence[Any], along: Sequence[Any], least: Any) -> list[An
 class Touch:
     """A higher pair in motion: its contact, and the relative motion of the two bodies there."""
 
-    def __init__(self, connection: ConnectedPair, contact: Contact, motion: BodyMotion, closes: bool) -> None:
+    def __init__(self, connection: ConnectedPair, contact: Contact, motion: Motion, closes: bool) -> None:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
         self.friction: dict[str, Any] = {}  # force along each slip, or moment about each turn, over the normal force
         self.modes: dict[str, Any] = {}
@@ -194,12 +195,12 @@ class Touch:
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
         closed = self.modes.get("closed")
-        found = [replace(self.row(n, t), acts=closed) for n in self.connection.held if n in pair.held]
+        found = [replace(self.row(n, t), active=closed) for n in self.connection.held if n in pair.held]
         if self.closes and "z" in self.connection.holds:
             normal = self._rubbing(self.row("normal", t), t) if self.friction else self.row("normal", t)
-            found.insert(0, replace(normal, acts=closed))
+            found.insert(0, replace(normal, active=closed))
         if "stick" in self.modes:
-            found += [replace(self.row(n, t), acts=self.modes["stick"]) for n in self.connection.sliding]
+            found += [replace(self.row(n, t), active=self.modes["stick"]) for n in self.connection.sliding]
         if self.weight is not None:
             weight = self.weight * self.modes.get("closed", 1)
             found += [replace(self.row(n, t), weight=weight) for n in self.connection.sliding]
@@ -312,7 +313,7 @@ class Bristle:
 
 
 def touch_in_tree(
-    connection: ConnectedPair, motion: BodyMotion, value: Callable[[str], Any], rate: Callable[[str], Any]
+    connection: ConnectedPair, motion: Motion, value: Callable[[str], Any], rate: Callable[[str], Any]
 ) -> Touch:
     """Contact of a higher pair whose chain is part of the tree."""
     pair = connection.pair
@@ -321,7 +322,7 @@ def touch_in_tree(
     return Touch(connection, chain_contact(pair, first, second, value, rate), motion, closes=False)
 
 
-def touch_of_loop(connection: ConnectedPair, motion: BodyMotion, followers: Any) -> Touch:
+def touch_of_loop(connection: ConnectedPair, motion: Motion, followers: Any) -> Touch:
     """Contact of a higher pair that closes a loop."""
     pair = connection.pair
     assert isinstance(pair, ContactPair)

@@ -10,7 +10,7 @@ import casadi as ca
 from trundle.constraints.row import Row
 from trundle.contact.bonds import Touch
 from trundle.laws.law import TINY
-from trundle.linear_algebra.kkt import Saddle, Sparse, dense, sparse
+from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def _other_rows(functions: "Functions") -> list[Row]:
     return [r for r in functions.independent if r.owner not in opening]
 
 
-def _others(functions: "Functions") -> Saddle | Orthogonal:
+def _others(functions: "Functions") -> KKT | Orthogonal:
     """All constraints but those of contacts that open."""
     e, rows = functions.equations, _other_rows(functions)
-    jacobians, weights = [r.jacobian for r in rows], [r.acts for r in rows]
+    jacobians, weights = [r.jacobian for r in rows], [r.active for r in rows]
     scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
     leaves = e.motion.leaves_first()
     if functions.by_pseudo_inverse:
@@ -81,7 +81,7 @@ def _others(functions: "Functions") -> Saddle | Orthogonal:
     loops: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
         loops.setdefault(row.owner, []).append(i)
-    return Saddle(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
+    return KKT(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
 
 
 def _data(touch: Touch, s: Any) -> list[Any]:

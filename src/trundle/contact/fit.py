@@ -11,7 +11,7 @@ import casadi as ca
 
 from trundle.contact.bonds import Touch
 from trundle.contact.geometry import Side
-from trundle.motion.kinematics import Rigid
+from trundle.motion.motion import FrameMotion
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface, Torus
@@ -98,7 +98,7 @@ def _is_sharp(surface: Surface) -> Any:
 
 
 def _side(
-    e: "Equations", name: str, surface: Surface, sweep: Sweep, frame: Rigid, tangents: tuple[Any, Any]
+    e: "Equations", name: str, surface: Surface, sweep: Sweep, frame: FrameMotion, tangents: tuple[Any, Any]
 ) -> tuple[Any, Any]:
     """X and N of one surface in the tangent plane."""
     if surface.ball is not None:

@@ -11,7 +11,8 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.motion.kinematics import Rigid
+from trundle.derivative import derivative, derivative_along
+from trundle.motion.motion import FrameMotion
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.planar import PlanarPair
 from trundle.pairs.sweep import Sweep
@@ -45,7 +46,7 @@ class Contact:
 class Side:
     """A surface on its body with the point swept to coordinates (a, b): axes and partial velocities in ground axes."""
 
-    def __init__(self, frame: Rigid, sweep: Sweep, a: Any, b: Any) -> None:
+    def __init__(self, frame: FrameMotion, sweep: Sweep, a: Any, b: Any) -> None:
         self.frame = frame
         R1, p1 = sweep.first.pose(a)
         R2, p2 = sweep.second.pose(b)
@@ -82,13 +83,13 @@ def _tangent_axes(sweep: Sweep, a: Any, b: Any) -> tuple[Any, Any]:
     q = ca.SX.sym("ab", 2)
     (R1, p1), (R2, p2) = sweep.first.pose(q[0]), sweep.second.pose(q[1])
     point = p1 + ca.mtimes(R1, p2 + ca.mtimes(R2, sweep.contact.p))
-    x_a, x_b = ca.jacobian(point, q[0]), ca.jacobian(point, q[1])
+    x_a, x_b = derivative(point, q[0]), derivative(point, q[1])
     zero = ca.Function("zero", [q], [cross(x_a, x_b)])(0)
     side = 1.0 if float(ca.dot(ca.DM(zero), ca.DM(sweep.contact.R[:, 2]))) > 0 else -1.0
     n = side * cross(x_a, x_b)
     x, n = x_a / ca.norm_2(x_a), n / ca.norm_2(n)
     axes = [x, cross(n, x), n]
-    turns = [sum((cross(e, ca.jacobian(e, q[k])) for e in axes), ca.SX.zeros(3)) / 2 for k in range(2)]
+    turns = [sum((cross(e, derivative(e, q[k])) for e in axes), ca.SX.zeros(3)) / 2 for k in range(2)]
     f = ca.Function("axes", [q], [ca.horzcat(*axes), ca.horzcat(*turns)])
     found: tuple[Any, Any] = f(ca.vertcat(a, b))
     return found
@@ -106,7 +107,7 @@ def _partial(screw: Screw, point: Any) -> tuple[Any, Any]:
 
 
 def chain_contact(
-    pair: ContactPair, first: Rigid, second: Rigid, value: Callable[[str], Any], rate: Callable[[str], Any]
+    pair: ContactPair, first: FrameMotion, second: FrameMotion, value: Callable[[str], Any], rate: Callable[[str], Any]
 ) -> Contact:
     """The contact from coordinates of the chain, given by name."""
     a, b = pair.sweeps
@@ -131,7 +132,7 @@ def chain_contact(
 # -- closing a loop ----------------------------------------------------------------------------------------------------
 
 
-def loop_contact(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+def loop_contact(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
     """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
     if pair.first.flat and pair.second.round:
         return _wheel_on_plane(pair, first, second)
@@ -146,7 +147,7 @@ def loop_contact(pair: ContactPair, first: Rigid, second: Rigid, followers: Any)
     return _two_surfaces(pair, first, second, followers)
 
 
-def _wheel_on_plane(pair: ContactPair, plane: Rigid, wheel: Rigid) -> Contact:
+def _wheel_on_plane(pair: ContactPair, plane: FrameMotion, wheel: FrameMotion) -> Contact:
     """Closed form: the lowest point of the tube, seen along the normal of the plane."""
     sweep = pair.second.sweep()
     arm, tube = sweep.second.at[2], sweep.contact.p[2] - sweep.second.at[2]
@@ -173,7 +174,7 @@ def _wheel_on_plane(pair: ContactPair, plane: Rigid, wheel: Rigid) -> Contact:
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, seeds[0]), dot(n, d), coordinates)
 
 
-def _ball_on_plane(pair: ContactPair, plane: Rigid, ball: Rigid, radius: Any, sign: float) -> Contact:
+def _ball_on_plane(pair: ContactPair, plane: FrameMotion, ball: FrameMotion, radius: Any, sign: float) -> Contact:
     """Closed form; sign -1 when the plane is the second surface."""
     x, y, n = (plane.R[:, i] for i in range(3))
     rates = [cross(plane.w, e) for e in (x, y, n)]
@@ -186,7 +187,7 @@ def _ball_on_plane(pair: ContactPair, plane: Rigid, ball: Rigid, radius: Any, si
     return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates if pair.measured else {})
 
 
-def _two_balls(pair: ContactPair, first: Rigid, second: Rigid) -> Contact:
+def _two_balls(pair: ContactPair, first: FrameMotion, second: FrameMotion) -> Contact:
     """Closed form on the line of the centres; in a plane, across is the axis."""
     both = ca.SX(pair.first.ball + pair.second.ball)
     side = ca.sign(both)
@@ -215,7 +216,7 @@ def _with_rates(
     symbols = [ca.SX.sym("s", 3) for _ in values]
     seeds = [ca.SX.sym("d", 3) for _ in values]
     out = ca.vertcat(*f(*symbols))
-    change = ca.jtimes(out, ca.vertcat(*symbols), ca.vertcat(*seeds))
+    change = derivative_along(out, ca.vertcat(*symbols), ca.vertcat(*seeds))
     own = {x.element_hash() for v in (*symbols, *seeds) for x in ca.symvar(v)}
     sizes = [x for x in ca.symvar(out) if x.element_hash() not in own]  # parameters of the model
     both = ca.Function("contact", [*symbols, *seeds, *sizes], [out, change])(*values, *rates, *sizes)
@@ -223,7 +224,7 @@ def _with_rates(
     return now, then
 
 
-def _ball_on_surface(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
     """The foot of the perpendicular from the centre of the ball."""
     on_first = pair.second.ball is not None
     sweep = pair.sweeps[0 if on_first else 1]
@@ -240,7 +241,7 @@ def _ball_on_surface(pair: ContactPair, first: Rigid, second: Rigid, followers: 
                      dot(side.normal, d) - radius, followers)  # fmt: skip
 
 
-def _two_surfaces(pair: ContactPair, first: Rigid, second: Rigid, followers: Any) -> Contact:
+def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
     """Common normal of two surfaces: four equations for four surface coordinates."""
     a, b = pair.sweeps
     A, B = Side(first, a, followers[0], followers[1]), Side(second, b, followers[2], followers[3])

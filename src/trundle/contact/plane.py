@@ -10,11 +10,12 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.constraints.closure import BodyMotion, Relative, difference
+from trundle.constraints.closure import Relative, difference
 from trundle.constraints.measure import reciprocal
 from trundle.constraints.row import Place, Row
 from trundle.contact.geometry import Contact
 from trundle.model.connection import ConnectedPair
+from trundle.motion.motion import Motion
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.planar import PlanarPair
 from trundle.space.rotation import cross, dot
@@ -37,7 +38,7 @@ class PlaneBond:
 class PlaneBonds:
     """The bonds slip_y, roll_x and spin of a planar pair that closes a loop."""
 
-    def __init__(self, connection: ConnectedPair, motion: BodyMotion) -> None:
+    def __init__(self, connection: ConnectedPair, motion: Motion) -> None:
         pair = connection.pair
         assert isinstance(pair, ContactPair)
         self.connection = connection
@@ -79,7 +80,7 @@ class PlaneBonds:
         ]
 
 
-def plane_bonds(connection: ConnectedPair, motion: BodyMotion) -> PlaneBonds | None:
+def plane_bonds(connection: ConnectedPair, motion: Motion) -> PlaneBonds | None:
     """The plane that a connection keeps; None where it keeps none."""
     return PlaneBonds(connection, motion) if isinstance(connection.pair, PlanarPair) else None
 

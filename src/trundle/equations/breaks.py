@@ -9,6 +9,7 @@ from typing import Any
 
 import casadi as ca
 
+from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
@@ -27,7 +28,7 @@ def break_function(rhs: Any, p: Any, given: Iterable[Any]) -> Any:
         return None
     span = ca.SX.sym("span", 2)
     ranges = [Range(span[0], span[1]), *(Range(v, v) for v in ca.vertsplit(p))]
-    rates = [ca.jacobian(value, t) for value in found]
+    rates = [derivative(value, t) for value in found]
     out = enclosure(found, rates, [t, *ca.vertsplit(p)], ranges)
     return ca.Function("breaks", [ca.SX.sym("none"), span, p], [out])
 

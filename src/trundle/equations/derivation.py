@@ -58,7 +58,7 @@ class Derivation:
             every = [*found.rows, *found.switched]
             rows = relax(every, self.model.relaxations, found.signals, found.full_multipliers)
             self._equations[coordinates] = replace(
-                found, rows=[r for r in rows if r.acts is None], switched=[r for r in rows if r.acts is not None]
+                found, rows=[r for r in rows if r.active is None], switched=[r for r in rows if r.active is not None]
             )
         return self._equations[coordinates]
 

@@ -12,6 +12,7 @@ from trundle.constraints.flow import flow_row, half_turn
 from trundle.constraints.measure import Deviation, Followed, Measure, measured_coordinates
 from trundle.constraints.row import Place, Role, Row
 from trundle.contact.bonds import Bristle, Touch, touch_in_tree, touch_of_loop
+from trundle.derivative import derivative_along
 from trundle.equations.outputs.signals import Signals
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
@@ -21,10 +22,11 @@ from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
-from trundle.model.law_probe import Weighing
+from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
 from trundle.motion.kane import TreeMotion
 from trundle.motion.links import Tree, build_tree
+from trundle.motion.motion import Load, Motion
 from trundle.motion.newton_euler import AbsoluteMotion
 from trundle.pairs.higher import ContactPair
 from trundle.quantities.parameters import ParameterLayout
@@ -47,12 +49,12 @@ class Equations:
     parameters: ParameterLayout
     p: Any
     shift: Any  # relative shift of the multiplier block, chosen with the tolerance
-    motion: TreeMotion | AbsoluteMotion
+    motion: Motion
     inertias: dict[Body, Inertia]
     gravity: Any
     signals: Signals
     rows: list[Row]
-    wrenches: dict[Body, list[tuple[Any, Any, Any]]]
+    loads: dict[Body, list[Load]]
     efforts: Any  # on tree speeds (kane)
     terms: dict[str, Terms]
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
@@ -103,7 +105,7 @@ class Equations:
     @cached_property
     def bias(self) -> Any:
         """h of  M udot + h = J' lambda."""
-        return self.motion.bias(self.inertias, self.gravity, self.wrenches) - self.efforts
+        return self.motion.bias(self.inertias, self.gravity, self.loads) - self.efforts
 
     def kinetic(self) -> Any:
         """Kinetic energy (J)."""
@@ -143,22 +145,21 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     parameters = ParameterLayout.of(model)
     p, modes, shift = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
-    coordinates: dict[str, tuple[Any, Any]] = {}
     measured: dict[str, Measure | Followed | Bristle | Deviation] = {}
-    motion: TreeMotion | AbsoluteMotion
+    motion: Motion
     if formalism == "kane":
         q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
         motion = TreeMotion(tree, q, u)
-        for link in tree.links:
-            name = f"{link.joint.connection.name}.{link.name}"
-            at_q, at_u = slice(link.i_q, link.i_q + link.n_q), slice(link.i_u, link.i_u + link.n_u)
-            coordinates[name] = (q[at_q], u[at_u])
         cut = list(topology.cut)  # in the order of the layout
         ordered = [*(joint.connection for joint in topology.tree), *cut]
+        closing: dict[str, tuple[Body, ...]] = {}
     else:
         q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
         motion = AbsoluteMotion(moving, inertias, q, u)
         ordered = cut = list(model.connections.values())
+        closing = {c.name: c.bodies for c in ordered}
+    closing |= {loop.name: loop.bodies for loop in topology.loops}
+    coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in motion.coordinates.items()}
     touches, followers = _touches(model, motion, coordinates, cut)
     deviating = [(f"{c.name}.{n}", c.laws[n]) for c in ordered for n in c.deviations]
     deviations = [Deviation(name, law, t) for name, law in deviating if isinstance(law, RateTracking)]
@@ -181,25 +182,25 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
         deviation.follow(signals)
     full_multipliers: dict[str, Any] = {}
     for touch in touches.values():
-        touch.rub(Weighing(signals, full_multipliers), modes, shift)
+        touch.rub(MultiplierSignals(signals, full_multipliers), modes, shift)
     terms = _collect_terms(model, signals)
     touch_efforts: dict[str, dict[str, Any]] = {}
     for name, touch in touches.items():
         found, touch_efforts[name] = touch.efforts(t)
         terms |= found
-    wrenches, efforts, by_coordinate = _distribute(model, tree, motion, signals, terms, formalism)
+    loads, efforts, by_coordinate = _distribute(model, motion, signals, terms)
     nonideal = sum((touch.drag(motion.n_u)[0] for touch in touches.values()), ca.SX.zeros(motion.n_u))
-    every = _rows(model, topology, motion, signals, t, formalism, touches)
-    rows, switched = [r for r in every if r.acts is None], [r for r in every if r.acts is not None]
+    every = _rows(model, closing, motion, signals, t, touches)
+    rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
         model, topology, tree, formalism, t, q, u, parameters, p, shift, motion, inertias, gravity, signals, rows,
-        wrenches, efforts, terms, by_coordinate, touches, touch_efforts, modes, switched, deviations,
+        loads, efforts, terms, by_coordinate, touches, touch_efforts, modes, switched, deviations,
         nonideal, full_multipliers,
     )  # fmt: skip
 
 
 def _touches(
-    model: Model, motion: Any, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[ConnectedPair]
+    model: Model, motion: Motion, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[ConnectedPair]
 ) -> tuple[dict[str, Touch], Any]:
     """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
     touches: dict[str, Touch] = {}
@@ -219,7 +220,7 @@ def _touches(
     return touches, ca.vertcat(ca.SX(0, 1), *followers)
 
 
-def _placed(motion: TreeMotion | AbsoluteMotion, touches: Mapping[str, Touch]) -> Any:
+def _placed(motion: Motion, touches: Mapping[str, Touch]) -> Any:
     """Rates of the coordinates and of what follows the contacts."""
     return ca.vertcat(motion.coordinate_rates(), *[touch.contact.follower_rates for touch in touches.values()])
 
@@ -239,60 +240,61 @@ def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
 
 
 def _distribute(
-    model: Model, tree: Tree, motion: Any, signals: Signals, terms: dict[str, Terms], formalism: str
-) -> tuple[dict[Body, list[tuple[Any, Any, Any]]], Any, dict[str, Any]]:
-    """Wrenches by body (point, force, moment), efforts on tree speeds, and the total effort by coordinate."""
-    wrenches: dict[Body, list[tuple[Any, Any, Any]]] = {}
+    model: Model, motion: Motion, signals: Signals, terms: dict[str, Terms]
+) -> tuple[dict[Body, list[Load]], Any, dict[str, Any]]:
+    """Loads by body, efforts along speeds, and the total effort by coordinate."""
+    loads: dict[Body, list[Load]] = {}
     by_coordinate: dict[str, Any] = {}
     efforts = ca.SX.zeros(motion.n_u)
-    speeds = {f"{link.joint.connection.name}.{link.name}": link.i_u for link in tree.links if link.n_u == 1}
 
-    def act(frame: Frame, point: Any, F: Any, M: Any) -> None:
+    def act(source: str, frame: Frame, point: Any, F: Any, M: Any) -> None:
         if not frame.body.is_ground:
-            wrenches.setdefault(frame.body, []).append((point, F, M))
+            loads.setdefault(frame.body, []).append(Load(source, point, F, M))
 
-    for term in terms.values():
+    for source, term in terms.items():
         for frame, F, M in term.wrenches:
-            act(frame, signals.position(frame), F, M)
+            act(source, frame, signals.position(frame), F, M)
         for name, effort in term.efforts:
             by_coordinate[name] = by_coordinate.get(name, ca.SX(0)) + effort
-            if formalism == "kane" and name in speeds:
-                efforts[speeds[name]] += effort
+            if name in motion.coordinates:
+                efforts[motion.coordinates[name][1]] += effort
                 continue
             connection, measure = model.connections[name.partition(".")[0]], signals.measured[name]
             point = signals.position(connection.second)
-            act(connection.second, point, effort * measure.force, effort * measure.moment)
-            act(connection.first, point, -effort * measure.force, -effort * measure.moment)
-    return wrenches, efforts, by_coordinate
+            act(source, connection.second, point, effort * measure.force, effort * measure.moment)
+            act(source, connection.first, point, -effort * measure.force, -effort * measure.moment)
+    return loads, efforts, by_coordinate
 
 
 def _rows(
-    model: Model, topology: Topology, motion: Any, signals: Signals, t: Any, formalism: str, touches: dict[str, Touch]
+    model: Model,
+    closing: Mapping[str, Sequence[Body]],
+    motion: Motion,
+    signals: Signals,
+    t: Any,
+    touches: dict[str, Touch],
 ) -> list[Row]:
+    """All rows; `closing` are the connections that rows hold together, with the bodies around their loops."""
     rows: list[Row] = []
-    cut = {loop.connection.name: loop for loop in topology.loops}
     for connection in model.connections.values():
         if connection.name in touches:
             rows += touches[connection.name].rows(t)
-        elif connection.name in cut:
-            over_ground = any(b.is_ground for b in cut[connection.name].bodies)
+        elif connection.name in closing:
+            over_ground = any(b.is_ground for b in closing[connection.name])
             rows += closure_rows(connection, motion, over_ground)
-        elif formalism == "newton_euler":
-            rows += closure_rows(connection, motion, over_ground=any(b.is_ground for b in connection.bodies))
         for name, law in connection.laws.items():
             if isinstance(law, FlowLaw):
                 rows.append(_flow_row(connection, name, law, motion, signals, t))
     return rows
 
 
-def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, signals: Signals, t: Any) -> Row:
+def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion, signals: Signals, t: Any) -> Row:
     """The row of a flow law on a coordinate: a state of the tree, or measured."""
     full = f"{connection.name}.{name}"
     place = Place(connection.name, name, Role.DRIVE)
     if full in signals.coordinates:
         value, rate = signals.coordinates[full]
-        link = next(k for k in motion.tree.links if f"{k.joint.connection.name}.{k.name}" == full)
-        return flow_row(place, law, t, value, rate, ca.SX(0), {link.i_u: ca.SX(1)})
+        return flow_row(place, law, t, value, rate, ca.SX(0), {motion.coordinates[full][1].start: ca.SX(1)})
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
@@ -304,6 +306,6 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Any, s
     jacobian = {i: dot(measure.force, linear) + dot(measure.moment, w) for i, (w, linear) in moving.items()}
     jacobian = {i: entry for i, entry in jacobian.items() if not entry.is_zero()}
     rate = sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
-    bias = ca.jtimes(rate, motion.q, motion.coordinate_rates())
+    bias = derivative_along(rate, motion.q, motion.coordinate_rates())
     wrap = half_turn if measure.is_angle else None
     return flow_row(place, law, t, measure.value, rate, bias, jacobian, measure.force, measure.moment, wrap)

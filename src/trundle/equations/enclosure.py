@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, final
 
 import casadi as ca
 
+from trundle.derivative import derivative
+
 
 class Range(NamedTuple):
     """Least and largest value; a value that is known is one object twice."""
@@ -341,7 +343,7 @@ def round_off(expression: Any, symbols: Sequence[Any]) -> Any:
         arguments = [a, b][: len(take)]
         if code not in partials:
             made = ca.SX.binary(code, a, b) if len(take) == 2 else ca.SX.unary(code, a)
-            partials[code] = ca.Function("partials", arguments, [made, *(ca.jacobian(made, v) for v in arguments)])
+            partials[code] = ca.Function("partials", arguments, [made, *(derivative(made, v) for v in arguments)])
         value, *slopes = partials[code](*(values[i] for i in take))
         error = EPSILON * ca.fabs(value)
         for i, slope in zip(take, slopes, strict=True):

@@ -6,10 +6,11 @@ import casadi as ca
 
 from trundle.contact.collision_equations import free_accelerations, impact_values
 from trundle.contact.modes import Modes
+from trundle.derivative import derivative_along
 from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
-from trundle.linear_algebra.kkt import Saddle, Sparse, dense
+from trundle.linear_algebra.kkt import KKT, Sparse, dense
 from trundle.model.model import Model
 from trundle.quantities.layout import Layout
 
@@ -72,7 +73,7 @@ def _bounds(functions: Functions, values: list[Any]) -> dict[str, Any]:
     n_x = x.numel()
     xdot, box = ca.SX.sym("xdot", n_x), ca.SX.sym("box", 2 + 4 * n_x)
     inputs = ca.vertcat(e.t, x)
-    rates = [ca.jtimes(value, inputs, ca.vertcat(1, xdot)) for value in values]
+    rates = [derivative_along(value, inputs, ca.vertcat(1, xdot)) for value in values]
     moving = [e.t, *ca.vertsplit(x), *ca.vertsplit(xdot)]
     ranges = [Range(box[i], box[i + 1 + 2 * n_x]) for i in range(1 + 2 * n_x)]
     ranges += [Range(v, v) for v in ca.vertsplit(e.p)]
@@ -91,6 +92,6 @@ def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:
     n, m = len(rows), len(speeds)
     scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows] + [1.0] * m
     groups = [list(range(n)), *[[n + k] for k in range(m)]]
-    saddle = Saddle(e.mass, [*[r.jacobian for r in rows], *stay], e.motion.leaves_first(), groups, scale, e.shift)
-    change, _ = saddle.solve({}, {i: -row.rate for i, row in enumerate(rows)})
+    kkt = KKT(e.mass, [*[r.jacobian for r in rows], *stay], e.motion.leaves_first(), groups, scale, e.shift)
+    change, _ = kkt.solve({}, {i: -row.rate for i, row in enumerate(rows)})
     return ca.Function("hold", [e.t, e.q, e.u, e.p], [e.u + dense(change, e.n_u)])

@@ -13,14 +13,13 @@ import casadi as ca
 
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Role, Row
+from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.fixed_rank import Choice
-from trundle.linear_algebra.kkt import Saddle, Sparse, dense, sparse
+from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
 from trundle.model.model import Model
-from trundle.motion.articulated import forward_dynamics
-from trundle.motion.kane import TreeMotion
 
 DRAWN = 100.0  # 1/s
 
@@ -51,10 +50,10 @@ class Functions:
         taken = {name for _, kept in exchanged for name in kept}
         inside = {name for names, _ in exchanged for name in names}
         spare = set(redundant or ()) | (inside - taken)
-        held = [row for row in rows if row.ideal and row.acts is None]
+        held = [row for row in rows if row.ideal and row.active is None]
         lasting = [row for row in held if row.name not in inside and row.name not in spare]
         chosen = [row for row in held if row.name in inside]
-        switched = [row for row in rows if row.ideal and row.acts is not None]
+        switched = [row for row in rows if row.ideal and row.active is not None]
         self.independent = [*lasting, *(row for row in chosen if row.name in taken), *switched]
         self.acting = [*lasting, *chosen, *switched]
         at = {row.name: i for i, row in enumerate(self.acting)}
@@ -94,17 +93,17 @@ class Functions:
     # -- accelerations -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def saddle(self) -> Saddle:
+    def kkt(self) -> KKT:
         """Mass matrix and independent rows at (t, q), factored."""
         e, rows = self.equations, self.acting
         loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
         for i, row in enumerate(rows):
-            loops.setdefault((row.owner, row.acts is None), []).append(i)
+            loops.setdefault((row.owner, row.active is None), []).append(i)
         several = sum(not lasting for _, lasting in loops) > 1
-        return Saddle(
+        return KKT(
             e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
-            e.shift, [r.acts for r in rows], [r.column for r in rows], self.choices,
-            [several and r.acts is not None for r in rows],
+            e.shift, [r.active for r in rows], [r.column for r in rows], self.choices,
+            [several and r.active is not None for r in rows],
         )  # fmt: skip
 
     def _is_load(self, row: Row) -> bool:
@@ -118,11 +117,11 @@ class Functions:
     def orthogonal(self) -> Orthogonal:
         """Mass matrix and all rows at (t, q), those that are held made orthogonal."""
         e, rows = self.equations, self.rows
-        held = [1 if row.acts is None else row.acts for row in rows[: len(rows) - len(self.relaxed)]]
+        held = [1 if row.active is None else row.active for row in rows[: len(rows) - len(self.relaxed)]]
         positions = [(k, row) for k, row in zip(self._scale(self.independent), self.independent, strict=True)
                      if row.holonomic]  # fmt: skip
         distance = sum(
-            ((k * row.residual) ** 2 * (1 if row.acts is None else row.acts) for k, row in positions), ca.SX(0)
+            ((k * row.residual) ** 2 * (1 if row.active is None else row.active) for k, row in positions), ca.SX(0)
         )
         mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
         return Orthogonal(
@@ -131,9 +130,9 @@ class Functions:
         )  # fmt: skip
 
     @property
-    def _held(self) -> Saddle | Orthogonal:
+    def _held(self) -> KKT | Orthogonal:
         """What moves coordinates and speeds onto the constraints."""
-        return self.orthogonal if self.by_pseudo_inverse else self.saddle
+        return self.orthogonal if self.by_pseudo_inverse else self.kkt
 
     @cached_property
     def _pushes(self) -> dict[int, Any]:
@@ -183,12 +182,12 @@ class Functions:
         """udot, multipliers, force of what is not ideal, and a number above zero where friction leaves one solution."""
         e = self.equations
         if not self.by_pseudo_inverse:
-            x, lam = self.saddle.solve(sparse(-bias), sparse(-gamma), rubbing=True)
+            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), rubbing=True)
             return (
                 dense(x, e.n_u),
-                dense(self.saddle.shared(lam), len(self.rows)),
+                dense(self.kkt.shared(lam), len(self.rows)),
                 ca.SX.zeros(e.n_u),
-                self.saddle.uniqueness(),
+                self.kkt.uniqueness(),
             )
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
@@ -214,9 +213,8 @@ class Functions:
     def dynamics(self) -> tuple[Any, Any]:
         """udot and multipliers at a consistent state, as expressions of the symbols."""
         e = self.equations
-        if not self.rows and isinstance(e.motion, TreeMotion):
-            efforts = e.efforts + e.nonideal
-            return forward_dynamics(e.tree, e.motion.motion, e.inertias, e.gravity, e.wrenches, efforts), ca.SX(0, 1)
+        if not self.rows:
+            return e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts + e.nonideal), ca.SX(0, 1)
         udot, multipliers = self._solution[:2]
         return udot, multipliers + self._shares()
 
@@ -354,12 +352,12 @@ class Functions:
             speed = ca.fmax(speed, ca.fabs(e.u[k]))
         for row in self.acting:
             scale = self.length if row.unit == "m" else 1.0
-            acts = 1 if row.acts is None else row.acts
-            position = ca.fmax(position, acts * ca.fabs(row.residual) / scale)
-            velocity = ca.fmax(velocity, acts * ca.fabs(row.rate) / (scale * speed))
+            active = 1 if row.active is None else row.active
+            position = ca.fmax(position, active * ca.fabs(row.residual) / scale)
+            velocity = ca.fmax(velocity, active * ca.fabs(row.rate) / (scale * speed))
         for k in range(e.n_q - e.motion.n_q):
             position = ca.fmax(position, ca.fabs(e.corrections()[k]))
-        measures = [self.saddle.loop_measure(loop) for loop in self.loop_rows().values()]
+        measures = [self.kkt.loop_measure(loop) for loop in self.loop_rows().values()]
         return self.function("project", q, u, self.x[e.n_q + e.n_u :], position, velocity, *measures)
 
     def loop_rows(self) -> dict[str, Choice]:
@@ -378,7 +376,7 @@ class Functions:
         e = self.equations
         udot, multipliers = self.dynamics
         xdot = ca.vertcat(self._drawn_rates(), udot, self.powers(multipliers))
-        return self.function("jacobian", ca.jacobian(xdot, self.x), ca.jacobian(xdot, e.t))
+        return self.function("jacobian", derivative(xdot, self.x), derivative(xdot, e.t))
 
     @cached_property
     def linear(self) -> Any:
@@ -388,8 +386,8 @@ class Functions:
         f = ca.vertcat(e.coordinate_rates(), udot)
         J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in self.independent])
         Ju = ca.vertcat(ca.SX(0, 1), *[r.rate for r in self.independent])
-        P = ca.jacobian(e.position_rates(), e.u)
-        outputs = [f, ca.jacobian(f, ca.vertcat(e.q, e.u)), J, ca.jacobian(Ju, e.q), P]
+        P = derivative(e.position_rates(), e.u)
+        outputs = [f, derivative(f, ca.vertcat(e.q, e.u)), J, derivative(Ju, e.q), P]
         return ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
 
     def metric(self) -> Any:
@@ -400,9 +398,9 @@ class Functions:
             return None
         M = ca.vertcat(*[dense(row, e.n_u).T for row in e.mass])
         J = ca.vertcat(*[dense(row.jacobian, e.n_u).T for row in rows])
-        P = ca.jacobian(e.position_rates(), e.u)
-        K = ca.mtimes(ca.jacobian(e.bias, e.q), P)
-        D = ca.jacobian(e.bias, e.u)
+        P = derivative(e.position_rates(), e.u)
+        K = ca.mtimes(derivative(e.bias, e.q), P)
+        D = derivative(e.bias, e.u)
         g, rate = ca.vertcat(*[r.residual for r in rows]), ca.vertcat(*[r.rate for r in rows])
         return self.function("metric", M, K, D, J, g, rate, P)
 

@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.contact.search import Settler
+from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.errors import AssemblyError, ModelError
 from trundle.linear_algebra.in_place import InPlace
@@ -67,7 +68,7 @@ class RowFunctions:
         g = ca.vertcat(*[r.residual for r in rows])
         rate = ca.vertcat(*[r.rate for r in rows])
         J = ca.vertcat(*[dense(r.jacobian, e.n_u).T for r in rows])
-        P = ca.jacobian(e.position_rates(), e.u)
+        P = derivative(e.position_rates(), e.u)
         outputs = [ca.densify(v) for v in (scale * g, scale * rate, ca.mtimes(ca.diag(scale), J), P)]
         self._evaluate = InPlace(ca.Function("rows", [e.t, e.q, e.u, e.p], outputs))
         gamma = scale * ca.vertcat(*[r.gamma for r in rows])

@@ -5,6 +5,7 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.derivative import derivative
 from trundle.laws.law import EffortLaw, FlowLaw
 
 
@@ -20,7 +21,7 @@ class Tracking(EffortLaw):
         """Deviation, its rate, and the rate of the motion."""
         at = ca.SX.sym("t")
         motion = ca.SX(self.servo.motion(at, q, u))
-        value, rate = ca.substitute([motion, ca.jacobian(motion, at)], [at], [ca.SX(t)])
+        value, rate = ca.substitute([motion, derivative(motion, at)], [at], [ca.SX(t)])
         return q - value, u - rate, rate
 
     def effort(self, t: Any, q: Any, u: Any) -> Any:

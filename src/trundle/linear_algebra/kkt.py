@@ -129,7 +129,7 @@ def minimum_degree(rows: list[Sparse], left: Collection[int] = ()) -> list[int]:
 
 
 @final
-class Saddle:
+class KKT:
     """Factored system of mass matrix and constraint rows at one pose.
 
     `loops` groups the rows; `scale` makes rows of different units comparable. A row of weight zero does not act. The

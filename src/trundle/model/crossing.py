@@ -6,6 +6,7 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.derivative import derivative
 from trundle.errors import ModelError
 
 JUMPS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
@@ -27,7 +28,7 @@ def crossing(expression: Any) -> Any:
     """An expression that crosses zero where the event happens; ModelError for one that only jumps."""
     meant = _difference(expression) if expression.op() in JUMPS else expression
     symbols = ca.vertcat(ca.SX(0, 1), *ca.symvar(meant))
-    if not ca.jacobian(meant, symbols).is_zero():
+    if not derivative(meant, symbols).is_zero():
         return meant
     _not_constant(meant)
     raise ModelError(

@@ -13,6 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.laws.tracking import RateTracking
@@ -130,7 +131,7 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) 
         return
     effort, stored, lost, given = (ca.SX(a) for a in answers)
     t, q, u = asker.t, asker.q, asker.u
-    rate = ca.jacobian(stored, q) * law.deflection_rate(t, q, u) + ca.jacobian(stored, t)
+    rate = derivative(stored, q) * law.deflection_rate(t, q, u) + derivative(stored, t)
     terms = ca.vertcat(effort * u, rate, lost, given)
     symbols = ca.symvar(terms)
     f = ca.Function("power", [ca.vertcat(ca.SX(0, 1), *symbols)], [terms])

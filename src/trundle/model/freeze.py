@@ -17,7 +17,7 @@ from trundle.laws.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Serv
 from trundle.model.body import Body, Frame
 from trundle.model.exact import is_foreign
 from trundle.model.force import Force, Wrench
-from trundle.model.law_probe import Asker, Weighing
+from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import FROZEN, Model
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
 
@@ -128,7 +128,7 @@ class _Copier:
         """The weight of a row, which may ask for multipliers."""
         if not callable(weight):
             return self.copied(weight, name)
-        signals = Weighing(self.asker.signals, {})
+        signals = MultiplierSignals(self.asker.signals, {})
         answers = self.asker.ask(
             f"the weight of {name!r}", lambda: [_known(weight(signals), self.asker, signals.symbols)]
         )

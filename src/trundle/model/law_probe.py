@@ -40,7 +40,7 @@ class Asker:
 
     def __init__(self, model: Model) -> None:
         self.t, self.q, self.u = (ca.SX.sym(n) for n in "tqu")
-        self.signals = Placeholder(model, self.t)
+        self.signals = SymbolicSignals(model, self.t)
         self.faults: list[str] = []
         symbols = [self.t, self.q, self.u, *(p.symbol for p in model.parameters.values())]
         self.known = {s.element_hash() for s in symbols}
@@ -114,7 +114,7 @@ def _plain(text: str) -> str:
 
 
 @final
-class Placeholder:
+class SymbolicSignals:
     """Signals whose every answer is a symbol named after the question."""
 
     def __init__(self, model: Model, t: Any) -> None:
@@ -164,7 +164,7 @@ class Placeholder:
 
 
 @final
-class Weighing:
+class MultiplierSignals:
     """Signals for weights of constraints: beside the signals, the multipliers that rows would have if all rows were
     held in full and nothing rubbed.
     """

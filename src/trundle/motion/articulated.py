@@ -13,10 +13,9 @@ from typing import Any
 
 import casadi as ca
 
-from trundle.model.body import Body
-from trundle.motion.kinematics import Motion, sine_cosine
+from trundle.motion.kinematics import Kinematics, sine_cosine
 from trundle.motion.links import GROUND, Link, Tree
-from trundle.space.inertia import Inertia
+from trundle.motion.motion import Inertias, Loads
 from trundle.space.rotation import cross, rotation_from_quaternion
 
 UPPER = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]  # entries of a symmetric block, in the order they are kept
@@ -120,7 +119,7 @@ def pack(A: Any, H: Any, M: Any) -> Any:
     return ca.vertcat(*entries)
 
 
-def link_inertia(link: Link, inertias: dict[Body, Inertia]) -> Any:
+def link_inertia(link: Link, inertias: Inertias) -> Any:
     """Rigid inertia of all bodies on a link, about its origin: (mass, first moment, inertia)."""
     m, h, I = ca.SX(0), ca.SX.zeros(3), ca.SX.zeros(3, 3)
     for body, pose in link.bodies:
@@ -137,14 +136,9 @@ def link_inertia(link: Link, inertias: dict[Body, Inertia]) -> Any:
 
 
 def forward_dynamics(
-    tree: Tree,
-    motion: Motion,
-    inertias: dict[Body, Inertia],
-    gravity: Any,
-    wrenches: dict[Body, list[tuple[Any, Any, Any]]],
-    efforts: Any,
+    tree: Tree, motion: Kinematics, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any
 ) -> Any:
-    """udot of a tree; wrenches are (point, force, moment) in ground axes, efforts act along the speeds."""
+    """udot of a tree; efforts act along the speeds."""
     links, q, u = tree.links, motion.q, motion.u
     zero = ca.SX.zeros(3)
     spin: list[Any] = []  # angular velocity in link axes
@@ -162,7 +156,7 @@ def forward_dynamics(
         IA.append(pack(I, ca.skew(h), m * ca.SX.eye(3)))
         n, f = cross(w, ca.mtimes(I, w)), cross(w, cross(w, h))
         for body, _ in link.bodies:
-            for point, F, M in wrenches.get(body, []):
+            for _, point, F, M in loads.get(body, ()):
                 world = motion.links[i]
                 f = f - ca.mtimes(world.R.T, F)
                 n = n - ca.mtimes(world.R.T, M + cross(point - world.p, F))

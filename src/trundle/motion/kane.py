@@ -10,44 +10,52 @@ import casadi as ca
 
 from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
-from trundle.motion.articulated import link_inertia
-from trundle.motion.kinematics import Motion, Rigid
+from trundle.motion.articulated import forward_dynamics, link_inertia
+from trundle.motion.kinematics import Kinematics
 from trundle.motion.links import GROUND, Tree
+from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, dot
 
 
 @final
 class TreeMotion:
-    """Motion of a tree in joint coordinates, as constraint rows and forces ask for it."""
+    """Motion of a tree in joint coordinates."""
 
     def __init__(self, tree: Tree, q: Any, u: Any) -> None:
         self.tree, self.q, self.u = tree, q, u
-        self.motion = Motion(tree, q, u)
+        self.kinematics = Kinematics(tree, q, u)
         self.n_q, self.n_u = tree.n_q, tree.n_u
         self.quaternions = [link.i_q for link in tree.links if link.kind == "ball"]
+        self.coordinates = {
+            f"{link.joint.connection.name}.{link.name}": (
+                slice(link.i_q, link.i_q + link.n_q),
+                slice(link.i_u, link.i_u + link.n_u),
+            )
+            for link in tree.links
+        }
 
-    def frame(self, frame: Frame) -> Rigid:
-        return self.motion.frame(frame)
+    def frame(self, frame: Frame) -> FrameMotion:
+        return self.kinematics.frame(frame)
 
-    def body(self, body: Body) -> Rigid:
-        return self.motion.body(body)
+    def body(self, body: Body) -> FrameMotion:
+        return self.kinematics.body(body)
 
-    def partials(self, body: Body, point: Any) -> list[tuple[int, Any, Any]]:
+    def partials(self, body: Body, point: Any) -> list[Partial]:
         """Partial velocities of a point fixed to the body, for every speed that moves it."""
         link = self.tree.place[body][0]
-        return [column for k in self.tree.ancestors(link) for column in self.motion.columns(k, point)]
+        return [column for k in self.tree.ancestors(link) for column in self.kinematics.columns(k, point)]
 
     def coordinate_rates(self) -> Any:
-        return self.motion.coordinate_rates()
+        return self.kinematics.coordinate_rates()
 
     def leaves_first(self) -> list[int]:
         """Speeds in an order of elimination without fill."""
         return [link.i_u + k for link in reversed(self.tree.links) for k in range(link.n_u)]
 
-    def mass_matrix(self, inertias: dict[Body, Inertia]) -> list[Sparse]:
+    def mass_matrix(self, inertias: Inertias) -> list[Sparse]:
         """Rows of M by composite rigid bodies."""
-        links, motion = self.tree.links, self.motion
+        links, motion = self.tree.links, self.kinematics
         total = [self._rigid(i, inertias) for i in range(len(links))]  # about the origin of each link, ground axes
         rows: list[Sparse] = [{} for _ in range(self.n_u)]
         for i in reversed(range(len(links))):
@@ -72,11 +80,13 @@ class TreeMotion:
                     j = links[j].parent
         return rows
 
-    def bias(
-        self, inertias: dict[Body, Inertia], gravity: Any, wrenches: dict[Body, list[tuple[Any, Any, Any]]]
-    ) -> Any:
-        """h = inertia forces without udot, minus gravity and applied wrenches (point, force, moment) on bodies."""
-        links, motion = self.tree.links, self.motion
+    def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
+        """udot of the tree, by articulated bodies."""
+        return forward_dynamics(self.tree, self.kinematics, inertias, gravity, loads, efforts)
+
+    def bias(self, inertias: Inertias, gravity: Any, loads: Loads) -> Any:
+        """h = inertia forces without udot, minus gravity and loads on bodies."""
+        links, motion = self.tree.links, self.kinematics
         forces: list[Any] = [ca.SX.zeros(3) for _ in links]
         moments: list[Any] = [ca.SX.zeros(3) for _ in links]
         h = ca.SX.zeros(self.n_u)
@@ -87,7 +97,7 @@ class TreeMotion:
             forces[i] += m * a + cross(at.alpha, first) + cross(at.w, cross(at.w, first))
             moments[i] += cross(first, a) + ca.mtimes(I, at.alpha) + cross(at.w, ca.mtimes(I, at.w))
             for body, _ in links[i].bodies:
-                for point, F, M in wrenches.get(body, []):
+                for _, point, F, M in loads.get(body, ()):
                     forces[i] = forces[i] - F
                     moments[i] = moments[i] - M - cross(point - p, F)
             for k, w, v in motion.columns(i, p):
@@ -98,10 +108,10 @@ class TreeMotion:
                 moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
         return h
 
-    def _rigid(self, link: int, inertias: dict[Body, Inertia]) -> tuple[Any, Any, Any]:
+    def _rigid(self, link: int, inertias: Inertias) -> tuple[Any, Any, Any]:
         """Mass, first moment and inertia of the bodies on a link about its origin, ground axes."""
         m, h, I = link_inertia(self.tree.links[link], inertias)
-        R = self.motion.links[link].R
+        R = self.kinematics.links[link].R
         if is_round(h, I):  # a wheel looks the same at every angle: only its axis counts
             z = R[:, 2]
             return m, z * h[2], I[0, 0] * ca.SX.eye(3) + (I[2, 2] - I[0, 0]) * ca.mtimes(z, z.T)
@@ -114,7 +124,7 @@ def is_round(h: Any, I: Any) -> bool:
     return all(ca.SX(v).is_zero() for v in off) and bool(ca.is_equal(ca.SX(I[0, 0]), ca.SX(I[1, 1]), 4))
 
 
-def inertia_wrench(inertia: Inertia, body: Rigid, gravity: Any) -> tuple[Any, Any, Any]:
+def inertia_wrench(inertia: Inertia, body: FrameMotion, gravity: Any) -> tuple[Any, Any, Any]:
     """Force and moment (at the mass centre) that the acceleration of the body takes, gravity included as
     acceleration.
     """

@@ -6,7 +6,6 @@ mechanism costs planar arithmetic.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 import casadi as ca
@@ -14,51 +13,9 @@ import numpy as np
 
 from trundle.model.body import Body, Frame
 from trundle.motion.links import GROUND, Link, Tree, frame_pose
-from trundle.space.pose import Pose
+from trundle.motion.motion import FrameMotion, Partial
 from trundle.space.rotation import clean, cross, rotation_from_quaternion
 from trundle.typing import Array
-
-
-@final
-@dataclass
-class Rigid:
-    """Motion of a frame: rotation R and position p in the ground; w, v; acceleration terms without udot: alpha, a."""
-
-    R: Any
-    p: Any
-    w: Any
-    v: Any
-    alpha: Any
-    a: Any
-
-    @staticmethod
-    def at_rest() -> "Rigid":
-        zero = ca.SX.zeros(3)
-        return Rigid(ca.densify(ca.SX.eye(3)), zero, zero, zero, zero, zero)
-
-    def fixed(self, pose: Pose) -> "Rigid":
-        """Motion of a frame fixed to this one at `pose`."""
-        r = rotate(self.R, pose.p)
-        return Rigid(
-            times(self.R, pose.R),
-            self.p + r,
-            self.w,
-            self.v + cross(self.w, r),
-            self.alpha,
-            self.a + cross(self.alpha, r) + cross(self.w, cross(self.w, r)),
-        )
-
-
-def rotate(R: Any, r: Any) -> Any:
-    """R r; a zero entry costs nothing, CasADi drops it."""
-    return ca.mtimes(R, r)
-
-
-def times(R: Any, constant: Array) -> Any:
-    """R times a constant rotation."""
-    if np.array_equal(constant, np.eye(3)):
-        return R
-    return ca.mtimes(R, ca.SX(ca.densify(ca.DM(constant))))
 
 
 def turn_z(R: Any, c: Any, s: Any) -> Any:
@@ -78,33 +35,33 @@ def sine_cosine(angle: float) -> tuple[float, float]:
 
 
 @final
-class Motion:
+class Kinematics:
     """World motion of all links, built once; bodies and frames on request."""
 
     def __init__(self, tree: Tree, q: Any, u: Any) -> None:
         self.tree, self.q, self.u = tree, q, u
-        self.links: list[Rigid] = []
+        self.links: list[FrameMotion] = []
         self.axes: list[Any] = []  # joint axis (3) or, for a ball, its three axes (3x3)
         for link in tree.links:
-            parent = Rigid.at_rest() if link.parent == GROUND else self.links[link.parent]
+            parent = FrameMotion.at_rest() if link.parent == GROUND else self.links[link.parent]
             rigid, axis = (_ball if link.kind == "ball" else _screw)(link, parent, q, u)
             self.links.append(rigid)
             self.axes.append(axis)
-        self._bodies: dict[Body, Rigid] = {}
+        self._bodies: dict[Body, FrameMotion] = {}
 
-    def body(self, body: Body) -> Rigid:
+    def body(self, body: Body) -> FrameMotion:
         """Motion of the body's own frame."""
         if body not in self._bodies:
             link, pose = self.tree.place[body]
-            base = Rigid.at_rest() if link == GROUND else self.links[link]
+            base = FrameMotion.at_rest() if link == GROUND else self.links[link]
             self._bodies[body] = base.fixed(pose)
         return self._bodies[body]
 
-    def frame(self, frame: Frame) -> Rigid:
+    def frame(self, frame: Frame) -> FrameMotion:
         """Motion of a frame on a body."""
         return self.body(frame.body).fixed(frame_pose(frame))
 
-    def columns(self, link: int, point: Any) -> list[tuple[int, Any, Any]]:
+    def columns(self, link: int, point: Any) -> list[Partial]:
         """(speed index, angular, linear) partial velocities of `point` on a body moved by this link alone."""
         item, axis, base = self.tree.links[link], self.axes[link], self.links[link].p
         if item.kind == "ball":
@@ -133,12 +90,12 @@ def quaternion_rate(quaternion: Any, w: Any) -> Any:
     return ca.vertcat(-ca.dot(e, w), e0 * w + cross(e, w)) / 2
 
 
-def _screw(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
+def _screw(link: Link, parent: FrameMotion, q: Any, u: Any) -> tuple[FrameMotion, Any]:
     R = parent.R
     if link.g != 0.0:
         s, c = sine_cosine(link.g)
         R = turn_z(R, c, s)
-    p = parent.p + rotate(R, link.shift)
+    p = parent.p + ca.mtimes(R, link.shift)
     if link.alpha != 0.0:
         s, c = sine_cosine(link.alpha)
         R = turn_x(R, c, s)
@@ -162,10 +119,10 @@ def _screw(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
     if link.kind != "slide":
         spin = axis * rate
         w, alpha = w + spin, alpha + cross(parent.w, spin)
-    return Rigid(R, p, w, v, alpha, a), axis
+    return FrameMotion(R, p, w, v, alpha, a), axis
 
 
-def _ball(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
+def _ball(link: Link, parent: FrameMotion, q: Any, u: Any) -> tuple[FrameMotion, Any]:
     assert link.fixed is not None
     base = parent.fixed(link.fixed)
     R_q = rotation_from_quaternion(q[link.i_q : link.i_q + 4])
@@ -174,7 +131,7 @@ def _ball(link: Link, parent: Rigid, q: Any, u: Any) -> tuple[Rigid, Any]:
     axes = -base.R if link.reverse else R  # a reversed ball turns by minus the rates about the axes of its parent
     spin = ca.mtimes(axes, rates)
     alpha = base.alpha + cross(base.w, spin)
-    return Rigid(R, base.p, base.w + spin, base.v, alpha, base.a), axes
+    return FrameMotion(R, base.p, base.w + spin, base.v, alpha, base.a), axes
 
 
 def normalised(q: Any, quaternions: Sequence[int]) -> Array:

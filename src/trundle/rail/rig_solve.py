@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from trundle.derivative import derivative
 from trundle.rail.rig_contact import SIGNS, find_contacts
 from trundle.typing import Array, Flags
 
@@ -61,10 +62,10 @@ def closure_function() -> ca.Function:
     rows, rights, angle_steps, bends = [], [], [], []
     for i, sign in enumerate(SIGNS.ravel()):
         gap = _gap(sign, x[i], x[2], x[3], place, section)
-        slope = ca.gradient(gap, x[i])
-        bend, tilt = ca.gradient(slope, x[i]), ca.jacobian(slope, x[2:])
+        slope = derivative(gap, x[i])
+        bend, tilt = derivative(slope, x[i]), derivative(slope, x[2:])
         # The angle follows from its own slope: what is left are the two gaps for roll and lift.
-        rows.append(ca.jacobian(gap, x[2:]) - slope / bend * tilt)
+        rows.append(derivative(gap, x[2:]) - slope / bend * tilt)
         rights.append(slope**2 / bend - gap)
         angle_steps.append((-slope / bend, -tilt / bend))
         bends.append(bend)

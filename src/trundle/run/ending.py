@@ -116,7 +116,7 @@ def driven_past_limit(f: Formulation, t: float, x: np.ndarray[Any, Any], p: np.n
     if not any(isinstance(law, FlowLaw) for c in f.model.connections.values() for law in c.laws.values()):
         return []
     functions = f.functions
-    e, rows = functions.equations, [row for row in functions.independent if row.acts is None]
+    e, rows = functions.equations, [row for row in functions.independent if row.active is None]
     driven = [row.place.coordinate for row in rows if row.role is Role.DRIVE]
     if not driven or not np.all(np.isfinite(x)):
         return []

@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.constraints.row import Row
 from trundle.contact.search import Settler
+from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, SolveError
@@ -30,16 +31,16 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
     e, m = functions.equations, len(functions.rows)
     _refuse_yielding_rates(e.model)
-    P = ca.jacobian(e.coordinate_rates(), e.u)
+    P = derivative(e.coordinate_rates(), e.u)
     J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
     lam = ca.SX.sym("lam", m)
     force = e.bias - ca.mtimes(J.T, lam)
-    K = ca.mtimes(ca.jacobian(force, e.q), P)
+    K = ca.mtimes(derivative(force, e.q), P)
     resting = [_at_rest(r) for r in functions.rows]
     g = ca.vertcat(ca.SX(0, 1), *[r.residual if a is None else a for r, a in zip(functions.rows, resting, strict=True)])
     G = ca.vertcat(
         ca.SX(0, e.n_u),
-        *[J[i, :] if a is None else ca.mtimes(ca.jacobian(a, e.q), P) for i, a in enumerate(resting)],
+        *[J[i, :] if a is None else ca.mtimes(derivative(a, e.q), P) for i, a in enumerate(resting)],
     )
     f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, G, P)])
     u = np.zeros(e.n_u)

@@ -153,7 +153,7 @@ def _evaluate(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> tuple
 def acting(functions: Functions, p: AnyArray) -> AnyArray:
     """Which of the independent rows hold speeds, with the modes of the contacts in p."""
     held = np.array([row.level != "acceleration" for row in functions.independent], bool)
-    switched = [1 if row.acts is None else row.acts for row in functions.independent]
+    switched = [1 if row.active is None else row.active for row in functions.independent]
     modes = ca.Function("modes", [functions.equations.p], [ca.vertcat(ca.SX(0, 1), *switched)])
     found: AnyArray = held & (np.array(ca.DM(modes(p))).ravel() != 0)
     return found

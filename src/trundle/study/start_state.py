@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from trundle.equations.absolute_state import absolute_state
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.model.check import finite_number
-from trundle.motion.newton_euler import absolute_state
 from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
 from trundle.study.start import InitialState, consistent

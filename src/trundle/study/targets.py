@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.contact.search import Settler
+from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.errors import ModelError
@@ -52,8 +53,8 @@ class Targets:
                 self._scales[0].extend(scale)
                 self.names += [name] * expression.numel()
         g, rate = ca.vertcat(ca.SX(0, 1), *positions), ca.vertcat(ca.SX(0, 1), *rates)
-        P = ca.jacobian(e.position_rates(), e.u)
-        outputs = [g, ca.mtimes(ca.jacobian(g, e.q), P), rate, ca.jacobian(rate, e.u), P]
+        P = derivative(e.position_rates(), e.u)
+        outputs = [g, ca.mtimes(derivative(g, e.q), P), rate, derivative(rate, e.u), P]
         own = np.ones(g.numel(), bool)
         self.holonomic: Any = own if rows is None else np.concatenate([rows.holonomic, own])
         inputs = [e.t, e.q, e.u, e.p, ca.vertcat(*values)]

@@ -10,6 +10,7 @@ from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.collide import derivative_of_impulses, impulses_of
 from trundle.contact.collision_equations import contacts_that_open
 from trundle.contact.modes import transitions
+from trundle.derivative import derivative
 from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
@@ -35,7 +36,7 @@ class Variation:
         functions = f.functions
         self._t, self._x, self._p = functions.inputs
         rhs = functions.plain_rhs()(self._t, self._x, self._p)
-        if ca.jacobian(rhs, self._t).nnz():
+        if derivative(rhs, self._t).nnz():
             raise SolveError("the model depends on time: this map between events is for machines left to themselves.")
         self._rhs = self._with_slope("rhs", rhs[: self.n])
         self._functions = event_functions(model, functions, f.layout)
@@ -45,7 +46,7 @@ class Variation:
 
     def _with_slope(self, name: str, value: Any) -> Any:
         """Function of (t, x, p): the value and its derivative by (q, u)."""
-        slope = ca.densify(ca.jacobian(value, self._x)[:, : self.n])
+        slope = ca.densify(derivative(value, self._x)[:, : self.n])
         return ca.Function(name, [self._t, self._x, self._p], [ca.densify(value), slope])
 
     @staticmethod

@@ -12,7 +12,7 @@ import casadi as ca
 
 from trundle.laws.law import EffortLaw, FlowLaw, Locked
 from trundle.model.connection import ConnectedPair
-from trundle.model.law_probe import Placeholder
+from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
 from trundle.model.seal import find_seals
 from trundle.pairs.lower import BONDS
@@ -77,7 +77,7 @@ def measure(owner: str, what: str) -> str:
 
 def find_ports(model: Model) -> Ports:
     """Ports of all bodies, connections, laws and forces."""
-    signals = Placeholder(model, ca.SX.sym("t"))
+    signals = SymbolicSignals(model, ca.SX.sym("t"))
     forces = {name: force.terms(signals) for name, force in model.forces.items()}
     acting: dict[str, list[str]] = {}  # coordinate -> forces on it
     for name, term in forces.items():

@@ -14,6 +14,7 @@ import casadi as ca
 from trundle.constraints.closure import Relative, axes_around, connection_frame
 from trundle.constraints.row import Role
 from trundle.contact.plane import PlaneMap
+from trundle.derivative import derivative, derivative_along
 from trundle.equations.kernels import Functions
 from trundle.equations.outputs.ports import CHAIN, FRICTION, Element, Junction, Ports, is_held, is_rubbed, measure
 from trundle.equations.outputs.reactions import Wrench, accelerations, drive_efforts, reactions
@@ -244,7 +245,7 @@ class PowerExpressions:
         e = self.equations
         names = [element.name for element in self.ports.elements if element.name in e.terms]
         V = ca.vertcat(ca.SX(0, 1), *[ca.SX(e.terms[n].potential) for n in names])
-        rates = ca.jtimes(V, e.q, e.coordinate_rates()) + ca.jacobian(V, e.t) if names else V
+        rates = derivative_along(V, e.q, e.coordinate_rates()) + derivative(V, e.t) if names else V
         return {n: rates[i] for i, n in enumerate(names)}
 
     def _element(self, element: Element, stored: Any) -> dict[str, Any]:

@@ -12,26 +12,27 @@ import casadi as ca
 
 from trundle.constraints.measure import measured_coordinates
 from trundle.constraints.row import Role
+from trundle.derivative import derivative_along
 from trundle.equations.derive import Equations
 from trundle.equations.kernels import Functions
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.motion.kane import inertia_wrench
-from trundle.motion.kinematics import Rigid
+from trundle.motion.motion import FrameMotion
 from trundle.space.rotation import cross
 
 Wrench = tuple[Any, Any]  # force, moment
 
 
-def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, Rigid]:
+def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, FrameMotion]:
     """Motion of body frames with the full accelerations."""
     e = functions.equations
     udot, _ = functions.dynamics
     now = {b: e.motion.body(b) for b in bodies}
     rates = ca.vertcat(*[ca.vertcat(r.w, r.v) for r in now.values()])
-    change = ca.jtimes(rates, e.q, e.coordinate_rates()) + ca.jtimes(rates, e.u, udot)
+    change = derivative_along(rates, e.q, e.coordinate_rates()) + derivative_along(rates, e.u, udot)
     return {
-        b: Rigid(r.R, r.p, r.w, r.v, change[6 * i : 6 * i + 3], change[6 * i + 3 : 6 * i + 6])
+        b: FrameMotion(r.R, r.p, r.w, r.v, change[6 * i : 6 * i + 3], change[6 * i + 3 : 6 * i + 6])
         for i, (b, r) in enumerate(now.items())
     }
 
@@ -102,7 +103,7 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: d
         at = moving[body]
         f, n, centre = inertia_wrench(e.inertias[body], at, e.gravity)
         F, M = f, n + cross(centre - at.p, f)
-        for point, force, moment in e.wrenches.get(body, []):
+        for _, point, force, moment in e.loads.get(body, ()):
             F, M = F - force, M - moment - cross(point - at.p, force)
         needed[body] = (F, M)
     for name, (F, M) in (*closing.items(), *driving.items()):

@@ -1,7 +1,7 @@
 """Quantities by name, as expressions: what laws, forces, outputs and events may ask for."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import casadi as ca
 
@@ -11,7 +11,7 @@ from trundle.errors import UnknownNameError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.law_probe import CONTACT_QUANTITIES
 from trundle.model.model import Model
-from trundle.motion.kinematics import Rigid
+from trundle.motion.motion import Motion
 
 BODY_QUANTITIES = {
     "position": ("m", "position of the body frame in the ground"),
@@ -24,13 +24,6 @@ BODY_QUANTITIES = {
 """Vector quantities that every body has, with unit and sentence."""
 
 
-class FrameMotion(Protocol):
-    """Motion of bodies and frames in ground axes."""
-
-    def frame(self, frame: Frame) -> Rigid: ...
-    def body(self, body: Body) -> Rigid: ...
-
-
 @final
 class Signals:
     """Expressions by name: "crank.angle", "crank.angle_rate", "rod.position", "rod.position_x", parameters;
@@ -41,7 +34,7 @@ class Signals:
         self,
         model: Model,
         t: Any,
-        motion: FrameMotion,
+        motion: Motion,
         coordinates: Mapping[str, tuple[Any, Any]],
         measured: Mapping[str, Measure | Followed | Bristle | Deviation],
         touches: Mapping[str, Touch] | None = None,

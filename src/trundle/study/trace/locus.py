@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.constraints.row import Role
+from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
@@ -81,7 +82,7 @@ class Locus:
         self.n_rows = sum(r.numel() for r in residuals)  # without what the user holds
         held, targets = self._hold_rows()
         residual = ca.vertcat(ca.SX(0, 1), *residuals, held)
-        outputs = [residual, ca.jacobian(residual, e.q), driven, ca.jacobian(driven, e.q)]
+        outputs = [residual, derivative(residual, e.q), driven, derivative(driven, e.q)]
         locus = ca.Function("locus", [e.q, e.p, targets, e.u, e.t], [ca.densify(o) for o in outputs])
         buffer: Any
         buffer, self._evaluate = locus.buffer()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 import numpy as np
 
+from trundle.derivative import derivative_along
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.run.trace import Column, Finding, Trace, make_dataset
@@ -144,7 +145,7 @@ class _Outputs:
             add(locus.coordinate, "", f"driven quantity {locus.coordinate}")
         out = ca.vertcat(*expressions)
         direction = ca.SX.sym("direction", e.n_q)
-        change = ca.jtimes(out, e.q, direction)
+        change = derivative_along(out, e.q, direction)
         self._f = ca.Function("told", [e.q, direction, e.p, e.t], [ca.densify(out), ca.densify(change)])
 
     def __call__(self, points: Sequence[Point]) -> tuple[Column, list[Column]]:

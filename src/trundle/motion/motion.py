@@ -1,0 +1,114 @@
+"""How bodies move, whatever the coordinates: what constraints, contacts, forces and outputs ask of a formalism."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.linear_algebra.kkt import Sparse
+from trundle.model.body import Body, Frame
+from trundle.space.inertia import Inertia
+from trundle.space.pose import Pose
+from trundle.space.rotation import cross
+from trundle.typing import Array
+
+Partial = tuple[int, Any, Any]
+"""Index of a speed, and the angular and linear velocity that a unit of it gives."""
+
+
+@final
+@dataclass
+class FrameMotion:
+    """Motion of a frame: rotation R and position p in the ground; w, v; acceleration terms without udot: alpha, a."""
+
+    R: Any
+    p: Any
+    w: Any
+    v: Any
+    alpha: Any
+    a: Any
+
+    @staticmethod
+    def at_rest() -> "FrameMotion":
+        zero = ca.SX.zeros(3)
+        return FrameMotion(ca.densify(ca.SX.eye(3)), zero, zero, zero, zero, zero)
+
+    def fixed(self, pose: Pose) -> "FrameMotion":
+        """Motion of a frame fixed to this one at `pose`."""
+        r = ca.mtimes(self.R, pose.p)
+        return FrameMotion(
+            _times(self.R, pose.R),
+            self.p + r,
+            self.w,
+            self.v + cross(self.w, r),
+            self.alpha,
+            self.a + cross(self.alpha, r) + cross(self.w, cross(self.w, r)),
+        )
+
+
+def _times(R: Any, constant: Array) -> Any:
+    """R times a constant rotation."""
+    if np.array_equal(constant, np.eye(3)):
+        return R
+    return ca.mtimes(R, ca.SX(ca.densify(ca.DM(constant))))
+
+
+@final
+class Load(NamedTuple):
+    """A force and a moment on a body, at a point, in ground axes; `source` is the force or law that it comes from."""
+
+    source: str
+    point: Any
+    force: Any
+    moment: Any
+
+
+Loads = Mapping[Body, Sequence[Load]]
+Inertias = Mapping[Body, Inertia]
+
+
+class Motion(Protocol):
+    """Coordinates q, speeds u, and what they do to the bodies."""
+
+    @property
+    def q(self) -> Any: ...
+    @property
+    def u(self) -> Any: ...
+    @property
+    def n_q(self) -> int: ...
+    @property
+    def n_u(self) -> int: ...
+
+    @property
+    def quaternions(self) -> Sequence[int]:
+        """Where unit quaternions begin in q."""
+
+    @property
+    def coordinates(self) -> Mapping[str, tuple[slice, slice]]:
+        """Coordinates of joints that are states, by name: their places in q and in u."""
+
+    def frame(self, frame: Frame) -> FrameMotion:
+        """Motion of a frame on a body."""
+
+    def body(self, body: Body) -> FrameMotion:
+        """Motion of the body's own frame."""
+
+    def partials(self, body: Body, point: Any) -> list[Partial]:
+        """Partial velocities of a point fixed to the body, for every speed that moves it."""
+
+    def coordinate_rates(self) -> Any:
+        """qdot, linear in u."""
+
+    def leaves_first(self) -> list[int]:
+        """Speeds in an order of elimination without fill."""
+
+    def mass_matrix(self, inertias: Inertias) -> list[Sparse]:
+        """Rows of M."""
+
+    def bias(self, inertias: Inertias, gravity: Any, loads: Loads) -> Any:
+        """h of  M udot + h = 0: inertia forces without udot, minus gravity and loads."""
+
+    def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
+        """udot where no constraint holds; efforts act along the speeds."""
