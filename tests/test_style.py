@@ -40,3 +40,8 @@ def test_the_readme_names_every_folder_of_the_package():
     folders = [f"{p.parent.name}/" for p in package.glob("*/__init__.py")]
     modules = [p.name for p in package.glob("*.py") if p.name != "__init__.py"]
     assert sorted(named) == sorted(folders + modules)
+
+
+def test_the_face_of_a_system_stays_thin():
+    """Questions are functions of `study`; `System` only passes them on."""
+    assert len((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8").splitlines()) <= 200

@@ -22,8 +22,9 @@ def accelerations(f: Formulation, state: Values | None, parameters: Parameters, 
 def reactions(
     f: Formulation, state: Values | None, parameters: Parameters, t: float, on: str, axes: str
 ) -> dict[str, Array]:
-    """Reaction force and moment of every connection: on the first or second body, in axes of the ground or of any
-    body.
+    """Reaction force (N) and moment (N m) of every connection, by name.
+
+    on: "first" or "second", the body on which they act. axes: name of the body whose axes they are given in.
     """
     if on not in ("first", "second"):
         raise SolveError(f"on={on!r}: reactions act on the 'first' or on the 'second' body of a connection.")

@@ -64,7 +64,34 @@ def run_batch(
     threads: int | None,
     method: Any,
 ) -> "BatchRun":
-    """See System.batch."""
+    """Many runs at once; start values and parameters may be arrays of one common length.
+
+    They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, run one
+    by one in the loop of `simulate`, on all threads too; `settings["way"]` of the result says which.
+
+    Parameters
+    ----------
+    start, parameters : mapping
+        Numbers, or arrays with one entry per case.
+    rtol, atol
+        As for `simulate`.
+    samples : int or sequence of float, optional
+        Times that all cases share (s) or their number; unless given, only the ends are kept.
+    threads : int, optional
+        All cores unless given.
+    method : str or method object
+        An explicit one.
+
+    Returns
+    -------
+    BatchRun
+        A case that `simulate` would refuse is named by its index, in `messages` and by a warning; the others run.
+
+    Raises
+    ------
+    SolveError
+        Where an option is not valid or arrays differ in length.
+    """
     from trundle.run.batch import BatchRun
 
     if not f.in_joints:

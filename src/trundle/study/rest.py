@@ -29,7 +29,11 @@ STEPS = 60  # of Newton's method on accelerations
 
 
 def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t: float, stable: bool) -> dict[str, Any]:
-    """Coordinates of an equilibrium near the given pose, by name."""
+    """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
+
+    It is checked with the state of its contacts, and that no small motion about it grows; stable=False takes the
+    nearest one that Newton's method finds, stable or not. Raises SolveError where none is found.
+    """
     refuse_relaxed(f, "an equilibrium")
     found = Rest(f.by_kane, t, f.parameter_vector(parameters))
     q = found.find(start_state(f, start, parameters, t).q, stable)

@@ -131,7 +131,43 @@ def simulate(
     max_steps: int,
     max_events: int,
 ) -> "Run":
-    """See System.simulate."""
+    """Integrate from a consistent start over `duration` seconds.
+
+    Parameters
+    ----------
+    start, parameters : mapping, optional
+        Values by name; those of the model hold for names that are not given.
+    method : str or method object
+        "auto" (order 8 below a tolerance of 1e-7, else order 5), "order8", "order5", "stiff", or a method object.
+    rtol : float
+        Relative tolerance of a step.
+    atol : float or mapping, optional
+        Absolute tolerance, one number or by units and names of states, {"m": 1e-12, "bob.angle": 1e-9}. Unless given
+        it is 1e-10 (rtol, if that is less) of the largest displacement, angle or rate that the run has met, at most of
+        a typical length of the model or of 1 rad; `settings["atol"]` of the run has the numbers.
+    samples : int, sequence of float or "steps", optional
+        Number of equally spaced times (default 501), times (s), or "steps" for every step of the integrator.
+    fixed_step, max_step : float, optional
+        Length of every step, or of the longest one (s).
+    progress : bool, optional
+        Whether to show a progress bar; unless given, in a terminal and for long runs only.
+    on_event : callable, optional
+        on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
+    t0 : float
+        Time at the start (s).
+    max_steps, max_events : int
+        The run ends with TOO_MANY_STEPS or TOO_MANY_EVENTS after so many.
+
+    Returns
+    -------
+    Run
+        Results by name. A run that ends early says why in `outcome` and `message`.
+
+    Raises
+    ------
+    SolveError
+        Where an option is not valid, or the start cannot be made consistent (AssemblyError).
+    """
     from trundle.run.dataset import Run
     from trundle.run.ending import at_limit
 

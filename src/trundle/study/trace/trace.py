@@ -39,7 +39,35 @@ def trace(
     double_contacts: bool = True,
     limit: int = 20_000,
 ) -> Trace:
-    """Follow the curve of poses from the start until the driven coordinate has passed all values of `to`."""
+    """Follow the curve of poses from the start until the driven coordinate has passed all values of `to`.
+
+    Parameters
+    ----------
+    coordinate : str
+        The driven coordinate (rad or m).
+    to : float or sequence of float
+        Values that it passes, in this order.
+    hold : mapping or sequence of str
+        Other independent coordinates, with values or as names (at their start values).
+    step : float, optional
+        Largest step along the curve (rad, or typical lengths; default 0.1).
+    through_folds : bool
+        Go on where the coordinate turns back.
+    double_contacts : bool
+        Look for second points of contact too.
+    limit : int
+        Largest number of steps.
+
+    Returns
+    -------
+    Trace
+        Poses, and what was found on the way: singular poses, loss of contact, double contact.
+
+    Raises
+    ------
+    SolveError
+        Where an option is not valid or the mechanism has other freedoms that are not held.
+    """
     wanted = _wanted(to)
     if step is not None and not (isinstance(step, float | int | np.number) and np.isfinite(step) and step > 0):
         raise SolveError(f"the step of a trace must be greater than zero, got {step!r}.")

@@ -1,0 +1,68 @@
+"""From a model to its Spec and to a formulation that is ready to be asked, with all checks."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from trundle.constraints.relaxation import weight_faults
+from trundle.equations.derivation import Derivation
+from trundle.equations.formulation import FORMALISMS, Formulation
+from trundle.errors import InertiaWarning, ModelError
+from trundle.model.check import check, measured_inertias
+from trundle.model.fingerprint import function_faults
+from trundle.model.floating import floating
+from trundle.model.model import Model
+from trundle.model.spec import Spec
+from trundle.study.start_state import check_start_names
+
+
+def freeze(model: Model, relax: Mapping[str, Any] | None = None) -> Spec:
+    """Check the model and freeze it.
+
+    Parameters
+    ----------
+    model : Model
+        It may be changed afterwards: the Spec has a copy.
+    relax : mapping, optional
+        Weights between 0 and 1 of constraint rows, see `trundle.system.build`.
+
+    Raises
+    ------
+    ModelError
+        With all faults of the model.
+    """
+    faults = check(model)
+    if faults:
+        reported = {fault.partition(":")[0] for fault in faults}
+        raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in reported)])
+    for words in measured_inertias(model):
+        warnings.warn(words, InertiaWarning, stacklevel=4)
+    model = floating(model)
+    faults = weight_faults(model, {**model.relaxations, **(relax or {})})
+    if faults:
+        raise ModelError(faults)
+    try:
+        return Spec(model, relax)
+    except ModelError as error:
+        raise ModelError(function_faults(model) or error.faults) from None
+
+
+def formulate(derivation: Derivation, formalism: str) -> Formulation:
+    """The equations in one formalism, with the kernels that every question needs.
+
+    Raises
+    ------
+    ModelError
+        Where the formalism is not known, cannot relax what the model relaxes, or start values have unknown names.
+    """
+    if formalism not in FORMALISMS:
+        raise ModelError(f"formalism {formalism!r} is not known; choose {' or '.join(map(repr, FORMALISMS))}.")
+    formulation = derivation.formulation(formalism)
+    if formulation.relaxed and formalism != "udwadia_kalaba":
+        raise ModelError(
+            f"the weights of {', '.join(map(repr, formulation.relaxed))} relax constraints: that needs the "
+            f"pseudo-inverse, formalism='udwadia_kalaba', not {formalism!r}."
+        )
+    check_start_names(formulation)
+    formulation.kernels("base")
+    return formulation
