@@ -10,7 +10,7 @@ import pytest
 import random_starts as thrown
 
 import trundle as tr
-from trundle.contact.modes import transitions
+from trundle.contact.modes.find import transitions
 
 COEFFICIENTS = ({"mu": 0.3, "mu_k": 0.3}, {"mu": 0.4, "mu_k": 0.3}, {"mu": 0.8, "mu_k": 0.8})
 

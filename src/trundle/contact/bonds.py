@@ -10,8 +10,10 @@ from trundle.constraints.closure import difference
 from trundle.constraints.flow import flow_row
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Place, Role, Row
-from trundle.contact.collision.layout import NO_DIRECTION
 from trundle.contact.geometry import Contact, chain_contact, loop_contact
+from trundle.contact.modes.find import modes_of
+from trundle.contact.modes.signals import ContactSignals
+from trundle.contact.modes.stick_slip import sliding_direction
 from trundle.contact.plane import plane_bonds
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, Flow, FlowLaw, Locked
@@ -27,28 +29,6 @@ AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin":
 TURNS = ("roll_x", "roll_y", "spin")
 
 
-def near(shift: Any) -> Any:
-    """A slip (m/s) too small to tell its direction. It goes with the tolerance, as does the shift of the multiplier
-    block: 1e-7 m/s at the default one.
-    """
-    return NO_DIRECTION * ca.sqrt(shift)
-
-
-def _direction(slip: Sequence[Any], along: Sequence[Any], least: Any) -> list[Any]:
-    """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
-    sliding, so that the right-hand side is smooth where an integrator steps over it.
-
-    A slip below `least` turns the direction as if it had that size: what begins to slide finds its direction, and where
-    sliding ends it is `along`.
-    """
-    ahead = (slip[0] * along[0] + slip[1] * along[1]) / least
-    aside = (slip[1] * along[0] - slip[0] * along[1]) / least
-    steep = ahead**7
-    ratio = aside * (steep + 1) / (steep * ahead + 1)  # aside / ahead, but for (least / ahead)^7 of it
-    size = ca.sqrt(1 + ratio**2)
-    return [(along[0] - ratio * along[1]) / size, (along[1] + ratio * along[0]) / size]
-
-
 @final
 class Touch:
     """A higher pair in motion: its contact, and the relative motion of the two bodies there."""
@@ -57,6 +37,7 @@ class Touch:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
         self.friction: dict[str, Any] = {}  # force along each slip, or moment about each turn, over the normal force
         self.modes: dict[str, Any] = {}
+        self.signals: Any = None  # what its laws may ask
         self.weight: Any = None  # of the slips, where a law relaxes them
         self.dragged: dict[str, Any] = {}  # friction along each slip beside a relaxed constraint
         self.bristles: Any = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
@@ -112,7 +93,8 @@ class Touch:
         contact.
         """
         c = self.connection
-        self.modes = {mode: modes[f"{c.name}.{mode}"] for mode in c.modes}
+        self.modes = {state: modes[f"{c.name}.{state}"] for mode in modes_of(c) for state in mode.states}
+        signals = self.signals = ContactSignals(signals, self.modes)
         bending: list[Any] = []
         side = self.modes.get("side", 1)
         for law in c.rubbing:
@@ -120,10 +102,9 @@ class Touch:
             motion = [self.rate(name) for name in names]
             rolling = signals[f"{c.name}.forward_velocity"]
             if law.sticks:
-                along = [self.modes["ahead_x"], self.modes["ahead_y"]]
                 mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
-                direction = _direction(motion, along, near(shift)) if len(motion) == 2 else [along[0]]
-                efforts = [mu * d for d in direction]
+                along = [self.modes["ahead_x"], self.modes["ahead_y"]]
+                efforts = [mu * d for d in sliding_direction(motion, along, shift)]
             elif law.relaxes:
                 grip, load = [signals.multiplier(f"{c.name}.{n}") for n in names], self._load_if_held(signals)
                 self.weight, efforts = law.weighed(signals, motion, grip, load)

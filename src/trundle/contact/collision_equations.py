@@ -39,7 +39,7 @@ def impact_values(functions: "Functions") -> list[Any]:
     changes = [solver.solve(column, {})[0] if column else {} for column in columns]
     inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
                for change in changes for column in columns]  # fmt: skip
-    data = [value for touch in touches for value in _data(touch, e.signals)]
+    data = [value for touch in touches for value in _data(touch)]
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
@@ -84,18 +84,18 @@ def _others(functions: "Functions") -> KKT | Orthogonal:
     return KKT(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
 
 
-def _data(touch: Touch, s: Any) -> list[Any]:
+def _data(touch: Touch) -> list[Any]:
     """Data of one contact, in the order of `numbers`."""
     c = touch.connection
-    static, kinetic = _friction(touch, s)
+    static, kinetic = _friction(touch)
     closed = ca.fmax(touch.modes["closed"], touch.contact.gap < TOUCHING)
     law = c.restitution
     return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(touch))]
 
 
-def _friction(touch: Touch, s: Any) -> tuple[Any, Any]:
+def _friction(touch: Touch) -> tuple[Any, Any]:
     """Coefficients while the contact sticks and slides; smooth laws have that of their slip."""
-    c = touch.connection
+    c, s = touch.connection, touch.signals
     if "slip_x" in c.held:
         return HOLDING, HOLDING
     if c.friction is None:

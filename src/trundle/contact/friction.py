@@ -9,6 +9,8 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.contact.modes.mode import Mode
+from trundle.contact.modes.stick_slip import StickSlip
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
 from trundle.laws.law import FrictionLaw
 
@@ -32,6 +34,10 @@ class Coulomb(FrictionLaw):
     @property
     def kinetic(self) -> Any:
         return self.mu_static if self.mu_kinetic is None else self.mu_kinetic
+
+    @property
+    def modes(self) -> tuple[type[Mode], ...]:
+        return (StickSlip,)
 
     @property
     def sticks(self) -> bool:

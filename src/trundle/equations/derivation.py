@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.constraints.relaxation import relax
+from trundle.contact.modes.find import mode_states
 from trundle.contact.search import Settler
 from trundle.equations.derive import Equations, derive
 from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no_rows
@@ -37,7 +38,7 @@ class Derivation:
         self.spec, self.model = spec, spec.model
         self.topology: Topology = find_topology(self.model, massless(self.model))
         self.layout: Layout = lay_out(self.topology)
-        self.parameters = ParameterLayout.of(self.model)
+        self.parameters = ParameterLayout.of(self.model, mode_states(self.model))
         self.defaults: Array = self.parameters.vector(self.model)
         self._equations: dict[str, Equations] = {}
         self._formulations: dict[str, Formulation] = {}

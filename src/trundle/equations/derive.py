@@ -12,6 +12,7 @@ from trundle.constraints.flow import flow_row, half_turn
 from trundle.constraints.measure import Deviation, Followed, Measure, measured_coordinates
 from trundle.constraints.row import Place, Role, Row
 from trundle.contact.bonds import Bristle, Touch, touch_in_tree, touch_of_loop
+from trundle.contact.modes.find import mode_states
 from trundle.derivative import derivative_along
 from trundle.equations.outputs.signals import Signals
 from trundle.errors import ModelError, TrundleError
@@ -142,7 +143,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     moving = [b for b in model.bodies.values() if not b.is_ground]
     inertias = {b: b.mass_properties() for b in moving}
     t = ca.SX.sym("t")
-    parameters = ParameterLayout.of(model)
+    parameters = ParameterLayout.of(model, mode_states(model))
     p, modes, shift = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     measured: dict[str, Measure | Followed | Bristle | Deviation] = {}

@@ -5,7 +5,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.contact.collision_equations import free_accelerations, impact_values
-from trundle.contact.modes import Modes
+from trundle.contact.modes.expressions import ModeExpressions
 from trundle.derivative import derivative_along
 from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.kernels import Functions
@@ -21,7 +21,7 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
     """
     e = functions.equations
     values = [ca.SX(event.function(e.signals)) for event in model.events.values()]
-    modes = Modes(functions) if e.modes else None
+    modes = ModeExpressions(functions) if e.modes else None
     bounded = _bounds(functions, values) if values else {}
     if modes is not None:
         values += modes.values()
@@ -29,7 +29,7 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
     out |= bounded
     if any(c.unilateral for c in model.connections.values()):
         out["impact"] = functions.function("impact", *impact_values(functions))
-    if modes is not None and model.decides_together:
+    if modes is not None and modes.together:
         out["free"] = functions.function("free", *free_accelerations(functions))
     elif modes is not None:
         out["start"] = functions.function("start", modes.start())
@@ -37,9 +37,7 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
         for i, jump in enumerate(modes.jumps(), start=len(model.events)):
             if jump is None:
                 continue
-            u, p = jump
-            x = ca.vertcat(e.q, u, functions.x[e.n_q + e.n_u :])
-            out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
+            out[f"jump{i}"] = functions.function(f"jump{i}", functions.x, jump)
     places = {c.name: c.i_q for c in layout.coordinates if c.n_q == 1}
     places |= {c.rate_name: e.n_q + c.i_u for c in layout.coordinates if c.n_u == 1}
     parameters = list(model.parameters)

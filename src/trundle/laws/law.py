@@ -60,6 +60,13 @@ class FrictionLaw(ContactLaw):
         return "R"
 
     @property
+    def modes(self) -> tuple[Callable[..., Any], ...]:
+        """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) that the law brings: numbers of its own that
+        change at events of its own. In its expressions they are `s.mode(name)`.
+        """
+        return ()
+
+    @property
     def sticks(self) -> bool:
         """Whether the slip can be held at exactly zero."""
         return False

@@ -120,29 +120,6 @@ class ConnectedPair:
         return isinstance(normal, EffortLaw) and normal.only_pushes
 
     @property
-    def modes(self) -> tuple[str, ...]:
-        """Numbers that change at transitions of the contact: sticking, direction of sliding, whether it is about to
-        end, side of the normal.
-        """
-        if not self.unilateral and all(law.relaxes for law in self.rubbing):
-            return ()
-        stick: tuple[str, ...] = ()
-        if self.friction is not None and self.friction.sticks:
-            stick = ("stick", "ahead_x", "ahead_y", "slow")
-        if self.unilateral or (stick and self.lets_go):
-            return (*stick, "closed")
-        return () if self.lets_go else (*stick, "side")
-
-    @property
-    def decided_with_others(self) -> bool:
-        """Whether what it does can be decided together with other contacts: rigid, with exact friction, none, or a slip
-        that is held.
-        """
-        laws = self.touch_laws.values()
-        plain = all(law.sticks for law in self.rubbing) and not any(isinstance(law, FlowLaw) for law in laws)
-        return self.unilateral and "z" in self.holds and plain and set(self.held) <= {"slip_x", "slip_y"}
-
-    @property
     def touches(self) -> bool:
         """Whether it is a contact of surfaces."""
         return isinstance(self.pair, ContactPair)

@@ -40,7 +40,7 @@ def fingerprint(model: Model) -> str:
             parts.append(f"{exact(body)} {exact([inertia.mass, inertia.com, inertia.matrix])}")
     for c in model.connections.values():
         seals = sorted(f"{bond} {law.title}" for bond, law in c.given)  # the laws themselves stand by their bonds
-        parts.append(f"connection {exact(replace(c, given=()))} {seals} {c.held} {c.touching.name!r} {c.modes}")
+        parts.append(f"connection {exact(replace(c, given=()))} {seals} {c.held} {c.touching.name!r}")
     parts += [f"force {f.title} {exact([f.places, f.coordinates])} {f.element}" for f in model.forces.values()]
     parts += [f"output {name!r} {exact(output.function)}" for name, output in model.outputs.items()]
     parts += [f"event {name!r} {exact(event)}" for name, event in model.events.items()]

@@ -162,6 +162,10 @@ class SymbolicSignals:
     def rotation(self, place: Any) -> Any:
         return self._motion("rotation", place, 3)
 
+    def mode(self, name: str) -> Any:
+        """A number of a contact mode."""
+        return self._symbol(f"mode {name}", Question("mode", name), 1)
+
 
 @final
 class MultiplierSignals:

@@ -28,7 +28,6 @@ FROZEN = (
     "this is the model of a built system, which stays as it is. Change your own model and build it again; "
     "copy.deepcopy(system.model) gives one that can be changed."
 )
-SHARES = ("share_x", "share_y", "share_n")  # modes: what a contact carries beside the smallest forces (N)
 
 
 @final
@@ -290,18 +289,6 @@ class Model:
     def relaxed(self) -> list[str]:
         """Constraints that weights relax: rows, and contacts whose law does it."""
         return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
-
-    def modes(self) -> list[tuple[str, str]]:
-        """(contact, kind) of the numbers that change when contacts stick, slide, open or close."""
-        changing = [(c, c.modes) for c in self.connections.values() if c.modes]
-        shares = SHARES if len(changing) > 1 and self.decides_together else ()
-        return [(c.name, mode) for c, modes in changing for mode in (*modes, *shares)]
-
-    @property
-    def decides_together(self) -> bool:
-        """Whether contacts that open share loads, and what they do is decided for all of them at once."""
-        changing = [c for c in self.connections.values() if c.modes]
-        return len(changing) > 1 and not self.relaxed() and all(c.decided_with_others for c in changing)
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""

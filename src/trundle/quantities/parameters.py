@@ -1,40 +1,34 @@
 """Where each number stands in p, the vector that kernels take beside time and state."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from functools import cached_property
+from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.check import finite_number, mass_faults, size_faults
-from trundle.model.model import SHARES, Model
+from trundle.model.model import Model
 from trundle.typing import Array
 
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
 
 @final
-class Mode(NamedTuple):
-    """A number that changes when a contact sticks, slides, opens or closes."""
+@dataclass(frozen=True)
+class ModeState:
+    """A number of a contact that changes at events: whether it sticks, where it slides, whether it is closed, ..."""
 
     contact: str
-    kind: str
+    state: str
+    default: float = 1.0
+    is_switch: bool = False  # rows act or not by it
 
     @property
     def name(self) -> str:
-        return f"{self.contact}.{self.kind}"
-
-    @property
-    def is_switch(self) -> bool:
-        """Whether rows act or not by it."""
-        return self.kind in ("stick", "closed")
-
-    @property
-    def default(self) -> float:
-        """Contacts stick and are closed, and carry nothing beside the smallest forces, unless told otherwise."""
-        return 0.0 if self.kind in SHARES else 1.0
+        return f"{self.contact}.{self.state}"
 
 
 @final
@@ -46,11 +40,11 @@ class ParameterLayout:
 
     parameters: tuple[str, ...]
     inputs: tuple[str, ...] = ()
-    modes: tuple[Mode, ...] = ()
+    modes: tuple[ModeState, ...] = ()
 
     @staticmethod
-    def of(model: Model) -> "ParameterLayout":
-        return ParameterLayout(tuple(model.parameters), (), tuple(Mode(*name) for name in model.modes()))
+    def of(model: Model, modes: Sequence[ModeState]) -> "ParameterLayout":
+        return ParameterLayout(tuple(model.parameters), (), tuple(modes))
 
     def __len__(self) -> int:
         return self.shift + 1
@@ -72,10 +66,13 @@ class ParameterLayout:
     def parameter(self, name: str) -> int:
         return self.parameters.index(name)
 
-    def mode(self, contact: str, kind: str) -> int:
-        """Place of a mode; -1 where the contact has no such mode."""
-        wanted = Mode(contact, kind)
-        return self.mode_slice.start + self.modes.index(wanted) if wanted in self.modes else -1
+    def mode(self, contact: str, state: str) -> int:
+        """Place of a number of a contact mode; -1 where the contact has none of this name."""
+        return self._mode_places.get((contact, state), -1)
+
+    @cached_property
+    def _mode_places(self) -> dict[tuple[str, str], int]:
+        return {(mode.contact, mode.state): i for i, mode in enumerate(self.modes, start=self.mode_slice.start)}
 
     def symbols(self, model: Model) -> tuple[Any, dict[str, Any], Any]:
         """p as symbols, its modes by name, and the shift."""
@@ -86,7 +83,7 @@ class ParameterLayout:
         """Values of the model's parameters by name."""
         return {name: float(value) for name, value in zip(self.parameters, p, strict=False)}
 
-    def modes_at(self, p: Array) -> dict[Mode, float]:
+    def modes_at(self, p: Array) -> dict[ModeState, float]:
         return {mode: float(value) for mode, value in zip(self.modes, p[self.mode_slice], strict=True)}
 
     def vector(self, model: Model, given: Mapping[str, float] | None = None) -> Array:

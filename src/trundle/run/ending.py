@@ -70,7 +70,7 @@ def _books(f: Formulation, trajectory: "Trajectory") -> str:
 
 def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     """Where the search for events was at its limits."""
-    from trundle.contact.modes import transitions
+    from trundle.contact.modes.find import transitions
 
     names = [*model.events, *(c.name for c in transitions(model))]
     found = [
@@ -131,7 +131,7 @@ def driven_past_limit(f: Formulation, t: float, x: np.ndarray[Any, Any], p: np.n
 
 def _jammed(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
     """Tells where rigid friction has no or several solutions."""
-    from trundle.contact.modes import transitions
+    from trundle.contact.modes.find import transitions
 
     changes = transitions(f.model)
     if not any(c.ends for c in changes) or trajectory.outcome.name == "FINISHED":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
-from trundle.contact.modes import transitions
+from trundle.contact.modes.find import transitions
 from trundle.typing import Array
 
 if TYPE_CHECKING:

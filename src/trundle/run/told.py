@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.contact.modes import transitions
+from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
 
@@ -14,7 +14,7 @@ def told_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, fl
     holds on with the others, which take it over.
     """
     model, changes = f.model, transitions(f.model)
-    names = [*model.events, *(c.name if c.told else "" for c in changes)]
+    names = [*model.events, *(c.name if c.reported else "" for c in changes)]
     holding = [-1] * len(model.events)
     holding += [f.parameters.mode(c.contact, "stick") if c.together and c.kind == "slips" else -1 for c in changes]
     found = []

@@ -200,7 +200,7 @@ class _Cases:
                 self.refused.setdefault(i, f"start value of {name!r} must be finite, got {values[i]}.")
         self.p[:, -1] = multiplier_shift(rtol)
         self.x0 = self._start_states(parameters)
-        if any(c.relaxes or c.unilateral or c.modes for c in f.model.connections.values()):
+        if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
             for i in self.good:
                 self._try(i, self._set_modes)
         self.refused = dict(sorted(self.refused.items()))

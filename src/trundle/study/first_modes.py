@@ -7,7 +7,7 @@ import numpy as np
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.decision.request import Decision
-from trundle.contact.modes import transitions
+from trundle.contact.modes.find import decides_together, transitions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
@@ -84,7 +84,7 @@ def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
     if not f.parameters.modes:
         check_contacts(f, t, x, p)
         return p
-    if f.model.decides_together:
+    if decides_together(f.model):
         found = _decided(f, t, x, p)
     else:
         found = _settled(f, t, x, np.array(f.kernels("events")["start"](t, x, p)))
@@ -110,7 +110,7 @@ def _decided(f: Formulation, t: float, x: Array, p: Array) -> Array:
     kernels, contacts = f.kernels("events"), len(_opening(f.model))
     places = np.array(places_of_modes(f))
     found = p.copy()
-    found[[f.parameters.mode(*mode) for mode in f.parameters.modes if mode.kind == "closed"]] = 0.0
+    found[[f.parameters.mode(m.contact, m.state) for m in f.parameters.modes if m.state == "closed"]] = 0.0
     decision = Decision(contacts, np.array(kernels["impact"](t, x, found)))
     decision.free[: 3 * contacts], decision.shift[0] = kernels["free"](t, x, found), found[f.parameters.shift]
     CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)

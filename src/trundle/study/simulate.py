@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.contact.collision.layout import TREATMENTS
-from trundle.contact.modes import Transition, transitions
+from trundle.contact.modes.find import decides_together, transitions
+from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.integrate import march
@@ -275,7 +276,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         works=base["rhs"].n_x - f.n_q - f.n_u - len(f.turning),
         driven=_driven(model),
         free=kernels.get("free"),
-        places=places_of_modes(f) if model.decides_together else (),
+        places=places_of_modes(f) if decides_together(model) else (),
         contacts=len(contacts) if striking else 0,
         treatment=TREATMENTS[model.impacts],
         n_q=f.n_q,

@@ -9,7 +9,7 @@ import numpy as np
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.collide import derivative_of_impulses, impulses_of
 from trundle.contact.collision_equations import contacts_that_open
-from trundle.contact.modes import transitions
+from trundle.contact.modes.find import transitions
 from trundle.derivative import derivative
 from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from trundle.contact.modes import KINDS_OF_TRANSITION
 from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,
@@ -100,13 +99,14 @@ def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False
     """Events as thin lines, named once above the first panel; near-singular passages as marks on the upper edge.
     Transitions of contacts that bands tell are left out.
     """
-    transitions = {f"{c} {kind}" for c in contacts_of(run) for kind in KINDS_OF_TRANSITION} if named_in_bands else set()
+    own = run.formulation.model.events if run.formulation is not None else {}
+    banded = tuple(f"{c} " for c in contacts_of(run)) if named_in_bands else ()
     panels[-1].set_xlabel("time (s)")
     if run.time[-1] > run.time[0]:
         panels[-1].set_xlim(run.time[0], run.time[-1])
     named: set[str] = set()
     for name, t in run.events:
-        if name in transitions:
+        if name.startswith(banded) and name not in own:
             continue
         for panel in panels:
             panel.axvline(t, color=QUIET, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)

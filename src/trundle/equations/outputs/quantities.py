@@ -106,7 +106,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 found.append(Quantity(f"{connection.name}.relative_curvature", "1/m", text, 1, "curvatures"))
             for name, (unit, text) in _deflections(connection).items():
                 found.append(Quantity(f"{connection.name}.{name}", unit, f"{text}, {of}", 1, "joints"))
-            if connection.modes or connection.lets_go or connection.rubbing:
+            if connection.unilateral or connection.lets_go or connection.rubbing:
                 text = f"0 open, 1 sliding, 2 sticking {of}"
                 found.append(Quantity(f"{connection.name}.state", "", text, 1, "contacts"))
             if connection.rubbing:

@@ -1,0 +1,165 @@
+"""Events, jumps and starts of all contact modes as expressions of (t, x, p)."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from trundle.contact.bonds import Touch
+from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
+
+if TYPE_CHECKING:
+    from trundle.equations.kernels import Functions
+
+WEAK = 1e-9  # m/s^2 by which a negligible force moves all masses
+SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
+
+
+@final
+class ModeExpressions:
+    """What modes can ask of the contacts, and what follows from their answers."""
+
+    def __init__(self, functions: "Functions") -> None:
+        self.functions, self.equations = functions, functions.equations
+        model = self.equations.model
+        self.modes, self.together = contact_modes(model), decides_together(model)
+        self.touches: list[Touch] = [t for t in self.equations.touches.values() if t.modes]
+        self._index = {row.name: i for i, row in enumerate(functions.rows)}
+        self._transitions = transition_modes(self.modes, self.together)
+
+    # -- what modes ask ------------------------------------------------------------------------------------------------
+
+    def get(self, p: Any, touch: Touch, state: str) -> Any:
+        """The number of a mode in p."""
+        return p[self.equations.parameters.mode(touch.connection.name, state)]
+
+    def put(self, p: Any, touch: Touch, **states: Any) -> Any:
+        """p with other numbers of the modes of a contact."""
+        p = ca.SX(p)
+        for state, value in states.items():
+            p[self.equations.parameters.mode(touch.connection.name, state)] = value
+        return p
+
+    @property
+    def multipliers(self) -> Any:
+        """Forces of all rows (N, N m) in the present modes."""
+        return self.functions.dynamics[1]
+
+    def multipliers_at(self, u: Any, p: Any) -> Any:
+        """Forces of all rows with other speeds and modes."""
+        e = self.equations
+        return self._multipliers(e.t, e.q, u, p)
+
+    @cached_property
+    def _multipliers(self) -> Any:
+        e = self.equations
+        return ca.Function("multipliers", [e.t, e.q, e.u, e.p], [self.functions.dynamics[1]])
+
+    def load(self, touch: Touch, multipliers: Any) -> Any:
+        """Normal force (N)."""
+        name = touch.connection.name
+        if "normal" in self.equations.touch_efforts[name]:
+            return self.equations.touch_efforts[name]["normal"]
+        return multipliers[self._index[f"{name}.normal"]]
+
+    def grip(self, touch: Touch, multipliers: Any) -> list[Any]:
+        """Force (N) of the constraint that holds the slip, along each direction."""
+        c = touch.connection
+        return [multipliers[self._index[f"{c.name}.{n}"]] for n in c.sliding]
+
+    def margin(self, touch: Touch, multipliers: Any) -> Any:
+        """Square of the largest friction less that of the grip: above zero while the contact can stick."""
+        law = touch.connection.friction
+        assert law is not None
+        load = self.load(touch, multipliers) + self.allowance(multipliers)
+        limit = law.limit(touch.signals) * load
+        return limit**2 - sum((f**2 for f in self.grip(touch, multipliers)), ca.SX(0))
+
+    def allowance(self, multipliers: Any) -> Any:
+        """A negligible load where contacts share loads."""
+        if not self.together:
+            return ca.SX(0)
+        return SHARED * sum((ca.fabs(self.load(touch, multipliers)) for touch in self.touches), ca.SX(0))
+
+    def slips(self, u: Any, p: Any) -> list[Any]:
+        """Slips (m/s) of all contacts with modes."""
+        e = self.equations
+        found = self._slips(e.t, e.q, u, p)
+        return list(found) if isinstance(found, tuple | list) else [found]
+
+    def slip(self, touch: Touch, u: Any, p: Any) -> Any:
+        """Slip (m/s) of one contact."""
+        return self.slips(u, p)[self.touches.index(touch)]
+
+    @cached_property
+    def _slips(self) -> Any:
+        e = self.equations
+        rates = [ca.vertcat(*[t.rate(n) for n in t.connection.sliding], ca.SX(0, 1)) for t in self.touches]
+        return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
+
+    @cached_property
+    def mass(self) -> Any:
+        """Mass of all bodies, 1 kg where they have none; it makes forces accelerations, of which it is known what is
+        small.
+        """
+        mass = sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
+        return ca.SX(1) if mass.is_zero() else mass
+
+    @property
+    def negligible_force(self) -> Any:
+        return WEAK * self.mass
+
+    def unique(self, touch: Touch, u: Any, p: Any) -> Any:
+        """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
+        e = self.equations
+        if self.together:
+            return self.functions.uniqueness
+        value = self._uniqueness(e.t, e.q, u, p)
+        if "side" in touch.modes:
+            other = self.put(p, touch, side=-self.get(p, touch, "side"))
+            value = ca.fmin(value, self._uniqueness(e.t, e.q, u, other))
+        return value
+
+    @cached_property
+    def _uniqueness(self) -> Any:
+        e = self.equations
+        return ca.Function("unique", [e.t, e.q, e.u, e.p], [self.functions.uniqueness])
+
+    # -- what follows --------------------------------------------------------------------------------------------------
+
+    def values(self) -> list[Any]:
+        """One value for each transition."""
+        return [mode.value(t.kind, self, self.equations.touches[t.contact]) for mode, t in self._transitions]
+
+    def jumps(self) -> list[Any | None]:
+        """p after each transition; None where it is not a function on the tape."""
+        e = self.equations
+        out: list[Any | None] = []
+        for mode, t in self._transitions:
+            if t.together or t.strikes or t.ends:
+                out.append(None)
+            else:
+                p = mode.jump(t.kind, self, e.touches[t.contact], ca.SX(e.u), ca.SX(e.p))
+                out.append(self._possible(ca.SX(e.u), p))
+        return out
+
+    def start(self) -> Any:
+        """p at the start of a run."""
+        e = self.equations
+        u, p = ca.SX(e.u), ca.SX(e.p)
+        for touch in self.touches:
+            for mode in self.modes[touch.connection.name]:
+                p = mode.place(self, touch, p)
+        for _ in range(2):
+            for touch in self.touches:
+                for mode in self.modes[touch.connection.name]:
+                    p = mode.settle(self, touch, u, p)
+        return self._possible(u, p)
+
+    def _possible(self, u: Any, p: Any) -> Any:
+        """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
+        rubbing = [touch for touch in self.touches if touch.friction and "z" in touch.connection.holds]
+        value = ca.SX(1)
+        for touch in rubbing if any("side" in t.modes for t in rubbing) else rubbing[:1]:
+            value = ca.fmin(value, self.unique(touch, u, p))
+        return ca.if_else(value > 0, p, ca.SX(ca.DM.nan(*p.shape))) if rubbing else p

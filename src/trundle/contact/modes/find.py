@@ -1,0 +1,70 @@
+"""Which modes the contacts of a model have, known without deriving anything."""
+
+from collections.abc import Mapping
+
+from trundle.contact.modes.jam import Jam
+from trundle.contact.modes.mode import Mode, Transition
+from trundle.contact.modes.open_close import OpenClose
+from trundle.contact.modes.share import Share
+from trundle.contact.modes.side import Side
+from trundle.laws.law import FlowLaw
+from trundle.model.connection import ConnectedPair
+from trundle.model.model import Model
+from trundle.quantities.parameters import ModeState
+
+
+def modes_of(c: ConnectedPair) -> tuple[Mode, ...]:
+    """Modes of one contact: those of its laws of friction, whether it is open, the side on which it presses."""
+    if not c.unilateral and all(law.relaxes for law in c.rubbing):
+        return ()
+    found: list[Mode] = [kind(c, law) for law in c.rubbing for kind in law.modes]
+    sticks = c.friction is not None and c.friction.sticks
+    if c.unilateral or (sticks and c.lets_go):
+        found.append(OpenClose(c))
+    elif not c.lets_go:
+        found.append(Side(c))
+    if c.friction is not None and not c.relaxes and "z" in c.holds:
+        found.append(Jam(c))
+    return tuple(found)
+
+
+def contact_modes(model: Model) -> dict[str, tuple[Mode, ...]]:
+    """Modes of all contacts that have any, by connection."""
+    found = {c.name: modes_of(c) for c in model.connections.values()}
+    return {name: modes for name, modes in found.items() if modes}
+
+
+def decides_together(model: Model) -> bool:
+    """Whether contacts that open share loads, and what they do is decided for all of them at once."""
+    changing = [c for c in model.connections.values() if any(mode.states for mode in modes_of(c))]
+    return len(changing) > 1 and not model.relaxed() and all(_decided_with_others(c) for c in changing)
+
+
+def _decided_with_others(c: ConnectedPair) -> bool:
+    """Rigid, with exact friction, none, or a slip that is held."""
+    laws = c.touch_laws.values()
+    plain = all(law.sticks for law in c.rubbing) and not any(isinstance(law, FlowLaw) for law in laws)
+    return c.unilateral and "z" in c.holds and plain and set(c.held) <= {"slip_x", "slip_y"}
+
+
+def mode_states(model: Model) -> tuple[ModeState, ...]:
+    """The numbers of all modes, in the order in which they stand among the parameters."""
+    together = decides_together(model)
+    found = []
+    for name, modes in contact_modes(model).items():
+        kept = [mode for mode in modes if mode.states]
+        if kept and together:
+            kept.append(Share(model.connections[name]))
+        found += [ModeState(name, s, mode.default, s in mode.switches) for mode in kept for s in mode.states]
+    return tuple(found)
+
+
+def transitions(model: Model) -> list[Transition]:
+    """Everything that is watched for at contacts."""
+    together = decides_together(model)
+    return [t for modes in contact_modes(model).values() for mode in modes for t in mode.transitions(together)]
+
+
+def transition_modes(modes: Mapping[str, tuple[Mode, ...]], together: bool) -> list[tuple[Mode, Transition]]:
+    """The same, each with the mode that watches for it."""
+    return [(mode, t) for of in modes.values() for mode in of for t in mode.transitions(together)]

@@ -1,0 +1,21 @@
+"""Painleve's paradox: friction in proportion to a rigid normal force may leave no unique acceleration."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, final
+
+from trundle.contact.modes.mode import Mode, Transition
+
+if TYPE_CHECKING:
+    from trundle.contact.bonds import Touch
+    from trundle.contact.modes.expressions import ModeExpressions
+
+
+@final
+class Jam(Mode):
+    """No number of its own: where accelerations are no longer unique, the run ends."""
+
+    def transitions(self, together: bool) -> Sequence[Transition]:
+        return (Transition(self.connection.name, "jams", due=False, ends=True),)
+
+    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+        return at.unique(touch, at.equations.u, at.equations.p)

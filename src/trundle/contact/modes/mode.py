@@ -1,0 +1,75 @@
+"""What every kind of contact mode has: its numbers, transitions, jumps and start."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from trundle.laws.law import FrictionLaw
+from trundle.model.connection import ConnectedPair
+
+if TYPE_CHECKING:
+    from trundle.contact.bonds import Touch
+    from trundle.contact.modes.expressions import ModeExpressions
+
+
+@final
+@dataclass(frozen=True)
+class Transition:
+    """A change that is watched for at a contact: its function falls through zero."""
+
+    contact: str
+    kind: str
+    due: bool = True  # happens wherever its function is below zero: what another contact does changes reactions at once
+    reported: bool = True  # is of use to others; else it is the law's own book-keeping
+    strikes: bool = False  # a collision follows
+    together: bool = False  # what follows is decided for all contacts at once
+    ends: bool = False  # the run cannot go on
+    direction: ClassVar[int] = -1  # of the crossing
+
+    @property
+    def name(self) -> str:
+        return f"{self.contact} {self.kind}"
+
+
+class Mode:
+    """A kind of contact mode. `at` gives what can be asked of the contacts (slips, loads, grips) at other values of p,
+    `touch` is the contact; every jump and start gives the vector p after it.
+
+    Subclasses name their numbers in `states` and say what they begin with; rows that come and go do so by those in
+    `switches`.
+    """
+
+    states: ClassVar[tuple[str, ...]] = ()
+    switches: ClassVar[tuple[str, ...]] = ()
+    default: ClassVar[float] = 1.0
+
+    def __init__(self, connection: ConnectedPair, law: FrictionLaw | None = None) -> None:
+        self.connection, self.law = connection, law
+
+    def transitions(self, together: bool) -> Sequence[Transition]:
+        """What is watched for; `together` where what contacts do is decided for all of them at once."""
+        return ()
+
+    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+        """Function of a transition, above zero while it need not happen."""
+        raise TypeError(f"{type(self).__name__} watches for no {kind!r}")
+
+    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        """p after a transition."""
+        raise TypeError(f"{type(self).__name__} changes nothing at {kind!r}")
+
+    def place(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+        """p at the start of a run as far as the pose and the speeds tell it."""
+        return p
+
+    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        """p at the start of a run as far as forces tell it; asked twice, as contacts depend on each other."""
+        return p
+
+    def closed(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        """p after the contact has closed."""
+        return p
+
+    def opened(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+        """p after the contact has opened."""
+        return p

@@ -1,0 +1,32 @@
+"""Contacts that never open and press on either side, such as a wheel held between two rails."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from trundle.contact.modes.mode import Mode, Transition
+
+if TYPE_CHECKING:
+    from trundle.contact.bonds import Touch
+    from trundle.contact.modes.expressions import ModeExpressions
+
+
+@final
+class Side(Mode):
+    """side: 1 while the surfaces press on each other, -1 while they pull; friction goes with the size of the load."""
+
+    states = ("side",)
+
+    def transitions(self, together: bool) -> Sequence[Transition]:
+        return (Transition(self.connection.name, "changes side"),)
+
+    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+        return touch.modes["side"] * at.load(touch, at.multipliers) / at.mass
+
+    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        return at.put(p, touch, side=-touch.modes["side"])
+
+    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        load = at.load(touch, at.multipliers_at(u, at.put(p, touch, side=1)))
+        return at.put(p, touch, side=ca.if_else(load < 0, -1, 1))

@@ -1,0 +1,26 @@
+"""What the laws of one contact may ask: the signals of the model, and the numbers of the contact's own modes."""
+
+from collections.abc import Mapping
+from typing import Any, final
+
+from trundle.errors import UnknownNameError
+
+
+@final
+class ContactSignals:
+    """Signals of the model, and `mode(name)`."""
+
+    def __init__(self, signals: Any, modes: Mapping[str, Any]) -> None:
+        self._signals, self._modes = signals, modes
+
+    def __getitem__(self, name: str) -> Any:
+        return self._signals[name]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._signals, name)
+
+    def mode(self, name: str) -> Any:
+        """A number that a mode of the contact keeps."""
+        if name not in self._modes:
+            raise UnknownNameError(name, self._modes, "mode of the contact")
+        return self._modes[name]

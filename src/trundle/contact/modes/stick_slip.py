@@ -1,0 +1,132 @@
+"""Exact dry friction: while a contact sticks its slip is a constraint, while it slides friction is a force along a
+direction that turns with the slip.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from trundle.contact.collision.layout import NO_DIRECTION, SLOW_SLIP
+from trundle.contact.modes.mode import Mode, Transition
+
+if TYPE_CHECKING:
+    from trundle.contact.bonds import Touch
+    from trundle.contact.modes.expressions import ModeExpressions
+
+TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
+NOISE = 1e-8  # a slip has to be a tenth of this to be told from zero
+STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
+
+
+@final
+class StickSlip(Mode):
+    """stick: 1 while the slip is held; ahead_x, ahead_y: direction of sliding; slow: 1 while sliding soon ends."""
+
+    states = ("stick", "ahead_x", "ahead_y", "slow")
+    switches = ("stick",)
+
+    def transitions(self, together: bool) -> Sequence[Transition]:
+        name = self.connection.name
+        found = [Transition(name, kind, together=together) for kind in ("slips", "stops")]
+        if len(self.connection.sliding) == 2:
+            found += [Transition(name, kind, reported=False, together=together) for kind in ("turns", "slows")]
+        return found
+
+    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+        m = touch.modes
+        if kind == "slips":
+            held = m["stick"] * m.get("closed", 1) == 1
+            return ca.if_else(held, at.margin(touch, at.multipliers) / at.mass**2, 1)
+        slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
+        return ca.if_else(slides, self._sliding(kind, at, touch), 1)
+
+    def _sliding(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+        """What is watched of a slip."""
+        slip, least = [touch.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.shift)
+        along = [touch.modes["ahead_x"], touch.modes["ahead_y"]][: len(slip)]
+        ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0)) / least
+        if kind == "stops":
+            return NOISE * ahead / (1 + 10 * NOISE * ca.fabs(ahead))  # above -0.1: turning the other way goes before
+        aside = (slip[1] * along[0] - slip[0] * along[1]) / least
+        forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
+        if kind == "slows":
+            slow = touch.modes["slow"]  # until the slip is twice as large
+            return (1 - 2 * slow) * (forward + aside**2 - (SLOW_SLIP * (1 + slow)) ** 2)
+        # over the square of the slip, so that no slip is so small that its turning could not be told
+        return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
+
+    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        if kind == "slips":
+            return self._slide(at, touch, p, at.grip(touch, at.multipliers))
+        if kind == "stops":
+            return self._stopped(at, touch, u, p)
+        p = self._along(at, touch, p, [touch.rate(n) for n in self.connection.sliding])
+        return at.put(p, touch, slow=1 - touch.modes["slow"]) if kind == "slows" else p
+
+    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        slip = at.slip(touch, u, p)
+        moving = self._along(at, touch, at.put(p, touch, stick=0, slow=0), ca.vertsplit(slip))
+        return ca.if_else(self._is_still(at, touch, slip, p, STILL), self._stopped(at, touch, u, p), moving)
+
+    def closed(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        return self.settle(at, touch, u, p)
+
+    def opened(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+        return at.put(p, touch, stick=0)
+
+    def _along(self, at: "ModeExpressions", touch: "Touch", p: Any, vector: Sequence[Any]) -> Any:
+        """The direction of sliding set along a vector."""
+        size = ca.sqrt(sum((v**2 for v in vector), ca.SX(1e-300)))
+        return at.put(p, touch, **dict(zip(("ahead_x", "ahead_y"), [v / size for v in vector], strict=False)))
+
+    def _slide(self, at: "ModeExpressions", touch: "Touch", p: Any, grip: Sequence[Any]) -> Any:
+        """Sliding begins against the force that held."""
+        return self._along(at, touch, at.put(p, touch, stick=0, slow=1), [-f for f in grip])
+
+    def _stopped(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+        """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
+        for which that is too much are due to slip.
+        """
+        held = at.put(p, touch, stick=1)
+        for other, slip in zip(at.touches, at.slips(u, p), strict=True):
+            if other is not touch and "stick" in other.modes:
+                still = self._is_still(at, other, slip, p, unknown_direction(at.equations.shift))
+                held = at.put(held, other, stick=ca.if_else(still, 1, at.get(p, other, "stick")))
+        multipliers = at.multipliers_at(u, held)
+        # There is no normal force yet where a contact that lets go by itself lands.
+        least = -(at.negligible_force**2) if self.connection.lets_go else 0
+        sticks = at.margin(touch, multipliers) >= least
+        return ca.if_else(sticks, held, self._slide(at, touch, p, at.grip(touch, multipliers)))
+
+    @staticmethod
+    def _is_still(at: "ModeExpressions", touch: "Touch", slip: Any, p: Any, least: Any) -> Any:
+        """Whether a contact is closed and its slip is below `least`."""
+        speed = ca.sqrt(sum((slip[i] ** 2 for i in range(slip.shape[0])), ca.SX(0)))
+        closed = at.get(p, touch, "closed") if "closed" in touch.modes else 1
+        return ca.logic_and(speed < least, closed == 1)
+
+
+def unknown_direction(shift: Any) -> Any:
+    """A slip (m/s) too small to tell its direction. It goes with the tolerance, as does the shift of the multiplier
+    block: 1e-7 m/s at the default one.
+    """
+    return NO_DIRECTION * ca.sqrt(shift)
+
+
+def sliding_direction(slip: Sequence[Any], along: Sequence[Any], shift: Any) -> list[Any]:
+    """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
+    sliding, so that the right-hand side is smooth where an integrator steps over it.
+
+    A slip too small to tell its direction turns it as if it had that size: what begins to slide finds its direction,
+    and where sliding ends it is `along`.
+    """
+    if len(slip) == 1:
+        return [along[0]]
+    least = unknown_direction(shift)
+    ahead = (slip[0] * along[0] + slip[1] * along[1]) / least
+    aside = (slip[1] * along[0] - slip[0] * along[1]) / least
+    steep = ahead**7
+    ratio = aside * (steep + 1) / (steep * ahead + 1)  # aside / ahead, but for (least / ahead)^7 of it
+    size = ca.sqrt(1 + ratio**2)
+    return [(along[0] - ratio * along[1]) / size, (along[1] + ratio * along[0]) / size]
