@@ -202,7 +202,7 @@ def check(source: Source, set_: Set = None) -> None:
     for name in file.run.plot:
         _check_quantity(system, name)
     state = system.start()
-    bodies, joints, freedoms = len(file.model.bodies) - 1, len(file.model.connections), system.mobility.freedoms
+    bodies, joints, freedoms = len(file.model.free_bodies), len(file.model.connections), system.mobility.freedoms
     typer.echo(
         f"{file.model.name}: well posed. {bodies} {'body' if bodies == 1 else 'bodies'}, "
         f"{joints} connection{'' if joints == 1 else 's'}, {freedoms} degree{'' if freedoms == 1 else 's'} of freedom."

@@ -26,7 +26,7 @@ class Posed:
         self.R, self.d = self.moves[model.ground]
         model.gravity = _tuple(ca.mtimes(ca.DM(self.R), ca.vertcat(*[ca.SX(g) for g in model.gravity])))
         for body in model.bodies.values():
-            if not body.is_ground:
+            if body.is_free:
                 self._turn_body(body)
         model.connections = {
             name: replace(c, first=self._moved(c.first), second=self._moved(c.second))

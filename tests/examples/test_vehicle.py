@@ -77,7 +77,7 @@ def loads(system: System, parameters: dict[str, float]) -> tuple[dict[str, float
     assert run.ok, run.outcome
     assert np.max(np.abs(run.values("chassis.velocity")[-1])) < 1e-5
     points = {wheel: run.values(f"{wheel} road.contact_point")[-1] for wheel in WHEELS}
-    masses = {body.name: float(body.mass) for body in system.model.bodies.values() if not body.is_ground}
+    masses = {body.name: float(body.mass) for body in system.model.free_bodies}
     moment = G * sum(mass * run.values(f"{body}.com_position")[-1][1] for body, mass in masses.items())
     found = {wheel: float(run.values(f"{wheel} road.normal_force")[-1]) for wheel in WHEELS}
     return found, sum(load * points[wheel][1] for wheel, load in found.items()) - moment

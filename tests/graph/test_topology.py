@@ -5,6 +5,7 @@ import pytest
 import trundle as tr
 from trundle.errors import ModelError, SolveError
 from trundle.graph import Topology, find_topology
+from trundle.model.body import Body, Moves
 from trundle.model.check import massless
 
 
@@ -29,7 +30,7 @@ def topology(m: tr.Model) -> Topology:
 
 
 def depths(t: Topology) -> dict[str, int]:
-    return {j.child.name: len(t.path_to_ground(j.child)) - 1 for j in t.tree}
+    return {j.child.name: len(t.path_to_root(j.child)) - 1 for j in t.tree}
 
 
 def test_tree_is_as_flat_as_it_can_be() -> None:
@@ -148,3 +149,21 @@ def test_nothing_that_moves() -> None:
     assert system.reactions()["b.reaction_force"][2] == pytest.approx(9.81)
     with pytest.raises(SolveError, match="nothing can move"):
         system.simulate(1.0)
+
+
+def test_trees_grow_from_every_body_whose_motion_is_known() -> None:
+    """A deck beside the ground: what hangs on it starts there; a chain from deck to ground closes a loop over both."""
+    m = tr.Model("two roots")
+    deck = m.bodies["deck"] = Body("deck", moves=Moves.GIVEN)
+    lamp, rod = (m.body(name, mass=1.0, inertia=(1, 1, 1)) for name in ("lamp", "rod"))
+    m.connect(tr.Spherical(), deck, lamp)
+    m.connect(tr.Spherical(), lamp, rod)
+    m.connect(tr.Spherical(), m.ground, rod, name="tie")
+    t = topology(m)
+    parents = {j.child.name: j.parent.name for j in t.tree}
+    assert parents == {"lamp": "deck", "rod": "ground"}
+    (loop,) = t.loops
+    assert [b.name for b in loop.bodies] == ["lamp", "deck", "ground", "rod"]
+    assert m.roots == [m.ground, deck] and m.free_bodies == [lamp, rod] and m.moving_bodies == [deck, lamp, rod]
+    with pytest.raises(ModelError, match="the motion of body 'deck' is given"):
+        m.build()

@@ -204,7 +204,7 @@ NO_EQUATION = (
     ".name",
     ".kind",
     ".size",
-    ".is_ground",
+    ".moves",
     ".given",
     ".ground.",
 )

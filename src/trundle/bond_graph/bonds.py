@@ -128,7 +128,7 @@ def build_graph(f: Formulation) -> BondGraph:
     light, heavy = massless(model), bool(evaluate(model, ca.vertcat(*model.gravity)).any())
     for body in model.bodies.values():
         builder.body(body, 6 - dependent.get(body.name, 0), light.get(body.name, False))
-        if heavy and not body.is_ground and evaluate(model, body.mass).any():
+        if heavy and body.is_free and evaluate(model, body.mass).any():
             builder.gravity(body)
     chain: list[ChainSeal] = []
     for c in model.connections.values():
@@ -170,8 +170,8 @@ class _Builder:
 
     def body(self, body: Body, integral: int, massless: bool) -> None:
         junction = self.node(f"1 {body.name}", "1", body.name, body.name)
-        if body.is_ground:
-            self.bond(self.node("Sf ground", "Sf", "at rest", body.name), junction, 6, 0)
+        if not body.is_free:
+            self.bond(self.node(f"Sf {body.name}", "Sf", str(body.moves), body.name), junction, 6, 0)
         elif not massless:
             self.bond(junction, self.node(f"I {body.name}", "I", "inertia", body.name), 6, integral)
 

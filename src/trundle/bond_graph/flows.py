@@ -37,7 +37,7 @@ def find_flows(f: Formulation, seals: Mapping[str, tuple[Seal, ...]]) -> Flows:
     keep, and the graph shall choose the same.
     """
     model = f.model
-    moving = [b for b in model.bodies.values() if not b.is_ground]
+    moving = model.free_bodies
     spent = set(f.mobility.redundant)
     bonds = sorted(_prescribed(f, seals), key=lambda each: not spent.isdisjoint(_row_names(each[1])))
     contacts = _contacts(f, list(dict.fromkeys(c for c, _ in bonds if c.touches)))
@@ -162,7 +162,7 @@ def _jacobian(
         point, along = axes[c.name]
         force, moment = along[seal.bond] if seal.bond else _coordinate_axis(c, seal.called, placed, point)
         for body, sign in ((_second(c, seal), 1.0), (c.first.body, -1.0)):
-            if body.is_ground:
+            if not body.is_free:
                 continue
             R, p = placed.bodies[body]
             arm, at = point - p - R @ centres[body], place[body]

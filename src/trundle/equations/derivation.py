@@ -128,9 +128,8 @@ class Derivation:
         for c in self.model.connections.values():
             for f in (c.first, c.second):
                 points.setdefault(f.body.name, []).append(evaluate(self.model, ca.vertcat(*f.position)).ravel())
-        for body in self.model.bodies.values():
-            if not body.is_ground:
-                points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())
+        for body in self.model.free_bodies:
+            points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())
         sizes = [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
         large = [s for s in sizes if s > 1e-9 * max(sizes)]
         return float(np.median(large)) if large else 1.0

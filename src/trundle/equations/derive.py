@@ -1,7 +1,7 @@
 """From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, final
 
@@ -25,6 +25,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
 from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
+from trundle.motion.bias import bias_terms, omitting
 from trundle.motion.kane import TreeMotion
 from trundle.motion.links import Tree, build_tree
 from trundle.motion.motion import Load, Motion
@@ -108,6 +109,24 @@ class Equations:
         """h of  M udot + h = J' lambda."""
         return self.motion.bias(self.inertias, self.gravity, self.loads) - self.efforts
 
+    def generalised_forces(self) -> dict[tuple[str, str], Any]:
+        """What -h is the sum of, on all speeds: by (body, kind) for inertia and gravity, by (body, force) for forces
+        and laws, and by (coordinate, "effort") for laws on coordinates that are states.
+        """
+        out: dict[tuple[str, str], Any] = {}
+        for term in bias_terms(self.motion, self.inertias, self.gravity, self.loads):
+            key = (term.body.name, term.load.source)
+            out[key] = out.get(key, ca.SX.zeros(self.n_u)) + term.generalised(self.motion)
+        for name in self.coordinate_efforts:
+            if name in self.motion.coordinates:
+                along = out[name, "effort"] = ca.SX.zeros(self.n_u)
+                along[self.motion.coordinates[name][1]] = self.coordinate_efforts[name]
+        return out
+
+    def without(self, omit: Mapping[str, Collection[str]]) -> "Equations":
+        """The same equations with kinds of terms left out of the bias, by the name of the body."""
+        return replace(self, loads=omitting(self.motion, self.inertias, self.gravity, self.loads, omit))
+
     def kinetic(self) -> Any:
         """Kinetic energy (J)."""
         total = ca.SX(0)
@@ -139,8 +158,8 @@ class Equations:
 
 def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates."""
-    tree = build_tree(topology, model.ground)
-    moving = [b for b in model.bodies.values() if not b.is_ground]
+    tree = build_tree(topology, model.roots)
+    moving = model.free_bodies
     inertias = {b: b.mass_properties() for b in moving}
     t = ca.SX.sym("t")
     parameters = ParameterLayout.of(model, mode_states(model))
@@ -249,7 +268,7 @@ def _distribute(
     efforts = ca.SX.zeros(motion.n_u)
 
     def act(source: str, frame: Frame, point: Any, F: Any, M: Any) -> None:
-        if not frame.body.is_ground:
+        if frame.body.is_free:
             loads.setdefault(frame.body, []).append(Load(source, point, F, M))
 
     for source, term in terms.items():
@@ -281,7 +300,7 @@ def _rows(
         if connection.name in touches:
             rows += touches[connection.name].rows(t)
         elif connection.name in closing:
-            over_ground = any(b.is_ground for b in closing[connection.name])
+            over_ground = any(b.is_at_rest for b in closing[connection.name])
             rows += closure_rows(connection, motion, over_ground)
         for name, law in connection.laws.items():
             if isinstance(law, FlowLaw):

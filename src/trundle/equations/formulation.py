@@ -157,11 +157,11 @@ class Formulation:
         if self.in_joints:
             return self.layout.n_q
         following = sum(len(c.pair.followers) + len(c.extra_states) for c in self.model.connections.values())
-        return 7 * (len(self.model.bodies) - 1) + following
+        return 7 * len(self.model.free_bodies) + following
 
     @property
     def n_u(self) -> int:
-        return self.layout.n_u if self.in_joints else 6 * (len(self.model.bodies) - 1)
+        return self.layout.n_u if self.in_joints else 6 * len(self.model.free_bodies)
 
     @cached_property
     def turning(self) -> list[str]:

@@ -103,7 +103,7 @@ def _contacts(model: Model) -> list[str]:
 
 
 def _moving(model: Model) -> list[Body]:
-    return [body for body in model.bodies.values() if not body.is_ground]
+    return model.moving_bodies
 
 
 def _components(vectors: list[str]) -> list[str]:

@@ -55,17 +55,17 @@ class Topology:
         """Connections that are no joints of the tree."""
         return (*(loop.connection for loop in self.loops), *self.parallel)
 
-    def path_to_ground(self, body: Body) -> list[Body]:
-        """The body, its parent, ... the ground."""
+    def path_to_root(self, body: Body) -> list[Body]:
+        """The body, its parent, ... the ground or another body whose motion is known."""
         parents = {j.child: j.parent for j in self.tree}
         path = [body]
-        while not path[-1].is_ground:
+        while path[-1].is_free:
             path.append(parents[path[-1]])
         return path
 
 
 def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
-    """Grow the tree from the ground (Dijkstra); `massless` tells which bodies have neither mass nor inertia."""
+    """Grow the tree from its roots (Dijkstra); `massless` tells which bodies have neither mass nor inertia."""
     wanted = {name.split(".")[0] for force in model.forces.values() for name in force.coordinates}
     neighbours: dict[Body, list[tuple[ConnectedPair, Body]]] = {b: [] for b in model.bodies.values()}
     for connection in model.connections.values():
@@ -88,9 +88,11 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
 
     reached: dict[Body, TreeJoint | None] = {}
     depth: dict[Body, float] = {}
-    heap: list[tuple[float, int, int, Body, TreeJoint | None]] = [(0.0, 0, 0, model.ground, None)]
+    heap: list[tuple[float, int, int, Body, TreeJoint | None]] = [
+        (0.0, 0, k, root, None) for k, root in enumerate(model.roots)
+    ]
     contacts: list[tuple[float, int, int, Body, TreeJoint | None]] = []  # taken only where no joint leads on
-    count = 0
+    count = len(heap)
     order: list[TreeJoint] = []
     while heap or contacts:
         distance, _, _, body, joint = heapq.heappop(heap or contacts)
@@ -124,7 +126,9 @@ def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
 
 
 def _around(tree: Topology, a: Body, b: Body) -> tuple[Body, ...]:
-    """Bodies of the loop closed between a and b, from a over the common ancestor to b."""
-    up, down = tree.path_to_ground(a), tree.path_to_ground(b)
+    """Bodies of the loop closed between a and b, from a over the common ancestor, or the roots of both, to b."""
+    up, down = tree.path_to_root(a), tree.path_to_root(b)
+    if up[-1] is not down[-1]:
+        return (*up, *reversed(down))
     common = next(x for x in up if x in down)
     return (*up[: up.index(common) + 1], *reversed(down[: down.index(common)]))

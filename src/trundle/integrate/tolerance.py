@@ -195,7 +195,7 @@ def state_units(f: Formulation) -> list[str]:
             units[n_q + c.i_u : n_q + c.i_u + c.n_u] = [c.rate_unit] * c.n_u
         followers, first = list(layout.followers), n_q - len(layout.bristles) - len(layout.followers)
     else:
-        first = 7 * (len(f.model.bodies) - 1)
+        first = 7 * len(f.model.free_bodies)
         units[:first] = (["m"] * 3 + [""] * 4) * (first // 7)
         units[n_q : n_q + f.n_u] = (["m/s"] * 3 + ["rad/s"] * 3) * (first // 7)
         followers = [f"{c.name}.{name}" for c in every for name in c.pair.followers]
@@ -231,7 +231,7 @@ def length_function(model: "Model") -> Any:
     surfaces, lengths of springs.
     """
     vectors = [frame.position for c in model.connections.values() for frame in (c.first, c.second)]
-    vectors += [body.com for body in model.bodies.values() if not body.is_ground]
+    vectors += [body.com for body in model.free_bodies]
     vectors += [frame.position for force in model.forces.values() for frame in force.places]
     found = [ca.norm_2(ca.vertcat(*(ca.SX(v) for v in vector))) for vector in vectors]
     for c in model.connections.values():

@@ -1,6 +1,7 @@
 """Bodies and frames fixed to them."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, final
 
@@ -15,6 +16,15 @@ from trundle.typing import Array
 
 
 @final
+class Moves(StrEnum):
+    """How a body comes by its motion."""
+
+    AT_REST = "at rest"  # as the ground
+    GIVEN = "given"  # prescribed; nothing that acts on the body changes it
+    FREE = "free"  # found from what acts on the body
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body. Its own frame is where the user puts it; the mass centre stands at `com` in that frame."""
@@ -25,12 +35,24 @@ class Body:
     com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
     about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
-    is_ground: bool = False
+    moves: Moves = Moves.FREE
     check_inertia: bool = True  # whether moments far from the triangle rule are refused
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "com", "about"):
             object.__setattr__(self, name, _own(getattr(self, name)))
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its motion is to be found: it has an inertia, states and reactions. A body that is not free is a root
+        of the tree.
+        """
+        return self.moves is Moves.FREE
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it never moves: it takes no power, and its axes are those of the ground."""
+        return self.moves is Moves.AT_REST
 
     def at(self, x: Any, y: Any, z: Any = 0.0) -> "Frame":
         """Frame at a point of the body, axes parallel to the body's."""

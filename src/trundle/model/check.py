@@ -42,9 +42,7 @@ def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None =
 def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
     """What is not physical about the masses and inertias at given values of the parameters."""
     faults = []
-    for body in model.bodies.values():
-        if body.is_ground:
-            continue
+    for body in model.free_bodies:
         inertia = body.mass_properties()
         expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
         if expression.is_constant():
@@ -60,8 +58,8 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
 def measured_inertias(model: Model) -> list[str]:
     """Bodies of a checked model whose moments break the triangle rule by as little as a measurement may."""
     told = []
-    for body in model.bodies.values():
-        if body.is_ground or not body.check_inertia:
+    for body in model.free_bodies:
+        if not body.check_inertia:
             continue
         matrix = evaluate(model, body.mass_properties().matrix)
         excess = triangle_excess(matrix)
@@ -89,11 +87,10 @@ def finite_number(value: Any, what: str) -> float:
 def massless(model: Model) -> dict[str, bool]:
     """Which bodies have neither mass nor inertia at the default parameters."""
     out = {}
-    for body in model.bodies.values():
-        if not body.is_ground:
-            inertia = body.mass_properties()
-            values = evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))
-            out[body.name] = not np.any(values)
+    for body in model.free_bodies:
+        inertia = body.mass_properties()
+        values = evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix)))
+        out[body.name] = not np.any(values)
     return out
 
 
@@ -230,7 +227,7 @@ def _wheel_faults(model: Model, c: ConnectedPair) -> list[str]:
 
 
 def _body_faults(model: Model, body: Body) -> list[str]:
-    if body.is_ground:
+    if not body.is_free:
         return []
     where = f"body {body.name!r}"
     faults = _vector_faults(model, body.com, f"{where}: the mass centre com")

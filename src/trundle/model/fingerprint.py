@@ -34,10 +34,9 @@ def fingerprint(model: Model) -> str:
     parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
     parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
     parts += [f"break {exact(time)}" for time in model.breaks]
-    for body in model.bodies.values():
-        if not body.is_ground:
-            inertia = body.mass_properties()
-            parts.append(f"{exact(body)} {exact([inertia.mass, inertia.com, inertia.matrix])}")
+    for body in model.free_bodies:
+        inertia = body.mass_properties()
+        parts.append(f"{exact(body)} {exact([inertia.mass, inertia.com, inertia.matrix])}")
     for c in model.connections.values():
         seals = sorted(f"{bond} {law.title}" for bond, law in c.given)  # the laws themselves stand by their bonds
         parts.append(f"connection {exact(replace(c, given=()))} {seals} {c.held} {c.touching.name!r}")

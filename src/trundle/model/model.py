@@ -12,7 +12,7 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
 from trundle.math import RESERVED
-from trundle.model.body import Body, Frame, as_frame, components
+from trundle.model.body import Body, Frame, Moves, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
 from trundle.model.crossing import Crossing
 from trundle.model.force import CoordinateForce, Force
@@ -78,7 +78,7 @@ class Model:
     def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
         self.gravity = gravity
-        self.ground = Body("ground", is_ground=True)
+        self.ground = Body("ground", moves=Moves.AT_REST)
         self.bodies: dict[str, Body] = {"ground": self.ground}
         self.connections: dict[str, ConnectedPair] = {}
         self.forces: dict[str, Force] = {}
@@ -169,7 +169,7 @@ class Model:
             raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {pair!r}.")
         a, b = as_frame(first), as_frame(second)
         if name is None:
-            name = b.body.name if b.body.name not in self.connections and not b.body.is_ground else ""
+            name = b.body.name if b.body.name not in self.connections and b.body.is_free else ""
             name = name or f"{a.body.name}-{b.body.name}"
         self._new_name(name, self.connections, "connection")
         if name in self.bodies and self.bodies[name] not in (a.body, b.body):
@@ -289,6 +289,21 @@ class Model:
     def relaxed(self) -> list[str]:
         """Constraints that weights relax: rows, and contacts whose law does it."""
         return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
+
+    @property
+    def free_bodies(self) -> list[Body]:
+        """Bodies whose motion is to be found."""
+        return [body for body in self.bodies.values() if body.is_free]
+
+    @property
+    def moving_bodies(self) -> list[Body]:
+        """Bodies that are not at rest."""
+        return [body for body in self.bodies.values() if not body.is_at_rest]
+
+    @property
+    def roots(self) -> list[Body]:
+        """Bodies whose motion is known: the ground, and those with a given motion."""
+        return [body for body in self.bodies.values() if not body.is_free]
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.motion.kinematics import Kinematics, sine_cosine
-from trundle.motion.links import GROUND, Link, Tree
+from trundle.motion.links import Link, Tree
 from trundle.motion.motion import Inertias, Loads
 from trundle.space.rotation import cross, rotation_from_quaternion
 
@@ -144,7 +144,7 @@ def forward_dynamics(
     spin: list[Any] = []  # angular velocity in link axes
     stages: list[_Stage] = []
     for link in links:  # outwards: velocities
-        stage = _Stage(link, q, u, zero if link.parent == GROUND else spin[link.parent])
+        stage = _Stage(link, q, u, zero if link.parent < 0 else spin[link.parent])
         stages.append(stage)
         spin.append(stage.w)
     IA: list[Any] = []
@@ -166,7 +166,7 @@ def forward_dynamics(
         link = links[i]
         effort = efforts[link.i_u : link.i_u + link.n_u]
         inward = stages[i].articulate(IA[i], pn[i], pf[i], effort)
-        if link.parent != GROUND:
+        if link.parent >= 0:
             I, n, f = inward
             parent = link.parent
             IA[parent], pn[parent], pf[parent] = IA[parent] + I, pn[parent] + n, pf[parent] + f
@@ -174,7 +174,7 @@ def forward_dynamics(
     angular: list[Any] = []
     linear: list[Any] = []
     for i, link in enumerate(links):  # outwards: accelerations
-        at_root = link.parent == GROUND
+        at_root = link.parent < 0
         alpha = zero if at_root else angular[link.parent]
         a = -gravity if at_root else linear[link.parent]
         alpha, a, rates = stages[i].accelerate(alpha, a)

@@ -12,7 +12,7 @@ from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.motion.articulated import forward_dynamics, link_inertia
 from trundle.motion.kinematics import Kinematics
-from trundle.motion.links import GROUND, Tree
+from trundle.motion.links import Tree
 from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, dot
@@ -70,7 +70,7 @@ class TreeMotion:
                 force = mass * linear + cross(angular, first)
                 moment = ca.mtimes(second, angular) + cross(first, linear)
                 at, j = p, i
-                while j != GROUND:
+                while j >= 0:
                     moment = moment + cross(at - motion.links[j].p, force)
                     at = motion.links[j].p
                     for l, w, v in motion.columns(j, at):
@@ -103,7 +103,7 @@ class TreeMotion:
             for k, w, v in motion.columns(i, p):
                 h[k] = dot(w, moments[i]) + dot(v, forces[i])
             parent = links[i].parent
-            if parent != GROUND:
+            if parent >= 0:
                 forces[parent] = forces[parent] + forces[i]
                 moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
         return h

@@ -12,8 +12,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.model.body import Body, Frame
-from trundle.motion.links import GROUND, Link, Tree, frame_pose
-from trundle.motion.motion import FrameMotion, Partial
+from trundle.motion.links import Link, Tree, frame_pose
+from trundle.motion.motion import FrameMotion, Partial, root_motion
 from trundle.space.rotation import clean, cross, rotation_from_quaternion
 from trundle.typing import Array
 
@@ -40,21 +40,24 @@ class Kinematics:
 
     def __init__(self, tree: Tree, q: Any, u: Any) -> None:
         self.tree, self.q, self.u = tree, q, u
+        self.roots = [root_motion(body) for body in tree.roots]
         self.links: list[FrameMotion] = []
         self.axes: list[Any] = []  # joint axis (3) or, for a ball, its three axes (3x3)
         for link in tree.links:
-            parent = FrameMotion.at_rest() if link.parent == GROUND else self.links[link.parent]
-            rigid, axis = (_ball if link.kind == "ball" else _screw)(link, parent, q, u)
-            self.links.append(rigid)
+            moving, axis = (_ball if link.kind == "ball" else _screw)(link, self._link(link.parent), q, u)
+            self.links.append(moving)
             self.axes.append(axis)
         self._bodies: dict[Body, FrameMotion] = {}
+
+    def _link(self, i: int) -> FrameMotion:
+        """Motion of a link, or of a root."""
+        return self.links[i] if i >= 0 else self.roots[-1 - i]
 
     def body(self, body: Body) -> FrameMotion:
         """Motion of the body's own frame."""
         if body not in self._bodies:
             link, pose = self.tree.place[body]
-            base = FrameMotion.at_rest() if link == GROUND else self.links[link]
-            self._bodies[body] = base.fixed(pose)
+            self._bodies[body] = self._link(link).fixed(pose)
         return self._bodies[body]
 
     def frame(self, frame: Frame) -> FrameMotion:

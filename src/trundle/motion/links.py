@@ -6,6 +6,7 @@ different from zero: the motion from parent to link is  Rz(g) T(a, b, d) Rx(alph
 g = d = 0 for the main child of each link. Fewer constants, fewer operations.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -17,8 +18,6 @@ from trundle.model.body import Body, Frame
 from trundle.space.chain import Ball, Screw
 from trundle.space.pose import Pose, identity
 from trundle.space.rotation import align_z, axis_vector, clean
-
-GROUND = -1
 
 
 def frame_pose(frame: Frame) -> Pose:
@@ -36,7 +35,7 @@ def about_z(angle: float, slide: Any = 0.0) -> Pose:
 class Link:
     """One motion of the tree: kind "turn", "slide", "helix" or "ball"."""
 
-    parent: int
+    parent: int  # another link; -1 - k for root k of the tree
     joint: TreeJoint
     kind: str
     name: str  # of the coordinate, within its connection
@@ -66,26 +65,27 @@ class Link:
 @final
 @dataclass
 class Tree:
-    """All links, and the link and pose of every body."""
+    """All links, the bodies that they start from, and the link and pose of every body."""
 
     links: list[Link]
+    roots: tuple[Body, ...]
     place: dict[Body, tuple[int, Pose]]
     n_q: int
     n_u: int
 
     def ancestors(self, link: int) -> list[int]:
-        """The link, its parent, ... without the ground."""
+        """The link, its parent, ... without the root."""
         path = []
-        while link != GROUND:
+        while link >= 0:
             path.append(link)
             link = self.links[link].parent
         return path
 
 
-def build_tree(topology: Topology, ground: Body) -> Tree:
+def build_tree(topology: Topology, roots: Sequence[Body]) -> Tree:
     """Expand every tree joint into links and place the bodies on them."""
     links: list[Link] = []
-    place: dict[Body, tuple[int, Pose]] = {ground: (GROUND, identity())}
+    place: dict[Body, tuple[int, Pose]] = {root: (-1 - k, identity()) for k, root in enumerate(roots)}
     i_q = i_u = 0
     for joint in topology.tree:
         c = joint.connection
@@ -115,14 +115,14 @@ def build_tree(topology: Topology, ground: Body) -> Tree:
         place[joint.child] = (link, base @ after @ (frame_pose(ends[1]) @ turn).inverse())
         i_q, i_u = i_q + int(offsets_q[-1]), i_u + int(offsets_u[-1])
     for i, item in enumerate(links):
-        if item.parent != GROUND:
+        if item.parent >= 0:
             links[item.parent].children.append(i)
     corrections = _normalise(links)
     for body, (link, pose) in place.items():
-        if link != GROUND:
+        if link >= 0:
             place[body] = (link, corrections[link] @ pose)
             links[link].bodies.append((body, place[body][1]))
-    return Tree(links, place, i_q, i_u)
+    return Tree(links, tuple(roots), place, i_q, i_u)
 
 
 def _screw_frame(step: Screw, reverse: bool) -> Pose:
@@ -138,11 +138,11 @@ def _normalise(links: list[Link]) -> list[Pose]:
     """Choose the link frames; returns for each link the pose of its raw frame in the chosen one."""
     size = [1] * len(links)
     for i in reversed(range(len(links))):
-        if links[i].parent != GROUND:
+        if links[i].parent >= 0:
             size[links[i].parent] += size[i]
     corrections: list[Pose] = []
     for link in links:
-        raw = link.raw if link.parent == GROUND else corrections[link.parent] @ link.raw
+        raw = link.raw if link.parent < 0 else corrections[link.parent] @ link.raw
         if link.kind == "ball":
             link.fixed = raw
             corrections.append(identity())

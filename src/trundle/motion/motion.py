@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, final
 import casadi as ca
 import numpy as np
 
+from trundle.errors import ModelError
 from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.space.inertia import Inertia
@@ -46,6 +47,13 @@ class FrameMotion:
             self.alpha,
             self.a + cross(self.alpha, r) + cross(self.w, cross(self.w, r)),
         )
+
+
+def root_motion(body: Body) -> FrameMotion:
+    """Motion of a body that does not follow from forces."""
+    if not body.is_at_rest:
+        raise ModelError(f"the motion of body {body.name!r} is {body.moves}: only bodies at rest carry others so far.")
+    return FrameMotion.at_rest()
 
 
 def _times(R: Any, constant: Array) -> Any:

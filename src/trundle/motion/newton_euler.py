@@ -14,7 +14,7 @@ from trundle.linear_algebra.kkt import Factor, Sparse, dense, sparse
 from trundle.model.body import Body, Frame
 from trundle.motion.kinematics import quaternion_rate
 from trundle.motion.links import frame_pose
-from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
+from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial, root_motion
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross, rotation_from_quaternion
 
@@ -40,14 +40,14 @@ class AbsoluteMotion:
             self._origins[body] = centre.fixed(Pose(np.eye(3), -inertias[body].com))
 
     def body(self, body: Body) -> FrameMotion:
-        return FrameMotion.at_rest() if body.is_ground else self._origins[body]
+        return self._origins[body] if body.is_free else root_motion(body)
 
     def frame(self, frame: Frame) -> FrameMotion:
         return self.body(frame.body).fixed(frame_pose(frame))
 
     def partials(self, body: Body, point: Any) -> list[Partial]:
         """Partial velocities of a point fixed to the body."""
-        if body.is_ground:
+        if not body.is_free:
             return []
         i, centre, eye = self.index[body], self._centres[body], ca.densify(ca.SX.eye(3))
         slides = [(6 * i + k, ca.SX.zeros(3), eye[:, k]) for k in range(3)]

@@ -53,14 +53,14 @@ def _read(f: Formulation, parameters: dict[str, float]) -> Geometry:
         for c in model.connections.values()
         if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.first.rotation[2, 2] > 0.999
     ]
-    roads = [point(frame.position)[2] for frame in level if frame.body.is_ground]
+    roads = [point(frame.position)[2] for frame in level if frame.body.is_at_rest]
     for connection in model.connections.values():
         first, second = connection.first, connection.second
         if "normal" in connection.pair.locked:
             continue  # a contact is drawn by its bodies
         slides = "z" in connection.pair.free
-        if slides and len(connection.pair.free) < 3 and (first.body.is_ground or second.body.is_ground):
-            ground, other = (first, second) if first.body.is_ground else (second, first)
+        if slides and len(connection.pair.free) < 3 and (first.body.is_at_rest or second.body.is_at_rest):
+            ground, other = (first, second) if first.body.is_at_rest else (second, first)
             direction = ground.rotation @ connection.pair.frame()[:, 2]
             rails.append([point(ground.position), direction.tolist(), other.body.name, point(other.position)])
         elif len(connection.pair.free) < 3 or not slides:

@@ -108,7 +108,7 @@ def _evaluate_all(run: "Run") -> None:
     """Ask for what belongs in the file, so that it is useful without the model."""
     if run.formulation is None:
         return
-    small = len(run.formulation.model.bodies) - 1 <= SMALL
+    small = len(run.formulation.model.moving_bodies) <= SMALL
     groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs"} | (
         {"reactions", "accelerations"} if small else set()
     )
@@ -116,9 +116,8 @@ def _evaluate_all(run: "Run") -> None:
         placed = quantity.group.startswith("body ") and (small or quantity.name.endswith((".position", ".rotation")))
         if quantity.group in groups or placed:
             run[quantity.name]
-    for body in run.formulation.model.bodies.values():
-        if not body.is_ground:
-            run[f"{body.name}.orientation"]
+    for body in run.formulation.model.moving_bodies:
+        run[f"{body.name}.orientation"]
     if small and (run.formulation.model.forces or run.formulation.model.coordinate_laws()):
         for name in run.formulation.expressions.force_quantities():
             run[name]

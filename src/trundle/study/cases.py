@@ -33,9 +33,7 @@ def _odd_masses(model: Model, values: Array) -> Array:
     """Cases whose masses and inertias are not clearly those of bodies: to be looked at one by one."""
     odd = np.zeros(len(values), bool)
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
-    for body in model.bodies.values():
-        if body.is_ground or not len(values):
-            continue
+    for body in model.free_bodies if len(values) else ():
         inertia = body.mass_properties()
         expression = ca.vertcat(inertia.mass, ca.vec(inertia.matrix))
         if expression.is_constant():

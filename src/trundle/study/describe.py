@@ -25,7 +25,7 @@ class Freedoms(Protocol):
 
 def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedoms) -> str:
     """Bodies, joints, loops, freedoms and the coordinates that are independent."""
-    moving = [b for b in model.bodies.values() if not b.is_ground]
+    moving = model.free_bodies
     lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
     lines.append("")
     lines.append("Tree, from the ground outwards:")

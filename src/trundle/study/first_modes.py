@@ -143,7 +143,7 @@ def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> A
     q, places = q.copy(), {c.name: c.i_q for c in layout.coordinates}
     for joint in topology.tree:
         free = joint.connection
-        if not isinstance(free.pair, Free) or not joint.parent.is_ground or joint.reverse:
+        if not isinstance(free.pair, Free) or not joint.parent.is_at_rest or joint.reverse:
             continue
         found = [c for c in topology.parallel if c.touches and c.bodies == (joint.parent, joint.child)]
         if found:

@@ -249,7 +249,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
     weight[f.n_q + f.n_u :] = 0.0  # work done is a by-product, it does not steer the step
     quaternions = f.layout.quaternions
     if not f.in_joints:
-        quaternions = tuple(range(3, 7 * (len(f.model.bodies) - 1), 7))
+        quaternions = tuple(range(3, 7 * len(f.model.free_bodies), 7))
     model = f.model
     changes = transitions(model)
     kernels = f.kernels("events") if model.events or changes else {}

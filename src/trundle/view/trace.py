@@ -148,7 +148,7 @@ def _placed(trace: "Trace", frame: Frame, pose: Any) -> tuple[Points, Points]:
     """Rotations (..., 3, 3) and positions (..., 3) of a frame in the ground, at one or all points of a trace."""
     assert trace.formulation is not None
     at = np.asarray(evaluate(trace.formulation.model, ca.vertcat(*frame.position)), dtype=float).ravel()
-    if frame.body.is_ground:
+    if frame.body.is_at_rest:
         return frame.rotation, at
     columns = pose[f"{frame.body.name}.rotation"].values
     R = np.swapaxes(columns.reshape(*columns.shape[:-1], 3, 3), -1, -2)

@@ -116,10 +116,10 @@ def find_ports(model: Model) -> Ports:
         if c.rubbing and "z" in c.holds:
             _act(elements, [c.name + FRICTION], c.name)
     for name, term in forces.items():
-        bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_ground))
+        bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_at_rest))
         known = elements.get(name, Element(name, (), ()))
         elements[name] = Element(name, known.junctions, bodies)
-    moving = tuple(b.name for b in model.bodies.values() if not b.is_ground)
+    moving = tuple(b.name for b in model.moving_bodies)
     return Ports(moving, tuple(junctions), tuple(elements.values()))
 
 

@@ -271,7 +271,7 @@ class PowerExpressions:
             for one in (bond, *rubbed):  # friction goes with the normal force
                 given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].flow(one)
         for frame, F, M in term.wrenches if element.bodies else ():
-            if not frame.body.is_ground:
+            if not frame.body.is_at_rest:
                 at = e.motion.frame(frame)
                 given[frame.body.name] += dot(F, at.v) + dot(M, at.w)
         return found | {measure(name, f"power_to_{key}"): power for key, power in given.items()}

@@ -78,9 +78,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 of = f"of connection {cut.name!r}, which {'closes a loop' if cut.holds else 'acts beside the tree'}"
                 found.append(Quantity(f"{cut.name}.{step.name}", unit, f"coordinate {of}", 1, "joints"))
                 found.append(Quantity(f"{cut.name}.{step.name}_rate", f"{unit}/s", f"rate {of}", 1, "joints"))
-    for body in model.bodies.values():
-        if body.is_ground:
-            continue
+    for body in model.moving_bodies:
         for name, (unit, text) in BODY_QUANTITIES.items():
             size = 9 if name == "rotation" else 3
             found.append(Quantity(f"{body.name}.{name}", unit, f"{text}: {body.name}", size, f"body {body.name}"))

@@ -110,7 +110,7 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: d
         c = e.model.connections[name]
         point = e.motion.frame(c.second).p
         for body, sign in ((c.touching, 1), (c.first.body, -1)):
-            if not body.is_ground:
+            if body.is_free:
                 f, n = needed[body]
                 arm = point - moving[body].p
                 needed[body] = (f - sign * F, n - sign * (M + cross(arm, F)))
@@ -120,7 +120,7 @@ def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: d
         c = joint.connection
         F, M = needed[joint.child]
         point = e.motion.frame(c.second).p
-        if not joint.parent.is_ground:
+        if joint.parent.is_free:
             f, n = needed[joint.parent]
             needed[joint.parent] = (f + F, n + M + cross(moving[joint.child].p - moving[joint.parent].p, F))
         M = M + cross(moving[joint.child].p - point, F)

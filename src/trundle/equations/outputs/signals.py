@@ -82,7 +82,7 @@ class Signals:
         for k in (*self.coordinates, *self.measured):
             stem = k.removesuffix(".quaternion")
             joints += [k, f"{k}_rate" if stem == k else f"{stem}.angular_rate"]
-        bodies = [f"{b}.{quantity}" for b in self.model.bodies if b != "ground" for quantity in BODY_QUANTITIES]
+        bodies = [f"{b.name}.{quantity}" for b in self.model.moving_bodies for quantity in BODY_QUANTITIES]
         contacts = [f"{c}.{quantity}" for c in self.touches for quantity in CONTACT_QUANTITIES]
         return [*joints, *contacts, *bodies, *self.model.parameters, "t"]
 

@@ -165,10 +165,9 @@ class _Outputs:
         for name in e.touches:
             for quantity, (unit, text) in CONTACT.items():
                 add(f"{name}.{quantity}", unit, f"{text}, in contact {name!r}")
-        for body in f.model.bodies.values():
-            if not body.is_ground:
-                for quantity, (unit, text) in BODY.items():
-                    add(f"{body.name}.{quantity}", unit, f"{text}: {body.name}")
+        for body in f.model.moving_bodies:
+            for quantity, (unit, text) in BODY.items():
+                add(f"{body.name}.{quantity}", unit, f"{text}: {body.name}")
         if locus.coordinate not in [column[0] for column in self.columns]:
             add(locus.coordinate, "", f"driven quantity {locus.coordinate}")
         out = ca.vertcat(*expressions)

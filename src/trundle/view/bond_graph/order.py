@@ -65,7 +65,7 @@ def _distances(bodies: Mapping[str, BodyGroup], links: Mapping[str, LinkGroup]) 
         reach[second].append((k, first))
     distance: dict[str, int] = {}
     below: dict[str, list[str]] = {b: [] for b in bodies}
-    roots = [b for b, group in bodies.items() if group.is_ground]
+    roots = [b for b, group in bodies.items() if group.is_root]
     walk: list[str] = []
     for root in [*roots, *bodies]:
         if root in distance:

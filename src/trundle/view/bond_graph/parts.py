@@ -60,7 +60,7 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     rows = [_word_widths(body, row) for row in (above, below)]
     box_width = max(name.rect.width + 20.0, 64.0, *(sum(w + 14.0 for w in row) for row in rows))
     height = max(46.0, PORT * max(len(left), len(right)))
-    kind = "ground" if body.is_ground else "1"
+    kind = "ground" if body.is_root else "1"
     rect = Rect(-box_width / 2, -height / 2, box_width, height)
     one = write("1", 0.0, -18.0, 14.0, bold=True, inside=body.name)
     parts = [Part((Box(body.name, kind, rect, words.of_node(body.junction)),), (one, name))]

@@ -15,7 +15,7 @@ class BodyGroup:
 
     junction: Node
     branches: tuple[tuple[Step, ...], ...]
-    is_ground: bool
+    is_root: bool  # its velocity is known
 
     @property
     def name(self) -> str:
