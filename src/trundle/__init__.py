@@ -85,6 +85,7 @@ from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
 from trundle.pairs.swept import SweptSurface
 from trundle.space import Ball, Chain, Screw, rotation
+from trundle.version import __version__
 
 if TYPE_CHECKING:
     from trundle import bicycle, examples, impact, rail, walker
@@ -96,7 +97,6 @@ if TYPE_CHECKING:
     from trundle.run.store import load
     from trundle.system import System
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Acceleration",

@@ -19,11 +19,11 @@ from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph
+    from trundle.quantities.initial_state import InitialState
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.trace import Trace
     from trundle.study.linearise import Linearisation
-    from trundle.study.start import InitialState
 
 Values = Mapping[str, Any] | None
 Parameters = Mapping[str, float] | None

@@ -3,24 +3,22 @@
 All other constraints hold during the collision: their impulses are in the inverse masses.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 
 from trundle.constraints.row import Row
 from trundle.contact.bonds import Touch
+from trundle.contact.solved import SolvedEquations
 from trundle.laws.law import TINY
 from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
-
-if TYPE_CHECKING:
-    from trundle.equations.kernels import Functions
 
 TOUCHING = 1e-9  # m
 HOLDING = 1e30  # coefficient of friction where a law holds the slip
 
 
-def impact_values(functions: "Functions") -> list[Any]:
+def impact_values(functions: SolvedEquations) -> list[Any]:
     """Velocities, inverse masses (by columns), data by contact, and changes of the speeds per unit impulse."""
     e = functions.equations
     touches = [touch for touch in e.touches.values() if touch.connection.unilateral]
@@ -43,7 +41,7 @@ def impact_values(functions: "Functions") -> list[Any]:
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
-def free_accelerations(functions: "Functions") -> list[Any]:
+def free_accelerations(functions: SolvedEquations) -> list[Any]:
     """Accelerations along, across and normal to the contacts that open, if none of them had a force."""
     e = functions.equations
     rows = _other_rows(functions)
@@ -65,12 +63,12 @@ def _planar(touch: Touch) -> bool:
     return "slip_y" in touch.connection.pair.locked  # a planar pair does not slip across its plane
 
 
-def _other_rows(functions: "Functions") -> list[Row]:
+def _other_rows(functions: SolvedEquations) -> list[Row]:
     opening = {t.connection.name for t in functions.equations.touches.values() if t.connection.unilateral}
     return [r for r in functions.independent if r.owner not in opening]
 
 
-def _others(functions: "Functions") -> KKT | Orthogonal:
+def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     """All constraints but those of contacts that open."""
     e, rows = functions.equations, _other_rows(functions)
     jacobians, weights = [r.jacobian for r in rows], [r.active for r in rows]
@@ -108,6 +106,6 @@ def _friction(touch: Touch) -> tuple[Any, Any]:
     return mu, mu
 
 
-def contacts_that_open(functions: "Functions") -> int:
+def contacts_that_open(functions: SolvedEquations) -> int:
     """How many contacts take part in collisions."""
     return sum(touch.connection.unilateral for touch in functions.equations.touches.values())

@@ -5,21 +5,19 @@ On each side dx = X da and dn = N da in the tangent plane, so the curvature is W
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import casadi as ca
 
 from trundle.contact.bonds import Touch
 from trundle.contact.geometry import Side
+from trundle.contact.solved import ContactEquations
 from trundle.motion.motion import FrameMotion
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface, Torus
 from trundle.pairs.sweep import Sweep
 from trundle.space.rotation import dot
-
-if TYPE_CHECKING:
-    from trundle.equations.derive import Equations
 
 SHARP = 1e-7  # thickness of an edge in its curvature (m)
 
@@ -75,7 +73,7 @@ def has_curvature(pair: Pair) -> bool:
     return all(s.carried for s in (pair.first, pair.second)) and (pair.first.ball is None or pair.second.ball is None)
 
 
-def fit_parts(e: "Equations", touch: Touch) -> FitParts:
+def fit_parts(e: ContactEquations, touch: Touch) -> FitParts:
     """Both surfaces of a contact about its point."""
     pair = touch.connection.pair
     assert isinstance(pair, HigherPair)
@@ -98,7 +96,7 @@ def _is_sharp(surface: Surface) -> Any:
 
 
 def _side(
-    e: "Equations", name: str, surface: Surface, sweep: Sweep, frame: FrameMotion, tangents: tuple[Any, Any]
+    e: ContactEquations, name: str, surface: Surface, sweep: Sweep, frame: FrameMotion, tangents: tuple[Any, Any]
 ) -> tuple[Any, Any]:
     """X and N of one surface in the tangent plane."""
     if surface.ball is not None:

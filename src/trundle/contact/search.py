@@ -4,12 +4,13 @@ A contact that closes a loop keeps the coordinates it is near to. One that may o
 bodies are, its gap is that of the closest points of the two surfaces.
 """
 
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.contact.bonds import Touch
+from trundle.contact.solved import ContactEquations
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.motion.kinematics import normalised
@@ -22,9 +23,6 @@ from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
 from trundle.typing import Array
 
-if TYPE_CHECKING:
-    from trundle.equations.derive import Equations
-
 LIMIT = 60  # Newton steps
 STRIDE = 0.5  # largest step (rad, or in lengths of the model)
 TOUCHES = 1e-9  # gap (m) below which surfaces touch
@@ -36,7 +34,7 @@ SINGULAR = 1e-9  # quality of a contact below which its point is not unique
 class Settler:
     """Brings what belongs to a pose in order: called after every change of coordinates."""
 
-    def __init__(self, equations: "Equations", length: float = 1.0) -> None:
+    def __init__(self, equations: ContactEquations, length: float = 1.0) -> None:
         self.equations = equations
         self._contacts: list[Following] = []
         at = equations.motion.n_q
@@ -90,7 +88,7 @@ class Settler:
 class Following:
     """One contact with coordinates that follow the motion."""
 
-    def __init__(self, equations: "Equations", touch: Touch, block: slice, length: float) -> None:
+    def __init__(self, equations: ContactEquations, touch: Touch, block: slice, length: float) -> None:
         e, c, pair = equations, touch.contact, touch.connection.pair
         assert isinstance(pair, HigherPair)
         self.connection, self.block, self.pair, self._length = touch.connection, block, pair, length

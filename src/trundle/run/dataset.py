@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from trundle.integrate.trajectory import Trajectory
+    from trundle.quantities.initial_state import InitialState
     from trundle.run.energy import Energy
     from trundle.run.impacts import Impact
     from trundle.run.power import Power
-    from trundle.study.start import InitialState
     from trundle.system import System
 
 

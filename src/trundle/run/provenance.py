@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.equations.formulation import Formulation
+from trundle.version import __version__
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -20,14 +21,13 @@ def provenance(run: "Run") -> dict[str, Attribute]:
     """Attributes of the dataset, enough to tell the story of the run without its model; lists and tables are JSON."""
     if run.formulation is None:
         return {str(k): v for k, v in run.dataset.attrs.items()}
-    import trundle
     from trundle.run.geometry import geometry
 
     settings: Mapping[str, Any] = run.settings
     found: dict[str, Attribute] = {
         "Conventions": "CF-1.10",
         "title": run.formulation.model.name,
-        "source": f"Trundle {trundle.__version__}",
+        "source": f"Trundle {__version__}",
         "date_created": run.created,
         "model_fingerprint": run.formulation.spec.key,
         "outcome": run.outcome,

@@ -5,9 +5,8 @@ as well, and
 every change is reported.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,29 +14,11 @@ from trundle.constraints.row import Role
 from trundle.equations.mobility import RowFunctions, close, pivots, worst_rows
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.rank import nearly_singular, rank
+from trundle.quantities.initial_state import InitialState
 from trundle.quantities.layout import Layout
 from trundle.quantities.request import StartRequest, speeds_of
 from trundle.study.targets import Targets
 from trundle.typing import Array
-
-
-@final
-@dataclass(frozen=True)
-class InitialState:
-    """Coordinates and speeds, and what had to be changed: name -> (given, used)."""
-
-    q: Array
-    u: Array
-    changed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    found: Mapping[str, float] = field(
-        default_factory=dict
-    )  # not given, moved away from its default to close the loops
-
-    def report(self) -> str:
-        """In words."""
-        lines = [f"{name}: given {a:.9g}, used {b:.9g}" for name, (a, b) in self.changed.items()]
-        lines += [f"{name}: found {value:.9g}" for name, value in self.found.items()]
-        return "\n".join(lines) if lines else "the state was consistent as given"
 
 
 def consistent(

@@ -10,9 +10,10 @@ from trundle.equations.absolute_state import absolute_state
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.model.check import finite_number
+from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
-from trundle.study.start import InitialState, consistent
+from trundle.study.start import consistent
 from trundle.study.targets import Targets
 from trundle.typing import Array
 

@@ -1,15 +1,13 @@
 """Events, jumps and starts of all contact modes as expressions of (t, x, p)."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import casadi as ca
 
 from trundle.contact.bonds import Touch
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
-
-if TYPE_CHECKING:
-    from trundle.equations.kernels import Functions
+from trundle.contact.solved import SolvedEquations
 
 WEAK = 1e-9  # m/s^2 by which a negligible force moves all masses
 SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
@@ -19,7 +17,7 @@ SHARED = 1e-9  # of all loads, by which that of one contact among several is unc
 class ModeExpressions:
     """What modes can ask of the contacts, and what follows from their answers."""
 
-    def __init__(self, functions: "Functions") -> None:
+    def __init__(self, functions: SolvedEquations) -> None:
         self.functions, self.equations = functions, functions.equations
         model = self.equations.model
         self.modes, self.together = contact_modes(model), decides_together(model)

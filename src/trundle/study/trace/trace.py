@@ -14,6 +14,7 @@ from trundle.study.start_state import start_state
 from trundle.study.trace.findings import Finder
 from trundle.study.trace.locus import Locus
 from trundle.study.trace.path import Path, Point, Walker, make_point
+from trundle.version import __version__
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -100,13 +101,11 @@ def _wanted(to: float | Sequence[float]) -> list[float]:
 def _result(
     locus: Locus, path: Path, finder: Finder, findings: Sequence[Finding], parameters: Mapping[str, float] | None
 ) -> Trace:
-    import trundle
-
     outputs = _Outputs(locus)
     f = locus.formulation
     attrs = {
         "title": f.model.name,
-        "source": f"Trundle {trundle.__version__}",
+        "source": f"Trundle {__version__}",
         "model_fingerprint": f.spec.key,
         "outcome": path.outcome,
     }

@@ -1,0 +1,26 @@
+"""A state that a run can start from, and what had to be changed to get there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+from trundle.typing import Array
+
+
+@final
+@dataclass(frozen=True)
+class InitialState:
+    """Coordinates and speeds, and what had to be changed: name -> (given, used)."""
+
+    q: Array
+    u: Array
+    changed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    found: Mapping[str, float] = field(
+        default_factory=dict
+    )  # not given, moved away from its default to close the loops
+
+    def report(self) -> str:
+        """In words."""
+        lines = [f"{name}: given {a:.9g}, used {b:.9g}" for name, (a, b) in self.changed.items()]
+        lines += [f"{name}: found {value:.9g}" for name, value in self.found.items()]
+        return "\n".join(lines) if lines else "the state was consistent as given"
