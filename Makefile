@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PAGES := README.md CHANGELOG.md CONTRIBUTING.md $(wildcard docs/*.md docs/*/*.md)
 
-.PHONY: demo test lint bench fuzz random studies clean
+.PHONY: demo test lint format coverage bench fuzz random studies gallery pictures clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -19,9 +20,21 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/codespell
 
 test: lint
 	$(BIN)/pytest -n 2 -m "not slow"
+
+# Code as ruff writes it, prose of the docs at 100 columns, the picture of the folders as they are now.
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python -m tools.wrap $(PAGES)
+	$(BIN)/python -m tools.folders
+
+# Lines of src that the tests of `make test` run, without what numba compiles; html in out/coverage.
+coverage: $(STAMP)
+	$(BIN)/pytest -n 2 -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
 
 # Long hunts for wrong answers; docs/reliability.md tells what each compares.
 fuzz: $(STAMP)
@@ -32,6 +45,17 @@ random: $(STAMP)
 
 studies: $(STAMP)
 	$(BIN)/pytest -n 2 -m slow
+
+# Pictures of the docs, drawn anew by the code.
+gallery: $(STAMP)
+	$(BIN)/python -m benchmarks.gallery
+
+pictures: gallery
+	$(BIN)/python -m benchmarks.connection_pictures
+	$(BIN)/python -m benchmarks.wheel_pictures
+	$(BIN)/python -m benchmarks.impact_pictures
+	$(BIN)/python -m benchmarks.walker_pictures
+	$(BIN)/python -m tools.folders
 
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,peers]'

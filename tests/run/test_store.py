@@ -165,11 +165,13 @@ def test_a_table_has_names_units_and_every_bit(run: Run, tmp_path: Path) -> None
         load(path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="devices by name are those of POSIX")
 def test_a_device_is_no_result() -> None:
     with pytest.raises(StoreError, match="device or pipe"):
         load("/dev/zero")
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="only Linux has /proc")
 def test_directory_that_takes_no_file(pendulum: Run) -> None:
     with pytest.raises(StoreError, match="cannot write"):
         pendulum.save("/proc/self/result.nc")

@@ -289,6 +289,7 @@ def keyboard() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="Windows cannot signal a thread")
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interruption_keeps_the_cases_that_are_done(
@@ -316,6 +317,7 @@ def test_an_interruption_keeps_the_cases_that_are_done(
     assert len(batch.events[longest]) > 50 and batch.events[5] == []
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="Windows cannot signal a thread")
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interruption_in_lanes_keeps_the_cases_that_are_done(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,9 @@ class Method(Protocol):
 
 @cache
 def _document() -> dict[str, Any]:
-    text: dict[str, Any] = json.loads(files("trundle.integrate.methods").joinpath("tableaus.json").read_text())
+    text: dict[str, Any] = json.loads(
+        files("trundle.integrate.methods").joinpath("tableaus.json").read_text(encoding="utf-8")
+    )
     return text
 
 
