@@ -69,6 +69,25 @@ def trihedral_bricard() -> tr.Model:
     return ring("Bricard, threefold", [(1.0, radians(70)), (1.0, radians(-70))] * 3, 0.7)
 
 
+def plane_symmetric_bricard() -> tr.Model:
+    """Six hinges, two of them in the plane y = 0, the others mirrored in it: a half moves as if its last hinge had to
+    stay in the plane, which takes two of three freedoms.
+    """
+    m = tr.Model("Bricard, plane-symmetric", gravity=(0.3, -0.5, -9.7))
+    half = [((0, 0, 0), (0.2, 0, 1)), ((0.2, 0.8, 0.1), (0.9, 0.3, 0.4)), ((1.3, 0.9, 0.3), (-0.2, 0.5, 0.8))]
+    last = ((1.6, 0, 0.2), (0.4, 0, 1))
+    mirror = np.array((1, -1, 1))
+    hinges = [(np.array(p), np.array(a)) for p, a in (*half, last)]
+    hinges += [(mirror * p, mirror * a) for p, a in (hinges[2], hinges[1])]
+    first = m.ground
+    for i, (point, axis) in enumerate(hinges):
+        centre = (point + hinges[(i + 1) % 6][0]) / 2
+        body = m.ground if i == 5 else m.body(f"b{i}", 1.3, INERTIA, tuple(centre))
+        m.connect(tr.Revolute(tuple(axis)), first.at(*point), body.at(*point), name=f"j{i}")
+        first = body
+    return m
+
+
 def sarrus() -> tr.Model:
     """A platform on two pairs of panels: it moves up and down."""
     m = tr.Model("Sarrus")
@@ -127,6 +146,7 @@ LINKAGES: dict[str, Callable[[], tr.Model]] = {
     "Goldberg": goldberg,
     "Bricard": bricard,
     "Bricard, threefold": trihedral_bricard,
+    "Bricard, plane-symmetric": plane_symmetric_bricard,
     "Sarrus": sarrus,
     "planar loop in space": plane_four_bar,
     "two-hinge door": lambda: held_twice(tr.Revolute),

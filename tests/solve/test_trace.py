@@ -325,3 +325,16 @@ def test_pictures(tmp_path):
     assert figure.axes[-1].get_xlabel() == "crank.angle (rad)"
     with pytest.raises(SolveError, match="none in this model"):
         trace.draw()
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-10, 1e8])
+def test_what_is_held_counts_in_machines_of_any_size(size: float) -> None:
+    m = tr.Model("arm on a slide")
+    slide, arm = (m.body(n, 1.0, (size**2,) * 3, (0, 0, size)) for n in ("slide", "arm"))
+    m.connect(tr.Prismatic("x"), m.ground, slide)
+    m.connect(tr.Revolute("y"), slide.at(size, 0, 0), arm.at(0, 0, size))
+    trace = m.build().trace(
+        "arm.angle", 1.0, hold={"slide.displacement": 0.3 * size}, start={"slide.displacement": 0.3 * size}
+    )
+    assert trace.ok, trace.outcome
+    np.testing.assert_allclose(trace.values("slide.displacement"), 0.3 * size, rtol=1e-12)

@@ -13,10 +13,10 @@ from typing import final
 import numpy as np
 
 from trundle.bond_graph.phrasing import SHOWN, components, listed
+from trundle.linear_algebra.rank import is_spent
 from trundle.typing import Array
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
-ZERO = 1e-8  # a row is spent when this part of it is left
 SMALL = 1e-7  # coefficients below count as zero in explanations
 
 
@@ -174,7 +174,7 @@ def _eliminate(flows: Flows, J: Array, bare: Array) -> dict[int, int]:
     for k, row in enumerate(flows.rows):
         size = np.abs(A[k])
         largest = float(np.max(size, initial=0.0))
-        if largest < ZERO:
+        if is_spent(largest):
             continue
         outer = body_of == flows.bodies.index(row.outer)
         good, alike = size > 0.05 * largest, turns == row.turns

@@ -124,9 +124,9 @@ class Derivation:
         """A typical length of the model (m), to compare closing errors with: the median of distances between points of
         the same body, so it does not depend on where the model stands or how the axes of its bodies lie.
         """
-        points: dict[str, list[Array]] = {}  # on each body: where it is connected, and its mass centre
+        points: dict[str, list[Array]] = {}  # on each body: where it is held, and its mass centre
         for c in self.model.connections.values():
-            for f in (c.first, c.second):
+            for f in (c.first, c.second) if len(c.pair.free) < 6 else ():  # what floats is counted from anywhere
                 points.setdefault(f.body.name, []).append(evaluate(self.model, ca.vertcat(*f.position)).ravel())
         for body in self.model.free_bodies:
             points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())

@@ -14,9 +14,11 @@ TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
 NEAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
 
 
-def rank_of_values(values: Array) -> int:
-    """How many of the singular values (free of units, in falling order) are not zero."""
-    return int(np.sum(values > TOLERANCE * max(float(values[0]), 1.0))) if len(values) else 0
+def rank_of_values(values: Array, tolerance: float = TOLERANCE) -> int:
+    """How many of the singular values (free of units, in falling order) are not zero; with NEAR for a pose that was
+    searched for and is met only nearly.
+    """
+    return int(np.sum(values > tolerance * max(float(values[0]), 1.0))) if len(values) else 0
 
 
 def nearly_singular(J: Array, generic: Array, count: int) -> bool:
@@ -32,3 +34,8 @@ def nearly_singular(J: Array, generic: Array, count: int) -> bool:
 def rank(J: Array) -> int:
     """Rank of rows that are free of units."""
     return rank_of_values(np.asarray(np.linalg.svd(J, compute_uv=False), float)) if J.size else 0
+
+
+def is_spent(left: float) -> bool:
+    """Whether the largest entry that is left of a row (free of units) after others were taken from it is round-off."""
+    return left <= TOLERANCE

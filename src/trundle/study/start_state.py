@@ -13,6 +13,7 @@ from trundle.model.check import finite_number
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
+from trundle.study.off_surface import OffSurface, check_on_surfaces
 from trundle.study.start import consistent
 from trundle.study.targets import Targets
 from trundle.typing import Array
@@ -116,7 +117,7 @@ def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, floa
 
 def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> Array | None:
     """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
-    small that contacts are followed; None where the way is barred.
+    small that contacts are followed; None where the way is barred, OffSurface where it leads off a surface.
     """
     if not f.has_rows:
         return None
@@ -129,10 +130,15 @@ def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> 
     count = int(min(way / WALK, WALKS)) + 1
     if count < 2:
         return None
+    before = q
     for part in np.arange(1, count) / count:
         try:
-            q = _consistent(f, {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}, {}, parameters, t, q).q
+            at = {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}
+            before, q = q, _consistent(f, at, {}, parameters, t, q).q
+        except OffSurface:
+            raise
         except AssemblyError:
+            check_on_surfaces(f, q + 1.5 * (q - before), t, f.parameter_vector(parameters))  # where it would go on
             return None
     return q
 
@@ -175,11 +181,12 @@ def _solve(
         f.mobility.independent,
         np.array(f.mobility.generic) if rows is not None and f.mobility.generic else None,
     )
-    if not f.layout.followers:
-        return found
-    q = f.settler(found.q, p)  # contacts that hold nothing have their closest points in the pose that is found
-    f.settler.check(q, p)
-    return replace(found, q=q)
+    if f.layout.followers:
+        q = f.settler(found.q, p)  # contacts that hold nothing have their closest points in the pose that is found
+        f.settler.check(q, p)
+        found = replace(found, q=q)
+    check_on_surfaces(f, found.q, t, p)
+    return found
 
 
 def _known_targets(f: Formulation) -> dict[tuple[str, ...], Targets]:

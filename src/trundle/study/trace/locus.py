@@ -17,11 +17,11 @@ from trundle.equations.derive import Equations
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.laws.law import Servo
+from trundle.linear_algebra.rank import rank_of_values
 from trundle.space.chain import Screw
 from trundle.typing import Array
 
 NEWTON_LIMIT = 12
-RANK_TOLERANCE = 1e-8
 
 
 @final
@@ -45,7 +45,7 @@ class Spectrum:
 
     @property
     def rank(self) -> int:
-        return int(np.sum(self.values > RANK_TOLERANCE * max(float(np.max(self.values, initial=0.0)), 1e-300)))
+        return rank_of_values(self.values)
 
     @property
     def smallest(self) -> float:
@@ -150,7 +150,7 @@ class Locus:
         return found
 
     def _hold_rows(self) -> tuple[Any, Any]:
-        """Differences from the values to be held, and the symbols of these values."""
+        """Differences from the values to be held (lengths in typical ones), and the symbols of these values."""
         rows, symbols = [], []
         for name, value in self.held.items():
             symbol = ca.SX.sym(name, value.numel())
@@ -160,8 +160,9 @@ class Locus:
                 rows.append(2 * (w0 * v - w * v0 - ca.cross(v0, v)))
             else:
                 difference = value - symbol
+                length = self.formulation.length if self.formulation.quantity(name).unit == "m" else 1.0
                 angle = _is_angle(self.equations, name)
-                rows.append(ca.atan2(ca.sin(difference), ca.cos(difference)) if angle else difference)
+                rows.append(ca.atan2(ca.sin(difference), ca.cos(difference)) if angle else difference / length)
             self.row_names += [name] * rows[-1].numel()
         return ca.vertcat(ca.SX(0, 1), *rows), ca.vertcat(ca.SX(0, 1), *symbols)
 

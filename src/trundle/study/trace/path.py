@@ -11,13 +11,13 @@ from typing import final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.linear_algebra.rank import NEAR
 from trundle.study.trace.locus import Locus, Spectrum
 from trundle.typing import Array
 
 TURN = 0.1  # rad, angle between tangents that is aimed at
 MOST_TURN = 0.25  # rad, beyond it a step is repeated
 SMALLEST = 1e-7  # step along the curve, in parts of the largest
-SINGULAR = 1e-5  # nearness of a singular pose from which on it is passed in one step
 LEAPS = (1.0, 3.0, 10.0, 30.0)  # over a singular pose, in hundredths of the largest step
 
 
@@ -177,7 +177,7 @@ class Walker:
         h = min(self.h, self.step)
         fall = self._fall()
         if fall is not None:
-            h = min(h, fall) if here.spectrum.nearness > SINGULAR else max(h, 0.1 * self.step)
+            h = min(h, fall) if here.spectrum.nearness > NEAR else max(h, 0.1 * self.step)  # one step over it
         if abs(here.slope) > 0.05:
             h = min(h, 1.02 * abs(value - here.value) / abs(here.slope) + SMALLEST * self.step)
         cut = h < self.h

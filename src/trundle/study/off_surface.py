@@ -1,0 +1,57 @@
+"""Whether the contacts of a start pose lie on their surfaces: before an apex, a cusp or a fold, not beyond it."""
+
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.contact.geometry import Side
+from trundle.equations.derive import Equations
+from trundle.equations.formulation import Formulation
+from trundle.errors import AssemblyError
+from trundle.integrate.outcome import SURFACE_LEFT
+from trundle.pairs.higher import HigherPair
+from trundle.space.rotation import cross, dot
+from trundle.study.guards import Guard, find_guards
+from trundle.typing import Array
+
+
+@final
+class OffSurface(AssemblyError):
+    """A start pose in which a contact lies beyond the end of a surface."""
+
+
+def check_on_surfaces(f: Formulation, q: Array, t: float, p: Array) -> None:
+    """OffSurface where a contact lies beyond the end of one of its surfaces."""
+    watched = [guard for guard in f.once(find_guards) if guard.outcome is SURFACE_LEFT]
+    if not watched:
+        return
+    values = np.array(f.once(_facing)(t, q, p)).ravel()
+    for guard, value in zip(watched, values, strict=True):
+        if value < 0:
+            raise OffSurface(
+                f"contact {guard.contact!r} would lie beyond the end (an apex, a cusp or a fold) of its "
+                f"{guard.surface}, where there is no such surface. Start nearer to the pose in which its coordinates "
+                "are zero, or give other coordinates; trace() goes on beyond the end and tells where it lies."
+            )
+
+
+def _facing(f: Formulation) -> Any:
+    """For every surface that ends: above zero on the side of its end on which its coordinates are zero."""
+    e = f.row_functions.equations if f.has_rows else f.joint_functions.equations
+    values = [_side(e, guard) for guard in find_guards(f) if guard.outcome is SURFACE_LEFT]
+    return ca.Function("facing", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*values))])
+
+
+def _side(e: Equations, guard: Guard) -> Any:
+    connection = e.touches[guard.contact].connection
+    pair = connection.pair
+    assert isinstance(pair, HigherPair)
+    sweep = pair.sweeps[guard.side]
+    frame = e.motion.frame((connection.first, connection.second)[guard.side])
+    here = [e.signals[f"{connection.name}.{screw.name}"] for screw in (sweep.first, sweep.second)]
+    areas = []
+    for a, b in (here, (0.0, 0.0)):
+        side = Side(frame, sweep, a, b)
+        areas.append(dot(cross(*side.moves), side.normal))
+    return areas[0] * areas[1]
