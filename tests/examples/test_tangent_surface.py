@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trundle import examples
-from trundle.errors import UnknownNameError
+from trundle.errors import AssemblyError, UnknownNameError
 from trundle.system import System
 
 RATIO = {"z": -1.0, "y": 1.0}  # minus the pitch, and the radius
@@ -71,3 +71,21 @@ def test_a_start_finds_the_pose_that_a_trace_reaches(angle: float) -> None:
     assert state.q[names.index("surface.angle")] == angle
     assert state.q[names.index("ball.displacement")] == pytest.approx(reached, abs=1e-9)
     assert reached == pytest.approx(angle, abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [-3.0, -2.5, -1.0, 1.0, 3.0, 9.0])
+def test_a_start_by_the_angle_alone_is_the_pose_that_a_trace_reaches(angle: float) -> None:
+    ball = system("z")
+    traced = ball.trace("surface.angle", angle)
+    start = ball.start({"surface.angle": angle})
+    found = dict(zip((c.name for c in ball.formulation.layout.coordinates), start.q, strict=False))
+    assert found["ball.displacement"] == pytest.approx(traced.values("ball.displacement")[-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [-2.5, -3.0])
+def test_a_start_beyond_the_cusp_is_refused(angle: float) -> None:
+    """A trace goes on there, and tells that the sheet has ended; nothing touches."""
+    with pytest.raises(AssemblyError, match=r"'contact' (cannot touch|would lie beyond the end)"):
+        system("y").start({"surface.angle": angle})
+    with pytest.raises(AssemblyError, match=r"'contact' would lie beyond the end .* of its TangentSurface"):
+        system("y").start({"surface.angle": angle, "ball.displacement": angle, "contact.slide": 2**0.5 * angle})

@@ -38,7 +38,8 @@ def check_on_surfaces(f: Formulation, q: Array, t: float, p: Array) -> None:
 
 def _facing(f: Formulation) -> Any:
     """For every surface that ends: above zero on the side of its end on which its coordinates are zero."""
-    e = f.row_functions.equations if f.has_rows else f.joint_functions.equations
+    rows = f.row_functions if f.has_rows else None
+    e = rows.equations if rows is not None else f.joint_functions.equations
     values = [_side(e, guard) for guard in find_guards(f) if guard.outcome is SURFACE_LEFT]
     return ca.Function("facing", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*values))])
 

@@ -130,16 +130,17 @@ def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> 
     count = int(min(way / WALK, WALKS)) + 1
     if count < 2:
         return None
-    before = q
     for part in np.arange(1, count) / count:
+        at = {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}
         try:
-            at = {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}
-            before, q = q, _consistent(f, at, {}, parameters, t, q).q
+            found = _consistent(f, at, {}, parameters, t, q)
         except OffSurface:
             raise
         except AssemblyError:
-            check_on_surfaces(f, q + 1.5 * (q - before), t, f.parameter_vector(parameters))  # where it would go on
             return None
+        if any(n in found.changed for n in wanted):
+            return None
+        q = found.q
     return q
 
 
