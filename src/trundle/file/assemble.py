@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import final
+from typing import Any, final
 
 from trundle.errors import FileError, TrundleError
 from trundle.file import schema
@@ -16,6 +16,7 @@ from trundle.file.scope import quantity_names, signal_names, start_names, state_
 from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.math import RESERVED
+from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 
 
@@ -136,10 +137,15 @@ class Assembler:
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
         if pair is not None and first is not None and second is not None:
-            made = self.model.connect(
-                pair, first, second, name, law, wheel, compliance, connection.unilateral, restitution
-            )
-            self.keys[made.name] = key
+            options: dict[str, Any] = {"law": law, "wheel": wheel, "compliance": compliance}
+            options |= {"unilateral": connection.unilateral, "restitution": restitution}
+            if connection.points is None:
+                made: tuple[ConnectedPair, ...] = (self.model.connect(pair, first, second, name, **options),)
+            else:
+                where = (*path, "points")
+                points = [self.values.vector(point, (*where, i)) for i, point in enumerate(connection.points)]
+                made = self.model.connect_points(pair, first, second, points, name, **options)
+            self.keys |= {one.name: key for one in made}
 
     def _names(self) -> None:
         """Short names; each stands for a quantity that the model has so far."""

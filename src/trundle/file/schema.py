@@ -144,6 +144,7 @@ class Connection(Section):
     pair: str
     first: PlaceField
     second: PlaceField
+    points: list[Vector] | None = None
     wheel: str | None = None
     unilateral: bool = False
     law: Any = None

@@ -1,6 +1,6 @@
 """The model: what the user says, in the order it is said. Nothing is derived here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, final
@@ -178,6 +178,39 @@ class Model:
             raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
         self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral, restitution)
         return self.connections[name]
+
+    def connect_points(
+        self,
+        pair: Pair | Joint,
+        first: Body | Frame,
+        second: Body | Frame,
+        points: Sequence[Sequence[Any]],
+        name: str | None = None,
+        **options: Any,
+    ) -> tuple[ConnectedPair, ...]:
+        """Let two bodies touch in several points, such as a box on its corners: the same pair at each of `points`.
+
+        Parameters
+        ----------
+        points : places (m) from the origin of `second`, in its axes
+        name : the contacts are called name_1, name_2, ...; the name of the second body unless given
+        options : law, compliance, unilateral, restitution, as in `connect`
+        """
+        frame = as_frame(second)
+        name = name or frame.body.name
+        if not points:
+            raise ModelError(f"connection {name!r} needs at least one point.")
+        for i, point in enumerate(points, start=1):
+            if len(components(point)) != 3:
+                raise ModelError(f"connection {name!r}: point {i} must have three components (m), got {point!r}.")
+        found = []
+        for i, point in enumerate(points, start=1):
+            place = tuple(
+                a + sum(float(r) * x for r, x in zip(row, components(point), strict=True) if r)
+                for a, row in zip(frame.position, frame.rotation, strict=True)
+            )
+            found.append(self.connect(pair, first, Frame(frame.body, place, frame.rotation), f"{name}_{i}", **options))
+        return tuple(found)
 
     def apply(self, force: Force, name: str | None = None) -> Force:
         """Add a force; without a name it is called after its kind and number."""
