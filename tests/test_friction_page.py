@@ -18,10 +18,7 @@ def test_the_script_of_the_page(tmp_path, monkeypatch):
     names = runpy.run_path(str(script))
     ((_, t),) = names["run"].events
     assert t == pytest.approx(2 * 5.0 / (7 * 0.2 * 9.81), abs=1e-12)
-    thrown = names["thrown"].events
-    landings = [time for name, time in thrown if name == "lane lands"]
-    assert thrown[-1][0] == "lane stops" and len(landings) == len(thrown) - 1
-    assert np.ptp(landings) < 1e-6  # a plastic landing may be told twice, a bounce of round-off apart
+    assert [name for name, _ in names["thrown"].events] == ["lane lands", "lane stops"], names["thrown"].events
     assert names["smooth"].values("ball.velocity")[-1, 0] == pytest.approx(25 / 7, abs=1e-6)
     assert np.all(np.isfinite(names["bristles"].values("lane.bristle_x")))
     assert (tmp_path / "bowling.png").stat().st_size > 5000

@@ -8,7 +8,8 @@ from trundle.integrate import layout as at
 from trundle.integrate.events.locate import SAME_TIME, sign_of, value_at
 from trundle.kernel.pointers import Pointer, call, call_table, copy, reals, shifted, wholes
 
-REFINEMENTS = 8
+REFINEMENTS = 8  # secant steps onto an event
+HALVINGS = 60  # of the steps between which an event lies, where the secant does not come to it
 
 
 @njit(error_model="numpy")
@@ -42,7 +43,11 @@ def aim_of(table: Pointer, e: int) -> float:
 
 @njit(error_model="numpy")
 def refine(table: Pointer, e: int, s: float) -> bool:
-    """Move the end of the step onto the event by secant steps in h; False where a step fails."""
+    """Move the end of the step onto the event by secant steps in h; False where a step fails.
+
+    Where the slope jumps in the step, as at the end of sliding, the dense output and the secant can be far off: then
+    the steps before and behind the event that were seen are halved.
+    """
     n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
     x, x_new, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_K])
     g, p, work, clock = reals(table[at.M_G]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
@@ -59,26 +64,40 @@ def refine(table: Pointer, e: int, s: float) -> bool:
     near = 1e-4 * s
     slope = (value_at(table, e, s) - value_at(table, e, s - near)) / (near * full)
     last_h, last_g = 0.0, 0.0
-    abrupt = e < n[at.WATCHED] and wholes(table[at.M_FLAGS])[at.ABRUPT * n_events + e] == 1
-    for i in range(REFINEMENTS):
+    flags = wholes(table[at.M_FLAGS])
+    abrupt = e < n[at.WATCHED] and flags[at.ABRUPT * n_events + e] == 1
+    near_sign = flags[at.SIGN * n_events + e]
+    crosses = near_sign != 0 and flags[at.NOW * n_events + e] == -near_sign
+    before, behind = 0.0, math.inf
+    for i in range(REFINEMENTS + HALVINGS):
         if not real_step(table, h):
             return False
         call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_PROBE * n_events), work)
         g_h = g[at.G_PROBE * n_events + e] - aim
         if abrupt:  # a function that jumps has no root
             break
+        if sign_of(g_h) == near_sign:
+            before = max(before, h)
+        else:
+            behind = min(behind, h)
         if i > 0 and g_h != last_g:
             secant = (g_h - last_g) / (h - last_h)
             # Near the root the difference is round-off: keep the slope where the two disagree.
             if 0.5 < secant / slope < 2.0:
                 slope = secant
         change = -g_h / slope if slope != 0.0 else 0.0
-        if g_h == 0.0 or not abs(change) > resolution or i == REFINEMENTS - 1:
+        halves = crosses and before < behind < math.inf
+        if g_h == 0.0 or not abs(change) > resolution or (i >= REFINEMENTS - 1 and not halves):
             break
         last_h, last_g = h, g_h
+        if i >= REFINEMENTS - 1:
+            if behind - before <= resolution:
+                break
+            h = 0.5 * (before + behind)
+            continue
         # Of a gap that is nearly round-off the slope is not known: the root stays near where the dense output has it.
         h = min(full, max(0.5 * h, h + change))
-        if wholes(table[at.M_FLAGS])[at.KIND * n_events + e] == at.STRIKE:
+        if flags[at.KIND * n_events + e] == at.STRIKE:
             h = min(max(h, 0.5 * s * full), 1.5 * s * full)
         if h == last_h:
             break
@@ -88,6 +107,14 @@ def refine(table: Pointer, e: int, s: float) -> bool:
         call(address[at.A_RHS], clock, x_new, p, shifted(k, n[at.END_ROW] * n_x), work)
         c[at.RHS] += 1
     return True
+
+
+@njit(error_model="numpy")
+def is_inexact(table: Pointer) -> bool:
+    """Whether the step that ends at the event misses the tolerance, though the whole step did not: slopes change fast
+    there, as in the last of a slip, and shorter steps must come closer first.
+    """
+    return wholes(table[at.M_N])[at.FIXED] == 0 and reals(table[at.M_R])[at.ERROR] > 1.0
 
 
 @njit(error_model="numpy")

@@ -4,7 +4,7 @@ from numba import njit
 
 from trundle.integrate import layout as at
 from trundle.integrate.events.locate import NO_GAP, NONE, POINTS, SAME_TIME, crossing, sign_of, values_at
-from trundle.integrate.events.refine import aim_of, cut_step, really, refine
+from trundle.integrate.events.refine import aim_of, cut_step, is_inexact, really, refine
 from trundle.integrate.events.round_off import round_off
 from trundle.kernel.pointers import Pointer, call, call_table, part, reals, shifted, wholes
 
@@ -70,7 +70,7 @@ def find_event(table: Pointer) -> None:
             flags[at.JUST * n_events + e] = 0
         return
 
-    if not refine(table, which, first) or not really(table, which, full):
+    if not refine(table, which, first) or not really(table, which, full) or is_inexact(table):
         c[at.HIT] = -1
         return
     if r[at.STEP] == 0.0 and flags[at.JUST * n_events + which] == 1:
