@@ -12,14 +12,14 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from trundle.contact import HuntCrossley
-from trundle.impact import BiStiffness, Collision, collide
-from trundle.impact.foot_law import FootLaw
+from trundle.contact.normal import NormalLaw
+from trundle.walker import BiStiffness, Collision, collide
 
 FOLDER = Path(__file__).parents[1] / "docs" / "impacts"
 PAPER = BiStiffness(stiffness=1e3, internal_friction=0.2)  # [Barjau 2022, section 5]
 
 
-def paper_wheel(slip: float, law: FootLaw = PAPER) -> Collision:
+def paper_wheel(slip: float, law: NormalLaw = PAPER) -> Collision:
     """The wheel of the paper's Fig. 22: inertia ratio 0.25, half angle 60 degrees, friction 2.9."""
     return collide(0.25, pi / 3, 2.9, slip, law=law)
 

@@ -32,6 +32,14 @@ class NormalLaw(EffortLaw):
         """Force that the law wants (N); it acts where surfaces overlap and it pushes."""
         return self.undamped(q)
 
+    def one_way(self, q: Any, u: Any, way: Any) -> Any:
+        """The same while the overlap grows (way 1) or falls (-1), smooth where its rate passes zero."""
+        return self.damped(q, u)
+
+    def pressed(self, q: Any, u: Any) -> Any:
+        """A length (m) that is above zero where the law pushes, and passes zero at the end of that with a slope."""
+        return -q
+
     @property
     def acts_on(self) -> str:
         return "m"
@@ -95,6 +103,9 @@ class HuntCrossley(NormalLaw):
     def damped(self, q: Any, u: Any) -> Any:
         return self.undamped(q) * (1 - self.damping * u)
 
+    def pressed(self, q: Any, u: Any) -> Any:
+        return -q * (1 - self.damping * u)
+
 
 @final
 @dataclass(frozen=True)
@@ -108,3 +119,6 @@ class LinearContact(NormalLaw):
 
     def damped(self, q: Any, u: Any) -> Any:
         return self.undamped(q) - self.damping * u
+
+    def pressed(self, q: Any, u: Any) -> Any:
+        return -q - self.damping * u / self.stiffness

@@ -240,7 +240,7 @@ def predict(
     """
     given = tuple(map(_numbers, NAMES, (inertia_ratio, half_angle, friction, slip, approach, restitution)))
     if any(value.ndim for value in given):
-        from trundle.impact.many import predict_arrays
+        from trundle.impact.predict_batch import predict_arrays
 
         return ScenarioArray(*predict_arrays(given, threads))
     lam, beta, mu, v_t, v_nf, e = (float(value) for value in given)

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
-    from trundle.impact.collision import Collision, ContactPhase
+    from trundle.walker.collision import Collision, ContactPhase
 
 FRONT, BACK, TANGENT = COLOURS[1], COLOURS[0], COLOURS[2]
 ONE_FOOT = {"forward": "#FBE6CC", "backward": "#DCEFFA", "stick": "#FFFFFF", "open": "#FFFFFF"}

@@ -34,7 +34,7 @@ def predict_arrays(
     ]
     strides = [int(column.size > 1) for column in columns]
     shares = max(1, min(threads or os.cpu_count() or 1, count // SHARE))
-    loop = CFUNCTYPE(None, c_void_p)(compiled.address("predict_many", "trundle.impact.loop"))
+    loop = CFUNCTYPE(None, c_void_p)(compiled.address("predict_many", "trundle.impact.predict_batch_loop"))
 
     def run(first: int, last: int) -> None:
         addresses = [column.ctypes.data for column in columns]

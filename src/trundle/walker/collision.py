@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trundle.impact.foot_law import FootLaw
+from trundle.contact.normal import NormalLaw
+from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SLIDING = {1: "forward", 0: "stick", -1: "backward"}
+WORDS = {OPEN: "leaves", COMPRESSES: "compresses", EXPANDS: "expands", HELD: "is held"}
+STARTS = {1: "slides forward", 0: "sliding stops", -1: "slides backward"}
 
 
 class ContactPhase(NamedTuple):
@@ -45,7 +48,7 @@ class Collision:
     inertia_ratio: float
     half_angle: float  # rad
     friction: float
-    law: FootLaw
+    law: NormalLaw
     mass: float  # kg
     length: float  # m
     gravity: float  # m/s^2
@@ -148,6 +151,37 @@ class Collision:
 
     def plot(self, path: Path | str | None = None, **options: Any) -> "Figure":
         """Velocities and heights of the feet over time with shaded phases."""
-        from trundle.view.collision import plot_collision
+        from trundle.walker.plot_collision import plot_collision
 
         return plot_collision(self, path=path, **options)
+
+
+def phases_and_events(
+    time: np.ndarray, modes: np.ndarray, load: np.ndarray
+) -> tuple[tuple[ContactPhase, ...], tuple[tuple[float, str], ...]]:
+    """From the modes (slide, front, back) and the load of both feet; phases without duration are left out."""
+    starts = np.flatnonzero(np.r_[True, np.any(np.diff(modes, axis=0) != 0, axis=1)])
+    phases: list[ContactPhase] = []
+    events: list[tuple[float, str]] = []
+    for n, first in enumerate(starts):
+        start = float(time[first])
+        if n:
+            events += [(start, text) for text in _changes(modes[first - 1], modes[first])]
+        if n and n + 1 == len(starts) and not load[first]:
+            break
+        end = float(time[starts[n + 1] - 1 if n + 1 < len(starts) else -1])
+        front, back = ("open" if mode == OPEN else SLIDING[int(modes[first, 0])] for mode in modes[first, 1:])
+        if phases and phases[-1][2:] == (front, back):
+            phases[-1] = phases[-1]._replace(end=end)
+        elif end > start:
+            phases.append(ContactPhase(start, end, front, back))
+    return tuple(phases), tuple(events)
+
+
+def _changes(before: np.ndarray, after: np.ndarray) -> list[str]:
+    """Words for what happens at a transition."""
+    texts = [STARTS[int(after[0])]] if before[0] != after[0] else []
+    for foot, old, new in zip(("front", "back"), before[1:], after[1:], strict=True):
+        if old != new:
+            texts.append(f"{foot} foot {'touches' if old == OPEN else WORDS[float(new)]}")
+    return texts

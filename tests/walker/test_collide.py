@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 
 import trundle as tr
 from trundle.errors import ModelError, SolveError
-from trundle.impact import BiStiffness, Collision, collide
-from trundle.walker import predict
+from trundle.walker import BiStiffness, Collision, collide, predict
 
 PAPER = (0.25, pi / 3, 2.9)  # inertia ratio, half angle, friction of [Barjau 2022, section 5]
 FEET = BiStiffness(1.0, 0.2)
@@ -65,10 +64,11 @@ def impulses_explain_velocities(run: Collision) -> float:
     return max(float(np.max(np.abs(f - f[0] - e))) for f, e in zip(found, expected, strict=True))
 
 
-def test_predicted_phases_on_random_cases() -> None:
+@pytest.mark.parametrize(("count", "least"), [(200, 1), pytest.param(600, 4, marks=pytest.mark.slow)])
+def test_predicted_phases_on_random_cases(count: int, least: int) -> None:
     """The sequence is that of the rigid wheel with Poisson's coefficient sqrt((1 - mu_n)/(1 + mu_n)), jamb included."""
     seen: dict[str, int] = {}
-    for lam, beta, mu, slip, mu_n in random_cases(600):
+    for lam, beta, mu, slip, mu_n in random_cases(count):
         law = BiStiffness(50.0, mu_n)
         label, margin = predicted(lam, beta, mu, slip, law.restitution)
         assert margin > 1e-7  # none of these cases is left out
@@ -80,7 +80,7 @@ def test_predicted_phases_on_random_cases() -> None:
         assert impulses_explain_velocities(run) < 1e-12
         seen[label] = seen.get(label, 0) + 1
     assert set(seen) == {"DP", "forward", "backward", "stick", "forward+stick", "backward+stick", "backward+forward"}
-    assert min(seen.values()) >= 4
+    assert min(seen.values()) >= least
 
 
 def test_phases_and_double_contacts_of_predict() -> None:
@@ -195,7 +195,7 @@ def test_dry_friction_inside_a_foot_can_hold_it() -> None:
     held = {text: time for time, text in run.events}
     during = (run.time > held["front foot is held"]) & (run.time < held["front foot expands"])
     d, force = run.front_deformation[during], run.front_force[during]
-    assert np.ptp(d) == 0 and during.sum() > 3
+    assert np.ptp(d) < 1e-15 and during.sum() > 3
     assert np.all((force >= (1 - mu_n) * d - 1e-12) & (force <= (1 + mu_n) * d + 1e-12)) and np.ptp(force) > 0.01
 
     s, c = sin(beta), cos(beta)
@@ -279,7 +279,7 @@ def test_rest_under_gravity() -> None:
     run = collide(0.4, 0.7, 0.5, 0.1, -0.3, BiStiffness(1e3, 0.3), gravity=9.81, duration=3.0)
     assert run.ending == "at rest" and run.duration < 1.0 and run.energy_residual < 1e-12
     assert run.front_force[-1] + run.back_force[-1] == pytest.approx(9.81)
-    assert (run.front_velocity[-1], run.back_velocity[-1], run.slip[-1]) == (0, 0, 0)
+    assert np.max(np.abs([run.front_velocity[-1], run.back_velocity[-1], run.slip[-1]])) < 1e-15
     with pytest.raises(SolveError, match=r"does not end.*give a duration"):
         collide(0.4, 0.7, 0.5, 0.1, -0.3, tr.LinearContact(1e3, 5.0), gravity=9.81)
 

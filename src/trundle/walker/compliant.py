@@ -1,0 +1,161 @@
+"""Collision of a rimless wheel or a rocking block with compliant feet and exact Coulomb friction [Barjau 2022]."""
+
+from dataclasses import asdict, fields
+from functools import cache
+from math import inf, isfinite, pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.contact.normal import NormalLaw
+from trundle.errors import ModelError, SolveError
+from trundle.laws.coefficient import number
+from trundle.walker.collision import Collision, phases_and_events
+from trundle.walker.foot_law import BiStiffness
+from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Wheel
+from trundle.walker.two_foot_wheel import MODES, two_foot_wheel
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+    from trundle.system import System
+
+RTOL, ATOL = 1e-13, 1e-15
+FIRST, LAST = 4.0, 1e6  # units of time; as long as the collision is not over, eight times as much is tried
+MOST_STEPS = 20_000
+FEET = ("front", "back")
+
+
+def collide(
+    inertia_ratio: float,
+    half_angle: float,
+    friction: float,
+    slip: float,
+    approach: float = -1.0,
+    law: NormalLaw | None = None,
+    mass: float = 1.0,
+    length: float = 1.0,
+    gravity: float = 0.0,
+    duration: float | None = None,
+) -> Collision:
+    """Let the front foot strike with the normal velocity `approach` and the tangential velocity `slip` (m/s) while the
+    back foot stands on the ground without load; the moment of inertia is inertia_ratio mass length^2, the angle
+    between the spokes 2 half_angle (rad). Without gravity the velocities depend on the law only by ratios of its
+    numbers, and not on mass and length.
+    """
+    law = BiStiffness() if law is None else law
+    _check(inertia_ratio, half_angle, friction, slip, approach, mass, length, gravity, duration)
+    numbers, speed = _numbers(law), -approach
+    # In this time the undamped force takes the momentum.
+    time = float((mass * speed ** (1 - law.power) / law.stiffness) ** (1 / (1 + law.power)))
+    metre, newton = speed * time, mass * speed / time
+    wheel = Wheel(inertia_ratio, half_angle, friction, gravity * time / speed)
+    values = numbers | asdict(wheel) | {"metre": metre, "speed": speed, "newton": newton}
+    values |= _first(wheel, slip, float(law.damped(0.0, -speed)) / newton)
+    run, count, ending = _run(law, wheel, slip / speed, values, None if duration is None else duration / time)
+    units = {"velocity": speed, "deformation": metre, "force": newton, "impulse": mass * speed, "work": mass * speed**2}
+    names = [f"{foot}_{what}" for foot in FEET for what in units]
+    names += [f"friction_{what}" for what in ("force", "impulse", "work")]
+    at = run.time[:count] * time
+    phases, events = phases_and_events(at, _modes(run)[:count], _load(run)[:count])
+    return Collision(
+        inertia_ratio=inertia_ratio, half_angle=half_angle, friction=friction, law=law, mass=mass, length=length,
+        gravity=gravity, ending=ending, time=at, slip=run.values("slip")[:count] * speed, phases=phases, events=events,
+        **{name: run.values(name)[:count] * units[name.rpartition("_")[2]] for name in names},
+    )  # fmt: skip
+
+
+def _numbers(law: Any) -> dict[str, float]:
+    """Fields of the law, which are numbers."""
+    if not isinstance(law, NormalLaw):
+        raise ModelError(
+            "a foot has a law BiStiffness, LinearContact (Kelvin-Voigt), HuntCrossley or Hertz, not "
+            f"{type(law).__name__}."
+        )
+    found = {}
+    for name in (f.name for f in fields(law)):
+        value = number(getattr(law, name))
+        if value is None:
+            text = f"{type(law).__name__}: a collision needs a number for {name}, not a parameter or a function."
+            raise ModelError(text)
+        found[name] = value
+    return found
+
+
+@cache
+def _system(kind: Any) -> "System":
+    """One system for each kind of law."""
+    return two_foot_wheel(kind(*(1.0 for _ in fields(kind)))).build()
+
+
+def _first(wheel: Wheel, slip: float, damper: float) -> dict[str, float]:
+    """What the feet do just after touch, when the force of the front foot is far above that of the back foot."""
+    W = wheel.mobility
+    slide = float(np.sign(slip)) if slip else float(W[0][2] / W[2][2] > wheel.friction)
+    lift = W[1][0] + W[1][2] * wheel.drag(slide)[0]  # of the back foot by a unit force at the front foot
+    early = lift * damper - wheel.gravity  # a damper acts at once, a spring only later
+    driven = early < 0 if early else lift < 0
+    return {"slide": slide, "front": COMPRESSES, "back": COMPRESSES if driven else OPEN}
+
+
+def _modes(run: "Run") -> np.ndarray:
+    return np.column_stack([run.values(f"mode_{name}") for name in MODES])
+
+
+def _load(run: "Run") -> np.ndarray:
+    return run.values("front_force") + run.values("back_force")
+
+
+def _run(
+    law: NormalLaw, wheel: Wheel, slip: float, values: dict[str, float], duration: float | None
+) -> tuple["Run", int, str]:
+    """A run that is long enough, the number of its samples until the collision is over, and how it ends."""
+    kind: Any = type(law)
+    system = _system(kind)
+    s, c = (float(lever) for lever in wheel.levers)
+    start = {"height_rate": -0.5, "hub.angle_rate": 0.5 / s, "along_rate": slip + 0.5 * c / s}
+    end = min(FIRST, duration or inf)
+    while True:
+        run = system.simulate(end, start, values, rtol=RTOL, atol=ATOL, samples="steps", max_steps=MOST_STEPS)
+        slide, feet = np.split(_modes(run), [1], axis=1)
+        is_free = np.all((feet == OPEN) | (feet == HELD), axis=1) & (_load(run) <= 0)
+        is_at_rest = np.all(feet == HELD, axis=1) & (slide[:, 0] == 0)
+        over = is_free | is_at_rest
+        if over.any():
+            last = int(np.argmax(over))
+            return run, last + 1, "released" if is_free[last] else "at rest"
+        if end == duration and run.ok:
+            return run, len(over), "time over"
+        if end >= LAST or not run.ok:
+            raise SolveError(
+                f"the collision does not end (inertia ratio {wheel.inertia_ratio:g}, half angle {wheel.half_angle:g} "
+                f"rad, friction {wheel.friction:g}, slip {slip:g} times the approach). Damped feet under gravity come "
+                "to rest only slowly: give a duration."
+            )
+        end = min(8 * end, duration or inf)
+
+
+def _check(
+    inertia_ratio: float, half_angle: float, friction: float, slip: float, approach: float, mass: float, length: float,
+    gravity: float, duration: float | None,
+) -> None:  # fmt: skip
+    """All faults at once."""
+    faults = []
+    if not 0 < inertia_ratio < inf:
+        faults.append(f"inertia_ratio must be above zero and finite (a foot needs inertia), got {inertia_ratio!r}.")
+    if not 0 < half_angle < pi / 2:
+        faults.append(f"half_angle must lie between 0 and pi/2 (it is in rad), got {half_angle!r}.")
+    if not 0 <= friction < inf:
+        faults.append(f"friction must not be negative, got {friction!r}.")
+    if not isfinite(slip):
+        faults.append(f"slip must be finite, got {slip!r}.")
+    if not -inf < approach < 0:
+        faults.append(f"approach must be below zero: the front foot comes down, got {approach!r}.")
+    for name, value in {"mass": mass, "length": length}.items():
+        if not 0 < value < inf:
+            faults.append(f"{name} must be above zero and finite, got {value!r}.")
+    if not 0 <= gravity < inf:
+        faults.append(f"gravity must not be negative, got {gravity!r}.")
+    if duration is not None and not 0 < duration < inf:
+        faults.append(f"duration must be above zero, got {duration!r}.")
+    if faults:
+        raise ModelError(faults)

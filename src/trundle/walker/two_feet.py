@@ -1,0 +1,167 @@
+"""Two compliant feet of a wheel that collides with the ground: their forces, and what they do next.
+
+Deformations are small against the spokes, so the ground acts on the wheel with constant levers. Both feet stand on one
+line and share one tangential velocity: they stick or slide together, and only the sum of their friction is determined
+[Barjau 2022, section 5]. The units are the mass of the wheel, the length of a spoke, the velocity of approach and a
+time. All numbers may be expressions.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+from trundle import math as tm
+from trundle.contact.normal import NormalLaw
+from trundle.math import where
+
+EXPANDS, OPEN, COMPRESSES, HELD = -1.0, 0.0, 1.0, 2.0  # what a foot does
+ROUND_OFF = 4e-15  # of a force
+CONE = 1e-12  # relative widening of the friction cone: at the critical coefficient the feet stick
+ROUNDS = 4  # in which feet at rest find what they do together
+
+
+@final
+@dataclass(frozen=True)
+class Wheel:
+    """What the feet carry."""
+
+    inertia_ratio: Any  # I_G / (m L^2)
+    half_angle: Any  # rad
+    friction: Any
+    gravity: Any
+
+    @cached_property
+    def levers(self) -> tuple[Any, Any]:
+        """Distances of the front foot from the centre, along and normal to the ground."""
+        return tm.sin(self.half_angle), tm.cos(self.half_angle)
+
+    @cached_property
+    def mobility(self) -> list[list[Any]]:
+        """Changes of (front, back, tangential) velocity by unit impulses along each [Barjau 2022, Eqs. A.2, A.4]."""
+        s, c = self.levers
+        rows = ((0, 1, -s), (0, 1, s), (1, 0, -c))
+        return [[a[0] * b[0] + a[1] * b[1] + a[2] * b[2] / self.inertia_ratio for b in rows] for a in rows]
+
+    def drag(self, slide: Any) -> list[Any]:
+        """Friction that a unit of normal force at either foot brings."""
+        along = self.mobility[2]
+        return [where(slide == 0, -along[foot] / along[2], -slide * self.friction) for foot in (0, 1)]
+
+
+@final
+@dataclass(frozen=True)
+class Feet:
+    """Motion of the feet, front and back, and what they do."""
+
+    wheel: Wheel
+    law: NormalLaw
+    units: tuple[Any, Any, Any]  # of length (m), velocity (m/s) and force (N), for the law
+    overlap: tuple[Any, Any]  # with the ground
+    rate: tuple[Any, Any]  # of the overlap
+    slip: Any
+    slide: Any  # 1 forward, -1 backward, 0 sticks
+    does: tuple[Any, Any]
+
+    def _push(self, foot: int, way: Any) -> Any:
+        """Force of a moving foot, continued as an odd function: a step may look beyond its end."""
+        metre, speed, newton = self.units
+        d = self.overlap[foot]
+        size = self.law.one_way(-metre * tm.abs(d), -speed * self.rate[foot], way) / newton
+        return where(d < 0, -size, size)
+
+    def _presses(self, foot: int) -> Any:
+        """Above zero where a foot overlaps with the ground and its law pushes."""
+        metre, speed, _ = self.units
+        return tm.min(self.overlap[foot], self.law.pressed(-metre * self.overlap[foot], -speed * self.rate[foot]))
+
+    @cached_property
+    def forces(self) -> tuple[Any, Any, Any]:
+        """Normal forces of both feet, and the friction of both together."""
+        W, drag, g = self.wheel.mobility, self.wheel.drag(self.slide), self.wheel.gravity
+        lift = [[W[i][j] + W[i][2] * drag[j] for j in (0, 1)] for i in (0, 1)]  # of foot i by a unit force at foot j
+        push = [where(tm.abs(does) == 1, self._push(i, does), 0) for i, does in enumerate(self.does)]
+        normal = []
+        for i, j in ((0, 1), (1, 0)):
+            both = g * (lift[j][j] - lift[i][j]) / (lift[0][0] * lift[1][1] - lift[0][1] * lift[1][0])
+            held = where(self.does[j] == HELD, both, (g - lift[i][j] * push[j]) / lift[i][i])
+            normal.append(where(self.does[i] == HELD, held, push[i]))
+        return normal[0], normal[1], drag[0] * normal[0] + drag[1] * normal[1]
+
+    def _rise(self, foot: int) -> Any:
+        """Upward acceleration of a foot."""
+        row = self.wheel.mobility[foot]
+        return sum((w * force for w, force in zip(row, self.forces, strict=True)), -self.wheel.gravity)
+
+    def _cone_margin(self) -> Any:
+        """Above zero while the friction of sticking feet lies inside the cone."""
+        front, back, along = self.forces
+        margin = self.wheel.friction * (front + back) * (1 + CONE) + ROUND_OFF - tm.abs(along)
+        return where(front + back > 0, margin, 1)
+
+    def _hold_margins(self, foot: int) -> tuple[Any, Any]:
+        """How far the force of a foot at rest is above that of expansion, and below that of compression."""
+        force = self.forces[foot]
+        return force - self._push(foot, EXPANDS) + ROUND_OFF, self._push(foot, COMPRESSES) - force + ROUND_OFF
+
+    # -- values that stay above zero as long as nothing happens --------------------------------------------------------
+
+    def friction_goes_on(self) -> Any:
+        """Sliding does not stop, sticking does not break."""
+        return where(self.slide == 0, self._cone_margin(), self.slide * self.slip)
+
+    def motion_goes_on(self, foot: int) -> Any:
+        """A foot does not turn; one that is held stays so."""
+        does = self.does[foot]
+        moving = where(does == OPEN, 1, does * self.rate[foot])
+        return where(does == HELD, tm.min(*self._hold_margins(foot)), moving)
+
+    def contact_goes_on(self, foot: int) -> Any:
+        """A foot neither touches nor leaves; it touches on its way down only."""
+        does, presses = self.does[foot], self._presses(foot)
+        return where(does == OPEN, -tm.min(presses, self.rate[foot]), where(does == EXPANDS, presses, 1))
+
+    # -- what happens else ---------------------------------------------------------------------------------------------
+
+    def after_friction(self) -> "Feet":
+        """At rest along the ground the feet stick if friction can hold them, else they begin to slide."""
+        return self._rubbed()._settled(True)
+
+    def after_motion(self, foot: int) -> "Feet":
+        """A foot whose deformation comes to rest turns, or is held by the dry friction inside it."""
+        does = self.does[foot]
+        comes_back = does * self._doing(foot, -does)._rise(foot) < 0
+        is_dry = self._push(foot, EXPANDS) != self._push(foot, COMPRESSES)
+        turned = self._doing(foot, where(is_dry, where(comes_back, HELD, -does), -does))._open_if_limp(foot)
+        return self._doing(foot, where(does == HELD, HELD, turned.does[foot]))._settled(self.slide == 0)
+
+    def after_contact(self, foot: int) -> "Feet":
+        """An open foot touches, any other one leaves."""
+        way = where(self.rate[foot] > 0, COMPRESSES, EXPANDS)
+        return self._doing(foot, where(self.does[foot] == OPEN, way, OPEN))._settled(self.slide == 0)
+
+    def _doing(self, foot: int, what: Any) -> "Feet":
+        return replace(self, does=(what, self.does[1]) if foot == 0 else (self.does[0], what))
+
+    def _rubbed(self) -> "Feet":
+        stuck = replace(self, slide=0)
+        way = where(stuck.forces[2] > 0, -1, 1)
+        return replace(self, slide=where(stuck._cone_margin() < 0, way, 0))
+
+    def _let_go(self, foot: int) -> "Feet":
+        """A foot that is held moves as soon as its force is out of bounds."""
+        above, below = self._hold_margins(foot)
+        free = where(below < 0, COMPRESSES, where(above < 0, EXPANDS, HELD))
+        return self._doing(foot, where(self.does[foot] == HELD, free, self.does[foot]))._open_if_limp(foot)
+
+    def _open_if_limp(self, foot: int) -> "Feet":
+        """A plastic foot gives nothing back."""
+        limp = where(self._push(foot, EXPANDS) == 0, OPEN, EXPANDS)
+        return self._doing(foot, where(self.does[foot] == EXPANDS, limp, self.does[foot]))
+
+    def _settled(self, at_rest: Any) -> "Feet":
+        """Together with what follows at once for feet that are held, and for friction where it is at rest."""
+        feet = self
+        for _ in range(ROUNDS):
+            feet = feet._let_go(0)._let_go(1)
+            feet = replace(feet, slide=where(at_rest, feet._rubbed().slide, feet.slide))
+        return feet

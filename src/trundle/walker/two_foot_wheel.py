@@ -1,0 +1,102 @@
+"""The wheel on two compliant feet as a model: a body, the forces of its feet, and events that change what they do."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+from trundle.contact.normal import NormalLaw
+from trundle.math import where
+from trundle.model.force import CoordinateForce, Wrench
+from trundle.model.model import Model
+from trundle.pairs import Planar, Prismatic
+from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Feet, Wheel
+
+MODES = {"slide": 0.0, "front": COMPRESSES, "back": OPEN}
+"""Parameters that tell what the feet do."""
+
+
+def two_foot_wheel(law: NormalLaw) -> Model:
+    """The wheel with its numbers, those of the law and the units of `Feet` as parameters."""
+    m = Model("wheel on two feet")
+    wheel = Wheel(*(m.parameter(f.name, 1.0) for f in fields(Wheel)))
+    law = replace(law, **{f.name: m.parameter(f.name, getattr(law, f.name)) for f in fields(law)})
+    units = (m.parameter("metre", 1.0), m.parameter("speed", 1.0), m.parameter("newton", 1.0))
+    slide, *does = (m.parameter(name, first) for name, first in MODES.items())
+    body = m.body("wheel", 1.0, (wheel.inertia_ratio,) * 3)
+    m.gravity = (0.0, 0.0, -wheel.gravity)
+    m.connect(Planar("y"), m.ground, body, name="hub")
+    m.alias("along", "hub.y")
+    m.alias("height", "hub.x")
+    a, b = wheel.levers
+
+    def feet(s: Any) -> Feet:
+        lift, turn = a * s["hub.angle"], s["hub.angle_rate"]
+        overlap = (lift - s["height"], -lift - s["height"])
+        rate = (a * turn - s["height_rate"], -a * turn - s["height_rate"])
+        return Feet(wheel, law, units, overlap, rate, s["along_rate"] - b * turn, slide, (does[0], does[1]))
+
+    def force(s: Any) -> tuple[Any, ...]:
+        front, back, along = feet(s).forces
+        return along, 0, front + back
+
+    def moment(s: Any) -> tuple[Any, ...]:
+        front, back, along = feet(s).forces
+        return 0, a * (back - front) - b * along, 0
+
+    m.apply(Wrench(body, force, moment), name="feet")
+    _watch(m, feet, wheel)
+    m.output("slip", lambda s: feet(s).slip)
+    for name in MODES:
+        _output_parameter(m, name)
+    for i, name in enumerate(("front", "back", "friction")):
+        _outputs(m, feet, name, i)
+    return m
+
+
+def _output_parameter(m: Model, name: str) -> None:
+    m.output(f"mode_{name}", lambda s: m.parameters[name].symbol)
+
+
+def _outputs(m: Model, feet: Callable[[Any], Feet], name: str, i: int) -> None:
+    """Force along a foot's normal, or along the ground, its impulse, and the work that it takes."""
+    m.output(f"{name}_force", lambda s: feet(s).forces[i])
+    _measure(m, f"{name}_impulse", lambda s: feet(s).forces[i])
+    _measure(m, f"{name}_work", lambda s: feet(s).forces[i] * (*feet(s).rate, -feet(s).slip)[i])
+    if name != "friction":
+        m.output(f"{name}_velocity", lambda s: -feet(s).rate[i])
+        m.output(f"{name}_deformation", lambda s: feet(s).overlap[i])
+
+
+def _measure(m: Model, name: str, rate: Callable[[Any], Any]) -> None:
+    """An output that is the integral of an expression: the velocity of a unit mass that is pushed by it."""
+    meter = f"meter of {name}"
+    m.connect(Prismatic("x"), m.ground, m.body(meter, 1.0), name=meter)
+    m.apply(CoordinateForce(f"{meter}.displacement", rate))
+    m.output(name, lambda s: s[f"{meter}.displacement_rate"])
+
+
+def _watch(m: Model, feet: Callable[[Any], Feet], wheel: Wheel) -> None:
+    """Events of friction and of both feet; what has come to rest is set to rest exactly."""
+    a, b = wheel.levers
+
+    def watch(name: str, value: Callable[[Feet], Any], after: Callable[[Feet], Feet], **rest: Any) -> None:
+        action = {
+            "slide": lambda s: after(feet(s)).slide,
+            "front": lambda s: after(feet(s)).does[0],
+            "back": lambda s: after(feet(s)).does[1],
+        }
+        m.event(name, lambda s: value(feet(s)), -1, action | rest)
+
+    def watch_foot(name: str, i: int, lever: Any) -> None:
+        def at_rest(s: Any) -> Any:
+            return where(feet(s).does[i] == HELD, s["height_rate"], lever * s["hub.angle_rate"])
+
+        watch(f"{name} turns", lambda f: f.motion_goes_on(i), lambda f: f.after_motion(i), height_rate=at_rest)
+        watch(f"{name} touches or leaves", lambda f: f.contact_goes_on(i), lambda f: f.after_contact(i))
+
+    def no_slip(s: Any) -> Any:
+        return where(feet(s).slide == 0, s["along_rate"], b * s["hub.angle_rate"])
+
+    watch("friction changes", Feet.friction_goes_on, Feet.after_friction, along_rate=no_slip)
+    watch_foot("front", 0, a)
+    watch_foot("back", 1, -a)
