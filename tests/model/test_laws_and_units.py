@@ -104,3 +104,18 @@ def test_a_start_beyond_a_turn_is_hinted_at():
     m.alias("swing", "b.angle")
     m.start = {"swing": -90.0}
     assert "swing = -90 rad is 14.3 turns" in m.build().describe()
+
+
+def test_a_start_of_a_run_beyond_a_turn_is_hinted_at():
+    m, _ = one_body(tr.Cylindrical("x"))
+    m.alias("swing", "b.angle")
+    system = m.build()
+    for name in ("b.angle", "swing"):
+        given = {name: 45, "b.displacement": 45, "b.angle_rate": 90}
+        run = system.simulate(0.01, given)
+        assert len(run.warnings) == 1 and "b.angle = 45 rad is 7.16 turns" in run.warnings[0]
+        assert "tr.degrees(45)" in run.summary() and "tr.degrees(45)" in system.start(given).report()
+    ended = float(system.simulate(30.0, {"b.angle_rate": 2.1}, samples=2).values("b.angle")[-1])
+    assert ended > 60.0 and not system.simulate(0.01, {"b.angle": ended}).warnings  # a run that goes on
+    m.start = {"swing": 90.0}
+    assert "b.angle = 90 rad" in m.build().simulate(0.01).warnings[0]

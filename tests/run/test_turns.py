@@ -56,3 +56,17 @@ def test_a_joint_that_closes_a_loop(formalism):
     assert abs(fine[-1] - fine[0]) > 30.0
     coarse = system.simulate(2.0, samples=11).values("pin.angle")  # 4 rad from one sample to the next
     np.testing.assert_allclose(coarse, fine[::200], atol=1e-6)
+    sparse = system.simulate(2.0, samples=3).values("pin.angle")  # 20 rad, and rates that differ
+    np.testing.assert_allclose(sparse, fine[::1000], atol=1e-6)
+
+
+@pytest.mark.parametrize("samples", [2, 3, 5])
+def test_a_second_hinge_turns_as_the_first_does(samples):
+    """A heavy door that goes over the top again and again: its rate at the samples says little about its turns."""
+    m = tr.Model("door on two hinges")
+    door = m.body("door", 3.0, (0.3, 0.2, 0.4), com=(0.5, 0, 0))
+    for name, place in (("low", 0.0), ("high", 1.0)):
+        m.connect(tr.Revolute("y"), m.ground.at(0, place, 0), door.at(0, place, 0), name=name)
+    run = m.build().simulate(20.0, {"low.angle_rate": 9.0}, samples=samples)
+    assert abs(run.values("low.angle")[-1]) > 100.0
+    np.testing.assert_allclose(run.values("high.angle"), run.values("low.angle"), atol=1e-6)

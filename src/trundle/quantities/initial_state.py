@@ -10,7 +10,7 @@ from trundle.typing import Array
 @final
 @dataclass(frozen=True)
 class InitialState:
-    """Coordinates and speeds, and what had to be changed: name -> (given, used)."""
+    """Coordinates and speeds, what had to be changed: name -> (given, used), and what may have been meant otherwise."""
 
     q: Array
     u: Array
@@ -18,9 +18,11 @@ class InitialState:
     found: Mapping[str, float] = field(
         default_factory=dict
     )  # not given, moved away from its default to close the loops
+    hints: tuple[str, ...] = ()
 
     def report(self) -> str:
         """In words."""
         lines = [f"{name}: given {a:.9g}, used {b:.9g}" for name, (a, b) in self.changed.items()]
         lines += [f"{name}: found {value:.9g}" for name, value in self.found.items()]
+        lines += self.hints
         return "\n".join(lines) if lines else "the state was consistent as given"

@@ -305,7 +305,8 @@ class Run:
 
         if self.trajectory is None or self.formulation is None:
             return [str(text) for text in self._stored("warnings", [])]
-        return event_warnings(self.formulation.model, self.trajectory)
+        hints = list(self.initial.hints) if self.initial is not None else []
+        return [*hints, *event_warnings(self.formulation.model, self.trajectory)]
 
     @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:

@@ -2,21 +2,26 @@
 
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from trundle.typing import Array
 
 if TYPE_CHECKING:
+    from trundle.equations.formulation import Formulation
     from trundle.run.dataset import Run
 
 TURN = 2 * np.pi
+FINE = 0.3  # rad, most that a joint turns between two looks at the angle
+MOST = 1_000_000  # looks
 
 
 def continuous(run: "Run", name: str, values: Array) -> Array:
     """The angle without jumps, from where it started.
 
-    In absolute coordinates the run has integrated the rate of every joint, whatever the samples. Elsewhere (joints that
-    close loops) the rates at the samples tell about how far the angle went from one to the next.
+    In absolute coordinates the run has integrated the rate of every joint, whatever the samples. An angle of a joint
+    that closes a loop is followed from sample to sample along the joints of the tree, which count their turns. Where
+    ball joints or free bodies are among these, the rates at the samples tell about how far the angle went.
     """
     f = run.formulation
     assert f is not None and run._raw is not None
@@ -25,6 +30,9 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
         way = x[:, x.shape[1] - len(f.turning) + f.turning.index(name)]
         start = [run.initial.q[c.i_q] for c in f.layout.coordinates if c.name == name] if run.initial else []
         return _nearest(values, start[0] + way if start else values[0] + way - way[0])
+    along = _along_the_tree(run, name)
+    if along is not None:
+        return _nearest(values, values[0] + along)
     if f"{name}_rate" not in f.quantities:
         return np.unwrap(values)
     rate = run.values(f"{name}_rate")
@@ -32,6 +40,45 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     steps = _nearest(np.diff(values), np.where(np.isfinite(way), way, 0.0))
     result: Array = values[:1].repeat(len(values)) + np.concatenate([[0.0], np.cumsum(steps)])
     return result
+
+
+def _along_the_tree(run: "Run", name: str) -> Array | None:
+    """How far the angle has gone at each sample when the joints of the tree go straight from one to the next; None
+    where these do not count their own turns, or turn too often.
+    """
+    f = run.formulation
+    assert f is not None and run._raw is not None
+    t, x, p = run._raw
+    places = _turning_joints(f, name)
+    if places is None or len(t) < 2 or not np.all(np.isfinite(x)):
+        return None
+    counts = 1 + np.max(np.abs(np.diff(x[:, places], axis=0)), axis=1, initial=0.0) // FINE
+    if np.sum(counts) > MOST:
+        return None
+    at = np.concatenate([[0], np.cumsum(counts)]).astype(int)
+    between = np.interp(np.arange(at[-1] + 1), at, np.arange(len(t)))
+    before = np.minimum(between.astype(int), len(t) - 2)
+    part = between - before
+    states = x[before] + part[:, None] * (x[before + 1] - x[before])
+    times = t[before] + part * (t[before + 1] - t[before])
+    angles = np.unwrap(f.evaluate(name, times, states, p[before] if p.ndim == 2 else p)[name][:, 0])
+    way: Array = angles[at] - angles[0]
+    return way
+
+
+def _turning_joints(f: "Formulation", name: str) -> list[int] | None:
+    """Places in the state of the angles that another angle depends on; None where it depends on a quaternion too."""
+    if not f.in_joints:
+        return None
+    e = f.functions.equations
+    needed = set(ca.jacobian(ca.SX(e.signals[name]), e.q).sparsity().get_col())
+    places = []
+    for c in f.layout.coordinates:
+        if needed & set(range(c.i_q, c.i_q + c.n_q)):
+            if c.n_q > 1:
+                return None
+            places += [c.i_q] if c.unit == "rad" else []
+    return places
 
 
 def _nearest(angle: Array, about: Array) -> Array:

@@ -1,6 +1,5 @@
 """The story of a model in words."""
 
-from math import pi
 from typing import Protocol
 
 from trundle.graph.topology import Topology
@@ -8,6 +7,7 @@ from trundle.laws.law import FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.quantities.layout import Layout
+from trundle.study.large_angles import large_angles
 
 
 class Freedoms(Protocol):
@@ -78,27 +78,8 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
             f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
             f"{', '.join(mobility.redundant)}."
         )
-    lines += _large_angles(model, layout)
+    lines += large_angles(model, layout, model.start)
     return "\n".join(lines)
-
-
-def _large_angles(model: Model, layout: Layout) -> list[str]:
-    """Start angles beyond a whole turn: degrees are easily given for rad."""
-    angles = {c.name for c in layout.coordinates if c.unit == "rad"}
-    angles |= {
-        f"{c.name}.{s.name}"
-        for c in model.connections.values()
-        for s in c.pair.chain().steps
-        if s.n_u == 1 and not s.slides
-    }
-    lines = []
-    for name, value in model.start.items():
-        if model.resolve(name) in angles and isinstance(value, float | int) and abs(value) > 2 * pi:
-            lines.append(
-                f"Start value {name} = {value:g} rad is {abs(value) / (2 * pi):.3g} turns. Angles are in rad: if "
-                f"degrees are meant, write tr.degrees({value:g})."
-            )
-    return lines
 
 
 def _laws(c: ConnectedPair) -> str:

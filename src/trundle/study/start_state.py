@@ -13,6 +13,7 @@ from trundle.model.check import finite_number
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
+from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
 from trundle.study.start import consistent
 from trundle.study.targets import Targets
@@ -49,6 +50,12 @@ def start_state(
     if start is not None and not isinstance(start, Mapping):
         raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
     start, usual = f.resolved(start or {}), f.resolved(f.model.start if usual is None else usual)
+    found = _found(f, start, usual, parameters, t)
+    hints = likely_degrees(f.model, f.layout, {**usual, **start})
+    return replace(found, hints=tuple(hints)) if hints else found
+
+
+def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters, t: float) -> InitialState:
     given, states = {**usual, **start}, f.layout.state_names()
     soft = {name: 0.0 for name in f.derivation.deflections if name not in given}
     firm = {name: value for name, value in given.items() if name in start or name in states}
