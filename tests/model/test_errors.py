@@ -8,6 +8,7 @@ import pytest
 
 import trundle as tr
 from trundle import errors
+from trundle.study.off_surface import OffSurface
 
 EXAMPLES = [
     errors.ModelError(["first fault.", "second fault."]),
@@ -15,6 +16,7 @@ EXAMPLES = [
     errors.UnknownNameError("bob.angel", ["bob.angle", "t"]),
     errors.UnknownNameError("x", [], "body"),
     *(kind("what, where, why.") for kind in (errors.AssemblyError, errors.KernelError, errors.StoreError)),
+    OffSurface("what, where, why."),
     *(kind("what, where, why.") for kind in (errors.FileError, errors.SolveError, errors.TrundleError)),
 ]
 
