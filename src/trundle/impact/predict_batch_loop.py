@@ -6,7 +6,7 @@ from numba.extending import register_jitable
 
 from trundle.impact import closed_form
 from trundle.impact.closed_form import collide
-from trundle.kernel.pointers import Pointer, part, reals, wholes
+from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part
 
 INPUTS = 6  # inertia ratio, half angle, friction, slip, approach, restitution
 STRIDES = INPUTS  # where in the table the steps through the inputs begin: 0 for one number, 1 for an array
@@ -21,9 +21,9 @@ for _function in ("slide_rates", "stick_rates", "rise", "lands_while_pressed", "
 
 @part
 def predict_many(table: Pointer) -> None:
-    lams, betas, mus = reals(table[0]), reals(table[1]), reals(table[2])
-    slips, approaches, es = reals(table[3]), reals(table[4]), reals(table[5])
-    found, values = wholes(table[FOUND]), reals(table[VALUES])
+    lams, betas, mus = float_ptr(table[0]), float_ptr(table[1]), float_ptr(table[2])
+    slips, approaches, es = float_ptr(table[3]), float_ptr(table[4]), float_ptr(table[5])
+    found, values = int_ptr(table[FOUND]), float_ptr(table[VALUES])
     last_beta, s, c = 0.0, 0.0, 1.0
     for i in range(table[FIRST], table[LAST]):
         lam, beta, mu = lams[i * table[STRIDES]], betas[i * table[STRIDES + 1]], mus[i * table[STRIDES + 2]]

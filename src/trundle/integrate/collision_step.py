@@ -4,9 +4,10 @@ from numba import njit
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.multi_contact import collide
-from trundle.integrate import layout as at
+from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import lose, total_energy
-from trundle.kernel.pointers import Pointer, call, call_table, copy, part, reals, wholes
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
@@ -44,14 +45,14 @@ def rest(b: Pointer, contacts: int, before: int) -> float:
 
 
 @njit(error_model="numpy")
-def settle(table: Pointer, v: int, per_impulse: int) -> float:
+def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
     """Plastic contacts that part too slowly to be told stay: so ends the rocking of a body from foot to foot.
 
     All such contacts are held in turn, until none moves; those that would have to pull open with the modes. Returns
     the energy lost.
     """
-    n, x, b = wholes(table[at.M_N]), reals(table[at.M_X]), reals(table[at.M_IMPACT])
-    contacts, n_u = n[at.CONTACTS], n[at.N_U]
+    x, b = run.x, run.impact
+    contacts, n_u = run.n_contacts, run.n_u
     size, lost = 3 * contacts, 0.0
     leaving = False
     for i in range(contacts):
@@ -72,47 +73,46 @@ def settle(table: Pointer, v: int, per_impulse: int) -> float:
             impulse = -b[v + j] / own
             lost -= 0.5 * b[v + j] * impulse
             for m in range(n_u):
-                x[n[at.N_Q] + m] += b[per_impulse + j * n_u + m] * impulse
+                x[run.n_q + m] += b[per_impulse + j * n_u + m] * impulse
             for m in range(size):
                 b[v + m] += b[size + m + size * j] * impulse
     return lost
 
 
-@part
-def strike(table: Pointer) -> None:
+@part_of(LoopRecord)
+def strike(run: LoopRecord) -> None:
     """Solve the collision at the present state; x gets the speeds after it, p the modes of the contacts then."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
-    address, b, jumped = wholes(table[at.M_ADDRESS]), reals(table[at.M_IMPACT]), reals(table[at.M_JUMPED])
-    contacts, n_u = n[at.CONTACTS], n[at.N_U]
-    clock[0] = r[at.T]
-    call(address[at.A_IMPACT], clock, x, p, b, work)
+    x, p, clock, work = run.x, run.p, run.clock, run.work
+    b, jumped = run.impact, run.jumped
+    contacts, n_u = run.n_contacts, run.n_u
+    clock[0] = run.t
+    call(run.impact_kernel, clock, x, p, b, work)
     size = 3 * contacts
     per_impulse = size + size * size + numbers.DATA * contacts
     before = per_impulse + size * n_u
     lost = 0.0
-    energy = total_energy(table) if n[at.DRIVEN] == 1 else 0.0
-    if c[at.PLASTIC] == 1:
-        c[at.PLASTIC] = 0
+    energy = total_energy(run) if run.driven == 1 else 0.0
+    if run.plastic == 1:
+        run.plastic = 0
         lost += rest(b, contacts, before)
         for j in range(size):
             for k in range(n_u):
-                x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[before + j]
-    collide(b, contacts, before, n[at.TREATMENT])
+                x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[before + j]
+    collide(b, contacts, before, run.treatment)
     impulses, told = before + 2 * size, before + 3 * size
     if b[told] == numbers.UNSOLVED:
-        c[at.ANSWER] = at.IMPACT_UNSOLVED
+        run.answer = at.IMPACT_UNSOLVED
         return
     if b[told] == numbers.GAINS_ENERGY:
-        c[at.ANSWER] = at.IMPACT_GAINS
+        run.answer = at.IMPACT_GAINS
         return
     for j in range(size):
         for k in range(n_u):
-            x[n[at.N_Q] + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
-    lost += b[told + 1] + settle(table, before + size, per_impulse)
-    lose(table, lost, energy)
-    if address[at.A_DECIDE] != 0:
-        call_table(address[at.A_DECIDE], table)
+            x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
+    lost += b[told + 1] + settle(run, before + size, per_impulse)
+    lose(run, lost, energy)
+    if run.decide_part != 0:
+        call_table(run.decide_part, run)
         return
-    call(address[at.A_MODES], clock, x, p, jumped, work)
-    copy(jumped, p, n[at.N_P])
+    call(run.modes_kernel, clock, x, p, jumped, work)
+    copy(jumped, p, run.n_p)

@@ -3,24 +3,23 @@ parameters.
 """
 
 from trundle.contact.collision.layout import WIDTH
-from trundle.integrate import layout as at
-from trundle.kernel.pointers import Pointer, call, call_table, part, reals, wholes
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import call, call_table, float_ptr, part_of
 
 
-@part
-def decide_modes(table: Pointer) -> None:
+@part_of(LoopRecord)
+def decide_modes(run: LoopRecord) -> None:
     """Decide at the present state; p gets the modes."""
-    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
-    x, p, clock, work = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
-    address, places, inner = wholes(table[at.M_ADDRESS]), wholes(table[at.M_PLACES]), wholes(table[at.M_DECIDE])
-    clock[0] = r[at.T]
-    data, free, mode, shift = reals(inner[1]), reals(inner[2]), reals(inner[3]), reals(inner[5])
-    call(address[at.A_IMPACT], clock, x, p, data, work)
-    call(address[at.A_FREE], clock, x, p, free, work)
-    for j in range(WIDTH * n[at.CONTACTS]):
+    x, p, clock, work = run.x, run.p, run.clock, run.work
+    places, table = run.places, run.decision
+    clock[0] = run.t
+    data, free, mode, shift = float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[5])
+    call(run.impact_kernel, clock, x, p, data, work)
+    call(run.free_kernel, clock, x, p, free, work)
+    for j in range(WIDTH * run.n_contacts):
         mode[j] = p[places[j]] if places[j] >= 0 else 0.0
-    shift[0] = p[n[at.N_P] - 1]
-    call_table(address[at.A_DECIDE_ONCE], inner)
-    for j in range(WIDTH * n[at.CONTACTS]):
+    shift[0] = p[run.n_p - 1]
+    call_table(run.decide_once_part, table)
+    for j in range(WIDTH * run.n_contacts):
         if places[j] >= 0:
             p[places[j]] = mode[j]

@@ -1,35 +1,45 @@
 """Dense output (compiled): the polynomial of a step, made only where a sample or an event asks for it."""
 
-from trundle.integrate import layout as at
-from trundle.kernel.pointers import Pointer, call, part, reals, shifted, wholes
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import Pointer, call, inner, part_of, shifted
 
 
-@part
-def prepare_dense(table: Pointer) -> None:
+@inner
+def interpolate(run: LoopRecord, s: float, out: Pointer) -> None:
+    """State at the fraction `s` of the step, by the dense output that was prepared."""
+    x, dense, n_x, last = run.x, run.dense, run.n_x, run.dense_rows - 1
+    for m in range(n_x):
+        y = dense[last * n_x + m]
+        for j in range(last - 1, -1, -1):
+            y = dense[j * n_x + m] + (1.0 - s if j % 2 == 0 else s) * y
+        out[m] = x[m] + s * y
+
+
+@part_of(LoopRecord)
+def prepare_dense(run: LoopRecord) -> None:
     """Evaluate the extra stages and combine the rows of slopes into the coefficients of the dense output."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    rhs = wholes(table[at.M_ADDRESS])[at.A_RHS]
-    x, p, k, dense = reals(table[at.M_X]), reals(table[at.M_P]), reals(table[at.M_K]), reals(table[at.M_DENSE])
-    clock, scratch, work = reals(table[at.M_CLOCK]), reals(table[at.M_SCRATCH]), reals(table[at.M_WORK])
-    nodes, stages = reals(table[at.M_EXTRA_NODES]), reals(table[at.M_EXTRA_STAGES])
-    weights = reals(table[at.M_DENSE_WEIGHTS])
-    n_x, width, h = n[at.N_X], n[at.ROWS], r[at.STEP]
-    scale = h if n[at.STAGE_SCALE] == 1 else 1.0
-    extras = n[at.EXTRAS]
-    for i in range(extras + n[at.DENSE]):
+    rhs = run.rhs_kernel
+    x, p, k, dense = run.x, run.p, run.k, run.dense
+    clock, scratch, work = run.clock, run.scratch, run.work
+    nodes, stages = run.extra_nodes, run.extra_stages
+    weights = run.dense_weights
+    n_x, width, h = run.n_x, run.rows, run.step
+    scale = h if run.stage_scale == 1 else 1.0
+    extras = run.extras
+    for i in range(extras + run.dense_rows):
         # First the points of the extra stages, then the coefficients: both are sums over the rows of slopes.
         is_stage = i < extras
         out = scratch if is_stage else shifted(dense, (i - extras) * n_x)
         row = shifted(stages, i * width) if is_stage else shifted(weights, (i - extras) * width)
         for m in range(n_x):
             out[m] = x[m] if is_stage else 0.0
-        for j in range(n[at.END_ROW] + 1 + i if is_stage else width):
+        for j in range(run.end_row + 1 + i if is_stage else width):
             factor = (h if is_stage else scale) * row[j]
             if factor != 0.0:
                 slope = shifted(k, j * n_x)
                 for m in range(n_x):
                     out[m] += factor * slope[m]
         if is_stage:
-            clock[0] = r[at.T] + nodes[i] * h
-            call(rhs, clock, scratch, p, shifted(k, (n[at.END_ROW] + 1 + i) * n_x), work)
-            c[at.RHS] += 1
+            clock[0] = run.t + nodes[i] * h
+            call(rhs, clock, scratch, p, shifted(k, (run.end_row + 1 + i) * n_x), work)
+            run.rhs_calls += 1

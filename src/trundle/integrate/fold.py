@@ -6,12 +6,12 @@ and the step can end on another branch while its error estimate is small.
 
 from typing import final
 
-from trundle.integrate import layout as at
+from trundle.integrate import codes as at
 from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method, Plan, StepControl
 from trundle.integrate.problem import Problem
-from trundle.integrate.workspace import Memory
+from trundle.integrate.workspace import Workspace, set_control
 
 LONGEST = 5_000  # steps of a passage: a stiff motion that stays near a fold is given back
 
@@ -26,29 +26,29 @@ def passing_plan(problem: Problem, plan: Plan) -> Plan | None:
 class Folds:
     """Changes the method of a run at folds."""
 
-    def __init__(self, memory: Memory, method: Method) -> None:
-        self.memory, self.usual, self.method = memory, memory.plan, method
-        if passing_plan(memory.problem, memory.plan) is not None and memory.n[at.FIXED] == 0:
-            memory.n[at.FOLDS] = at.STOP_BEFORE
+    def __init__(self, workspace: Workspace, method: Method) -> None:
+        self.workspace, self.usual, self.method = workspace, workspace.plan, method
+        if passing_plan(workspace.problem, workspace.plan) is not None and workspace.record.fixed == 0:
+            workspace.record.folds = at.STOP_BEFORE
 
     def enter(self) -> None:
         """A fold lies ahead: go on by the explicit method."""
-        problem = self.memory.problem
+        problem = self.workspace.problem
         assert problem.near_folds is not None
-        self.memory.n[at.PASSAGE_END] = self.memory.c[at.STEPS] + LONGEST
-        self.memory.take(DormandPrince8().plan(), problem.near_folds)
+        self.workspace.record.passage_end = self.workspace.record.steps + LONGEST
+        self.workspace.take(DormandPrince8().plan(), problem.near_folds)
         self._go_on(DormandPrince8.control, DormandPrince8.order, at.PASSING)
 
     def leave(self) -> None:
         """The fold is passed, or the motion stays near it."""
-        stays = self.memory.c[at.STEPS] >= self.memory.n[at.PASSAGE_END]
-        self.memory.take(self.usual, self.memory.problem.rhs)
+        stays = self.workspace.record.steps >= self.workspace.record.passage_end
+        self.workspace.take(self.usual, self.workspace.problem.rhs)
         self._go_on(self.method.control, self.method.order, at.THROUGH if stays else at.STOP_BEFORE)
 
     def _go_on(self, control: StepControl, order: int, way: int) -> None:
-        n, c, r, m = self.memory.n, self.memory.c, self.memory.r, self.memory
-        n[at.FOLDS], c[at.FRESH], c[at.ANSWER] = way, 0, at.RUNNING
-        r[at.ALPHA], r[at.BETA], r[at.SAFETY] = control.alpha, control.beta, control.safety
-        r[at.SHRINK], r[at.GROW], r[at.LAST_ERROR] = control.shrink, control.growth, 1e-4
+        m, run = self.workspace, self.workspace.record
+        run.folds, run.fresh, run.answer = way, 0, at.RUNNING
+        set_control(run, control)
+        run.last_error = 1e-4
         m.k[: len(m.x)] = m.slope(m.time, m.x)
-        r[at.H] = min(step_at_start(m, order), r[at.H_MAX])  # the last method's steps say nothing about this one's
+        run.h = min(step_at_start(m, order), run.h_max)  # the last method's steps say nothing about this one's

@@ -9,7 +9,7 @@ from ctypes import CFUNCTYPE, c_void_p
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.integrate import layout as at
+from trundle.integrate import codes as at
 from trundle.integrate.audit import audited
 from trundle.integrate.fold import Folds, passing_plan
 from trundle.integrate.methods.start_step import step_at_start
@@ -18,7 +18,7 @@ from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.tolerance import Tolerance
 from trundle.integrate.trajectory import Trajectory
-from trundle.integrate.workspace import Memory
+from trundle.integrate.workspace import Workspace, set_control
 from trundle.kernel import compiled
 
 CHUNK_SECONDS = 0.07
@@ -59,16 +59,16 @@ def march(
         raise SolveError(f"the end time {t1} lies before the start time {t0}; time runs forward.")
     tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, problem.rhs.n_x)
     plan = method.plan()
-    memory = Memory(problem, plan, t0, t1, x0, p, tolerance, samples, passing_plan(problem, plan))
-    _set_control(memory, method, rtol, first_step, max_step, fixed_step, min_step, max_steps, max_events)
-    folds = Folds(memory, method)
-    outcome = _run(memory, folds, t0, t1, progress, on_event, chunk_steps, between_chunks)
-    found = memory.trajectory(outcome)
+    workspace = Workspace(problem, plan, t0, t1, x0, p, tolerance, samples, passing_plan(problem, plan))
+    _set_control(workspace, method, rtol, first_step, max_step, fixed_step, min_step, max_steps, max_events)
+    folds = Folds(workspace, method)
+    outcome = _run(workspace, folds, t0, t1, progress, on_event, chunk_steps, between_chunks)
+    found = workspace.trajectory(outcome)
     return audited(problem, found, rtol, found.atol, fixed_step is not None)
 
 
 def _set_control(
-    memory: Memory,
+    workspace: Workspace,
     method: Method,
     rtol: float,
     first_step: float | None,
@@ -79,24 +79,20 @@ def _set_control(
     max_events: int,
 ) -> None:
     """Write tolerances, step bounds and the constants of the step control into the arrays of the loop."""
-    n, r, control = memory.n, memory.r, method.control
-    span = r[at.T_END] - r[at.T_START]
+    run, control = workspace.record, method.control
     if fixed_step is not None and not fixed_step > 0.0:
         raise SolveError(f"fixed_step is {fixed_step}; it must be positive.")
-    n[at.MAX_STEPS], n[at.MAX_EVENTS] = max_steps, max_events
-    n[at.FIXED] = int(fixed_step is not None)
-    r[at.RTOL] = rtol
-    r[at.H_FIXED] = fixed_step or 0.0
-    r[at.H_MAX] = max_step
-    r[at.H_MIN] = 1e-15 * max(span, 1e-300) if min_step is None else min_step
-    r[at.ALPHA], r[at.BETA], r[at.SAFETY] = control.alpha, control.beta, control.safety
-    r[at.SHRINK], r[at.GROW] = control.shrink, control.growth
-    r[at.LAST_ERROR] = 1e-4
-    r[at.H] = fixed_step or first_step or min(step_at_start(memory, method.order), max_step)
+    run.max_steps, run.max_events = max_steps, max_events
+    run.fixed, run.h_fixed = int(fixed_step is not None), fixed_step or 0.0
+    run.rtol, run.h_max = rtol, max_step
+    run.h_min = 1e-15 * max(run.t_end - run.t_start, 1e-300) if min_step is None else min_step
+    set_control(run, control)
+    run.last_error = 1e-4
+    run.h = fixed_step or first_step or min(step_at_start(workspace, method.order), max_step)
 
 
 def _run(
-    memory: Memory,
+    workspace: Workspace,
     folds: Folds,
     t0: float,
     t1: float,
@@ -114,15 +110,14 @@ def _run(
         try:
             while True:
                 tic = time.perf_counter()
-                memory.n[at.BUDGET] = budget
-                table = memory.table()
-                loop(table.ctypes.data)
-                code = int(memory.c[at.ANSWER])
+                workspace.record.budget = budget
+                loop(workspace.record.address)
+                code = workspace.record.answer
                 toc = time.perf_counter()
                 if code == at.EVENT_RETURN:
-                    _ask(memory, on_event)
+                    _ask(workspace, on_event)
                 elif code == at.BUFFER_FULL:
-                    memory.grow()
+                    workspace.grow()
                 elif code == at.FOLD_AHEAD:
                     folds.enter()
                 elif code == at.FOLD_PASSED:
@@ -132,21 +127,23 @@ def _run(
                 if chunk_steps is None and code == at.RUNNING:
                     budget = max(20, int(budget * min(8.0, CHUNK_SECONDS / max(toc - tic, 1e-6))))
                 if between_chunks is not None:
-                    between_chunks(memory.time)
+                    between_chunks(workspace.time)
                 if show and report is None and toc - began > PROGRESS_AFTER_SECONDS:
                     report = _progress_bar(stack, t0, t1)
                 if report is not None:
-                    report(memory.time)
+                    report(workspace.time)
         except KeyboardInterrupt:
             return INTERRUPTED
 
 
-def _ask(memory: Memory, on_event: OnEvent | None) -> None:
+def _ask(workspace: Workspace, on_event: OnEvent | None) -> None:
     """Let Python answer the events of kind 3 that fired together, in the order of their index."""
-    for event in memory.returned_events():
-        answer = None if on_event is None else on_event(event, memory.time, memory.x.copy(), memory.p[:].copy())
+    for event in workspace.returned_events():
+        answer = (
+            None if on_event is None else on_event(event, workspace.time, workspace.x.copy(), workspace.p[:].copy())
+        )
         if answer is not None:
-            memory.x[:], memory.p[:] = answer
+            workspace.x[:], workspace.p[:] = answer
 
 
 def _progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:

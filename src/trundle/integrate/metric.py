@@ -5,19 +5,19 @@ In the metric of the mass matrix alone a stiff coordinate would be disturbed at 
 
 import math
 
-from trundle.integrate import layout as at
 from trundle.integrate.linear import factorise, solve
-from trundle.kernel.pointers import Pointer, call, copy, part, reals, shifted, wholes
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import call, copy, part_of, shifted
 
 
-@part
-def correct_in_metric(table: Pointer) -> None:
+@part_of(LoopRecord)
+def correct_in_metric(run: LoopRecord) -> None:
     """One Newton step on position and velocity of SAMPLE, into CORRECTED with the residuals before it."""
-    n, r, pivots = wholes(table[at.M_N]), reals(table[at.M_R]), wholes(table[at.M_PIVOTS])
-    x, out, b = reals(table[at.M_SAMPLE]), reals(table[at.M_CORRECTED]), reals(table[at.M_SCRATCH])
-    clock, p, work = reals(table[at.M_CLOCK]), reals(table[at.M_P]), reals(table[at.M_WORK])
-    n_x, n_q, n_u, m, h = n[at.N_X], n[at.N_Q], n[at.N_U], n[at.LOOP_ROWS], r[at.STEP]
-    mass = reals(table[at.M_METRIC])
+    pivots = run.pivots
+    x, out, b = run.sample, run.corrected, run.scratch
+    clock, p, work = run.clock, run.p, run.work
+    n_x, n_q, n_u, m, h = run.n_x, run.n_q, run.n_u, run.loop_rows, run.step
+    mass = run.metric
     stiffness = shifted(mass, n_u * n_u)
     damping = shifted(stiffness, n_u * n_u)
     jacobian = shifted(damping, n_u * n_u)
@@ -25,7 +25,7 @@ def correct_in_metric(table: Pointer) -> None:
     rate = shifted(g, m)
     kinematics = shifted(rate, m)
     a = shifted(kinematics, n_q * n_u)
-    call(wholes(table[at.M_ADDRESS])[at.A_METRIC], clock, x, p, mass, work)
+    call(run.metric_kernel, clock, x, p, mass, work)
 
     position, velocity = 0.0, 0.0
     for i in range(m):
@@ -34,7 +34,7 @@ def correct_in_metric(table: Pointer) -> None:
     copy(x, out, n_x)
     out[n_x], out[n_x + 1] = position, velocity
 
-    if position >= r[at.POSITION_TOL] or velocity >= r[at.VELOCITY_TOL]:
+    if position >= run.position_tol or velocity >= run.velocity_tol:
         size = n_u + m
         for i in range(size * size):
             a[i] = 0.0
@@ -61,8 +61,8 @@ def correct_in_metric(table: Pointer) -> None:
                 for j in range(n_u):
                     out[n_q + j] += b[j]
 
-    quaternions = wholes(table[at.M_QUATERNIONS])
-    for i in range(n[at.QUATERNIONS]):
+    quaternions = run.quaternions
+    for i in range(run.n_quaternions):
         quaternion = shifted(out, quaternions[i])
         length = math.sqrt(quaternion[0] ** 2 + quaternion[1] ** 2 + quaternion[2] ** 2 + quaternion[3] ** 2)
         for j in range(4):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from trundle.integrate import layout
+from trundle.integrate import codes
 
 
 @final
@@ -21,8 +21,8 @@ class Outcome:
         return f"{self.name}: {self.sentence}" + (f" {self.remedy}" if self.remedy else "")
 
 
-FINISHED = Outcome("FINISHED", layout.FINISHED, "The end time was reached.", ok=True)
-EVENT_STOP = Outcome("EVENT_STOP", layout.EVENT_STOP, "An event of kind `stop` ended the run.", ok=True)
+FINISHED = Outcome("FINISHED", codes.FINISHED, "The end time was reached.", ok=True)
+EVENT_STOP = Outcome("EVENT_STOP", codes.EVENT_STOP, "An event of kind `stop` ended the run.", ok=True)
 INTERRUPTED = Outcome(
     "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
 )
@@ -31,49 +31,49 @@ REFUSED = Outcome(
 )
 STEP_TOO_SMALL = Outcome(
     "STEP_TOO_SMALL",
-    layout.STEP_TOO_SMALL,
+    codes.STEP_TOO_SMALL,
     "The error estimate asks for a step below the smallest one.",
     "Look for a jump or a singularity in a law at this time, make it an event, or use the stiff method.",
 )
 NOT_FINITE = Outcome(
     "NOT_FINITE",
-    layout.NOT_FINITE,
+    codes.NOT_FINITE,
     "The equations gave a value that is not a number, and shorter steps did not help.",
     "Look for a division by zero, a square root or a power of a negative number in a law at this state.",
 )
 CONSTRAINT = Outcome(
     "CONSTRAINT",
-    layout.CONSTRAINT,
+    codes.CONSTRAINT,
     "The constraints could not be satisfied, and shorter steps did not help.",
     "The mechanism may be locked or torn apart at this position: look at the loops that are reported near-singular.",
 )
 TOO_MANY_STEPS = Outcome(
     "TOO_MANY_STEPS",
-    layout.TOO_MANY_STEPS,
+    codes.TOO_MANY_STEPS,
     "The largest number of steps was used up.",
     "Raise max_steps, loosen the tolerance, or use the stiff method if the steps are much shorter than the motion.",
 )
 ZENO = Outcome(
     "ZENO",
-    layout.ZENO,
+    codes.ZENO,
     "Events pile up at one time: the intervals between them fall below the smallest step.",
     "Let the contact close (a stop event or a mode in which it stays) when the speed of approach is small.",
 )
 TOO_MANY_EVENTS = Outcome(
     "TOO_MANY_EVENTS",
-    layout.TOO_MANY_EVENTS,
+    codes.TOO_MANY_EVENTS,
     "The largest number of events was reached.",
     "Raise max_events, or give the event function a direction so that it counts less often.",
 )
 IMPACT_UNSOLVED = Outcome(
     "IMPACT_UNSOLVED",
-    layout.IMPACT_UNSOLVED,
+    codes.IMPACT_UNSOLVED,
     "A collision found no end: its contacts went on striking each other.",
     "Treat several contacts in another way (model.impacts), or make the normals compliant.",
 )
 IMPACT_GAINS = Outcome(
     "IMPACT_GAINS",
-    layout.IMPACT_GAINS,
+    codes.IMPACT_GAINS,
     "A collision would have gained energy by its law of restitution.",
     "Newton's law can do that where there is friction, and so can several contacts at once with different "
     "restitutions. Use tr.Stronge, which never does, or tr.Poisson.",

@@ -4,8 +4,9 @@ import math
 
 from numba import njit
 
-from trundle.integrate import layout as at
-from trundle.kernel.pointers import Pointer, call, call_table, copy, part, reals, shifted, wholes
+from trundle.integrate import codes as at
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, shifted
 
 PROJECTION_LIMIT = 10
 THIRD = 1.0 / 3.0
@@ -16,22 +17,20 @@ RATIO = 0.6  # of the cuts; not the golden one, whose points would coincide
 GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from falling further
 
 
-@part
-def project_sample(table: Pointer) -> None:
+@part_of(LoopRecord)
+def project_sample(run: LoopRecord) -> None:
     """Bring the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED tells whether that converged."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    address = wholes(table[at.M_ADDRESS])
-    x, p, corrected = reals(table[at.M_SAMPLE]), reals(table[at.M_P]), reals(table[at.M_CORRECTED])
-    clock, work = reals(table[at.M_CLOCK]), reals(table[at.M_WORK])
-    n_x = n[at.N_X]
+    x, p, corrected = run.sample, run.p, run.corrected
+    clock, work = run.clock, run.work
+    n_x = run.n_x
     last = math.inf
-    c[at.PROJECTED] = 0
+    run.projected = 0
     for _ in range(PROJECTION_LIMIT):
-        if n[at.PROJECTION] == at.BY_KERNEL:
-            call(address[at.A_PROJECT], clock, x, p, corrected, work)
+        if run.projection == at.BY_KERNEL:
+            call(run.project_kernel, clock, x, p, corrected, work)
         else:
-            call_table(address[at.A_CORRECT], table)
-        c[at.PROJECTIONS] += 1
+            call_table(run.correct_part, run)
+        run.projections += 1
         position, velocity = corrected[n_x], corrected[n_x + 1]
         total = 0.0 * position + 0.0 * velocity
         for m in range(n_x):
@@ -39,39 +38,34 @@ def project_sample(table: Pointer) -> None:
         if total != 0.0:  # only nan differs from zero here
             return
         copy(corrected, x, n_x)
-        size = max(position / r[at.POSITION_TOL], velocity / r[at.VELOCITY_TOL])
+        size = max(position / run.position_tol, velocity / run.velocity_tol)
         near = position < GOOD_ENOUGH and velocity < GOOD_ENOUGH
-        c[at.PROJECTED] = int(near)
+        run.projected = int(near)
         if size < 1.0 or (near and size >= last):
             return
         last = size
 
 
 @njit(error_model="numpy")
-def keep_lowest(n: Pointer, passage: Pointer, monitors: Pointer, t: float) -> None:
+def keep_lowest(run: LoopRecord, monitors: Pointer, t: float) -> None:
     """Remember the smallest monitor of each loop in this passage and its time."""
-    for loop in range(n[at.MONITORS]):
+    passage = run.passage
+    for loop in range(run.n_monitors):
         if monitors[loop] < passage[at.PASSAGE * loop]:
             passage[at.PASSAGE * loop] = monitors[loop]
             passage[at.PASSAGE * loop + 1] = t
 
 
 @njit(error_model="numpy")
-def values_between(table: Pointer, s: float, exact: bool) -> None:
+def values_between(run: LoopRecord, s: float, exact: bool) -> None:
     """Monitors at a point inside the step, on the cubic between its ends or, exactly, on the dense output."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    x, x_new, k, probe = (
-        reals(table[at.M_X]),
-        reals(table[at.M_X_NEW]),
-        reals(table[at.M_K]),
-        reals(table[at.M_SAMPLE]),
-    )
-    clock, out = reals(table[at.M_CLOCK]), reals(table[at.M_JUMPED])
-    n_x, h = n[at.N_X], r[at.STEP]
-    slope = shifted(k, n[at.END_ROW] * n_x)
+    x, x_new, k, probe = run.x, run.x_new, run.k, run.sample
+    clock, out = run.clock, run.jumped
+    n_x, h = run.n_x, run.step
+    slope = shifted(k, run.end_row * n_x)
     u, v = s * s * (3.0 - 2.0 * s), s - 1.0
     if exact:
-        dense, last = reals(table[at.M_DENSE]), n[at.DENSE] - 1
+        dense, last = run.dense, run.dense_rows - 1
         for m in range(n_x):
             y = dense[last * n_x + m]
             for j in range(last - 1, -1, -1):
@@ -81,38 +75,37 @@ def values_between(table: Pointer, s: float, exact: bool) -> None:
         for m in range(n_x):
             cubic = (1.0 - u) * x[m] + u * x_new[m]
             probe[m] = cubic + h * s * v * (v * k[m] + s * slope[m])
-    clock[0] = r[at.T] + s * h
-    project, p, work = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_P]), reals(table[at.M_WORK])
+    clock[0] = run.t + s * h
+    project, p, work = run.project_kernel, run.p, run.work
     call(project, clock, probe, p, out, work)
-    c[at.PROJECTIONS] += 1
-    keep_lowest(n, reals(table[at.M_PASSAGE]), shifted(out, n_x + 2), clock[0])
+    run.projections += 1
+    keep_lowest(run, shifted(out, n_x + 2), clock[0])
 
 
-@part
-def watch(table: Pointer) -> None:
+@part_of(LoopRecord)
+def watch(run: LoopRecord) -> None:
     """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 
     A linkage folds between two steps: where a monitor has a minimum inside a step, as values and slopes tell, it is
     looked for on the dense output.
     """
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    corrected, passage, near = reals(table[at.M_CORRECTED]), reals(table[at.M_PASSAGE]), reals(table[at.M_NEAR])
-    clock, p, work = reals(table[at.M_CLOCK]), reals(table[at.M_P]), reals(table[at.M_WORK])
-    x_new, k = reals(table[at.M_X_NEW]), reals(table[at.M_K])
-    probe, out = reals(table[at.M_SAMPLE]), reals(table[at.M_JUMPED])
-    project = wholes(table[at.M_ADDRESS])[at.A_PROJECT]
-    n_x, n_m, h = n[at.N_X], n[at.MONITORS], r[at.STEP]
-    if n_m == 0 or c[at.PENDING] == 1:
+    corrected, passage, near = run.corrected, run.passage, run.near
+    clock, p, work = run.clock, run.p, run.work
+    x_new, k = run.x_new, run.k
+    probe, out = run.sample, run.jumped
+    project = run.project_kernel
+    n_x, n_m, h = run.n_x, run.n_monitors, run.step
+    if n_m == 0 or run.pending == 1:
         return
     before, first = shifted(corrected, n_x + 2 + n_m), shifted(corrected, n_x + 2 + 2 * n_m)  # room for two per loop
-    slope = shifted(k, n[at.END_ROW] * n_x)
+    slope = shifted(k, run.end_row * n_x)
     t_new, ahead = clock[0], 1e-4 * h
     now = shifted(corrected, n_x + 2)
     monitors = shifted(out, n_x + 2)
-    if n[at.PROJECTION] != at.BY_KERNEL:  # the metric of the stiff method has no monitors of its own
+    if run.projection != at.BY_KERNEL:  # the metric of the stiff method has no monitors of its own
         call(project, clock, x_new, p, out, work)
         copy(monitors, now, n_m)
-    keep_lowest(n, passage, now, t_new)
+    keep_lowest(run, now, t_new)
     for m in range(n_x):
         probe[m] = x_new[m] + ahead * slope[m]
     clock[0] = t_new + ahead
@@ -121,10 +114,10 @@ def watch(table: Pointer) -> None:
     turning, low, high = -1, 0.0, 1.0
     for loop in range(n_m):
         passage[at.PASSAGE * loop + 2], before[loop] = monitors[loop] - now[loop], passage[at.PASSAGE * loop + 2]
-    values_between(table, THIRD, False)
+    values_between(run, THIRD, False)
     for loop in range(n_m):
         first[loop] = monitors[loop]
-    values_between(table, 2.0 * THIRD, False)
+    values_between(run, 2.0 * THIRD, False)
     for loop in range(n_m):
         start, one, two, end = passage[at.PASSAGE * loop + 3], first[loop], monitors[loop], now[loop]
         if turning < 0 and start < math.inf and min(start, one, two, end) < WORTH_A_SEARCH:
@@ -138,7 +131,7 @@ def watch(table: Pointer) -> None:
                 turning, low = loop, 2.0 * THIRD
         passage[at.PASSAGE * loop + 3] = end
     if turning >= 0:
-        call_table(wholes(table[at.M_ADDRESS])[at.A_DENSE], table)
+        call_table(run.dense_part, run)
         low, high = max(0.0, low - 0.5 * THIRD), min(1.0, high + 0.5 * THIRD)  # the cubic was only a hint
         # A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
         inner = math.inf
@@ -154,7 +147,7 @@ def watch(table: Pointer) -> None:
                 s = min(max(s, low), high)
                 if abs(s - s2) < 1e-10:
                     break
-            values_between(table, s, True)
+            values_between(run, s, True)
             s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
             if trial < 2 * CUTS:
                 if trial % 2 == 0:
@@ -166,9 +159,9 @@ def watch(table: Pointer) -> None:
     clock[0] = t_new
     for loop in range(n_m):
         lowest = passage[at.PASSAGE * loop]
-        if now[loop] > r[at.SINGULAR]:
-            if lowest < r[at.SINGULAR]:
-                entry = shifted(near, 3 * c[at.NEAR])
+        if now[loop] > run.singular:
+            if lowest < run.singular:
+                entry = shifted(near, 3 * run.passages)
                 entry[0], entry[1], entry[2] = loop, passage[at.PASSAGE * loop + 1], lowest
-                c[at.NEAR] += 1
+                run.passages += 1
             passage[at.PASSAGE * loop] = math.inf

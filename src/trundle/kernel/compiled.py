@@ -86,6 +86,7 @@ def _compile(part: str, home: str) -> bytes:
     from llvmlite import binding as llvm
 
     function = getattr(import_module(home), part)
+    function.compile((function.argument,))
     (signature,) = function.signatures
     inner = function.overloads[signature].fndesc.mangled_name
     # Numba's own convention: a status comes back, results and error information go through the first two pointers.

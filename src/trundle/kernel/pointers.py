@@ -5,7 +5,11 @@ from typing import Any
 from llvmlite import ir
 from numba import njit, types
 from numba.core.cgutils import raw_memmove
-from numba.extending import intrinsic
+from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, models, register_model
+
+from trundle.kernel.record import Floats, Ints, Record
 
 # In compiled code an array is a pointer to its first element; to Python's type checker it can be anything.
 Pointer = Any
@@ -14,14 +18,80 @@ real_pointer = types.CPointer(types.float64)
 whole_pointer = types.CPointer(types.int64)
 complex_pointer = types.CPointer(types.complex128)
 
-# Every part of an integration has this signature: its argument is the table of addresses of `layout`.
-part = njit(
-    types.void(whole_pointer),
-    error_model="numpy",
-    fastmath={"contract"},
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)
+
+class RecordType(types.Type):  # type: ignore[misc]
+    """Pointer to a record; its fields are attributes."""
+
+    def __init__(self, record: type[Record]) -> None:
+        self.kinds = record.kinds
+        self.places = {name: i for i, name in enumerate(record.kinds)}
+        super().__init__(name=record.__name__)
+
+
+@register_model(RecordType)
+class _RecordModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64).as_pointer())
+
+
+_TYPES: dict[Any, tuple[Any, Any]] = {
+    int: (types.int64, ir.IntType(64)),
+    float: (types.float64, ir.DoubleType()),
+    Ints: (whole_pointer, ir.IntType(64).as_pointer()),
+    Floats: (real_pointer, ir.DoubleType().as_pointer()),
+}
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):  # type: ignore[misc]
+    key = RecordType
+
+    def generic_resolve(self, record: RecordType, name: str) -> Any:
+        return _TYPES[record.kinds[name]][0] if name in record.kinds else None
+
+
+def _place(builder: Any, record: RecordType, pointer: Any, name: str) -> Any:
+    slot = builder.gep(pointer, [ir.Constant(ir.IntType(64), record.places[name])])
+    return builder.bitcast(slot, _TYPES[record.kinds[name]][1].as_pointer())
+
+
+@lower_getattr_generic(RecordType)
+def _read_field(context: Any, builder: Any, record: RecordType, pointer: Any, name: str) -> Any:
+    return builder.load(_place(builder, record, pointer, name))
+
+
+@lower_setattr_generic(RecordType)
+def _write_field(context: Any, builder: Any, signature: Any, args: Any, name: str) -> None:
+    builder.store(args[1], _place(builder, signature.args[0], args[0], name))
+
+
+_compiler = njit(error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _part(argument: Any) -> Any:
+    """Decorator of a part with this type of argument; it is compiled when `compiled.address` asks for it."""
+
+    def decorate(function: Any) -> Any:
+        found = njit(error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+            function
+        )
+        found.argument = argument
+        return found
+
+    return decorate
+
+
+# A part that is called with a table of addresses.
+part = _part(whole_pointer)
+
+
+def part_of(record: type[Record]) -> Any:
+    """Decorator of a part that is called with the address of a record."""
+    return _part(RecordType(record))
+
+
+# What parts are made of: numbers as in C, and products may be added without rounding in between.
+inner = njit(error_model="numpy", fastmath={"contract"})
 
 
 def _cast(kind: Any, bits: Any) -> Any:
@@ -32,19 +102,19 @@ def _cast(kind: Any, bits: Any) -> Any:
 
 
 @intrinsic
-def reals(typingctx: Any, address: Any) -> Any:
+def float_ptr(typingctx: Any, address: Any) -> Any:
     """The doubles at an address."""
     return _cast(real_pointer, ir.DoubleType())
 
 
 @intrinsic
-def wholes(typingctx: Any, address: Any) -> Any:
+def int_ptr(typingctx: Any, address: Any) -> Any:
     """The 64-bit integers at an address."""
     return _cast(whole_pointer, ir.IntType(64))
 
 
 @intrinsic
-def complexes(typingctx: Any, address: Any) -> Any:
+def complex_ptr(typingctx: Any, address: Any) -> Any:
     """The complex numbers at an address."""
     return _cast(complex_pointer, ir.LiteralStructType([ir.DoubleType(), ir.DoubleType()]))
 
@@ -84,7 +154,7 @@ def call(typingctx: Any, address: Any, t: Any, x: Any, p: Any, out: Any, work: A
 
 @intrinsic
 def call_table(typingctx: Any, address: Any, table: Any) -> Any:
-    """Call another compiled function of the integration with the same table of addresses."""
+    """Call another compiled part, with the same table or record."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64).as_pointer()])

@@ -16,8 +16,8 @@ from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, SolveError
+from trundle.integrate.codes import RECORD
 from trundle.integrate.integrate import march
-from trundle.integrate.layout import RECORD
 from trundle.integrate.methods.explicit import DormandPrince5
 from trundle.laws.tracking import RateTracking
 from trundle.linear_algebra.kkt import dense

@@ -12,7 +12,7 @@ from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
 from trundle.graph.topology import Topology
-from trundle.integrate.layout import OVERDUE
+from trundle.integrate.codes import OVERDUE
 from trundle.kernel import compiled
 from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair

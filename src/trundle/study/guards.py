@@ -17,7 +17,7 @@ from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
-from trundle.integrate.layout import STOP
+from trundle.integrate.codes import STOP
 from trundle.integrate.outcome import INTERFERENCE, LIES_FLAT, SURFACE_LEFT, TOO_MANY_STEPS, Outcome
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory

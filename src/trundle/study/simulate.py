@@ -13,8 +13,8 @@ from trundle.contact.modes.find import decides_together, transitions
 from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
+from trundle.integrate.codes import DECIDE, JUMP, RECORD, RETURN, STOP, STRIKE
 from trundle.integrate.integrate import march
-from trundle.integrate.layout import DECIDE, JUMP, RECORD, RETURN, STOP, STRIKE
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.integrate.methods.rosenbrock import Rodas5P, Rosenbrock
 from trundle.integrate.methods.tableau import Method

@@ -27,7 +27,7 @@ from trundle.contact.collision.layout import (
     WIDTH,
 )
 from trundle.contact.decision.share import back_substitute, factor, widest
-from trundle.kernel.pointers import Pointer, part, reals, shifted, wholes
+from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 
 SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
 BEGUN = 1e-9  # m/s: a slip that has a direction of its own
@@ -311,5 +311,7 @@ def decide_once(table: Pointer) -> None:
     """Decide for the data that the table has the addresses of: number of contacts, data of a collision, free
     accelerations, modes (changed), memory, and the shift of the multiplier block.
     """
-    near = NO_DIRECTION * math.sqrt(reals(table[5])[0])
-    decide(reals(table[1]), reals(table[2]), reals(table[3]), reals(table[4]), wholes(table[0])[0], near)
+    near = NO_DIRECTION * math.sqrt(float_ptr(table[5])[0])
+    decide(
+        float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[4]), int_ptr(table[0])[0], near
+    )

@@ -4,8 +4,8 @@ import math
 
 from numba import njit
 
-from trundle.integrate import layout as at
-from trundle.kernel.pointers import Pointer, call, part, reals, wholes
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import call, part_of
 
 MARGIN = 1.8e-15  # relative: on either side of a break laws may still be undecided by round-off
 FLOOR = 2.0**-50  # of the time that is searched
@@ -15,37 +15,30 @@ LARGEST_SEARCH = 20000  # parts that are looked at before a step is tried
 
 
 @njit(error_model="numpy")
-def enclose_times(table: Pointer, a: float, b: float) -> None:
+def enclose_times(run: LoopRecord, a: float, b: float) -> None:
     """Bounds of the functions of time and of their rates between two times."""
-    span, address = reals(table[at.M_BOX]), wholes(table[at.M_ADDRESS])[at.A_BREAKS]
+    span, address = run.box, run.breaks_kernel
     span[0], span[1] = a, b
-    call(
-        address,
-        reals(table[at.M_CLOCK]),
-        span,
-        reals(table[at.M_P]),
-        reals(table[at.M_BOUNDS]),
-        reals(table[at.M_WORK]),
-    )
+    call(address, run.clock, span, run.p, run.bounds, run.work)
 
 
 @njit(error_model="numpy")
-def side(table: Pointer, e: int, t: float) -> int:
+def side(run: LoopRecord, e: int, t: float) -> int:
     """Sign of one function at one time."""
-    enclose_times(table, t, t)
-    value = reals(table[at.M_BOUNDS])[e]
+    enclose_times(run, t, t)
+    value = run.bounds[e]
     return int(value > 0.0) - int(value < 0.0)
 
 
 @njit(error_model="numpy")
-def switch(table: Pointer, e: int, a: float, b: float) -> float:
+def switch(run: LoopRecord, e: int, a: float, b: float) -> float:
     """Where the sign that function e has at a ends, which it does not have at b: the last time before."""
-    before = side(table, e, a)
+    before = side(run, e, a)
     for _ in range(2000):  # to neighbouring numbers; near zero these are close
         middle = 0.5 * (a + b)
         if not a < middle < b:
             break
-        if side(table, e, middle) == before:
+        if side(run, e, middle) == before:
             a = middle
         else:
             b = middle
@@ -53,15 +46,15 @@ def switch(table: Pointer, e: int, a: float, b: float) -> float:
 
 
 @njit(error_model="numpy")
-def first_switch(table: Pointer, start: float, end: float) -> float:
+def first_switch(run: LoopRecord, start: float, end: float) -> float:
     """First time between two times at which a function of time changes its sign; infinite where none does."""
-    count, bounds, ends = wholes(table[at.M_N])[at.BREAKS], reals(table[at.M_BOUNDS]), reals(table[at.M_PARTS])
+    count, bounds, ends = run.n_breaks, run.bounds, run.parts
     a, top, looked, shortest = start, 0, 0, 0
     floor = FLOOR * (end - start)
     ends[0] = end
     while top >= 0:
         b = ends[top]
-        enclose_times(table, a, b)
+        enclose_times(run, a, b)
         looked += 1
         unclear = False
         for e in range(count):
@@ -81,8 +74,8 @@ def first_switch(table: Pointer, start: float, end: float) -> float:
             floor = (end - a) / POINTS
         first = math.inf
         for e in range(count):
-            if side(table, e, a) != side(table, e, b):
-                first = min(first, switch(table, e, a, b))
+            if side(run, e, a) != side(run, e, b):
+                first = min(first, switch(run, e, a, b))
         if first < math.inf:
             return first
         a = b
@@ -90,18 +83,17 @@ def first_switch(table: Pointer, start: float, end: float) -> float:
     return math.inf
 
 
-@part
-def next_break(table: Pointer) -> None:
+@part_of(LoopRecord)
+def next_break(run: LoopRecord) -> None:
     """Put the time just before the next break into T_BREAK; where T itself is at one, T goes to its far side."""
-    r = reals(table[at.M_R])
-    scale = 1e-3 * (r[at.T_END] - r[at.T_START])
-    start = r[at.T] - MARGIN * max(abs(r[at.T]), scale)
+    scale = 1e-3 * (run.t_end - run.t_start)
+    start = run.t - MARGIN * max(abs(run.t), scale)
     found = math.inf
-    while start < r[at.T_END]:
-        margin = MARGIN * max(abs(r[at.T]), scale)
-        found = first_switch(table, start, r[at.T_END] + margin)
-        if found > r[at.T] + 2.0 * margin:
+    while start < run.t_end:
+        margin = MARGIN * max(abs(run.t), scale)
+        found = first_switch(run, start, run.t_end + margin)
+        if found > run.t + 2.0 * margin:
             break
-        r[at.T] = start = min(found + margin, r[at.T_END])
+        run.t = start = min(found + margin, run.t_end)
         found = math.inf
-    r[at.T_BREAK] = found - MARGIN * max(abs(found), scale) if found < math.inf else math.inf
+    run.t_break = found - MARGIN * max(abs(found), scale) if found < math.inf else math.inf

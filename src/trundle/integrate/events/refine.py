@@ -4,76 +4,72 @@ import math
 
 from numba import njit
 
-from trundle.integrate import layout as at
-from trundle.integrate.events.locate import SAME_TIME, sign_of, value_at
-from trundle.kernel.pointers import Pointer, call, call_table, copy, reals, shifted, wholes
+from trundle.integrate import codes as at
+from trundle.integrate.events.locate import value_at
+from trundle.integrate.events.zero import SAME_TIME, sign_of
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import call, call_table, copy, shifted
 
 REFINEMENTS = 8  # secant steps onto an event
 HALVINGS = 60  # of the steps between which an event lies, where the secant does not come to it
 
 
 @njit(error_model="numpy")
-def real_step(table: Pointer, h: float) -> bool:
+def real_step(run: LoopRecord, h: float) -> bool:
     """Take a step of the method from the start of the step; False where it fails."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    x_new, sample, clock = reals(table[at.M_X_NEW]), reals(table[at.M_SAMPLE]), reals(table[at.M_CLOCK])
-    address = wholes(table[at.M_ADDRESS])
-    r[at.STEP] = h
-    call_table(address[at.A_STEP], table)
-    if r[at.ERROR] == math.inf:
+    x_new, sample, clock = run.x_new, run.sample, run.clock
+    run.step = h
+    call_table(run.step_part, run)
+    if run.error == math.inf:
         return False
-    clock[0] = r[at.T] + h
-    if n[at.PROJECTION] != at.NO_PROJECTION:
-        copy(x_new, sample, n[at.N_X])
-        call_table(address[at.A_BRING], table)
-        if c[at.PROJECTED] == 0:
+    clock[0] = run.t + h
+    if run.projection != at.NO_PROJECTION:
+        copy(x_new, sample, run.n_x)
+        call_table(run.project_part, run)
+        if run.projected == 0:
             return False
-        copy(sample, x_new, n[at.N_X])
+        copy(sample, x_new, run.n_x)
     return True
 
 
 @njit(error_model="numpy")
-def aim_of(table: Pointer, e: int) -> float:
+def aim_of(run: LoopRecord, e: int) -> float:
     """Value at which an event fires: zero, or clearly below where it is due and begins so close to zero that its sign
     is not known.
     """
-    n_events, flags = wholes(table[at.M_N])[at.EVENTS], wholes(table[at.M_FLAGS])
-    return at.OVERDUE if flags[at.DUE * n_events + e] == 1 and flags[at.SIGN * n_events + e] == 0 else 0.0
+    return at.OVERDUE if run.due[e] == 1 and run.sign[e] == 0 else 0.0
 
 
 @njit(error_model="numpy")
-def refine(table: Pointer, e: int, s: float) -> bool:
+def refine(run: LoopRecord, e: int, s: float) -> bool:
     """Move the end of the step onto the event by secant steps in h; False where a step fails.
 
     Where the slope jumps in the step, as at the end of sliding, the dense output and the secant can be far off: then
     the steps before and behind the event that were seen are halved.
     """
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    x, x_new, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_K])
-    g, p, work, clock = reals(table[at.M_G]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
-    address = wholes(table[at.M_ADDRESS])
-    n_x, n_events, full, aim = n[at.N_X], n[at.EVENTS], r[at.STEP], aim_of(table, e)
-    resolution = 2.0 * 2.2e-16 * max(abs(r[at.T]), 1e-300)
+    x, x_new, k = run.x, run.x_new, run.k
+    p, work, clock = run.p, run.work, run.clock
+    n_x, full, aim = run.n_x, run.step, aim_of(run, e)
+    resolution = 2.0 * 2.2e-16 * max(abs(run.t), 1e-300)
     h = s * full
     if h <= resolution:
         # The event is at the start of the step itself.
-        r[at.STEP] = 0.0
+        run.step = 0.0
         copy(x, x_new, n_x)
-        copy(k, shifted(k, n[at.END_ROW] * n_x), n_x)
+        copy(k, shifted(k, run.end_row * n_x), n_x)
         return True
     near = 1e-4 * s
-    slope = (value_at(table, e, s) - value_at(table, e, s - near)) / (near * full)
+    slope = (value_at(run, e, s) - value_at(run, e, s - near)) / (near * full)
     last_h, last_g = 0.0, 0.0
-    flags = wholes(table[at.M_FLAGS])
-    abrupt = e < n[at.WATCHED] and flags[at.ABRUPT * n_events + e] == 1
-    near_sign = flags[at.SIGN * n_events + e]
-    crosses = near_sign != 0 and flags[at.NOW * n_events + e] == -near_sign
+    abrupt = e < run.watched and run.abrupt[e] == 1
+    near_sign = run.sign[e]
+    crosses = near_sign != 0 and run.now[e] == -near_sign
     before, behind = 0.0, math.inf
     for i in range(REFINEMENTS + HALVINGS):
-        if not real_step(table, h):
+        if not real_step(run, h):
             return False
-        call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_PROBE * n_events), work)
-        g_h = g[at.G_PROBE * n_events + e] - aim
+        call(run.events_kernel, clock, x_new, p, run.g_probe, work)
+        g_h = run.g_probe[e] - aim
         if abrupt:  # a function that jumps has no root
             break
         if sign_of(g_h) == near_sign:
@@ -97,86 +93,82 @@ def refine(table: Pointer, e: int, s: float) -> bool:
             continue
         # Of a gap that is nearly round-off the slope is not known: the root stays near where the dense output has it.
         h = min(full, max(0.5 * h, h + change))
-        if flags[at.KIND * n_events + e] == at.STRIKE:
+        if run.kind[e] == at.STRIKE:
             h = min(max(h, 0.5 * s * full), 1.5 * s * full)
         if h == last_h:
             break
-    if abrupt and not get_past(table, e):
+    if abrupt and not get_past(run, e):
         return False
-    if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:
-        call(address[at.A_RHS], clock, x_new, p, shifted(k, n[at.END_ROW] * n_x), work)
-        c[at.RHS] += 1
+    if run.projection != at.NO_PROJECTION or run.end_in_step == 0:
+        call(run.rhs_kernel, clock, x_new, p, shifted(k, run.end_row * n_x), work)
+        run.rhs_calls += 1
     return True
 
 
 @njit(error_model="numpy")
-def is_inexact(table: Pointer) -> bool:
+def is_inexact(run: LoopRecord) -> bool:
     """Whether the step that ends at the event misses the tolerance, though the whole step did not: slopes change fast
     there, as in the last of a slip, and shorter steps must come closer first.
     """
-    return wholes(table[at.M_N])[at.FIXED] == 0 and reals(table[at.M_R])[at.ERROR] > 1.0
+    return run.fixed == 0 and run.error > 1.0
 
 
 @njit(error_model="numpy")
-def really(table: Pointer, e: int, full: float) -> bool:
+def really(run: LoopRecord, e: int, full: float) -> bool:
     """Whether an event that must not be below zero has come to zero at the end of the step, or just behind it where it
     jumps there (the step is then made to end behind).
 
     Where equations are stiff the dense output of the whole step may show a root that no shorter step has.
     """
-    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
-    g, flags, p = reals(table[at.M_G]), wholes(table[at.M_FLAGS]), reals(table[at.M_P])
-    clock, work, x_new = reals(table[at.M_CLOCK]), reals(table[at.M_WORK]), reals(table[at.M_X_NEW])
-    address, n_events, h = wholes(table[at.M_ADDRESS]), n[at.EVENTS], r[at.STEP]
-    if flags[at.DUE * n_events + e] == 0 or h == 0.0:
+    p = run.p
+    clock, work, x_new = run.clock, run.work, run.x_new
+    h = run.step
+    if run.due[e] == 0 or h == 0.0:
         return True
-    probe, aim = shifted(g, at.G_PROBE * n_events), aim_of(table, e)
-    clock[0] = r[at.T] + h
-    call(address[at.A_EVENTS], clock, x_new, p, probe, work)
+    probe, aim = run.g_probe, aim_of(run, e)
+    clock[0] = run.t + h
+    call(run.events_kernel, clock, x_new, p, probe, work)
     if probe[e] < (0.5 * aim if aim < 0.0 else -at.OVERDUE):
         return True
-    if not real_step(table, min(full, h + 1e-6 * full)):
+    if not real_step(run, min(full, h + 1e-6 * full)):
         return False
-    call(address[at.A_EVENTS], clock, x_new, p, probe, work)
-    slope = shifted(reals(table[at.M_K]), n[at.END_ROW] * n[at.N_X])
-    call(address[at.A_RHS], clock, x_new, p, slope, work)
+    call(run.events_kernel, clock, x_new, p, probe, work)
+    slope = shifted(run.k, run.end_row * run.n_x)
+    call(run.rhs_kernel, clock, x_new, p, slope, work)
     return probe[e] < 0.5 * aim
 
 
 @njit(error_model="numpy")
-def get_past(table: Pointer, e: int) -> bool:
+def get_past(run: LoopRecord, e: int) -> bool:
     """Make the step end behind the jump of an event function that has been looked at; False where a step fails."""
-    n, r = wholes(table[at.M_N]), reals(table[at.M_R])
-    g, p, work, clock = reals(table[at.M_G]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
-    n_events, h = n[at.EVENTS], r[at.STEP]
-    after, further = wholes(table[at.M_FLAGS])[at.NOW * n_events + e], SAME_TIME * max(1.0, abs(r[at.T]))
-    address = wholes(table[at.M_ADDRESS])
-    while sign_of(g[at.G_PROBE * n_events + e]) == -after and further < 1e-3 * h:
-        if not real_step(table, h + further):
+    p, work, clock = run.p, run.work, run.clock
+    h = run.step
+    after, further = run.now[e], SAME_TIME * max(1.0, abs(run.t))
+    while sign_of(run.g_probe[e]) == -after and further < 1e-3 * h:
+        if not real_step(run, h + further):
             return False
-        call(address[at.A_EVENTS], clock, reals(table[at.M_X_NEW]), p, shifted(g, at.G_PROBE * n_events), work)
+        call(run.events_kernel, clock, run.x_new, p, run.g_probe, work)
         further *= 4.0
     return True
 
 
 @njit(error_model="numpy")
-def cut_step(table: Pointer) -> None:
+def cut_step(run: LoopRecord) -> None:
     """End the step where the search for events has come to, without an event; HIT is -1 where that fails."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    g, flags, x_new = reals(table[at.M_G]), wholes(table[at.M_FLAGS]), reals(table[at.M_X_NEW])
-    k, p, work, clock = reals(table[at.M_K]), reals(table[at.M_P]), reals(table[at.M_WORK]), reals(table[at.M_CLOCK])
-    address, n_events = wholes(table[at.M_ADDRESS]), n[at.EVENTS]
-    if not real_step(table, r[at.CLEARED] * r[at.STEP]):
-        c[at.HIT] = -1
+    x_new = run.x_new
+    k, p, work, clock = run.k, run.p, run.work, run.clock
+    n_events = run.n_events
+    if not real_step(run, run.cleared * run.step):
+        run.hit = -1
         return
-    if n[at.PROJECTION] != at.NO_PROJECTION or n[at.END_IN_STEP] == 0:
-        call(address[at.A_RHS], clock, x_new, p, shifted(k, n[at.END_ROW] * n[at.N_X]), work)
-        c[at.RHS] += 1
-    call(address[at.A_EVENTS], clock, x_new, p, shifted(g, at.G_START * n_events), work)
+    if run.projection != at.NO_PROJECTION or run.end_in_step == 0:
+        call(run.rhs_kernel, clock, x_new, p, shifted(k, run.end_row * run.n_x), work)
+        run.rhs_calls += 1
+    call(run.events_kernel, clock, x_new, p, run.g_start, work)
     for e in range(n_events):
-        after = sign_of(g[at.G_START * n_events + e])
-        if e < n[at.WATCHED]:
-            flags[at.SIGN * n_events + e] = flags[at.NOW * n_events + e]
+        after = sign_of(run.g_start[e])
+        if e < run.watched:
+            run.sign[e] = run.now[e]
         elif after != 0:
-            flags[at.SIGN * n_events + e] = after
-        flags[at.JUST * n_events + e] = 0
+            run.sign[e] = after
+        run.just[e] = 0

@@ -13,14 +13,13 @@ from typing import Protocol, final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.integrate.lanes import layout as at
-from trundle.integrate.layout import RUNNING
+from trundle.integrate.codes import RUNNING
 from trundle.integrate.methods.explicit import ExplicitRungeKutta
-from trundle.integrate.methods.tableau import Plan, StepControl
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Compiled
+from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS, Tolerance
-from trundle.integrate.workspace import aligned
+from trundle.integrate.workspace import aligned, set_control, set_method
 from trundle.kernel import compiled
 
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
@@ -173,50 +172,44 @@ class _Share:
         weight = np.ones(n_x) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
         kernels = [kernel for kernel in (problem.rhs, problem.project) if kernel is not None]
         corrected_rows = 0 if problem.project is None else problem.project.n_out
-        n, r = np.zeros(at.N_SIZE, np.int64), np.zeros(at.R_SIZE)
-        self.n, self.stopped = n, False
-        n[at.W], n[at.N_X], n[at.N_P], n[at.MAX_STEPS], n[at.BUDGET] = w, n_x, n_p, max_steps, CHUNK_STEPS
-        n[at.WEIGHTED], n[at.PROJECTING] = np.count_nonzero(weight), int(problem.project is not None)
-        n[at.SAMPLES], n[at.NEXT_JOB], n[at.LAST_JOB] = len(out.t), first, last
-        _set_method(n, r, plan, method.control, method.order)
-        r[at.RTOL], r[at.H_MIN], r[at.H_MAX], r[at.H_FIRST] = limits
-        r[at.POSITION_TOL], r[at.VELOCITY_TOL] = problem.position_tolerance, problem.velocity_tolerance
-        address = np.array([kernel.address for kernel in kernels], dtype=np.int64)
+        run, self.stopped = LaneRecord(), False
+        self.record = run
+        run.lanes, run.n_x, run.n_p, run.max_steps, run.budget = w, n_x, n_p, max_steps, CHUNK_STEPS
+        run.weighted, run.projecting = int(np.count_nonzero(weight)), int(problem.project is not None)
+        run.n_samples, run.next_job, run.last_job = len(out.t), first, last
+        set_method(run, plan)
+        set_control(run, method.control)
+        run.exponent = 1.0 / (method.order + 1)
+        run.rtol, run.h_min, run.h_max, run.h_first = limits
+        run.position_tol, run.velocity_tol = problem.position_tolerance, problem.velocity_tolerance
+        run.learning, run.part = int(tolerance.learns), tolerance.part
+        run.rhs_kernel = problem.rhs.address
+        run.project_kernel = 0 if problem.project is None else problem.project.address
         spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
-        spread_atol[:] = tolerance.atol[:, None]
-        n[at.LEARNING], r[at.PART] = int(tolerance.learns), tolerance.part
-        spread_weight[:] = weight[:, None]
+        spread_atol[:], spread_weight[:] = tolerance.atol[:, None], weight[:, None]
         # Lanes without a job compute along: they are given a state for which the equations make sense.
         x, parameters, t = aligned(n_x, w), aligned(n_p, w), aligned(w)
         x[:], t[:] = out.x_end[first][:, None], start[first]
         if n_p > 0:
             parameters[:] = p[first][:, None]
-        work = aligned((max(kernel.work_size for kernel in kernels) + 8) * w)
-
-        def whole() -> np.ndarray:
-            return np.zeros(w, np.int64)
-
-        self._arrays = (
-            n, r, address, plan.coefficients, plan.extra_nodes, plan.extra_stages, plan.dense,
-            t, aligned(w), aligned(2, w), np.ones(w), whole(), whole() - 1, whole(), whole(), aligned(w),
-            aligned(n_x, w), whole(), spread_atol, spread_weight,
-            x, aligned(n_x, w), parameters, aligned(n_x, w), aligned(plan.rows, n_x, w),
-            aligned(len(plan.dense), n_x, w), aligned(n_x, w), aligned(corrected_rows, w), work,
-            out.x_end, p, start, end, out.code, out.steps, out.rejected, out.t_end, out.t, out.x,
-            tolerance.atol, tolerance.group, tolerance.bound, aligned(len(UNITS), w),
-        )  # fmt: skip
-        self._table = np.array([array.ctypes.data for array in self._arrays], dtype=np.int64)
+        self._arrays = {
+            "t": t, "h": aligned(w), "error": aligned(2, w), "last_error": np.ones(w), "clock": aligned(w),
+            "job": np.full(w, -1), "x": x, "p": parameters, "atol": spread_atol, "weight": spread_weight,
+            "k": aligned(plan.rows, n_x, w), "dense": aligned(len(plan.dense), n_x, w),
+            "corrected": aligned(corrected_rows, w), "met": aligned(len(UNITS), w),
+            "work": aligned((max(kernel.work_size for kernel in kernels) + 8) * w),
+            "first_atol": tolerance.atol, "group": tolerance.group, "bound": tolerance.bound,
+            "job_x": out.x_end, "job_p": p, "job_start": start, "job_end": end, "job_code": out.code,
+            "job_steps": out.steps, "job_rejected": out.rejected, "job_t": out.t_end, "sample_t": out.t,
+            "sample_x": out.x,
+        }  # fmt: skip
+        self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected")}
+        self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
+        run.point_to(**self._arrays)
 
     def run(self, loop: Callable[[int], None]) -> None:
         """Call the compiled loop until the share is done."""
         while not self.stopped:
-            loop(self._table.ctypes.data)
-            if self.n[at.BUSY] == 0 and self.n[at.NEXT_JOB] >= self.n[at.LAST_JOB]:
+            loop(self.record.address)
+            if self.record.busy == 0 and self.record.next_job >= self.record.last_job:
                 return
-
-
-def _set_method(n: np.ndarray, r: np.ndarray, plan: Plan, control: StepControl, order: int) -> None:
-    n[at.ROWS], n[at.STAGES], n[at.EXTRAS], n[at.DENSE] = plan.rows, plan.stages, len(plan.extra_nodes), len(plan.dense)
-    n[at.END_IN_STEP], n[at.ERROR_ROWS] = int(plan.end_in_step), plan.error_rows
-    r[at.ALPHA], r[at.BETA], r[at.SAFETY] = control.alpha, control.beta, control.safety
-    r[at.SHRINK], r[at.GROW], r[at.EXPONENT] = control.shrink, control.growth, 1.0 / (order + 1)

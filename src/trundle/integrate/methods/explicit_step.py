@@ -4,17 +4,18 @@ import math
 
 from numba import njit
 
-from trundle.integrate import layout as at
-from trundle.kernel.pointers import Pointer, call, part, reals, shifted, wholes
+from trundle.integrate import codes as at
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import Pointer, call, part_of, shifted
 
 ROUND_OFF_FELT = 1e-8  # tolerance below which magnified round-off can reject a step
 SMALL_ENOUGH = 10.0  # error across the constraints, in units of the tolerance, that may be left to the projection
 
 
 @njit(error_model="numpy")
-def estimate(n: Pointer, a: Pointer, k: Pointer, out: Pointer, row: int, last: int) -> None:
+def estimate(run: LoopRecord, k: Pointer, out: Pointer, row: int, last: int) -> None:
     """Difference of the two solutions, divided by h."""
-    n_x = n[at.N_X]
+    n_x, a = run.n_x, run.coefficients
     for m in range(n_x):
         out[m] = 0.0
     for j in range(last):
@@ -26,62 +27,59 @@ def estimate(n: Pointer, a: Pointer, k: Pointer, out: Pointer, row: int, last: i
 
 
 @njit(error_model="numpy")
-def combined(n: Pointer, h: float, first: float, second: float) -> float:
+def combined(run: LoopRecord, h: float, first: float, second: float) -> float:
     """RMS over the weighted components; two estimates are combined as in [Hairer 1993, section II.10]."""
-    counted = max(n[at.WEIGHTED], 1)
-    if n[at.ERROR_ROWS] == 1 or first == 0.0:
+    counted = max(run.weighted, 1)
+    if run.error_rows == 1 or first == 0.0:
         return h * math.sqrt(first / counted)
     return h * first / math.sqrt(counted * (first + 0.01 * second))
 
 
 @njit(error_model="numpy")
-def scaled_error(
-    n: Pointer, r: Pointer, a: Pointer, k: Pointer, x: Pointer, x_new: Pointer, atol: Pointer, weight: Pointer,
-    scratch: Pointer, weights: int, last: int,
-) -> float:  # fmt: skip
+def scaled_error(run: LoopRecord, weights: int, last: int) -> float:
     """Error of the step in units of the tolerance."""
+    k, x, x_new, atol, weight, scratch = run.k, run.x, run.x_new, run.atol, run.weight, run.scratch
     first, second = 0.0, 0.0
-    for which in range(n[at.ERROR_ROWS]):
-        estimate(n, a, k, scratch, weights + (which + 1) * n[at.ROWS], last)
+    for which in range(run.error_rows):
+        estimate(run, k, scratch, weights + (which + 1) * run.rows, last)
         total = 0.0
-        for m in range(n[at.N_X]):
-            scale = atol[m] + r[at.RTOL] * max(abs(x[m]), abs(x_new[m])) + 1e-300
+        for m in range(run.n_x):
+            scale = atol[m] + run.rtol * max(abs(x[m]), abs(x_new[m])) + 1e-300
             total += weight[m] * (scratch[m] / scale) ** 2
         if which == 0:
             first = total
         else:
             second = total
-    return combined(n, r[at.STEP], first, second)
+    return combined(run, run.step, first, second)
 
 
 @njit(error_model="numpy")
-def error_of_work(n: Pointer, a: Pointer, k: Pointer, h: float, weights: int, last: int) -> float:
+def error_of_work(run: LoopRecord, h: float, weights: int, last: int) -> float:
     """Error of the integrals of work, which do not steer the step."""
-    n_x, rows, total = n[at.N_X], n[at.ROWS], 0.0
-    for m in range(n[at.N_Q] + n[at.N_U], n_x):
+    a, k, n_x, rows, total = run.coefficients, run.k, run.n_x, run.rows, 0.0
+    for m in range(run.n_q + run.n_u, n_x):
         first, second = 0.0, 0.0
         for j in range(last):
             first += a[weights + rows + j] * k[j * n_x + m]
-            if n[at.ERROR_ROWS] == 2:
+            if run.error_rows == 2:
                 second += a[weights + 2 * rows + j] * k[j * n_x + m]
         size = math.sqrt(first**2 + 0.01 * second**2)
         total += h * first**2 / size if size > 0.0 else 0.0
     return total
 
 
-@part
-def explicit_step(table: Pointer) -> None:
+@part_of(LoopRecord)
+def explicit_step(run: LoopRecord) -> None:
     """From x at T with slope k[0] to x_new at T + STEP; ERROR becomes the scaled error, infinite where not a number."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    rhs = wholes(table[at.M_ADDRESS])[at.A_RHS]
-    x, x_new, p = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_P])
-    k, a = reals(table[at.M_K]), reals(table[at.M_COEFFICIENTS])
-    clock, scratch, work = reals(table[at.M_CLOCK]), reals(table[at.M_SCRATCH]), reals(table[at.M_WORK])
-    atol, weight = reals(table[at.M_ATOL]), reals(table[at.M_WEIGHT])
-    n_x, width, stages, h = n[at.N_X], n[at.ROWS], n[at.STAGES], r[at.STEP]
+    rhs = run.rhs_kernel
+    x, x_new, p = run.x, run.x_new, run.p
+    k, a = run.k, run.coefficients
+    clock, scratch, work = run.clock, run.scratch, run.work
+    atol, weight = run.atol, run.weight
+    n_x, width, stages, h = run.n_x, run.rows, run.stages, run.step
     nodes = stages * width
     weights = nodes + stages
-    last = stages + n[at.END_IN_STEP]
+    last = stages + run.end_in_step
     for i in range(1, stages + 1):
         # The row after the last stage holds the weights: its point is the end of the step.
         row = i * width if i < stages else weights
@@ -95,41 +93,41 @@ def explicit_step(table: Pointer) -> None:
                 for m in range(n_x):
                     x_new[m] += factor * slope[m]
         if i < last:
-            clock[0] = r[at.T] + (a[nodes + i] * h if i < stages else h)
+            clock[0] = run.t + (a[nodes + i] * h if i < stages else h)
             call(rhs, clock, x_new, p, shifted(k, i * n_x), work)
-    c[at.RHS] += last - 1
+    run.rhs_calls += last - 1
 
-    error = scaled_error(n, r, a, k, x, x_new, atol, weight, scratch, weights, last)
-    noisy = r[at.RTOL] < ROUND_OFF_FELT and error < SMALL_ENOUGH
-    if error > 1.0 and noisy and n[at.PROJECTION] == at.BY_KERNEL:
+    error = scaled_error(run, weights, last)
+    noisy = run.rtol < ROUND_OFF_FELT and error < SMALL_ENOUGH
+    if error > 1.0 and noisy and run.projection == at.BY_KERNEL:
         # What the projection takes out again is no error: near a fold of a linkage round-off across the constraints is
         # magnified, and a step must not be refused for a little of it.
-        clock[0] = r[at.T] + h
-        project, y = wholes(table[at.M_ADDRESS])[at.A_PROJECT], reals(table[at.M_SAMPLE])
-        base, moved = reals(table[at.M_JUMPED]), reals(table[at.M_CORRECTED])
+        clock[0] = run.t + h
+        project, y = run.project_kernel, run.sample
+        base, moved = run.jumped, run.corrected
         call(project, clock, x_new, p, base, work)
         sums = scratch  # of one estimate after the other
         first, second = 0.0, 0.0
-        for which in range(n[at.ERROR_ROWS]):
-            estimate(n, a, k, sums, weights + (which + 1) * width, last)
+        for which in range(run.error_rows):
+            estimate(run, k, sums, weights + (which + 1) * width, last)
             for m in range(n_x):
                 y[m] = x_new[m] + h * sums[m]
             call(project, clock, y, p, moved, work)
             total = 0.0
             for m in range(n_x):
-                scale = atol[m] + r[at.RTOL] * max(abs(x[m]), abs(x_new[m])) + 1e-300
+                scale = atol[m] + run.rtol * max(abs(x[m]), abs(x_new[m])) + 1e-300
                 total += weight[m] * ((moved[m] - base[m]) / (h * scale)) ** 2
             if which == 0:
                 first = total
             else:
                 second = total
-        c[at.PROJECTIONS] += n[at.ERROR_ROWS] + 1
-        along = combined(n, h, first, second)
+        run.projections += run.error_rows + 1
+        along = combined(run, h, first, second)
         if along < error:
             error = along
-    if 0 < n[at.N_Q] + n[at.N_U] < n_x:
-        r[at.WORK_ERROR] = error_of_work(n, a, k, h, weights, last)
+    if 0 < run.n_q + run.n_u < n_x:
+        run.work_error = error_of_work(run, h, weights, last)
     # Components outside the norm must be finite too.
     for m in range(n_x):
         error += 0.0 * x_new[m]
-    r[at.ERROR] = error if error < math.inf else math.inf
+    run.error = error if error < math.inf else math.inf

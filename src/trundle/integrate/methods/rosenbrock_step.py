@@ -2,24 +2,22 @@
 
 import math
 
-from trundle.integrate import layout as at
 from trundle.integrate.linear import factorise, solve
-from trundle.kernel.pointers import Pointer, call, copy, part, reals, shifted, wholes
+from trundle.integrate.record import LoopRecord
+from trundle.kernel.pointers import call, copy, part_of, shifted
 
 
-@part
-def rosenbrock_step(table: Pointer) -> None:
+@part_of(LoopRecord)
+def rosenbrock_step(run: LoopRecord) -> None:
     """From x at T with slope k[0] to x_new at T + STEP; the Jacobian is kept while the start is the same."""
-    n, c, r = wholes(table[at.M_N]), wholes(table[at.M_C]), reals(table[at.M_R])
-    address = wholes(table[at.M_ADDRESS])
-    x, x_new, p, k = reals(table[at.M_X]), reals(table[at.M_X_NEW]), reals(table[at.M_P]), reals(table[at.M_K])
-    clock, work, pivots = reals(table[at.M_CLOCK]), reals(table[at.M_WORK]), wholes(table[at.M_PIVOTS])
-    atol, weight = reals(table[at.M_ATOL]), reals(table[at.M_WEIGHT])
-    n_x, stages, h = n[at.N_X], n[at.STAGES], r[at.STEP]
-    jacobian = reals(table[at.M_MATRIX])
+    x, x_new, p, k = run.x, run.x_new, run.p, run.k
+    clock, work, pivots = run.clock, run.work, run.pivots
+    atol, weight = run.atol, run.weight
+    n_x, stages, h = run.n_x, run.stages, run.step
+    jacobian = run.matrix
     rate = shifted(jacobian, n_x * n_x)
     lu = shifted(rate, n_x)
-    a = reals(table[at.M_COEFFICIENTS])
+    a = run.coefficients
     coupling = shifted(a, stages * stages)
     nodes = shifted(coupling, stages * stages)
     time_weights = shifted(nodes, stages)
@@ -27,19 +25,19 @@ def rosenbrock_step(table: Pointer) -> None:
     error_weights = shifted(weights, stages)
     gamma = error_weights[stages]
 
-    if c[at.FRESH] == 0:
-        clock[0] = r[at.T]
-        call(address[at.A_JACOBIAN], clock, x, p, jacobian, work)
-        c[at.FRESH] = 1
-        c[at.JACOBIANS] += 1
+    if run.fresh == 0:
+        clock[0] = run.t
+        call(run.jacobian_kernel, clock, x, p, jacobian, work)
+        run.fresh = 1
+        run.jacobians += 1
     diagonal = 1.0 / (h * gamma)
     for i in range(n_x):
         for j in range(n_x):
             lu[i * n_x + j] = -jacobian[j * n_x + i]
         lu[i * n_x + i] += diagonal
-    c[at.FACTORISATIONS] += 1
+    run.factorisations += 1
     if not factorise(lu, pivots, n_x):
-        r[at.ERROR] = math.inf
+        run.error = math.inf
         return
 
     for i in range(stages):
@@ -54,9 +52,9 @@ def rosenbrock_step(table: Pointer) -> None:
                     other = shifted(k, (1 + j) * n_x)
                     for m in range(n_x):
                         x_new[m] += factor * other[m]
-            clock[0] = r[at.T] + nodes[i] * h
-            call(address[at.A_RHS], clock, x_new, p, v, work)
-            c[at.RHS] += 1
+            clock[0] = run.t + nodes[i] * h
+            call(run.rhs_kernel, clock, x_new, p, v, work)
+            run.rhs_calls += 1
             for j in range(i):
                 factor = coupling[i * stages + j] / h
                 if factor != 0.0:
@@ -77,10 +75,10 @@ def rosenbrock_step(table: Pointer) -> None:
             end += weights[i] * v_i
             error += error_weights[i] * v_i
         x_new[m] = end
-        scale = atol[m] + r[at.RTOL] * max(abs(x[m]), abs(end)) + 1e-300
+        scale = atol[m] + run.rtol * max(abs(x[m]), abs(end)) + 1e-300
         total += weight[m] * (error / scale) ** 2 + 0.0 * end
-        if 0 < n[at.N_Q] + n[at.N_U] <= m:
+        if 0 < run.n_q + run.n_u <= m:
             works += abs(error)
-    r[at.WORK_ERROR] = works
-    error = math.sqrt(total / max(n[at.WEIGHTED], 1))
-    r[at.ERROR] = error if error < math.inf else math.inf
+    run.work_error = works
+    error = math.sqrt(total / max(run.weighted, 1))
+    run.error = error if error < math.inf else math.inf

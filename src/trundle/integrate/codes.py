@@ -1,0 +1,24 @@
+"""Numbers by which the compiled loops and Python know answers, kinds of event and ways of going on."""
+
+# answers of the compiled loop
+(RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,
+ TOO_MANY_EVENTS, IMPACT_UNSOLVED, IMPACT_GAINS, FOLD_AHEAD, FOLD_PASSED) = range(15)  # fmt: skip
+
+# kinds of event
+RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE = range(6)
+
+# ways of projection
+NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
+
+# what the stiff method does at folds: go through, stop before (for another method), or the other method goes through
+THROUGH, STOP_BEFORE, PASSING = range(3)
+
+# what became of the attempted step of a lane
+IDLE, ACCEPTED, TOO_LARGE, BROKEN, UNPROJECTED = range(5)
+
+# kept for each loop that is watched: smallest monitor of this passage, its time, rise and value at the step's end
+PASSAGE = 4
+
+LONGEST_SEARCH = 200  # halvings that are open at once in a search by bounds
+
+OVERDUE = -1e-9  # value below which an event that nobody saw coming is due

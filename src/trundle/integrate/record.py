@@ -1,0 +1,257 @@
+"""All numbers of a running integration by name: what Python and the compiled loops share between two calls.
+
+A `..._kernel` is the address of compiled equations of the model, a `..._part` that of a part of the integrator, called
+with the record itself; 0 where the run needs none.
+"""
+
+from typing import final
+
+from trundle.kernel.record import Floats, Ints, Record, named_fields
+
+
+@named_fields
+class StepRecord(Record):
+    """What a run alone and runs in lanes have in common: sizes, method, tolerances, step control."""
+
+    # sizes of the state, and the method (see `Plan`)
+    n_x: int
+    n_p: int
+    rows: int
+    stages: int
+    extras: int
+    dense_rows: int
+    error_rows: int
+    end_in_step: int
+    coefficients: Floats
+    extra_nodes: Floats
+    extra_stages: Floats
+    dense_weights: Floats
+    # tolerances; absolute ones may grow with what was met
+    rtol: float
+    weighted: int  # states that count in the error
+    learning: int
+    part: float  # of the largest size met
+    group: Ints
+    bound: Floats
+    met: Floats
+    atol: Floats
+    weight: Floats
+    position_tol: float
+    velocity_tol: float
+    # step control
+    h_min: float
+    h_max: float
+    alpha: float
+    beta: float
+    safety: float
+    shrink: float
+    grow: float
+    max_steps: int
+    budget: int  # steps of one call
+    # the equations, and where they are evaluated
+    rhs_kernel: int
+    project_kernel: int
+    clock: Floats
+    work: Floats
+    x: Floats
+    x_new: Floats
+    p: Floats
+    k: Floats  # slopes of the stages
+    dense: Floats
+    scratch: Floats
+    corrected: Floats
+    n_samples: int
+    sample_t: Floats
+
+
+@final
+@named_fields
+class LoopRecord(StepRecord):
+    """One run: time, step, events, projection, output buffers."""
+
+    # sizes and options
+    n_q: int
+    n_u: int
+    end_row: int
+    stage_scale: int
+    n_events: int
+    n_monitors: int
+    projection: int
+    fixed: int
+    every_step: int
+    max_events: int
+    loop_rows: int
+    n_quaternions: int
+    out_room: int
+    event_room: int
+    near_room: int
+    n_contacts: int
+    treatment: int
+    watched: int
+    n_breaks: int
+    given_events: int
+    trail_room: int
+    folds: int
+    passage_end: int
+    driven: int
+    # counters and flags
+    steps: int
+    rejected: int
+    rhs_calls: int
+    jacobians: int
+    factorisations: int
+    projections: int
+    answer: int
+    pending: int  # a start or a jump is to be taken up
+    written: int
+    logged: int
+    passages: int
+    fresh: int  # the Jacobian is that of the present state
+    last_rejected: int
+    grid: int
+    close: int
+    hit: int
+    projected: int
+    avoided: int
+    plastic: int
+    which: int
+    trail: int
+    seen: int
+    stride: int
+    unbooked: int
+    whole: int  # the step is not cut by the end or by a break
+    dense_ready: int
+    # times and steps
+    t: float
+    h: float  # proposed next
+    step: float  # tried now
+    full_step: float  # tried now, before an event cuts it
+    full_error: float  # of that step
+    t_new: float
+    t_stop: float
+    t_start: float
+    t_end: float
+    t_event: float
+    t_break: float
+    h_fixed: float
+    error: float
+    last_error: float
+    singular: float
+    limit: float
+    root: float
+    cleared: float
+    energy_before: float
+    work_error: float
+    work_errors: float
+    # compiled equations of the model
+    events_kernel: int
+    jacobian_kernel: int
+    metric_kernel: int
+    impact_kernel: int
+    modes_kernel: int
+    enclosure_kernel: int
+    round_off_kernel: int
+    breaks_kernel: int
+    energy_kernel: int
+    free_kernel: int
+    jump_kernels: Ints
+    # parts of the integrator
+    step_part: int
+    dense_part: int
+    project_part: int
+    watch_part: int
+    correct_part: int
+    search_part: int
+    bounded_part: int
+    signs_part: int
+    fire_part: int
+    strike_part: int
+    break_part: int
+    decide_part: int
+    decide_once_part: int
+    # places to work in
+    sample: Floats
+    jumped: Floats
+    quaternions: Ints
+    matrix: Floats
+    metric: Floats
+    pivots: Ints
+    impact: Floats
+    decision: Ints
+    places: Ints
+    energy: Floats
+    box: Floats
+    bounds: Floats
+    parts: Floats
+    # events: what they are, and their signs and values
+    direction: Ints
+    kind: Ints
+    due: Ints
+    sign: Ints
+    now: Ints
+    fired: Ints
+    just: Ints
+    abrupt: Ints
+    unclear: Ints
+    g_start: Floats
+    g_before: Floats
+    g_left: Floats
+    g_right: Floats
+    g_probe: Floats
+    g_root: Floats
+    g_noise: Floats
+    # output
+    out_t: Floats
+    out_x: Floats
+    out_events: Ints
+    event_index: Ints
+    event_t: Floats
+    event_x: Floats
+    event_p: Floats
+    event_work: Floats
+    event_lost: Floats
+    passage: Floats
+    near: Floats
+    trail_t: Floats
+    trail_x: Floats
+    trail_events: Ints
+
+
+@final
+@named_fields
+class LaneRecord(StepRecord):
+    """The lanes of one thread, with the lane index last: arrays "of a lane" have one entry for each, `x`, `x_new`, `p`,
+    `slope`, `spread`, `scratch`, `atol`, `weight` one row of lanes for each state, `job_...` one for each run.
+    """
+
+    lanes: int
+    projecting: int
+    next_job: int
+    last_job: int
+    busy: int
+    h_first: float
+    exponent: float
+    # of a lane
+    t: Floats
+    h: Floats
+    error: Floats
+    last_error: Floats
+    accept: Ints
+    keep: Ints
+    job: Ints
+    sample: Ints
+    rejected: Ints
+    # of a state in a lane
+    slope: Floats
+    spread: Floats
+    first_atol: Floats
+    # of a run
+    job_x: Floats
+    job_p: Floats
+    job_start: Floats
+    job_end: Floats
+    job_code: Ints
+    job_steps: Ints
+    job_rejected: Ints
+    job_t: Floats
+    sample_x: Floats

@@ -1,0 +1,41 @@
+"""Records of named fields that Python and compiled code share: declared once, as the annotations of a class.
+
+Every field takes eight bytes: an `int`, a `float`, or the address of an array, `Ints` or `Floats`. Compiled code reads
+and writes them as attributes (see `pointers.part_of`), an address as the array itself; for Python the record is a
+ctypes structure, in which an address is a number.
+"""
+
+from ctypes import Structure, addressof, c_double, c_int64
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import numpy as np
+
+Ints = Annotated[Any, "ints"]
+Floats = Annotated[Any, "floats"]
+
+R = TypeVar("R", bound="Record")
+
+
+class Record(Structure):
+    """A record; its subclasses are made with `@named_fields`, and their fields stand behind those of their base."""
+
+    kinds: ClassVar[dict[str, Any]] = {}
+    """Kind of every field, in their order."""
+
+    def point_to(self, **arrays: np.ndarray) -> None:
+        """Let fields be the addresses of these arrays, which the caller keeps alive."""
+        for name, array in arrays.items():
+            setattr(self, name, array.ctypes.data)
+
+    @property
+    def address(self) -> int:
+        """Where the record itself stands."""
+        return addressof(self)
+
+
+def named_fields(record: type[R]) -> type[R]:
+    """Decorator: the annotations of the class become the fields of the record."""
+    own = dict(vars(record).get("__annotations__", {}))
+    record.kinds = {**record.kinds, **own}
+    record._fields_ = [(name, c_double if kind is float else c_int64) for name, kind in own.items()]
+    return record
