@@ -121,13 +121,15 @@ def row_of(name):
 
 
 SIZES = {"radius": 0.4, "angle": 0.3, "tube": 0.1, "pitch": 0.05, "reach": 0.6, "inside": False}
+SIZES |= {"a": 0.3, "b": 0.2, "c": 0.1, "profile": "0.4 - y**2", "low": -0.1, "high": 0.2}
 
 
 @pytest.mark.parametrize("kind", [*surfaces(of_user=False), *edges(of_user=False)])
 def test_every_surface_with_its_sizes_and_coordinates(kind):
     _, sizes, coordinates, sentence = row_of(f"{kind.__name__}` | ")
-    sweep = kind(**{f.name: SIZES[f.name] for f in fields(kind)}).sweep()
-    assert re.findall(r"`(\w+)`", coordinates) == [sweep.first.name, sweep.second.name]
+    values = SIZES | {"profile": lambda y: 0.4 - y**2}
+    chart = kind(**{f.name: values[f.name] for f in fields(kind)}).chart()
+    assert re.findall(r"`(\w+)`", coordinates) == list(chart.names)
     assert re.findall(r"`(\w+)`", sizes) == [f.name for f in fields(kind)]
     for field, piece in zip(fields(kind), sizes.split(", "), strict=False):
         assert ("\\*" in piece) == (field.type is float)  # plain numbers are marked

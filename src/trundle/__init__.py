@@ -80,8 +80,11 @@ from trundle.model import (
 )
 from trundle.pairs import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
+from trundle.pairs.ellipsoid import Ellipsoid
 from trundle.pairs.higher import HigherPair
+from trundle.pairs.parametric import ParametricSurface
 from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.pairs.revolved import Revolved
 from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
 from trundle.pairs.swept import SweptSurface
 from trundle.space import Ball, Chain, Screw, rotation
@@ -119,6 +122,7 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "EffortLaw",
+    "Ellipsoid",
     "Event",
     "Fixed",
     "FixedControlledJoint",
@@ -148,6 +152,7 @@ __all__ = [
     "NoSlip",
     "NoSpin",
     "Open",
+    "ParametricSurface",
     "Planar",
     "PlanarPair",
     "Plane",
@@ -156,6 +161,7 @@ __all__ = [
     "RegularisedCoulomb",
     "Relaxed",
     "Revolute",
+    "Revolved",
     "Rodas4",
     "Rodas5P",
     "RollingResistance",

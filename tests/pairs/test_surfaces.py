@@ -18,6 +18,7 @@ from trundle.pairs import (
     HelixEdge,
     HigherPair,
     LineEdge,
+    ParametricSurface,
     Plane,
     Sphere,
     SpiralColumn,
@@ -49,7 +50,8 @@ def matrix(R: np.ndarray, p: object) -> np.ndarray:
 
 
 def test_every_kind_has_a_sample() -> None:
-    assert {type(s) for s in EVERY} == {*surfaces(of_user=False), *edges(of_user=False)}
+    kinds = {*surfaces(of_user=False), *edges(of_user=False)}
+    assert {type(s) for s in EVERY} == {kind for kind in kinds if not issubclass(kind, ParametricSurface)}
 
 
 @pytest.mark.parametrize("surface", EVERY, ids=title)

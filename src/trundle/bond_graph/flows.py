@@ -81,7 +81,7 @@ def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
     """
     if not c.touches:
         return []
-    turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.chain().steps}
+    turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.coordinates}
     given: list[tuple[str, str, Law | Force]] = [(name, law.title, law) for name, law in c.laws.items()]
     for title, force in model.forces.items():
         for owner, _, name in (model.resolve(coordinate).partition(".") for coordinate in force.coordinates):
@@ -115,7 +115,7 @@ def _turns(c: ConnectedPair, seal: Seal) -> bool:
     """Whether the flow is a rotation."""
     if seal.bond:
         return seal.bond in ROTATIONS
-    return not next(step for step in c.pair.chain().steps if step.name == seal.called).slides
+    return not next(step for step in c.pair.coordinates if step.name == seal.called).slides
 
 
 def poses(f: Formulation) -> list[Array]:

@@ -13,10 +13,10 @@ from trundle.contact.bonds import Touch
 from trundle.contact.geometry import Side
 from trundle.contact.solved import ContactEquations
 from trundle.motion.motion import FrameMotion
+from trundle.pairs.chart import Chart
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface, Torus
-from trundle.pairs.sweep import Sweep
 from trundle.space.rotation import dot
 
 SHARP = 1e-7  # thickness of an edge in its curvature (m)
@@ -25,11 +25,12 @@ SHARP = 1e-7  # thickness of an edge in its curvature (m)
 @final
 @dataclass(frozen=True)
 class FitParts:
-    """X and N of both surfaces in the tangent plane, and 1 for each that is sharp."""
+    """X and N of both surfaces in the tangent plane, 1 for each that is sharp, and what is above zero on each."""
 
     X: tuple[Any, Any]
     N: tuple[Any, Any]
     sharp: tuple[Any, Any]
+    margins: tuple[Any, Any]
 
     @property
     def balance(self) -> Any:
@@ -48,8 +49,8 @@ class FitParts:
         return out
 
     def area(self, side: int) -> Any:
-        """Vanishes at an apex, a cusp or a fold of a surface."""
-        return ca.det(self.X[side])
+        """Vanishes at an apex, a cusp, a fold or another end of a surface."""
+        return ca.det(self.X[side]) * self.margins[side]
 
     @property
     def curvature(self) -> Any:
@@ -81,11 +82,11 @@ def fit_parts(e: ContactEquations, touch: Touch) -> FitParts:
     x, y, _ = touch.contact.axes
     surfaces = (pair.first, pair.second)
     found = [
-        _side(e, touch.connection.name, surface, sweep, frame, (x, y))
-        for surface, sweep, frame in zip(surfaces, pair.sweeps, frames, strict=True)
+        _side(e, touch.connection.name, surface, chart, frame, (x, y))
+        for surface, chart, frame in zip(surfaces, pair.charts, frames, strict=True)
     ]
-    (X_A, N_A), (X_B, N_B) = found
-    return FitParts((X_A, X_B), (N_A, N_B), (_is_sharp(pair.first), _is_sharp(pair.second)))
+    (X_A, N_A, on_A), (X_B, N_B, on_B) = found
+    return FitParts((X_A, X_B), (N_A, N_B), (_is_sharp(pair.first), _is_sharp(pair.second)), (on_A, on_B))
 
 
 def _is_sharp(surface: Surface) -> Any:
@@ -96,12 +97,13 @@ def _is_sharp(surface: Surface) -> Any:
 
 
 def _side(
-    e: ContactEquations, name: str, surface: Surface, sweep: Sweep, frame: FrameMotion, tangents: tuple[Any, Any]
-) -> tuple[Any, Any]:
-    """X and N of one surface in the tangent plane."""
+    e: ContactEquations, name: str, surface: Surface, chart: Chart, frame: FrameMotion, tangents: tuple[Any, Any]
+) -> tuple[Any, Any, Any]:
+    """X and N of one surface in the tangent plane, and what is above zero on it."""
     if surface.ball is not None:
-        return surface.ball * ca.SX.eye(2), ca.SX.eye(2)
-    side = Side(frame, sweep, *(e.signals[f"{name}.{s.name}"] for s in (sweep.first, sweep.second)))
+        return surface.ball * ca.SX.eye(2), ca.SX.eye(2), 1.0
+    a, b = (e.signals[f"{name}.{coordinate}"] for coordinate in chart.names)
+    side = Side(frame, chart, a, b)
     X = ca.blockcat([[dot(t, v) for v in side.moves] for t in tangents])
     N = ca.blockcat([[dot(t, ca.cross(w, side.normal)) for w in side.turns] for t in tangents])
-    return X, N
+    return X, N, chart.margin(a, b)

@@ -11,13 +11,13 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.derivative import derivative, derivative_along
+from trundle.derivative import derivative_along
 from trundle.motion.motion import FrameMotion
+from trundle.pairs.chart import Chart
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.planar import PlanarPair
-from trundle.pairs.sweep import Sweep
-from trundle.space.chain import Screw
-from trundle.space.rotation import axis_vector, cross, dot
+from trundle.pairs.surface import Surface
+from trundle.space.rotation import cross, dot
 
 
 @final
@@ -44,26 +44,17 @@ class Contact:
 
 @final
 class Side:
-    """A surface on its body with the point swept to coordinates (a, b): axes and partial velocities in ground axes."""
+    """A surface on its body with the point at coordinates (a, b): axes and partial velocities in ground axes."""
 
-    def __init__(self, frame: FrameMotion, sweep: Sweep, a: Any, b: Any) -> None:
+    def __init__(self, frame: FrameMotion, chart: Chart, a: Any, b: Any) -> None:
         self.frame = frame
-        R1, p1 = sweep.first.pose(a)
-        R2, p2 = sweep.second.pose(b)
-        swept = p2 + ca.mtimes(R2, sweep.contact.p)
-        r = p1 + ca.mtimes(R1, swept)  # the point in the frame of the surface
-        self.R = ca.mtimes(frame.R, ca.mtimes(R1, ca.mtimes(R2, ca.DM(sweep.contact.R))))
-        self.arm = ca.mtimes(frame.R, r)
+        at = chart.place(a, b)  # in the frame of the surface
+        self.R = ca.mtimes(frame.R, at.R)
+        self.arm = ca.mtimes(frame.R, at.point)
         self.point = frame.p + self.arm
-        n1, v1 = _partial(sweep.first, r)
-        n2, v2 = _partial(sweep.second, swept)
-        self.turns = [ca.mtimes(frame.R, n) for n in (n1, ca.mtimes(R1, n2))]
-        self.moves = [ca.mtimes(frame.R, v) for v in (v1, ca.mtimes(R1, v2))]
+        self.turns = [ca.mtimes(frame.R, n) for n in at.turns]
+        self.moves = [ca.mtimes(frame.R, v) for v in at.moves]
         self.carried = frame.v + cross(frame.w, self.arm)  # velocity of the material point
-        if not sweep.carried:
-            axes, turns = _tangent_axes(sweep, a, b)
-            self.R = ca.mtimes(frame.R, axes)
-            self.turns = [ca.mtimes(frame.R, turns[:, k]) for k in range(2)]
 
     @property
     def normal(self) -> Any:
@@ -78,31 +69,6 @@ class Side:
         return self.carried + self.moves[0] * rates[0] + self.moves[1] * rates[1]
 
 
-def _tangent_axes(sweep: Sweep, a: Any, b: Any) -> tuple[Any, Any]:
-    """Contact axes from the tangents of the surface, in its frame, and how they turn per unit of a and of b."""
-    q = ca.SX.sym("ab", 2)
-    (R1, p1), (R2, p2) = sweep.first.pose(q[0]), sweep.second.pose(q[1])
-    point = p1 + ca.mtimes(R1, p2 + ca.mtimes(R2, sweep.contact.p))
-    x_a, x_b = derivative(point, q[0]), derivative(point, q[1])
-    zero = ca.Function("zero", [q], [cross(x_a, x_b)])(0)
-    side = 1.0 if float(ca.dot(ca.DM(zero), ca.DM(sweep.contact.R[:, 2]))) > 0 else -1.0
-    n = side * cross(x_a, x_b)
-    x, n = x_a / ca.norm_2(x_a), n / ca.norm_2(n)
-    axes = [x, cross(n, x), n]
-    turns = [sum((cross(e, derivative(e, q[k])) for e in axes), ca.SX.zeros(3)) / 2 for k in range(2)]
-    f = ca.Function("axes", [q], [ca.horzcat(*axes), ca.horzcat(*turns)])
-    found: tuple[Any, Any] = f(ca.vertcat(a, b))
-    return found
-
-
-def _partial(screw: Screw, point: Any) -> tuple[Any, Any]:
-    """Direction of turning and velocity of a point per unit coordinate, in the frame of the screw."""
-    axis = ca.SX(ca.DM(axis_vector(screw.axis)))
-    if screw.slides:
-        return ca.SX.zeros(3), axis
-    return axis, cross(axis, point - ca.vertcat(*screw.at)) + screw.pitch * axis
-
-
 # -- in the tree -------------------------------------------------------------------------------------------------------
 
 
@@ -110,14 +76,14 @@ def chain_contact(
     pair: ContactPair, first: FrameMotion, second: FrameMotion, value: Callable[[str], Any], rate: Callable[[str], Any]
 ) -> Contact:
     """The contact from coordinates of the chain, given by name."""
-    a, b = pair.sweeps
+    a, b = pair.charts
     if pair.ball_first:
-        names = (b.first.name, b.second.name)
+        names = b.names
         side = Side(second, b, *map(value, names))
         R, sign = side.R, -1.0
         turning, velocity = side.turn([rate(n) for n in names]), side.velocity([rate(n) for n in names])
     else:
-        names = (a.first.name, a.second.name)
+        names = a.names
         side = Side(first, a, *map(value, names))
         R, sign = side.R, 1.0
         turning, velocity = side.turn([rate(n) for n in names]), side.velocity([rate(n) for n in names])
@@ -140,6 +106,10 @@ def loop_contact(pair: ContactPair, first: FrameMotion, second: FrameMotion, fol
         return _ball_on_plane(pair, first, second, pair.second.ball, 1.0)
     if pair.second.flat and pair.first.ball is not None:
         return _ball_on_plane(pair, second, first, pair.first.ball, -1.0)
+    if pair.first.flat and pair.second.supports:
+        return _support_on_plane(pair, first, second, pair.second, 1.0)
+    if pair.second.flat and pair.first.supports:
+        return _support_on_plane(pair, second, first, pair.first, -1.0)
     if pair.first.ball is not None and pair.second.ball is not None:
         return _two_balls(pair, first, second)
     if pair.first.ball is not None or pair.second.ball is not None:
@@ -180,11 +150,36 @@ def _ball_on_plane(pair: ContactPair, plane: FrameMotion, ball: FrameMotion, rad
     rates = [cross(plane.w, e) for e in (x, y, n)]
     point = ball.p - radius * n
     d = point - plane.p
-    screws = pair.sweeps[0 if sign > 0 else 1]
-    coordinates = {screws.first.name: sign * dot(x, d), screws.second.name: sign * dot(y, d)}
+    names = pair.charts[0 if sign > 0 else 1].names
+    coordinates = {names[0]: sign * dot(x, d), names[1]: sign * dot(y, d)}
     velocity = ball.v - radius * rates[2]
     axes, axes_rates = (sign * x, y, sign * n), (sign * rates[0], rates[1], sign * rates[2])
     return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates if pair.measured else {})
+
+
+def _support_on_plane(
+    pair: ContactPair, plane: FrameMotion, body: FrameMotion, surface: Surface, sign: float
+) -> Contact:
+    """Closed form: the point of the surface whose normal points into the plane; sign -1 when the plane is the second
+    surface. Directions of slip are those of the plane, so that no pose is singular.
+    """
+
+    def locate(n: Any, x: Any, y: Any, z: Any, p: Any) -> tuple[Any, Any, Any]:
+        s = surface.support(-ca.vertcat(dot(x, n), dot(y, n), dot(z, n)))
+        return p + s[0] * x + s[1] * y + s[2] * z, n, n
+
+    x, y, n = (plane.R[:, i] for i in range(3))
+    rates = [cross(plane.w, e) for e in (x, y, n)]
+    columns = [body.R[:, i] for i in range(3)]
+    seeds = (rates[2], *(cross(body.w, e) for e in columns), body.v)
+    (point, _, _), (velocity, _, _) = _with_rates(locate, (n, *columns, body.p), seeds)
+    d = point - plane.p
+    on_plane, on_body = pair.charts if sign > 0 else pair.charts[::-1]
+    coordinates = dict(zip(on_plane.names, (sign * dot(x, d), sign * dot(y, d)), strict=True))
+    inner = -ca.vertcat(*[dot(e, n) for e in columns])
+    coordinates |= dict(zip(on_body.names, surface.facing(inner), strict=True))
+    axes, axes_rates = (sign * x, y, sign * n), (sign * rates[0], rates[1], sign * rates[2])
+    return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates)
 
 
 def _two_balls(pair: ContactPair, first: FrameMotion, second: FrameMotion) -> Contact:
@@ -227,9 +222,9 @@ def _with_rates(
 def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
     """The foot of the perpendicular from the centre of the ball."""
     on_first = pair.second.ball is not None
-    sweep = pair.sweeps[0 if on_first else 1]
+    chart = pair.charts[0 if on_first else 1]
     radius, body, ball = (pair.second.ball, first, second) if on_first else (pair.first.ball, second, first)
-    side = Side(body, sweep, followers[0], followers[1])
+    side = Side(body, chart, followers[0], followers[1])
     d = ball.p - side.point
     tangents = (side.R[:, 0], side.R[:, 1])
     r = ca.vertcat(*[dot(t, d) for t in tangents])
@@ -237,13 +232,13 @@ def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion,
         [[dot(cross(n, t), d) - dot(t, v) for n, v in zip(side.turns, side.moves, strict=True)] for t in tangents]
     )
     moving = ca.vertcat(*[dot(t, ball.v - side.carried) + dot(cross(body.w, t), d) for t in tangents])
-    return _followed(side, J, r, moving, (sweep.first.name, sweep.second.name), 1.0 if on_first else -1.0,
+    return _followed(side, J, r, moving, chart.names, 1.0 if on_first else -1.0,
                      dot(side.normal, d) - radius, followers)  # fmt: skip
 
 
 def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
     """Common normal of two surfaces: four equations for four surface coordinates."""
-    a, b = pair.sweeps
+    a, b = pair.charts
     A, B = Side(first, a, followers[0], followers[1]), Side(second, b, followers[2], followers[3])
     d, n_B = B.point - A.point, B.normal
     tangents = (A.R[:, 0], A.R[:, 1])
@@ -258,7 +253,7 @@ def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, fo
         rows.append([dot(cross(n, t), n_B) for n in A.turns] + [dot(t, cross(n, n_B)) for n in B.turns])
     moving = [dot(t, B.carried - A.carried) + dot(cross(first.w, t), d) for t in tangents]
     moving += [dot(t, cross(second.w - first.w, n_B)) for t in tangents]
-    names = (a.first.name, a.second.name, b.first.name, b.second.name)
+    names = (*a.names, *b.names)
     contact = _followed(A, ca.blockcat(rows), r, ca.vertcat(*moving), names, 1.0, dot(A.normal, d), followers)
     contact.opposed = n_B
     turning = B.turn([contact.follower_rates[2], contact.follower_rates[3]])

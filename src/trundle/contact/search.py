@@ -14,13 +14,8 @@ from trundle.contact.solved import ContactEquations
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.motion.kinematics import normalised
-from trundle.pairs.closest import closest
-from trundle.pairs.common_normal import Placed, nearest
+from trundle.pairs.common_normal import nearest
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.numeric import NumericScrew, NumericSweep
-from trundle.pairs.sweep import Sweep
-from trundle.space.chain import Screw
-from trundle.space.rotation import axis_vector
 from trundle.typing import Array
 
 LIMIT = 60  # Newton steps
@@ -98,7 +93,7 @@ class Following:
         self._f = InPlace(ca.Function("settle", [e.q, e.p], [ca.densify(out)]))
         self._n = block.stop - block.start
         frames = [e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second)]
-        sizes = [_sizes(sweep) for sweep in pair.sweeps]
+        sizes = [ca.SX(chart.sizes()) for chart in pair.charts]
         balls = [ca.SX(0.0 if s.ball is None else s.ball) for s in (pair.first, pair.second)]
         outputs = [f.R for f in frames] + [f.p for f in frames] + sizes + [ca.vertcat(*balls)]
         self._place = InPlace(ca.Function("place", [e.q, e.p], [ca.densify(v) for v in outputs]))
@@ -161,15 +156,16 @@ class Following:
         if not all(np.all(np.isfinite(v)) for v in numbers):
             return None
         R, x = numbers[:2], [v.ravel() for v in numbers[2:4]]
-        sweeps = [_numeric(sweep, v.ravel()) for sweep, v in zip(self.pair.sweeps, numbers[4:6], strict=True)]
+        charts = self.pair.charts
+        surfaces = [chart.numeric(v.ravel()) for chart, v in zip(charts, numbers[4:6], strict=True)]
         on = 0 if self.pair.second.ball is not None else 1
         if self.pair.first.ball is None and self.pair.second.ball is None:
-            found = nearest(*(Placed(k, *pose) for k, pose in zip(sweeps, zip(R, x, strict=True), strict=True)))
+            found = nearest(*(charts[i].placed(surfaces[i], R[i], x[i]) for i in range(2)))
             return None if found is None else found[0]
-        if not self.pair.sweeps[on].carried:
+        if not (self.pair.first, self.pair.second)[on].carried:
             return None
         centre = R[on].T @ (x[1 - on] - x[on])
-        a, b, _ = closest(sweeps[on], centre[None, :])
+        a, b, _ = charts[on].closest(surfaces[on], centre[None, :])
         return np.array([a[0], b[0]])
 
     def check(self, q: Array, p: Any) -> None:
@@ -189,20 +185,3 @@ class Following:
                 "closest points may lie at an apex, a cusp or another end of a surface. Start in another pose, or let "
                 "a tr.Vertex or an edge touch there."
             )
-
-
-def _sizes(sweep: Sweep) -> Any:
-    """What of a sweep may hold parameters."""
-    pitches = [0.0 if k.slides else k.pitch for k in (sweep.first, sweep.second)]
-    return ca.vertcat(*(ca.SX(v) for v in (*sweep.first.at, *sweep.second.at, *pitches)), ca.SX(sweep.contact.p))
-
-
-def _numeric(sweep: Sweep, numbers: Array) -> NumericSweep:
-    """The sweep in numbers, with the sizes that `_sizes` gave."""
-
-    def screw(k: Screw, at: Array, pitch: float) -> NumericScrew:
-        axis = axis_vector(k.axis)
-        return NumericScrew(axis, at, 0.0, 1.0) if k.slides else NumericScrew(axis, at, 1.0, pitch)
-
-    first, second = screw(sweep.first, numbers[:3], numbers[6]), screw(sweep.second, numbers[3:6], numbers[7])
-    return NumericSweep(first, second, numbers[8:11], np.array(sweep.contact.R[:, 2]))

@@ -95,7 +95,7 @@ class Constructor:
         """A size as a symbol and as a number, a flag, or a function of the motion or of the signals; what is declared
         as a float shapes the equations.
         """
-        variables = _variables(field.type)
+        variables = field.metadata.get("variables") or _variables(field.type)
         if field.type is bool or isinstance(size, bool):
             if field.type is not bool or not isinstance(size, bool):
                 wanted = "true or false" if field.type is bool else "a number or an expression"

@@ -72,7 +72,7 @@ def quantity_names(model: Model) -> list[str]:
 
 def coordinate_names(model: Model) -> list[str]:
     """Coordinates of one number, of all connections, and deflections."""
-    joints = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.chain().steps if s.n_u == 1]
+    joints = [f"{c.name}.{s.name}" for c in model.connections.values() for s in c.pair.coordinates if s.n_u == 1]
     every = model.connections.values()
     return joints + [f"{c.name}.{name}" for c in every for name in (*c.extra_states, *c.leaning.values())]
 
@@ -84,7 +84,7 @@ def _joint_names(model: Model) -> list[str]:
 def _state_names(model: Model) -> list[str]:
     names = _joint_names(model)
     for connection in model.connections.values():
-        for step in connection.pair.chain().steps:
+        for step in connection.pair.coordinates:
             if step.n_u > 1:
                 whole = f"{connection.name}.{step.name}"
                 rate = f"{connection.name}.angular_rate"

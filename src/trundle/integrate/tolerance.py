@@ -186,9 +186,7 @@ def state_units(f: Formulation) -> list[str]:
     units, layout, every = ["J"] * f.n_x, f.layout, f.model.connections.values()
     n_q = f.n_q
     units[:n_q] = ["m"] * n_q  # bristles and deviations; all others are set below
-    chains = {
-        f"{c.name}.{s.name}": "m" if s.slides else "rad" for c in every for s in c.pair.chain().steps if s.n_u == 1
-    }
+    chains = {f"{c.name}.{s.name}": "m" if s.slides else "rad" for c in every for s in c.pair.coordinates if s.n_u == 1}
     if f.in_joints:
         for c in layout.coordinates:
             units[c.i_q : c.i_q + c.n_q] = [c.unit] * c.n_q

@@ -108,7 +108,7 @@ def check(model: Model) -> list[str]:
         for frame in (c.first, c.second):
             faults += _place_faults(model, frame, f"connection {c.name!r}")
         try:
-            c.pair.chain()
+            c.pair.coordinates  # noqa: B018  refuses names that are given twice
             c.pair.frame()
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
@@ -120,7 +120,7 @@ def check(model: Model) -> list[str]:
             f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "
             f"{' or '.join(map(repr, TREATMENTS))}."
         )
-    steps = [(c, step) for c in model.connections.values() for step in c.pair.chain().steps if step.n_u == 1]
+    steps = [(c, step) for c in model.connections.values() for step in c.pair.coordinates if step.n_u == 1]
     units = {f"{c.name}.{step.name}": "m" if step.slides else "rad" for c, step in steps}
     for name, force in model.forces.items():
         for frame in force.places:

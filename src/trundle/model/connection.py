@@ -265,7 +265,7 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
     elif law is not None:
         several: Any = law if isinstance(law, list | tuple) else [law]
         given = [(None, each) for each in several]
-    steps = [s.name for s in pair.chain().steps if s.n_u == 1]
+    steps = [s.name for s in pair.coordinates if s.n_u == 1]
     out: list[tuple[str, Law]] = []
     for key, one in given:
         if not isinstance(one, Law):
@@ -304,7 +304,7 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
     if key in names:
         return names[key]
     if isinstance(pair, ContactPair):
-        steps = [s.name for s in pair.chain().steps if s.n_u == 1]
+        steps = [s.name for s in pair.coordinates if s.n_u == 1]
         if key in steps:
             return None
         raise UnknownNameError(key, [*names, *steps], f"bond or coordinate of connection {name!r}")
@@ -319,7 +319,10 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
 
 
 def may_part(connection: ConnectedPair) -> bool:
-    """Whether a contact may open, or a law asks for its normal force or deflection: it is no joint of the tree
-    then."""
+    """Whether a contact may open, a law asks for its normal force or deflection, or it is no chain of screws: it is no
+    joint of the tree then.
+    """
     c = connection
-    return c.touches and ("z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles or c.leaning))
+    return c.touches and (
+        not c.pair.in_tree or "z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles or c.leaning)
+    )

@@ -70,10 +70,18 @@ def _dataclass(value: Any) -> str:
     text = f"{kind.__module__}.{kind.__qualname__}" if is_foreign(value) else kind.__name__
     text += f"({','.join(f'{f.name}={exact(getattr(value, f.name))}' for f in fields(value))})"
     if is_foreign(value) and isinstance(value, Surface):
-        text += exact(value.sweep())
+        text += exact(value.sweep()) if value.swept else _expressions(value)
     if is_foreign(value) and isinstance(value, Pair):
-        text += exact([value.free, value.held_bonds, value.chain()])
+        text += exact([value.free, value.held_bonds, value.coordinates, value.chain() if value.in_tree else None])
     return text
+
+
+def _expressions(surface: Surface) -> str:
+    """A surface of the user that is given by expressions."""
+    a, b = ca.SX.sym("a"), ca.SX.sym("b")
+    chart = surface.chart()
+    at = chart.place(a, b)
+    return exact([chart.coordinates, tape([a, b, chart.sizes()], ca.veccat(at.point, at.R))])
 
 
 def _other(value: Any) -> str:

@@ -193,7 +193,7 @@ def signal_sizes(model: Model) -> dict[str, int]:
     """Number of components of every signal that a function of the user may ask for, components too."""
     sizes: dict[str, int] = {}
     for c in model.connections.values():
-        for step in c.pair.chain().steps:
+        for step in c.pair.coordinates:
             if step.n_u == 1:
                 sizes |= {f"{c.name}.{step.name}": 1, f"{c.name}.{step.name}_rate": 1}
             else:

@@ -3,6 +3,7 @@
 from trundle.pairs.classification import Classification, classify
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
+from trundle.pairs.ellipsoid import Ellipsoid
 from trundle.pairs.geometry import Moved
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import (
@@ -17,6 +18,8 @@ from trundle.pairs.lower import (
     Spherical,
     Universal,
 )
+from trundle.pairs.parametric import ParametricSurface
+from trundle.pairs.revolved import Revolved
 from trundle.pairs.surface import (
     Cone,
     Cylinder,
@@ -35,6 +38,7 @@ __all__ = [
     "Cone",
     "Cylinder",
     "Cylindrical",
+    "Ellipsoid",
     "Fixed",
     "Free",
     "Helical",
@@ -43,10 +47,12 @@ __all__ = [
     "LineEdge",
     "Moved",
     "Pair",
+    "ParametricSurface",
     "Planar",
     "Plane",
     "Prismatic",
     "Revolute",
+    "Revolved",
     "Row",
     "Sphere",
     "Spherical",

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from trundle.pairs.curvature import principal
-from trundle.pairs.numeric import NumericScrew, NumericSweep
-from trundle.typing import Array
+from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep
+from trundle.typing import Array, Flags
 
+Range = tuple[float, float]
 GRID = 65  # turns b at which a valley is looked for
 LONG = 257  # the same for a slide, which goes far
 VALLEYS = 6  # that are followed to the bottom, for each branch
@@ -75,7 +76,7 @@ def _closest(sweep: NumericSweep, points: Array) -> tuple[Array, Array, Array]:
     chosen = _valleys(far)
     a, b = (np.take_along_axis(v, chosen, -1) for v in (a, b))
     target = points[:, None, :]
-    a, b = _descend(sweep, target, a, b, low, high)
+    a, b = descend(sweep, target, a, b, (-inf, inf), (low, high))
     a, b = (np.concatenate(list(v), axis=-1) for v in (a, b))  # (point, candidate)
     for end in (low, high):  # apex, cusp, pole
         if np.isfinite(end):
@@ -156,42 +157,54 @@ def _valleys(far: Array) -> np.ndarray[Any, np.dtype[np.intp]]:
     return np.argsort(low, axis=-1)[..., :VALLEYS]
 
 
-def _descend(sweep: NumericSweep, target: Array, a: Array, b: Array, low: float, high: float) -> tuple[Array, Array]:
+def descend(sweep: NumericSurface, target: Array, a: Array, b: Array, of_a: Range, of_b: Range) -> tuple[Array, Array]:
     """Newton's method with a damping that falls while the distance does, and last without: by then the distance is flat
-    and only its slope tells.
+    and only its slope tells. Both coordinates stay between their limits.
     """
-    damping = np.full(a.shape, 1e-3)
+    damping, ends = np.full(a.shape, 1e-3), (of_a, of_b)
     far = np.linalg.norm(sweep.points(a, b) - target, axis=-1)
     for _ in range(24):
-        da, db, _ = _newton_step(sweep, target, a, b, damping)
-        a_new, b_new = a + da, np.clip(b + db, low, high)
+        da, db, _ = _newton_step(sweep, target, a, b, damping, ends)
+        a_new, b_new = np.clip(a + da, *of_a), np.clip(b + db, *of_b)
         far_new = np.linalg.norm(sweep.points(a_new, b_new) - target, axis=-1)
         better = far_new < far
         a, b, far = np.where(better, a_new, a), np.where(better, b_new, b), np.where(better, far_new, far)
         damping = np.clip(np.where(better, damping / 10, damping * 10), 1e-12, 1e12)
-        if not np.any(better):
+        if not np.any(better) and np.all(damping > 1.0):
             break
     for _ in range(6):
-        da, db, slope = _newton_step(sweep, target, a, b, np.zeros(a.shape))
-        a_new, b_new = a + da, np.clip(b + db, low, high)
-        better = _newton_step(sweep, target, a_new, b_new, np.zeros(a.shape))[2] < slope
+        da, db, slope = _newton_step(sweep, target, a, b, np.zeros(a.shape), ends)
+        a_new, b_new = np.clip(a + da, *of_a), np.clip(b + db, *of_b)
+        better = _newton_step(sweep, target, a_new, b_new, np.zeros(a.shape), ends)[2] < slope
         a, b = np.where(better, a_new, a), np.where(better, b_new, b)
     return a, b
 
 
-def _newton_step(sweep: NumericSweep, target: Array, a: Array, b: Array, damping: Array) -> tuple[Array, Array, Array]:
-    """Step towards the least distance, and the slope of the distance where it starts."""
+def _newton_step(
+    sweep: NumericSurface, target: Array, a: Array, b: Array, damping: Array, ends: tuple[Range, Range]
+) -> tuple[Array, Array, Array]:
+    """Step towards the least distance, and the slope of the distance where it starts; a coordinate at an end of its
+    range that would leave it stays there.
+    """
     patch = sweep.at(a, b)
     r = patch.point - target
     g_a, g_b = _dot(r, patch.x_a), _dot(r, patch.x_b)
+    stays_a, stays_b = _stays(a, g_a, ends[0]), _stays(b, g_b, ends[1])
+    g_a, g_b = np.where(stays_a, 0.0, g_a), np.where(stays_b, 0.0, g_b)
     aa, ab, bb = _dot(patch.x_a, patch.x_a), _dot(patch.x_a, patch.x_b), _dot(patch.x_b, patch.x_b)
     tiny = 1e-30 + 1e-16 * (aa + bb)
     slope = np.sqrt(g_a**2 / (aa + tiny) + g_b**2 / (bb + tiny))
     damped_a, damped_b = damping * (aa + tiny), damping * (bb + tiny)
     aa, ab, bb = aa + _dot(r, patch.x_aa) + damped_a, ab + _dot(r, patch.x_ab), bb + _dot(r, patch.x_bb) + damped_b
+    ab = np.where(stays_a | stays_b, 0.0, ab)
     det = aa * bb - ab * ab
     det = np.where(np.abs(det) > 1e-14 * (np.abs(aa * bb) + ab * ab) + 1e-300, det, inf)  # no step where it is singular
     return (ab * g_b - bb * g_a) / det, (ab * g_a - aa * g_b) / det, slope
+
+
+def _stays(q: Array, slope: Array, ends: Range) -> Flags:
+    """Whether a coordinate is at an end of its range, and the distance falls beyond it."""
+    return np.asarray(((q <= ends[0]) & (slope > 0)) | ((q >= ends[1]) & (slope < 0)))
 
 
 def _dot(u: Array, v: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Where two swept surfaces in given poses come closest, in numbers: the common normal with the smallest gap.
+"""Where two surfaces in given poses come closest, in numbers: the common normal with the smallest gap.
 
 A common normal meets both surfaces at right angles, with their outer sides facing each other and no interference beside
 it. Bodies that are apart have their distance along one of them, and along no other is the gap smaller.
@@ -6,6 +6,7 @@ it. Bodies that are apart have their distance along one of them, and along no ot
 Points of both surfaces on a coarse grid tell where such normals may be; a damped Newton method finds them, all at once.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, pi
@@ -15,7 +16,7 @@ import numpy as np
 
 from trundle.pairs.closest import closest, limits
 from trundle.pairs.curvature import tangent_basis
-from trundle.pairs.numeric import NumericScrew, NumericSweep, common_perpendicular
+from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep, common_perpendicular
 from trundle.typing import Array, Flags
 
 TURNS = (20, 12)  # grid points of a whole turn of the first and of the second screw
@@ -27,17 +28,76 @@ SOLVED = 1e-10  # residual (rad, or in typical lengths) of a common normal
 ALIKE = 1e-9  # difference of gaps (in typical lengths) that does not count
 
 
+class PlacedSurface(ABC):
+    """A surface with the pose of its frame."""
+
+    R: Array
+    p: Array
+
+    @property
+    @abstractmethod
+    def surface(self) -> NumericSurface:
+        """The surface in its own frame."""
+
+    @abstractmethod
+    def at(self, s: Array) -> "Sides":
+        """The surface at coordinates s (..., 2)."""
+
+    def inside(self, x: Any) -> Array:
+        """A point of the ground in the frame of the surface."""
+        return np.asarray((x - self.p) @ self.R)
+
+    @property
+    @abstractmethod
+    def bounded(self) -> bool:
+        """Whether the surface is finite."""
+
+    @property
+    @abstractmethod
+    def centre(self) -> Array:
+        """A point about which the surface lies, in the ground."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """No point of a bounded surface is farther from its centre; a typical length of the others."""
+
+    @abstractmethod
+    def scale(self, length: float) -> Array:
+        """Units of the two coordinates: 1 rad, or a length."""
+
+    @abstractmethod
+    def grid(self, about: Array, reach: float) -> tuple[Array, tuple[int, int]]:
+        """Coordinates (n, 2) near a point of the ground, and how many there are in each direction."""
+
+    @abstractmethod
+    def on_sheet(self, s: Array) -> Flags:
+        """Whether coordinates (n, 2) lie on the part of the surface that has not turned over."""
+
+    @abstractmethod
+    def wound(self, s: Array) -> Array:
+        """Coordinates (n, 2) with pure turns between minus and plus half a turn."""
+
+    @property
+    def axis(self) -> NumericScrew | None:
+        """The axis about which an endless surface turns, or the line of an edge, in the ground; None for a plane."""
+        return None
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """A surface with the pose of its frame."""
+class Placed(PlacedSurface):
+    """A surface swept by two screws, with the pose of its frame."""
 
     sweep: NumericSweep
     R: Array
     p: Array
 
+    @property
+    def surface(self) -> NumericSurface:
+        return self.sweep
+
     def at(self, s: Array) -> "Sides":
-        """The surface at coordinates s (..., 2)."""
         first, second = self.sweep.first, self.sweep.second
         a, b = s[..., 0], s[..., 1]
         tangents = tangent_basis(self.sweep.normal)
@@ -57,23 +117,17 @@ class Placed:
             np.stack(axes, axis=-2) @ self.R.T,
         )
 
-    def inside(self, x: Any) -> Array:
-        """A point of the ground in the frame of the surface."""
-        return np.asarray((x - self.p) @ self.R)
-
     @cached_property
     def limits(self) -> tuple[float, float]:
         """Ends of the sheet along the second coordinate."""
         return limits(self.sweep)
 
-    @cached_property
-    def bounded(self) -> bool:
-        """Whether the surface is finite: both screws are pure turns."""
+    @property
+    def bounded(self) -> bool:  # both screws are pure turns
         return all(k.spin == 1 and k.advance == 0 for k in (self.sweep.first, self.sweep.second))
 
     @property
-    def centre(self) -> Array:
-        """A point of the axis, in the ground."""
+    def centre(self) -> Array:  # on the axis
         first, second = self.sweep.first, self.sweep.second
         middle = second.at if second.spin else self.sweep.point
         on_axis = first.at + first.axis * (first.axis @ (middle - first.at)) if first.spin else first.at
@@ -81,7 +135,6 @@ class Placed:
 
     @property
     def reach(self) -> float:
-        """No point of a bounded surface is farther from its centre; a typical length of the others."""
         sweep = self.sweep
         if not self.bounded:
             return sweep.size
@@ -89,11 +142,9 @@ class Placed:
         return float(arm + np.linalg.norm(sweep.point - sweep.second.at))
 
     def scale(self, length: float) -> Array:
-        """Units of the two coordinates: 1 rad, or a length."""
         return np.array([1.0 if k.spin else length for k in (self.sweep.first, self.sweep.second)])
 
     def grid(self, about: Array, reach: float) -> tuple[Array, tuple[int, int]]:
-        """Coordinates (n, 2) near a point of the ground, and how many there are in each direction."""
         a0, b0 = 0.0, 0.0
         if not self.bounded:
             a0, b0, _ = (float(v[0]) for v in closest(self.sweep, self.inside(about)[None, :]))
@@ -103,6 +154,24 @@ class Placed:
         b = np.unique(np.clip(b, max(low, -1e300), min(high, 1e300)))
         grid = np.stack(np.meshgrid(a, b, indexing="ij"), axis=-1)
         return grid.reshape(-1, 2), (len(a), len(b))
+
+    def on_sheet(self, s: Array) -> Flags:
+        b, (low, high) = s[:, 1], self.limits
+        if self.sweep.second.spin and self.sweep.second.advance == 0:
+            b = b - 2 * pi * np.round(b / (2 * pi))
+        slack = 1e-9 * (1.0 if self.sweep.second.spin else self.sweep.size)
+        return np.asarray((b >= low - slack) & (b <= high + slack))
+
+    def wound(self, s: Array) -> Array:
+        turns = np.array([k.spin == 1 and k.advance == 0 for k in (self.sweep.first, self.sweep.second)])
+        return np.where(turns, s - 2 * pi * np.round(s / (2 * pi)), s)
+
+    @property
+    def axis(self) -> NumericScrew | None:
+        screw = self.sweep.first
+        if not screw.spin:
+            return None
+        return NumericScrew(self.R @ screw.axis, self.R @ screw.at + self.p, screw.spin, screw.advance)
 
 
 @final
@@ -117,10 +186,10 @@ class Sides:
     turns: Array
 
 
-def nearest(first: Placed, second: Placed) -> tuple[Array, float] | None:
+def nearest(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, float] | None:
     """Coordinates (4) and gap of the common normal with the smallest gap; None where none is found."""
-    length = max(first.sweep.size, second.sweep.size)
-    if min(first.sweep.size, second.sweep.size) < length and (first.bounded or second.bounded):
+    length = max(first.surface.size, second.surface.size)
+    if min(first.surface.size, second.surface.size) < length and (first.bounded or second.bounded):
         length = max(k.reach for k in (first, second) if k.bounded)
     starts = _starts(first, second, length)
     if not len(starts):
@@ -128,17 +197,17 @@ def nearest(first: Placed, second: Placed) -> tuple[Array, float] | None:
     s, residual = _solve(first, second, starts, length)
     A, B = first.at(s[:, :2]), second.at(s[:, 2:])
     gap = _dot(A.normal, B.point - A.point)
-    good = (residual < SOLVED) & (_dot(A.normal, B.normal) < 0) & _on_sheet(first, s[:, 1]) & _on_sheet(second, s[:, 3])
+    good = (residual < SOLVED) & (_dot(A.normal, B.normal) < 0) & first.on_sheet(s[:, :2]) & second.on_sheet(s[:, 2:])
     good &= _fits(first, second, A, B, length)
     if not np.any(good):
         return None
     size = np.where(good, np.abs(gap), inf)
     alike = size <= np.min(size) + ALIKE * length
     best = int(np.argmax(np.where(alike, gap, -inf)))  # of two sides of an edge, the one where nothing overlaps
-    return _wound(first, second, s[best]), float(gap[best])
+    return np.concatenate([first.wound(s[best, :2]), second.wound(s[best, 2:])]), float(gap[best])
 
 
-def _starts(first: Placed, second: Placed, length: float) -> Array:
+def _starts(first: PlacedSurface, second: PlacedSurface, length: float) -> Array:
     """Coordinates (n, 4) at which the surfaces are near to each other, or face each other."""
     about, other = _middle(first, second)
     grid_A, shape = first.grid(other, 1.5 * second.reach)
@@ -160,26 +229,18 @@ def _starts(first: Placed, second: Placed, length: float) -> Array:
     return np.unique(np.array(starts), axis=0)
 
 
-def _middle(first: Placed, second: Placed) -> tuple[Array, Array]:
+def _middle(first: PlacedSurface, second: PlacedSurface) -> tuple[Array, Array]:
     """A point near each surface about which it is looked at: its centre, or where an endless one is near the other."""
     if first.bounded or second.bounded:
         about = first.centre if first.bounded else second.centre
         other = second.centre if second.bounded else first.centre
         return about, other
-    lines = [_axis(k) for k in (first, second)]
+    lines = [k.axis for k in (first, second)]
     if lines[0] is None or lines[1] is None:
         about = first.centre if lines[1] is None else second.centre
         return about, about
     foot, way = common_perpendicular(lines[0], lines[1])
     return foot - way, foot
-
-
-def _axis(placed: Placed) -> NumericScrew | None:
-    """The axis about which an endless surface turns, or the line of an edge, in the ground; None for a plane."""
-    screw = placed.sweep.first
-    if not screw.spin:
-        return None
-    return NumericScrew(placed.R @ screw.axis, placed.R @ screw.at + placed.p, screw.spin, screw.advance)
 
 
 def _range(screw: NumericScrew, middle: float, reach: float, turns: int, slides: int) -> Array:
@@ -217,7 +278,7 @@ def _jacobian(A: Sides, B: Sides, length: float) -> Array:
     return np.block([[top, right], [low, np.einsum("...ik,...jk->...ij", A.tangents, swept)]])
 
 
-def _solve(first: Placed, second: Placed, s: Array, length: float) -> tuple[Array, Array]:
+def _solve(first: PlacedSurface, second: PlacedSurface, s: Array, length: float) -> tuple[Array, Array]:
     """Levenberg's method from many starts at once: coordinates (n, 4) and the largest residual of each."""
     scale = np.concatenate([first.scale(length), second.scale(length)])
     A, B = first.at(s[:, :2]), second.at(s[:, 2:])
@@ -251,34 +312,18 @@ def _chosen(which: Array, new: Sides, old: Sides) -> Sides:
     return Sides(*parts)
 
 
-def _fits(first: Placed, second: Placed, A: Sides, B: Sides, length: float) -> Flags:
+def _fits(first: PlacedSurface, second: PlacedSurface, A: Sides, B: Sides, length: float) -> Flags:
     """Whether the surfaces, moved together along the common normal, would touch without cutting beside the point."""
     total = np.zeros((len(A.point), 2, 2))
     for placed, side in ((first, A), (second, B)):
         X = np.einsum("nik,njk->nij", A.tangents, side.moves)
         N = np.einsum("nik,njk->nij", A.tangents, np.cross(side.turns, side.normal[:, None, :]))
-        thickness = SHARP * length if placed.sweep.is_edge else 0.0
+        thickness = SHARP * length if placed.surface.is_edge else 0.0
         total = total + N @ np.linalg.pinv(X + thickness * N)
     total = (total + np.swapaxes(total, 1, 2)) / 2
     finite = np.all(np.isfinite(total), axis=(1, 2))
     lowest = np.linalg.eigvalsh(np.where(finite[:, None, None], total, -1.0))[:, 0]
     return np.asarray(lowest > -1e-6 / length)
-
-
-def _on_sheet(placed: Placed, b: Array) -> Flags:
-    """Whether the second coordinate lies on the part of the surface that has not turned over."""
-    low, high = placed.limits
-    if placed.sweep.second.spin and placed.sweep.second.advance == 0:
-        b = b - 2 * pi * np.round(b / (2 * pi))
-    slack = 1e-9 * (1.0 if placed.sweep.second.spin else placed.sweep.size)
-    return np.asarray((b >= low - slack) & (b <= high + slack))
-
-
-def _wound(first: Placed, second: Placed, s: Array) -> Array:
-    """Coordinates with pure turns between minus and plus half a turn."""
-    screws = (first.sweep.first, first.sweep.second, second.sweep.first, second.sweep.second)
-    turns = np.array([k.spin == 1 and k.advance == 0 for k in screws])
-    return np.where(turns, s - 2 * pi * np.round(s / (2 * pi)), s)
 
 
 def _dot(u: Array, v: Array) -> Array:

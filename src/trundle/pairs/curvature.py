@@ -1,4 +1,4 @@
-"""Principal curvatures of a swept surface, smooth or sharp.
+"""Principal curvatures of a surface, smooth or sharp.
 
 Position and normal change together: in the tangent plane dn = W dx with a symmetric W whose eigenvalues are the
 curvatures. The pairs (dx, dn) span a plane in which an edge (dx = 0) is no exception; as columns x + i n of a unitary
@@ -7,22 +7,21 @@ matrix Z they give Z Z' with the principal directions as eigenvectors and exp(2 
 
 import numpy as np
 
-from trundle.pairs.numeric import NumericSweep, Patch
+from trundle.pairs.numeric import NumericSurface, Patch
 from trundle.typing import Array
 
 SHARP = 1e-12  # cosine below which a curvature is infinite
 PARALLEL = 1e-9  # the two coordinates do the same to point and normal
 
 
-def principal(sweep: NumericSweep, a: Array, b: Array) -> tuple[Array, Array]:
+def principal(sweep: NumericSurface, a: Array, b: Array) -> tuple[Array, Array]:
     """Principal curvatures (..., 2), the larger first, and their directions (..., 2, 3).
 
     Where the coordinates are singular but the surface is not (the pole of a sphere), those of a point nearby.
     """
     curvatures, directions, regular = _principal(sweep.at(a, b), sweep.size)
     if not np.all(regular):
-        step = 1e-3 if sweep.second.spin else 1e-3 * sweep.size
-        near, near_directions, _ = _principal(sweep.at(a, np.asarray(b) + step), sweep.size)
+        near, near_directions, _ = _principal(sweep.at(a, np.asarray(b) + sweep.step), sweep.size)
         curvatures = np.where(regular[..., None], curvatures, near)
         directions = np.where(regular[..., None, None], directions, near_directions)
     return curvatures, directions

@@ -1,18 +1,18 @@
-"""The geometry of a swept surface in numbers: points, normals, curvatures, closest points, meshes, offsets.
+"""The geometry of a surface in numbers: points, normals, curvatures, closest points, meshes, offsets.
 
-Nothing here is written for one surface: all of it follows from the two screws and the contact frame.
+Nothing here is written for one surface: all of it follows from its chart.
 """
 
 from dataclasses import dataclass
-from math import inf, isfinite, pi
+from math import isfinite
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.pairs.closest import closest, limits
+from trundle.pairs.chart import Chart, Range
 from trundle.pairs.curvature import principal
-from trundle.pairs.numeric import NumericScrew, NumericSweep, read_sweep
+from trundle.pairs.numeric import NumericSurface, read_numbers_of
 from trundle.pairs.sweep import Sweep
 from trundle.space.arrays import read_numbers, read_together
 from trundle.space.pose import Pose
@@ -21,18 +21,20 @@ from trundle.typing import Array
 if TYPE_CHECKING:
     from trundle.pairs.surface import Surface
 
-Range = tuple[float, float]
-
 
 @dataclass(frozen=True)
 class SurfaceGeometry:
-    """Points, tangents, normals and curvatures of a surface; a and b are the coordinates of its first and second screw,
+    """Points, tangents, normals and curvatures of a surface; a and b are its two coordinates,
     numbers or arrays of any shape. Lengths in m, angles in rad.
     """
 
-    def sweep(self) -> Sweep:
-        """The two screws and the contact frame at zero."""
+    def chart(self) -> Chart:
+        """How the two coordinates move a point over the surface."""
         raise TypeError(f"{type(self).__name__} is abstract")
+
+    def sweep(self) -> Sweep:
+        """The two screws and the contact frame at zero; for a surface that is swept by screws."""
+        raise TypeError(f"{type(self).__name__} is not swept by two screws")
 
     def thickened(self, distance: float) -> "Surface":
         """The surface of the same family whose contact lies farther out; `offset` also tells where it stands."""
@@ -40,16 +42,16 @@ class SurfaceGeometry:
 
     def point(self, a: Any, b: Any) -> Array:
         """Points (..., 3) of the surface."""
-        return self._numbers().points(*self._together(a, b))
+        return self.numbers().points(*self._together(a, b))
 
     def tangents(self, a: Any, b: Any) -> tuple[Array, Array]:
         """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans."""
-        patch = self._numbers().at(*self._together(a, b))
+        patch = self.numbers().at(*self._together(a, b))
         return patch.x_a, patch.x_b
 
     def normal(self, a: Any, b: Any) -> Array:
         """Unit normals (..., 3) out of the material."""
-        return self._numbers().at(*self._together(a, b)).normal
+        return self.numbers().at(*self._together(a, b)).normal
 
     def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
         """Principal curvatures (..., 2) in 1/m, the larger first, and their unit directions (..., 2, 3).
@@ -57,7 +59,7 @@ class SurfaceGeometry:
         A curvature is positive where the surface is convex seen from outside: 1/r on a ball, -1/r in a bowl. It is
         infinite across an edge, at an apex and at a cusp.
         """
-        return principal(self._numbers(), *self._together(a, b))
+        return principal(self.numbers(), *self._together(a, b))
 
     def closest(self, point: Any) -> tuple[Any, Any, Any]:
         """Coordinates a, b of the closest points to one or many points (..., 3), and the signed distances, positive
@@ -70,14 +72,13 @@ class SurfaceGeometry:
         points = read_numbers(f"{type(self).__name__}.closest: the point", point)
         if points.shape[-1:] != (3,) or not np.all(np.isfinite(points)):
             raise ModelError(f"closest() takes points of three finite numbers, got {point!r}.")
-        found = closest(self._numbers(), points.reshape(-1, 3))
+        found = self.chart().closest(self.numbers(), points.reshape(-1, 3))
         a, b, distance = (v.reshape(points.shape[:-1])[()] for v in found)
         return a, b, distance
 
     def ranges(self) -> tuple[Range, Range]:
         """Ranges of a and b that show the surface: a whole turn, a slide of a typical size, two windings of a helix."""
-        numbers = self._numbers()
-        return _range(numbers.first, numbers.size, -inf, inf), _range(numbers.second, numbers.size, *limits(numbers))
+        return self.chart().ranges(self.numbers())
 
     def mesh(
         self, a: Range | None = None, b: Range | None = None, count: tuple[int, int] = (73, 37)
@@ -117,13 +118,14 @@ class SurfaceGeometry:
 
     def _together(self, a: Any, b: Any) -> tuple[Array, Array]:
         """Coordinates as arrays of one shape, called by their names where they are no numbers."""
-        sweep = self.sweep()
-        name = type(self).__name__
-        a, b = read_together({f"{name} {sweep.first.name}": a, f"{name} {sweep.second.name}": b})
+        first, second = (f"{type(self).__name__} {name}" for name in self.chart().names)
+        a, b = read_together({first: a, second: b})
         return a, b
 
-    def _numbers(self) -> NumericSweep:
-        return read_sweep(self.sweep(), type(self).__name__)
+    def numbers(self) -> NumericSurface:
+        """The surface in numbers; ModelError where its sizes depend on parameters."""
+        chart = self.chart()
+        return chart.numeric(read_numbers_of(chart.sizes(), type(self).__name__))
 
 
 @final
@@ -133,10 +135,3 @@ class Moved:
 
     surface: "Surface"
     pose: Pose
-
-
-def _range(screw: NumericScrew, size: float, low: float, high: float) -> Range:
-    if screw.spin == 0:
-        return max(low, -1.5 * size), min(high, 1.5 * size)
-    turns = 1.0 if screw.advance == 0 else 2.0
-    return max(low, -turns * pi), min(high, turns * pi)

@@ -1,18 +1,22 @@
 """Higher pairs as chains of screws: two that sweep the first surface, a turn about the common normal, two that sweep
 the second one [Meijaard 2024]. A sphere takes the last three together as a ball, which has no singular pose.
+
+A pair with a surface that no screws sweep (an ellipsoid) is never a joint of the tree: its contact acts beside it.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.pairs.chart import Chart
 from trundle.pairs.lower import Pair
+from trundle.pairs.numeric import components
 from trundle.pairs.surface import Surface
-from trundle.pairs.sweep import MEET, Sweep, components
-from trundle.space.chain import Ball, Chain, Screw, Step
+from trundle.pairs.sweep import MEET, Sweep
+from trundle.space.chain import Ball, Chain, Named, Screw, Step
 from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector
 
@@ -53,8 +57,8 @@ class ContactPair(Pair):
         return f"{type(self.first).__name__} with {type(self.second).__name__}"
 
     @property
-    def sweeps(self) -> tuple[Sweep, Sweep]:
-        """How the point of contact moves over each surface; coordinates are those of the chain."""
+    def charts(self) -> tuple[Chart, Chart]:
+        """How the point of contact moves over each surface; coordinates are those of the chain where there is one."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
     @property
@@ -89,12 +93,42 @@ class HigherPair(ContactPair):
             raise ModelError(f"{self.title} is no point contact: {reason}")
 
     @property
-    def sweeps(self) -> tuple[Sweep, Sweep]:
-        a, b = self.first.sweep(), self.second.sweep().half_turn()
-        names = [*([] if self.ball_first else [a.first.name, a.second.name])]
-        names += [] if self.second.ball is not None else [b.first.name, b.second.name]
+    def charts(self) -> tuple[Chart, Chart]:
+        a, b = self.first.chart(), self.second.met()
+        names = [*([] if self.ball_first else a.names), *([] if self.second.ball is not None else b.names)]
         clash = {n for n in names if names.count(n) > 1}
-        return _renamed(a, "first", clash), _renamed(b, "second", clash)
+        return a.renamed("first", clash), b.renamed("second", clash)
+
+    @property
+    def sweeps(self) -> tuple[Sweep, Sweep]:
+        """Both surfaces as screws."""
+        a, b = self.charts
+        if not isinstance(a, Sweep) or not isinstance(b, Sweep):
+            raise ModelError(
+                f"{self.title} is no chain of screws: it acts beside the tree and cannot be a joint of it."
+            )
+        return a, b
+
+    @property
+    def in_tree(self) -> bool:
+        return self.first.swept and self.second.swept
+
+    @property
+    def coordinates(self) -> tuple[Named, ...]:
+        if self.in_tree:
+            return self.chain().steps
+        a, b = self.charts
+        if self.second.ball is not None:
+            return a.coordinates
+        if self.first.ball is not None:
+            return b.coordinates
+        yaw = () if self.supported else (Screw("z", name="yaw"),)
+        return (*a.coordinates, *yaw, *b.coordinates)
+
+    @property
+    def supported(self) -> bool:
+        """Whether a plane touches a surface whose point with a given normal is known in closed form."""
+        return (self.first.flat and self.second.supports) or (self.second.flat and self.first.supports)
 
     def chain(self) -> Chain:
         a, b = self.sweeps
@@ -107,6 +141,15 @@ class HigherPair(ContactPair):
         if self.ball_first:
             return Chain(Ball(), *swept_b, end=end)
         return Chain(*swept_a, spin, *swept_b, end=end)
+
+    def zero_pose(self) -> Pose:
+        """The pose of the second frame in the first at zero coordinates; of a pair that is no chain of screws, one in
+        which the first surface is met from above and the second from below.
+        """
+        if self.in_tree:
+            return self.chain().end
+        first, second = self.first.contact_frame(1.0), self.second.contact_frame(-1.0)
+        return first @ Pose.at((0, 0, 0), MEET) @ second.inverse()
 
     @property
     def spins(self) -> bool:
@@ -122,15 +165,17 @@ class HigherPair(ContactPair):
 
     @property
     def followers(self) -> tuple[str, ...]:
-        a, b = self.sweeps
+        a, b = self.charts
+        if self.supported:
+            return ()
         if self.first.ball is not None and self.second.ball is not None:
             return ()
         if self.first.flat and (self.second.round or self.second.ball is not None):
             return ()
         if self.second.flat and self.first.ball is not None:
             return ()
-        names = () if self.first.ball is not None else (a.first.name, a.second.name)
-        return names if self.second.ball is not None else (*names, b.first.name, b.second.name)
+        names = () if self.first.ball is not None else a.names
+        return names if self.second.ball is not None else (*names, *b.names)
 
     @property
     def locked(self) -> tuple[str, ...]:
@@ -140,15 +185,6 @@ class HigherPair(ContactPair):
 def seen(screw: Screw, pose: Pose) -> Screw:
     """A screw of the second surface in the frame of the first; its coordinate moves the body, not the point."""
     return Screw(-(pose.R @ axis_vector(screw.axis)), screw.pitch, components(pose.point(screw.at)), screw.name)
-
-
-def _renamed(sweep: Sweep, which: str, clash: set[str]) -> Sweep:
-    """Names that both surfaces use get the prefix "first" or "second"."""
-    first, second = (
-        Screw(s.axis, s.pitch, s.at, f"{which}_{s.name}" if s.name in clash else s.name)
-        for s in (sweep.first, sweep.second)
-    )
-    return Sweep(first, second, sweep.contact, sweep.carried)
 
 
 def refusal(a: Surface, b: Surface) -> str:
@@ -195,7 +231,7 @@ def _interference(a: Surface, b: Surface) -> str:
     """Hollow surfaces too narrow for what shall touch them, at the pose where all coordinates are zero."""
     if not (a.hollow or b.hollow) or min(a.dimension, b.dimension) < 2:
         return ""
-    if any(isinstance(getattr(s, f.name), ca.SX) for s in (a, b) for f in fields(s)):
+    if a.symbols or b.symbols:
         return ""
     (k_a, _), (k_b, _) = a.curvatures(0.0, 0.0), b.curvatures(0.0, 0.0)
     narrow = float(np.sum(k_a) + np.sum(k_b)) <= 0

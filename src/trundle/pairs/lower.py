@@ -13,7 +13,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.space.chain import SLIDE, Ball, Chain, Screw
+from trundle.space.chain import SLIDE, Ball, Chain, Named, Screw
+from trundle.space.pose import Pose
 from trundle.space.rotation import Axis, align_z, axis_vector, clean
 from trundle.typing import Array
 
@@ -32,9 +33,23 @@ class Pair:
         """The motion as screws, in the frame of the connection (z along the axis)."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
+    def zero_pose(self) -> Pose:
+        """The pose of the second frame in the first at zero coordinates."""
+        return self.chain().end
+
     def frame(self) -> Array:
         """Orientation of the connection frame in the frames the user gave."""
         return align_z("z")
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether it can be a joint of the tree: its motion is a chain of screws."""
+        return True
+
+    @property
+    def coordinates(self) -> tuple[Named, ...]:
+        """What its coordinates are called and how many numbers each has, in the order of the chain."""
+        return self.chain().steps
 
     @property
     def free(self) -> tuple[str, ...]:

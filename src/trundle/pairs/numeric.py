@@ -3,18 +3,21 @@
 Arrays of displacements have any shape; vectors have one more dimension, of length 3, at the end.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.pairs.sweep import Sweep, components
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
 from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.pairs.sweep import Sweep
 
 
 @final
@@ -79,9 +82,33 @@ class Patch:
     x_bb: Array
 
 
+class NumericSurface(ABC):
+    """A surface in numbers."""
+
+    is_edge: bool = False  # the coordinates sweep no area, and the normal leans
+
+    @property
+    @abstractmethod
+    def size(self) -> float:
+        """A typical length (m)."""
+
+    @property
+    @abstractmethod
+    def step(self) -> float:
+        """A small change of the second coordinate."""
+
+    @abstractmethod
+    def at(self, a: Any, b: Any) -> Patch:
+        """Everything at coordinates a, b, which are broadcast against each other."""
+
+    @abstractmethod
+    def points(self, a: Any, b: Any) -> Array:
+        """Only the points."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class NumericSweep:
+class NumericSweep(NumericSurface):
     """Two screws with the point and the normal that they carry."""
 
     first: NumericScrew
@@ -124,13 +151,17 @@ class NumericSweep:
         swept: Array = np.sum(np.cross(patch.x_a, patch.x_b) * patch.normal, axis=-1)
         return swept
 
+    @property
+    def step(self) -> float:
+        return 1e-3 if self.second.spin else 1e-3 * self.size
+
     @cached_property
     def size(self) -> float:
         """A typical length: the largest of the distances from the axes and the pitches; 1 m where there is none."""
         return typical_length(self.first, self.second, self.point)
 
     @cached_property
-    def is_edge(self) -> bool:
+    def is_edge(self) -> bool:  # type: ignore[override]
         """True when the screws sweep no area: the point runs along a curve or stays, and the normal leans."""
         b = np.array([0.0, 0.7, 1.9]) * (1.0 if self.second.spin else self.size)
         patch = self.at(0.0, b)
@@ -172,12 +203,24 @@ def read_screw(screw: Screw, what: str) -> NumericScrew:
     return NumericScrew(axis_vector(screw.axis), at, 1.0, _number(screw.pitch, what))
 
 
-def read_sweep(sweep: Sweep, what: str) -> NumericSweep:
+def read_sweep(sweep: "Sweep", what: str) -> NumericSweep:
     """A sweep in numbers."""
     point = np.array([_number(value, what) for value in components(sweep.contact.p)])
     return NumericSweep(
         read_screw(sweep.first, what), read_screw(sweep.second, what), point, np.array(sweep.contact.R[:, 2])
     )
+
+
+def read_numbers_of(column: Any, what: str) -> Array:
+    """The entries of a CasADi column in numbers."""
+    return np.array([_number(column[i], what) for i in range(column.numel())])
+
+
+def components(column: Any) -> tuple[Any, Any, Any]:
+    """The entries of a CasADi column, numbers where they are constant."""
+    column = ca.SX(column)
+    x, y, z = (float(column[i]) if column[i].is_constant() else column[i] for i in range(3))
+    return x, y, z
 
 
 def _number(value: Any, what: str) -> float:

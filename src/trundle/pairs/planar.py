@@ -74,7 +74,7 @@ class PlanarPair(ContactPair):
             raise ModelError(f"{self.title} is no planar pair: {reason}")
 
     @property
-    def sweeps(self) -> tuple[Sweep, Sweep]:
+    def charts(self) -> tuple[Sweep, Sweep]:
         a, b = self.first.sweep(), self.second.sweep().half_turn()
         names = [(a.first.name, "first"), (b.first.name, "second")]
         clash = a.first.name == b.first.name
@@ -86,7 +86,7 @@ class PlanarPair(ContactPair):
         return Sweep(firsts[0], still, a.contact), Sweep(firsts[1], still, b.contact)
 
     def chain(self) -> Chain:
-        a, b = self.sweeps
+        a, b = self.charts
         end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
         return Chain(a.first, seen(b.first, end), end=end)
 

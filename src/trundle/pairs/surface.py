@@ -1,4 +1,4 @@
-"""The seven surfaces that two screws can sweep with a fixed normal, and the edges and vertices they shrink to.
+"""Surfaces, and the seven that two screws can sweep with a fixed normal, and the edges and vertices they shrink to.
 
 Every surface has the y axis as its axis and is met, at zero coordinates, where its normal out of the material points
 up (z); cones and tangent surfaces where it leans. `inside` puts the material on the other side: a pipe, a bowl, a
@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.pairs.chart import Chart
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import SLIDE, Screw
@@ -33,9 +34,39 @@ class Surface(SurfaceGeometry):
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
     by_name: ClassVar[bool] = True  # whether files call it by the name of its class and its sizes
 
-    def sweep(self) -> Sweep:
-        """The two screws and the contact frame at zero."""
-        raise TypeError(f"{type(self).__name__} is abstract")
+    def chart(self) -> Chart:
+        return self.sweep()
+
+    def met(self) -> Chart:
+        """The chart of the second surface of a pair: coordinates count the motion of the body."""
+        return self.sweep().half_turn()
+
+    @property
+    def swept(self) -> bool:
+        """Whether two screws sweep it, so that a pair of two such surfaces is a chain of screws."""
+        return True
+
+    def contact_frame(self, up: float) -> Pose:
+        """Contact axes where it is met as the first surface (1), or as the second one (-1), of a pair."""
+        return self.sweep().contact if up > 0 else self.sweep().half_turn().contact
+
+    @property
+    def supports(self) -> bool:
+        """Whether the point with a given normal is known in closed form: `support` and `facing`."""
+        return False
+
+    def support(self, normal: Any) -> Any:
+        """The point whose normal out of the material has the direction of this column, as an expression."""
+        raise TypeError(f"{type(self).__name__} has no support in closed form")
+
+    def facing(self, normal: Any) -> tuple[Any, Any]:
+        """The coordinates of that point."""
+        raise TypeError(f"{type(self).__name__} has no support in closed form")
+
+    @property
+    def symbols(self) -> tuple[Any, ...]:
+        """Sizes that depend on parameters."""
+        return tuple(v for f in fields(self) if isinstance(v := getattr(self, f.name), ca.SX) and not v.is_constant())
 
     @property
     def ball(self) -> Any:
@@ -57,6 +88,8 @@ class Surface(SurfaceGeometry):
         faults = []
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.metadata.get("variables"):  # a function, which the class reads itself
+                continue
             if isinstance(value, ca.SX) and field.type in (float, "float"):
                 faults.append(
                     f"{type(self).__name__}: {field.name} shapes the equations; give a number, not a parameter."

@@ -39,7 +39,7 @@ class SweptSurface(Surface):
                 raise ModelError(f"SweptSurface is swept by two tr.Screw, got {screw!r}.")
         if self.first.name == self.second.name:
             raise ModelError(f"SweptSurface: both screws are called {self.first.name!r}; give them different names.")
-        patch = self._numbers().at(0.0, 0.0)
+        patch = self.numbers().at(0.0, 0.0)
         tangents = (patch.x_a, patch.x_b)
         area = float(np.linalg.norm(np.cross(*tangents)))
         if area < 1e-9 * float(np.prod([np.linalg.norm(t) for t in tangents])) or area == 0.0:
@@ -48,12 +48,12 @@ class SweptSurface(Surface):
                 "is no surface at this point. Take another point."
             )
 
-    def _numbers(self) -> NumericSweep:
+    def numbers(self) -> NumericSweep:
         first, second = (read_screw(s, "SweptSurface") for s in (self.first, self.second))
         return NumericSweep(first, second, np.array(self.at, dtype=float), np.array([0.0, 0.0, 1.0]))
 
     def sweep(self) -> Sweep:
-        patch = self._numbers().at(0.0, 0.0)
+        patch = self.numbers().at(0.0, 0.0)
         side = -1.0 if self.inside else 1.0
         contact = Pose.at(self.at, upright(side * np.cross(patch.x_a, patch.x_b), patch.x_a))
         return Sweep(self.first, self.second, contact, carried=False)

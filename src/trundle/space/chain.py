@@ -6,13 +6,30 @@ the pose after the motion is exp(S1 q1) exp(S2 q2) ... X(0) [Brockett 1984].
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Protocol, final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.space.pose import Pose, identity
 from trundle.space.rotation import Axis, axis_vector, rotation, rotation_from_quaternion
+
+
+class Named(Protocol):
+    """A coordinate of a pair or surface: `n_q` numbers with `n_u` speeds, in metres where it slides."""
+
+    @property
+    def n_q(self) -> int: ...
+    @property
+    def n_u(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def slides(self) -> bool: ...
+    @property
+    def closed(self) -> bool:
+        """Whether a whole turn brings back the same pose."""
+        ...
 
 
 @final
@@ -34,6 +51,11 @@ class Screw:
     def slides(self) -> bool:
         """True for a pure translation."""
         return isinstance(self.pitch, float) and not isfinite(self.pitch)
+
+    @property
+    def closed(self) -> bool:
+        """Whether a whole turn brings back the same pose."""
+        return isinstance(self.pitch, float) and self.pitch == 0.0
 
     def pose(self, q: Any) -> tuple[Any, Any]:
         """Rotation and translation of the motion by q, as CasADi expressions."""
@@ -66,6 +88,7 @@ class Ball:
     n_q: ClassVar[int] = 4
     n_u: ClassVar[int] = 3
     slides: ClassVar[bool] = False
+    closed: ClassVar[bool] = False
 
     name: str = "quaternion"
     at: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m

@@ -6,6 +6,7 @@ from trundle.graph.topology import Topology
 from trundle.laws.law import FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.pairs.higher import HigherPair
 from trundle.quantities.layout import Layout
 from trundle.study.large_angles import large_angles
 
@@ -41,12 +42,12 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         for loop in topology.loops:
             around = " - ".join(b.name for b in loop.bodies)
             c = loop.connection
-            lines.append(f"  {c.kind} {loop.name!r} closes {around} - {loop.bodies[0].name}{_laws(c)}")
+            lines.append(f"  {c.kind} {loop.name!r} closes {around} - {loop.bodies[0].name}{_laws(c)}{_cut(c)}")
     if topology.parallel:
         lines.append("")
         lines.append("Beside the tree, by efforts alone:")
         for c in topology.parallel:
-            lines.append(f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}")
+            lines.append(f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}{_cut(c)}")
     servos = [
         f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, FlowLaw)
     ]
@@ -80,6 +81,14 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         )
     lines += large_angles(model, layout, model.start)
     return "\n".join(lines)
+
+
+def _cut(c: ConnectedPair) -> str:
+    """Why a contact is never a joint of the tree."""
+    if c.pair.in_tree or not isinstance(c.pair, HigherPair):
+        return ""
+    names = " and ".join(type(s).__name__ for s in (c.pair.first, c.pair.second) if not s.swept)
+    return f"; always beside the tree, since no screws sweep the {names}"
 
 
 def _laws(c: ConnectedPair) -> str:

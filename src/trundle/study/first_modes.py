@@ -149,7 +149,7 @@ def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> A
         if found:
             c = found[0]
             first, second = (frame_pose(c.first), frame_pose(c.second))
-            pose = frame_pose(free.first).inverse() @ first @ c.pair.chain().end @ second.inverse()
+            pose = frame_pose(free.first).inverse() @ first @ c.pair.zero_pose() @ second.inverse()
             pose = pose @ frame_pose(free.second)
             at, turn = places[f"{free.name}.x"], places[f"{free.name}.quaternion"]
             q[at : at + 3] = np.ravel(evaluate(model, pose.p))

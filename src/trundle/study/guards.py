@@ -69,15 +69,17 @@ def _of(c: ConnectedPair, cut: bool) -> list[Guard]:
     if pair.first.flat and pair.second.round:
         return [] if cut else [Guard(c.name, LIES_FLAT)]  # one that is cut measures its roll within 90 degrees
     for side, surface in enumerate((pair.first, pair.second)):
-        if _ends(surface):
+        if _ends(surface, pair):
             found.append(Guard(c.name, SURFACE_LEFT, type(surface).__name__, side))
     if _may_interfere(pair):
         found.append(Guard(c.name, INTERFERENCE))
     return found
 
 
-def _ends(surface: Surface) -> bool:
-    """Whether a surface has an apex, a cusp or a fold that its coordinates can reach."""
+def _ends(surface: Surface, pair: HigherPair) -> bool:
+    """Whether a surface has an apex, a cusp, a fold or another end that its coordinates can reach."""
+    if not surface.swept:
+        return bool(pair.followers)  # ends, and poles of the coordinates
     return isinstance(surface, Cone | TangentSurface) or (isinstance(surface, Torus) and surface.inside)
 
 
@@ -86,6 +88,8 @@ def _may_interfere(pair: HigherPair) -> bool:
     surfaces = (pair.first, pair.second)
     if not all(s.carried for s in surfaces) or all(s.ball is not None for s in surfaces):
         return False
+    if pair.supported:
+        return False  # convex, on a plane
     for one, other in (surfaces, surfaces[::-1]):
         if other.ball is not None and not other.hollow:
             return not (isinstance(one, NEVER_FLATTER) and not one.hollow)

@@ -19,7 +19,7 @@ def large_angles(model: Model, layout: Layout, values: Mapping[str, Any]) -> lis
     angles |= {
         f"{c.name}.{s.name}"
         for c in model.connections.values()
-        for s in c.pair.chain().steps
+        for s in c.pair.coordinates
         if s.n_u == 1 and not s.slides
     }
     return [

@@ -48,11 +48,11 @@ def _side(e: Equations, guard: Guard) -> Any:
     connection = e.touches[guard.contact].connection
     pair = connection.pair
     assert isinstance(pair, HigherPair)
-    sweep = pair.sweeps[guard.side]
+    chart = pair.charts[guard.side]
     frame = e.motion.frame((connection.first, connection.second)[guard.side])
-    here = [e.signals[f"{connection.name}.{screw.name}"] for screw in (sweep.first, sweep.second)]
+    here = [e.signals[f"{connection.name}.{name}"] for name in chart.names]
     areas = []
-    for a, b in (here, (0.0, 0.0)):
-        side = Side(frame, sweep, a, b)
+    for a, b in (here, chart.middle):
+        side = Side(frame, chart, a, b)
         areas.append(dot(cross(*side.moves), side.normal))
-    return areas[0] * areas[1]
+    return areas[0] * areas[1] * chart.margin(*here)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from trundle.pairs import Surface
-from trundle.pairs.numeric import NumericScrew, NumericSweep, read_sweep
+from trundle.pairs.numeric import NumericScrew, NumericSweep
 from trundle.view.outline import Points
 from trundle.view.scene3d import Camera, Stage
 from trundle.view.screws import draw_screw, mark_clear
@@ -26,14 +26,13 @@ def draw_surface(
     camera: Camera | None = None,
     width: float = 5.2,
 ) -> Figure:
-    """A surface with its two screws, and the normal and both tangents at the coordinates `at`."""
-    sweep = surface.sweep()
+    """A surface with the normal and both tangents at the coordinates `at`, and with its two screws if it has any."""
     stage = _surface_stage(surface, at, camera)
     with style():
         figure = new_figure(width, picture_height(stage, width) + 0.6, type(surface).__name__)
         stage.paint(figure.subplots())
         moves = [bool(np.any(np.abs(v) > 1e-12)) for v in surface.tangents(*at)]
-        names = (sweep.first.name, sweep.second.name)
+        names = surface.chart().names
         texts = [f"{name} and its tangent" if moving else name for name, moving in zip(names, moves, strict=True)]
         figure.legend(handles=_handles(texts), loc="outside lower left", ncols=3, handlelength=1.2, columnspacing=1.2)
         return finish(figure, path)
@@ -52,7 +51,7 @@ def draw_surfaces(
             panel.set_title(type(surface).__name__, loc="left", fontsize=10, fontweight="bold")
         for panel in panels[len(surfaces) :]:
             panel.set_axis_off()
-        texts = ["first screw and its tangent", "second screw and its tangent"]
+        texts = ["first coordinate and its tangent", "second coordinate and its tangent"]
         panels[len(surfaces)].legend(handles=_handles(texts), loc="center left")
         return finish(figure, path)
 
@@ -69,13 +68,13 @@ def _handles(texts: Sequence[str]) -> list[Line2D]:
 
 
 def _surface_stage(surface: Surface, at: tuple[float, float], camera: Camera | None) -> Stage:
-    sweep = read_sweep(surface.sweep(), type(surface).__name__)
+    numbers = surface.numbers()
     a, b = (np.linspace(*limits, count) for limits, count in zip(surface.ranges(), GRID, strict=True))
     points = surface.point(a[:, None], b)
-    patch = sweep.at(*at)
+    patch = numbers.at(*at)
     stage = Stage(camera or good_camera(patch.point, (patch.normal, patch.x_a, patch.x_b), points))
     draw_skin(stage, surface, points, surface.normal(a[:, None], b), SKIN)
-    size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or sweep.size
+    size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or numbers.size
     for v, colour in ((patch.x_a, FIRST), (patch.x_b, SECOND)):
         length = float(np.linalg.norm(v))
         if length > 0:
@@ -84,8 +83,9 @@ def _surface_stage(surface: Surface, at: tuple[float, float], camera: Camera | N
     stage.arrow(patch.point, tip, INK)
     stage.label(tip, "n", INK, patch.point)
     stage.dot(patch.point)
-    names = surface.sweep().first.name, surface.sweep().second.name
-    for screw, colour, name in zip(_displaced(sweep, at), (FIRST, SECOND), names, strict=True):
+    if not isinstance(numbers, NumericSweep):
+        return stage
+    for screw, colour, name in zip(_displaced(numbers, at), (FIRST, SECOND), surface.chart().names, strict=True):
         along = (points.reshape(-1, 3) - screw.at) @ screw.axis
         reach = float(along.min()), float(along.max())
         draw_screw(stage, screw, mark_clear(stage, screw, reach, size, colour, name))

@@ -2,13 +2,14 @@
 
 from itertools import combinations_with_replacement
 from textwrap import fill
+from typing import Any
 
 from trundle.pairs import Surface, edges, surfaces, table
 from trundle.pairs.higher import refusal
 
 WIDTH = 100
 LEVEL = "s: distance of the point, along the second axis, from the common perpendicular of the axes."
-SIZES: dict[str, tuple[float, ...]] = {  # of an ordinary one of each kind, m and rad; the others have one radius
+SIZES: dict[str, tuple[Any, ...]] = {  # of an ordinary one of each kind, m and rad; the others have one radius
     "Plane": (),
     "LineEdge": (),
     "Vertex": (),
@@ -17,6 +18,8 @@ SIZES: dict[str, tuple[float, ...]] = {  # of an ordinary one of each kind, m an
     "SpiralColumn": (1.0, 1.0, 0.3),
     "TangentSurface": (1.0, 1.0, 0.5),
     "HelixEdge": (1.0, 1.0),
+    "Ellipsoid": (0.5, 0.4, 0.3),
+    "Revolved": (lambda y: 0.5 - y * y, -0.2, 0.2),
 }
 
 

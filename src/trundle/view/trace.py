@@ -161,15 +161,15 @@ def _window(trace: "Trace", surface: Surface, frame: Frame, way: Points) -> tupl
     some = slice(None, None, max(len(way) // 60, 1))
     points = np.einsum("...ji,...j->...i", np.broadcast_to(R, (len(way), 3, 3)), way - p)[some]
     a, b, _ = surface.closest(points)
-    sweep, usual = surface.sweep(), surface.ranges()
+    usual = surface.ranges()
     ranges = []
-    for screw, found, whole, least in zip(
-        (sweep.first, sweep.second), (a, b), usual, (-np.inf, _end(usual[1])), strict=True
+    for coordinate, found, whole, least in zip(
+        surface.chart().coordinates, (a, b), usual, (-np.inf, _end(usual[1])), strict=True
     ):
-        if not screw.slides and screw.pitch == 0.0:
+        if coordinate.closed or not surface.swept:
             ranges.append(whole)
             continue
-        room = 0.25 * float(np.ptp(found)) + 0.3 * (whole[1] - whole[0]) if screw.slides else np.pi / 2
+        room = 0.25 * float(np.ptp(found)) + 0.3 * (whole[1] - whole[0]) if coordinate.slides else np.pi / 2
         ranges.append((max(float(np.min(found)) - room, least), float(np.max(found)) + room))
     return ranges[0], ranges[1]
 

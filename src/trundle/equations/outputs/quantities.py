@@ -72,7 +72,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
             for kind, text in CONSTRAINT_FORCES.items():
                 found.append(Quantity(f"{c.force_name}_{kind}_force", unit, text + of, c.n_u, "constraint forces"))
     for cut in topology.cut:
-        for step in cut.pair.chain().steps:
+        for step in cut.pair.coordinates:
             if step.n_u == 1 and _is_measured(cut):
                 unit = "m" if step.slides else "rad"
                 of = f"of connection {cut.name!r}, which {'closes a loop' if cut.holds else 'acts beside the tree'}"
@@ -115,7 +115,7 @@ def catalogue(model: Model, topology: Topology, layout: Layout, formalism: str) 
                 found.append(Quantity(f"{connection.name}.stiction", "", text, 1, "reactions"))
             for name, text in CONTACT_FORCES.items():
                 found.append(Quantity(f"{connection.name}.{name}", "N", f"{text}, {of}", 1, "reactions"))
-        units = {s.name: "m" if s.n_u == 1 and s.slides else "rad" for s in connection.pair.chain().steps}
+        units = {s.name: "m" if s.n_u == 1 and s.slides else "rad" for s in connection.pair.coordinates}
         for name in connection.deviations:
             text = f"deviation of {connection.name}.{name} from where its prescribed rate leads"
             found.append(Quantity(f"{connection.name}.{name}_deviation", units[name], text, 1, "joints"))

@@ -12,7 +12,7 @@ from trundle.contact.geometry import loop_contact
 from trundle.equations.derive import Equations
 from trundle.kernel import compile_kernels, evaluate
 from trundle.pairs.higher import HigherPair
-from trundle.space.chain import Screw
+from trundle.space.chain import Named
 from trundle.space.rotation import dot
 from trundle.typing import Array
 
@@ -87,8 +87,8 @@ class Normals:
         self._kernel = compile_kernels({"normals": f})["normals"]
         self._own = ca.Function("own", [e.q, e.p, e.t], [ca.densify(own)])
         self.n, self.length = len(pair.followers), length
-        screws = {k.name: k for sweep in pair.sweeps for k in (sweep.first, sweep.second)}
-        self.reach = np.array([_reach(screws[name], length) for name in pair.followers])
+        known = {k.name: k for chart in pair.charts for k in chart.coordinates}
+        self.reach = np.array([_reach(known[name], length) for name in pair.followers])
         self._count = 0
 
     def own(self, q: Array, p: Array) -> Normal:
@@ -148,8 +148,8 @@ class Normals:
         return [Normal(s[i], float(out[i, n]), out[i, n + 3 :]) if good[i] else None for i in range(len(s))]
 
 
-def _reach(screw: Screw, length: float) -> float:
+def _reach(coordinate: Named, length: float) -> float:
     """How far from the contact the search begins: half a turn, a whole one along a helix, three lengths."""
-    if screw.slides:
+    if coordinate.slides:
         return 3 * length
-    return float(np.pi) if isinstance(screw.pitch, float) and screw.pitch == 0.0 else 2 * float(np.pi)
+    return float(np.pi) if coordinate.closed else 2 * float(np.pi)

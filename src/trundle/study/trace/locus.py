@@ -18,7 +18,6 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.laws.law import Servo
 from trundle.linear_algebra.rank import rank_of_values
-from trundle.space.chain import Screw
 from trundle.typing import Array
 
 NEWTON_LIMIT = 12
@@ -320,5 +319,5 @@ def _scales(f: Formulation) -> tuple[Array, list[str], Array]:
 
 def _closes(f: Formulation, name: str) -> bool:
     connection, _, coordinate = name.partition(".")
-    step = next(s for s in f.model.connections[connection].pair.chain().steps if s.name == coordinate)
-    return isinstance(step, Screw) and isinstance(step.pitch, float) and step.pitch == 0.0
+    step = next(s for s in f.model.connections[connection].pair.coordinates if s.name == coordinate)
+    return step.closed

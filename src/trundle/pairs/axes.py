@@ -1,0 +1,28 @@
+"""Contact axes of a surface whose normal no screw carries: from its tangents, with their turning from the tape."""
+
+from typing import Any
+
+import casadi as ca
+
+from trundle.derivative import derivative
+from trundle.space.rotation import cross
+
+
+def contact_axes(q: Any, point: Any, outward: Any) -> tuple[Any, list[Any], list[Any]]:
+    """Axes (x along the first tangent, z along `outward`) of a point given by two symbols q, the tangents, and how the
+    axes turn a unit of each symbol.
+    """
+    moves = [derivative(point, q[k]) for k in range(2)]
+    x, z = moves[0] / ca.norm_2(moves[0]), outward / ca.norm_2(outward)
+    axes = [x, cross(z, x), z]
+    turns = [sum((cross(e, derivative(e, q[k])) for e in axes), ca.SX.zeros(3)) / 2 for k in range(2)]
+    return ca.horzcat(*axes), moves, turns
+
+
+def put(q: Any, value: tuple[Any, Any], outputs: list[Any]) -> list[Any]:
+    """Expressions of the symbols q with values in their place; other symbols stay."""
+    own = {x.element_hash() for x in ca.symvar(q)}
+    others = [x for x in ca.symvar(ca.veccat(*outputs)) if x.element_hash() not in own]
+    f = ca.Function("put", [q, *others], [ca.densify(ca.SX(v)) for v in outputs])
+    found = f(ca.vertcat(*value), *others)
+    return list(found) if isinstance(found, tuple | list) else [found]

@@ -1,0 +1,101 @@
+"""What everything that uses a surface asks it for: how two coordinates move a point over it.
+
+A surface swept by two screws (`pairs.sweep`) and one given by expressions (`pairs.parametric`) are the two kinds.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from trundle.pairs.common_normal import PlacedSurface
+from trundle.pairs.numeric import NumericSurface
+from trundle.space.chain import Named
+from trundle.typing import Array
+
+Range = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True)
+class SurfaceCoordinate:
+    """A coordinate of a surface that is no chain of screws, and the range in which it covers the surface."""
+
+    n_q: ClassVar[int] = 1
+    n_u: ClassVar[int] = 1
+
+    name: str
+    low: float
+    high: float
+    slides: bool = False  # in metres; else in radians
+    closed: bool = False  # both ends of the range are the same line of the surface
+    ends: bool = False  # the surface ends where the range does
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SurfacePoint:
+    """The surface at two coordinates, as expressions in its own frame."""
+
+    point: Any
+    R: Any  # contact axes: z along the normal out of the material
+    moves: Sequence[Any]  # the two tangents: motion of the point a unit of each coordinate
+    turns: Sequence[Any]  # angular velocity of the contact axes a unit of each coordinate: the curvature
+
+
+class Chart(ABC):
+    """A surface over its two coordinates, as expressions for the equations and in numbers for searches."""
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> tuple[Named, Named]:
+        """Both coordinates."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of both coordinates."""
+        a, b = self.coordinates
+        return a.name, b.name
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Coordinates of a point that is surely on the surface."""
+        return 0.0, 0.0
+
+    @abstractmethod
+    def place(self, a: Any, b: Any) -> SurfacePoint:
+        """Point, contact axes, tangents and turns at the coordinates a, b, as expressions."""
+
+    def margin(self, a: Any, b: Any) -> Any:
+        """Above zero on the surface and below zero beyond its ends; 1 where it has none that coordinates could tell."""
+        return 1.0
+
+    @abstractmethod
+    def sizes(self) -> Any:
+        """What may depend on parameters, as one column."""
+
+    @abstractmethod
+    def numeric(self, sizes: Array) -> NumericSurface:
+        """The surface in numbers, with numbers for `sizes`."""
+
+    @abstractmethod
+    def ranges(self, surface: NumericSurface) -> tuple[Range, Range]:
+        """Ranges of both coordinates that show the surface."""
+
+    @abstractmethod
+    def ends(self, surface: NumericSurface) -> tuple[Range, Range]:
+        """How far both coordinates go; infinite where they go on, or around."""
+
+    @abstractmethod
+    def placed(self, surface: NumericSurface, R: Array, p: Array) -> PlacedSurface:
+        """The surface in numbers with the pose of its frame, for the search for common normals."""
+
+    @abstractmethod
+    def closest(self, surface: NumericSurface, points: Array) -> tuple[Array, Array, Array]:
+        """Coordinates of the points of the surface in numbers that are closest to points (n, 3), and the distances,
+        positive on the side of the normal.
+        """
+
+    @abstractmethod
+    def renamed(self, which: str, clash: set[str]) -> "Chart":
+        """The same with the prefix `which` before names that both surfaces of a pair use."""
