@@ -65,7 +65,7 @@ def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters,
             found = _consistent(f, request, start, parameters, t)
         except AssemblyError:  # another request may do; the last line below tells what is wrong with all that is given
             continue
-        held = (start if start else given) | {name: 0.0 for name in soft if name in request}
+        held = {**(start if start else given), **{name: 0.0 for name in soft if name in request}}
         if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
             return found
     try:
