@@ -33,7 +33,7 @@ def test_the_count_is_that_of_pairs_that_can_be_made() -> None:
             try:
                 HigherPair(a, b)
             except Exception as error:
-                assert "is no point contact" in str(error)
+                assert "is not a point contact" in str(error)
             else:
                 made += 1
     assert made == 82

@@ -233,7 +233,7 @@ def graph(
 
 @app.command(epilog="Example: trundle describe four-bar")
 def describe(source: Source, set_: Set = None) -> None:
-    """Tell the story of a model: tree, loops, laws, degrees of freedom."""
+    """Summary of a model: tree, loops, laws, degrees of freedom."""
     typer.echo(_load(source, set_).model.build().describe())
 
 

@@ -59,7 +59,7 @@ BODIES: dict[str, tuple[Callable[[], Any], str]] = {
     "two masses": (lambda: pendulum(mass=(1, 2)).build(), r"body 'bob': the mass is one number"),
     "mass of another model": (
         lambda: pendulum(mass=foreign()).build(),
-        r"body 'bob': the symbol 'stray' is no parameter",
+        r"body 'bob': the symbol 'stray' is not a parameter",
     ),
     "triangle rule": (
         lambda: pendulum(inertia=(0.1, 0.1, 0.3)).build(),
@@ -87,7 +87,7 @@ BODIES: dict[str, tuple[Callable[[], Any], str]] = {
         r"body 'bob' has no mass or no inertia about some axis.*formalism='kane'",
     ),
     "name with a dot": (lambda: tr.Model("m").body("a.b"), r"'a.b' cannot name a body"),
-    "name that is no text": (lambda: tr.Model("m").body(3), r"3 cannot name a body"),
+    "name that is not text": (lambda: tr.Model("m").body(3), r"3 cannot name a body"),
     "ground again": (lambda: tr.Model("m").body("ground"), r"already a body called 'ground'"),
     "body twice": (lambda: pendulum().body("bob"), r"already a body called 'bob'"),
     "no bodies": (lambda: tr.Model("m").build(), r"no bodies; add one with model\.body"),
@@ -133,8 +133,8 @@ CONNECTIONS: dict[str, tuple[Callable[[], Any], str]] = {
     "no pair": (changed(lambda m: m.connect("Revolute", m.ground, bob(m))), r"takes a pair or joint first.*'Revolute'"),
     "class of a pair": (changed(lambda m: m.connect(tr.Revolute, m.ground, bob(m))), r"takes a pair or joint first"),
     "body by its name": (changed(lambda m: m.connect(tr.Fixed(), "ground", bob(m))), r"body or a frame.*model\.bodies"),
-    "law that is a number": (lambda: pendulum(law=3.0), r"connection 'bob': 3.0 is no law; give tr\.Spring"),
-    "law that is a function": (lambda: pendulum(law=lambda t, q, u: q), r"connection 'bob'.*is no law.*tr\.Motor"),
+    "law that is a number": (lambda: pendulum(law=3.0), r"connection 'bob': 3.0 is not a law; give tr\.Spring"),
+    "law that is a function": (lambda: pendulum(law=lambda t, q, u: q), r"connection 'bob'.*is not a law.*tr\.Motor"),
     "law for an unknown coordinate": (lambda: pendulum(law={"angel": tr.Spring(1)}), r"'angel'.*Did you mean 'angle'"),
     "law for which coordinate": (
         lambda: pendulum(tr.Planar("y"), law=tr.Spring(1)),

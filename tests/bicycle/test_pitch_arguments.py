@@ -1,4 +1,4 @@
-"""What is no bicycle and no pose is told in a sentence."""
+"""Data of bicycles and poses that are not valid are refused in a sentence."""
 
 import warnings
 from math import pi

@@ -57,7 +57,7 @@ def test_a_model_without_a_speed_is_told_so(tmp_path, monkeypatch):
 def test_a_start_that_is_no_steady_motion_is_told_so():
     result = call("eigen", "rolling-disc", "--speed", "1:2")
     assert result.exit_code == 1
-    assert "the start is no steady motion" in words(result)
+    assert "the start is not a steady motion" in words(result)
     assert "--start roll=0" in words(result)
 
 

@@ -144,7 +144,7 @@ def test_laws_at_the_contact_and_on_coordinates(law, held, coordinates):
         ("surfaces: [Plane, {Torus: {radius: r, tube: tube}}],", "", "connections.road: HigherPair needs surfaces"),
         ("surfaces:", "axis: y, surfaces:", "connections.road.axis: HigherPair has no axis; it takes surfaces."),
         ("axis: y", "axis: y, surfaces: [Plane, Vertex]", "line 9, connections.hub.surfaces: Revolute has no surfaces"),
-        ("{Torus: {radius: r, tube: tube}}", "Plane", "road: Plane with Plane is no point contact"),
+        ("{Torus: {radius: r, tube: tube}}", "Plane", "road: Plane with Plane is not a point contact"),
         ("wheel: wheel, law", "wheel: weel, law", "road.wheel: there is no body called 'weel'. Did you mean 'wheel'"),
         ("axis: y, first: fork", "axis: x, first: fork", "road: wheel 'wheel' must be joined to 'fork'"),
         (

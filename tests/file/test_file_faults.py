@@ -1,4 +1,4 @@
-"""Every fault of a file is told with line, field and choices, all of them at once."""
+"""All faults of a file are reported at once, with line, field and choices."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What surfaces are asked with, when it is no number."""
+"""Arguments of surfaces that are not numbers are refused."""
 
 import pytest
 

@@ -23,7 +23,7 @@ SMALL = 1e-7  # coefficients below count as zero in explanations
 @final
 @dataclass(frozen=True)
 class Dependent:
-    """A component of an inertance in derivative causality: its flow follows from others, so it is no state."""
+    """A component of an inertance in derivative causality: its flow follows from others, so it is not a state."""
 
     body: str
     axis: str  # x, y, z (velocity of the mass centre, ground axes) or rx, ry, rz (angular velocity, body axes)
@@ -77,7 +77,7 @@ class Causality:
         for d in self.derivative:
             held.setdefault((d.by.partition(".")[0], d.body), []).append(d)
         if held:
-            lines.append("Derivative causality (the flow follows from others and is no state):")
+            lines.append("Derivative causality (the flow follows from others and is not a state):")
         for (connection, body), found in held.items():
             axes = sorted((d.axis for d in found), key=AXES.index)
             on = dict.fromkeys(b for d in found for b in d.on)

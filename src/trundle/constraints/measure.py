@@ -1,4 +1,4 @@
-"""Coordinates of connections that are no states, measured from the relative motion: value, rate, and the wrench of a
+"""Coordinates of connections that are not states, measured from the relative motion: value, rate, and the wrench of a
 unit effort on each.
 """
 
@@ -88,7 +88,7 @@ class Deviation:
 
 
 def measured_coordinates(connection: ConnectedPair, motion: Motion) -> dict[str, Measure]:
-    """Angles and displacements of a lower pair that is no joint of the tree; angles lie in (-pi, pi]."""
+    """Angles and displacements of a lower pair that is not a joint of the tree; angles lie in (-pi, pi]."""
     if connection.touches:
         return {}
     pair = connection.pair

@@ -33,7 +33,7 @@ class Contact:
     point_rate: Any
     axes_rates: tuple[Any, Any, Any]
     gap: Any = field(default_factory=lambda: ca.SX(0))
-    coordinates: dict[str, Any] = field(default_factory=dict)  # of the chain, where they are no states
+    coordinates: dict[str, Any] = field(default_factory=dict)  # of the chain, where they are not states
     followers: tuple[str, ...] = ()
     follower_rates: Any = field(default_factory=lambda: ca.SX(0, 1))
     corrections: Any = field(default_factory=lambda: ca.SX(0, 1))  # Newton step of the followers

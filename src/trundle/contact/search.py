@@ -1,4 +1,4 @@
-"""Numbers: unit quaternions, and surface coordinates of contacts that are no joints of the tree.
+"""Numbers: unit quaternions, and surface coordinates of contacts that are not joints of the tree.
 
 A contact that closes a loop keeps the coordinates it is near to. One that may open, or yields, is loose: wherever its
 bodies are, its gap is that of the closest points of the two surfaces.

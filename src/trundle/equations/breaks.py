@@ -1,7 +1,7 @@
 """Times at which the equations may change abruptly: given by the user, or found where they compare functions of time.
 
 A step that reaches over such a time sees the law at a few instants only, and may see nothing of a short pulse. What
-depends on the state as well is no matter of time alone: that is what events are for.
+depends on the state as well is not a matter of time alone: that is what events are for.
 """
 
 from collections.abc import Iterable

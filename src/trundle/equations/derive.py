@@ -86,7 +86,7 @@ class Equations:
         return ca.vertcat(_placed(self.motion, self.touches), *bending)
 
     def position_rates(self) -> Any:
-        """qdot as an expression linear in u: bristles and deviations, which are no places, do not move."""
+        """qdot as an expression linear in u: bristles and deviations, which are not places, do not move."""
         return ca.vertcat(_placed(self.motion, self.touches), *self._no_places)
 
     @property

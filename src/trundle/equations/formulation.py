@@ -22,7 +22,7 @@ from trundle.quantities.parameters import ParameterLayout
 from trundle.typing import Array
 
 Found = TypeVar("Found")
-THREADED = 4000  # states; fewer are evaluated sooner than a second thread is started
+THREADED = 4000  # states: threading threshold
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 

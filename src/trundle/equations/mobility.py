@@ -175,7 +175,7 @@ def assemble(
     best, q_best = np.inf, start
     e = rows.equations
     bristles = sum(touch.bristles.numel() for touch in e.touches.values())
-    places = len(start) - bristles - len(e.deviations)  # what springs and friction remember is no place to search
+    places = len(start) - bristles - len(e.deviations)  # what springs and friction remember is not a place to search
     settled = rows.settle(start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
     J = J[rows.holonomic]
@@ -206,7 +206,7 @@ def assemble(
 
 
 def worst_rows(g: Array, most: int) -> list[int]:
-    """Indices of the rows that are open farthest, and of those nearly as far; what is no number comes first."""
+    """Indices of the rows that are open farthest, and of those nearly as far; what is not a number comes first."""
     size = np.where(np.isnan(g), np.inf, np.abs(g))
     order = [int(i) for i in np.argsort(-size, kind="stable")[:most]]
     return [i for i in order if size[i] >= 1e-3 * size[order[0]]]

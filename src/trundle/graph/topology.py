@@ -52,7 +52,7 @@ class Topology:
 
     @property
     def cut(self) -> tuple[ConnectedPair, ...]:
-        """Connections that are no joints of the tree."""
+        """Connections that are not joints of the tree."""
         return (*(loop.connection for loop in self.loops), *self.parallel)
 
     def path_to_root(self, body: Body) -> list[Body]:

@@ -50,7 +50,7 @@ def collide(lam: float, s: float, c: float, mu: float, v_t: float, v_nf: float, 
     the phases and at the end.
 
     s and c are sine and cosine of the half angle. Compression ends where v_nf = 0; restitution has e times its
-    impulse. A second phase that there is not has no impulse.
+    impulse. The impulse of a second phase is 0 if it is absent.
     """
     lam = max(lam, LEAST)
     forward, stick = slide_rates(lam, s, c, -mu), stick_rates(lam, s, c)

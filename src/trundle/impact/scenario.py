@@ -148,7 +148,7 @@ class ScenarioArray:
 
     @property
     def impulses(self) -> Array:
-        """Normal impulses over mass of the first and the second phase (last axis); 0 for a phase that there is not."""
+        """Normal impulses over mass of the first and the second phase (last axis); 0 if a phase is absent."""
         return self._values[..., :2]
 
     @property
@@ -257,7 +257,7 @@ def _numbers(name: str, value: Any) -> Array:
 
 
 def check_impact(lam: float, beta: float, mu: float, v_t: float, v_nf: float, e: float, where: str = "") -> None:
-    """Tell everything that is wrong with the data of one impact."""
+    """Report all faults of the data of one impact."""
     wishes = {
         f"half_angle is {beta!r} rad; it must lie between 0 and pi/2 (60 degrees are 1.0472 rad)": 0 < beta < pi / 2,
         f"inertia_ratio is {lam!r}; I_G / (m L^2) is finite and not negative": lam >= 0.0 and isfinite(lam),

@@ -32,7 +32,7 @@ def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None =
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
     if foreign:
-        raise ModelError(f"the symbol {foreign[0]!r} is no parameter of this model; declare it with model.parameter.")
+        raise ModelError(f"the symbol {foreign[0]!r} is not a parameter of this model; declare it with m.parameter.")
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     function = ca.Function("value", [symbols], [expression])
     given = model.parameter_values() if values is None else values
@@ -152,7 +152,7 @@ def _unit_faults(law: object, wanted: str, coordinate: str, unit: str, where: st
 
 
 def size_faults(model: Model, values: Mapping[str, float] | None = None) -> list[str]:
-    """What cannot be about surfaces and laws of contacts whose numbers are parameters, at given values."""
+    """Invalid sizes of surfaces and laws of contacts whose numbers are parameters, at given values."""
     return _size_faults(model, lambda v: float(evaluate(model, v, values)[0, 0]))
 
 

@@ -95,7 +95,7 @@ class ConnectedPair:
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """Coordinates behind whose prescribed rate a spring may fall; by how far is a state, `coordinate_deviation`."""
+        """Coordinates with a deviation state: a spring lets them lag behind their rate (`coordinate_deviation`)."""
         return tuple(n for n, law in self.laws.items() if isinstance(law, RateTracking) and law.uses_coordinate)
 
     @property
@@ -165,7 +165,7 @@ def connect(
             given += [(bond, one) for bond, called in CONTACT_BONDS.items() if called in _possible(name, pair, one)]
             continue
         bond = _bond(name, pair, key)
-        if bond is None:  # a coordinate of a chain over surfaces, which is no bond of the contact
+        if bond is None:  # a coordinate of a chain over surfaces, which is not a bond of the contact
             if key in laws:
                 raise ModelError(f"connection {name!r}: two laws on {key!r}; write them as a sum.")
             laws[key] = one
@@ -270,7 +270,7 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
     for key, one in given:
         if not isinstance(one, Law):
             raise ModelError(
-                f"connection {name!r}: {one!r} is no law; give tr.Spring, tr.Damper, tr.Motor(function), "
+                f"connection {name!r}: {one!r} is not a law; give tr.Spring, tr.Damper, tr.Motor(function), "
                 "tr.Servo(function), tr.NoSlip() or a class of your own made from tr.EffortLaw."
             )
         if key is None and not isinstance(one, ContactLaw) and len(steps) != 1:

@@ -24,7 +24,7 @@ from trundle.model.model import Model
 
 
 def fingerprint(model: Model) -> str:
-    """Digest of a checked model; ModelError with all faults when a law, force, output or event is no expression.
+    """Digest of a checked model; ModelError with all faults when a law, force, output or event is not an expression.
 
     Parts go in with all that they hold; forces, and laws of a class of the user's own, with their answers.
     """

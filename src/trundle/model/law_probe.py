@@ -82,13 +82,13 @@ class Asker:
         try:
             answer = ca.SX(value)
         except NotImplementedError:
-            raise ModelError(f"{value!r} is no number and no expression.") from None
+            raise ModelError(f"{value!r} is neither a number nor an expression.") from None
         if answer.numel() != size:
             wanted = "one number" if size == 1 else f"{size} numbers"
             raise ModelError(f"{wanted} expected, got {answer.numel()}.")
         names = [s.name() for s in ca.symvar(answer) if s.element_hash() not in self.known | self.signals.known]
         if names:
-            raise ModelError(f"the symbol {names[0]!r} is no parameter of this model; declare it with model.parameter.")
+            raise ModelError(f"the symbol {names[0]!r} is not a parameter of this model; declare it with m.parameter.")
         if not finite_constants(answer):
             raise ModelError(
                 "the answer holds a constant that is not a finite number. A function of math turns a symbol into nan. "

@@ -49,7 +49,7 @@ class ContactPair(Pair):
 
     @property
     def coordinate_bonds(self) -> dict[str, str]:
-        return {}  # the chain moves over the surfaces; its coordinates are no bonds of the contact
+        return {}  # the chain moves over the surfaces; its coordinates are not bonds of the contact
 
     @property
     def title(self) -> str:
@@ -90,7 +90,7 @@ class HigherPair(ContactPair):
                 )
         reason = refusal(self.first, self.second)
         if reason:
-            raise ModelError(f"{self.title} is no point contact: {reason}")
+            raise ModelError(f"{self.title} is not a point contact: {reason}")
 
     @property
     def charts(self) -> tuple[Chart, Chart]:

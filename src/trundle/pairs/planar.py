@@ -71,7 +71,7 @@ class PlanarPair(ContactPair):
         elif (self.first.flat and self.second.hollow) or (self.second.flat and self.first.hollow):
             reason = "a ring (inside=True) cannot touch a line from inside."
         if reason:
-            raise ModelError(f"{self.title} is no planar pair: {reason}")
+            raise ModelError(f"{self.title} is not a planar pair: {reason}")
 
     @property
     def charts(self) -> tuple[Sweep, Sweep]:

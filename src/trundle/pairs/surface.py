@@ -107,7 +107,7 @@ class Surface(SurfaceGeometry):
             raise ModelError(faults)
 
     def faults(self) -> list[str]:
-        """What cannot be about the sizes, when each of them is a number of the right kind."""
+        """Invalid combinations of sizes, when each of them is a number of the right kind."""
         return []
 
 

@@ -45,7 +45,7 @@ class SweptSurface(Surface):
         if area < 1e-9 * float(np.prod([np.linalg.norm(t) for t in tangents])) or area == 0.0:
             raise ModelError(
                 "SweptSurface: both screws move the point along the same line, or one does not move it at all: there "
-                "is no surface at this point. Take another point."
+                "is not a surface at this point. Take another point."
             )
 
     def numbers(self) -> NumericSweep:

@@ -66,7 +66,7 @@ def read_request(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> 
     for i in layout.quaternions:
         length = np.linalg.norm(request.q[i : i + 4])
         if length < 1e-9:
-            raise ModelError("a start quaternion has length zero; (1, 0, 0, 0) is no rotation.")
+            raise ModelError("a start quaternion has length zero; (1, 0, 0, 0) is not a rotation.")
         request.q[i : i + 4] /= length
     return request
 

@@ -219,7 +219,7 @@ def _shape_faults(rig: RollerRig) -> list[str]:
     """Positive sizes that do not make a wheelset on rings."""
     if rig.cone_angle >= pi / 4:
         return [
-            f"RollerRig: cone_angle {rig.cone_angle:g} rad is no coning of a wheel; "
+            f"RollerRig: cone_angle {rig.cone_angle:g} rad is not a valid cone angle; "
             "it must be less than pi/4 (45 degrees)."
         ]
     faults = []

@@ -94,7 +94,7 @@ class Power:
             for c in self.run.formulation.model.connections.values():
                 if c.friction is not None and c.friction.at_centre:
                     raise SolveError(
-                        f"the friction of contact {c.name!r} acts at a mass centre (as_printed=True), which is no bond "
+                        f"the friction of contact {c.name!r} acts at a mass centre (as_printed=True), not on a bond "
                         "of the contact: its power cannot be followed. run.energy still balances."
                     )
             return self.run.formulation.evaluate_group("power", *self.run._raw)

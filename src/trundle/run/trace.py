@@ -170,7 +170,7 @@ class Trace:
 
         dataset = read(path)
         if "driven" not in dataset.attrs:
-            raise StoreError(f"cannot read {path}: it is no trace. A run is read by trundle.load(path).")
+            raise StoreError(f"cannot read {path}: it is not a trace. A run is read by trundle.load(path).")
         return Trace(dataset, [Finding(**each) for each in json.loads(dataset.attrs["events"])])
 
 

@@ -1,4 +1,4 @@
-"""Numbers as a person gives them, read into arrays: what is no number is told in a sentence."""
+"""Numbers as a person gives them, read into arrays; what is not a number is refused in a sentence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ def read_numbers(name: str, value: Any) -> Array:
     """A real number or an array of them; nan and inf are allowed."""
     try:
         found = np.asarray(value)
-    except (TypeError, ValueError):  # rows of different lengths, or something that is no array
+    except (TypeError, ValueError):  # rows of different lengths, or something that is not an array
         found = np.array(None)
     if found.dtype.kind not in "biuf":
         raise ModelError(f"{name} must be a real number or an array of real numbers, got {value!r}.")

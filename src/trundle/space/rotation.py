@@ -109,7 +109,7 @@ def as_matrix(spec: Any) -> Array:
         raise wrong from None
     if R.shape == (4,) and np.all(np.isfinite(R)):
         if np.linalg.norm(R) < 1e-12:
-            raise ModelError("a quaternion of length zero is no rotation.")
+            raise ModelError("a quaternion of length zero is not a rotation.")
         return clean(rotation_from_quaternion(R))
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
         raise wrong

@@ -1,4 +1,4 @@
-"""The story of a model in words."""
+"""Summary of a model in words."""
 
 from typing import Protocol
 

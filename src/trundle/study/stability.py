@@ -184,7 +184,7 @@ def _border(grows: Callable[[float], float], below: tuple[float, float], above: 
 
 @final
 class _Steady:
-    """Linearises about the start with a given speed; SolveError where that is no steady motion."""
+    """Linearises about the start with a given speed; SolveError where that is not a steady motion."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class _Steady:
         found = linearise_at(self.formulation, state, self.parameters, 0.0, self.usual)
         if not found.steady:
             raise SolveError(
-                f"with {self.quantity} = {speed:g} the start is no steady motion: something would accelerate. "
+                f"with {self.quantity} = {speed:g} the start is not a steady motion: something would accelerate. "
                 "Give a start that is one, such as upright and straight (on the command line --start roll=0), or all "
                 "rates of a steady turn."
             )

@@ -198,7 +198,7 @@ def _solve(
 
 
 def _known_targets(f: Formulation) -> dict[tuple[str, ...], Targets]:
-    """By the names of start values that are no states, those that were asked for before."""
+    """By the names of start values that are not states, those that were asked for before."""
     return {}
 
 

@@ -17,7 +17,7 @@ from trundle.typing import Array
 
 @final
 class Targets:
-    """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for a name that is no quantity."""
+    """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for an unknown name."""
 
     def __init__(
         self,

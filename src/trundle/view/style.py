@@ -87,7 +87,7 @@ def tick_name(name: str) -> str:
 def finish(figure: Figure, path: Path | str | None, formulas: bool = False) -> Figure:
     """Write the figure when a path is given; the suffix chooses the format (png, svg, pdf).
 
-    Names of bodies and models are no formulas, whatever dollar signs they have; formulas=True is for figures that name
+    Names of bodies and models are not formulas, whatever dollar signs they have; formulas=True is for figures that name
     nothing of the user's.
     """
     if not formulas:

@@ -41,7 +41,7 @@ def impulses_of(data: Array, contacts: int, treatment: int) -> Array:
 
 
 def derivative_of_impulses(data: Array, way: Array, contacts: int, treatment: int) -> Array:
-    """Derivative of the impulses along a way of the data, to round-off: by an imaginary part too small to be felt."""
+    """Directional derivative of the impulses by the data, to round-off: complex-step derivative."""
     size = float(np.max(np.abs(way), initial=0.0))
     if size == 0.0:
         return np.zeros(3 * contacts)

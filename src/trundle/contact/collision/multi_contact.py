@@ -12,7 +12,7 @@ from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long, routh
 
 ROUNDS = 10000
-RESTING = 1e-14  # of the largest velocity: an approach that is none
+RESTING = 1e-14  # of the largest velocity: below it, not approaching
 GAIN = 1e-9  # of the kinetic energy of the collision
 GAIN_OF_SPRINGS = 1e-5  # their motion is stepped
 STEP = 5e-4  # of the time that the stiffest spring needs

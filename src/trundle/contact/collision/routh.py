@@ -16,8 +16,8 @@ from numba import njit
 from trundle.contact.collision import layout as at
 
 PHASES = 200
-STILL = 1e-12  # of the speed of the collision: a slip that is none
-STRAIGHT = 1e-10  # of the rate of a slip: a part across that is none
+STILL = 1e-12  # of the speed of the collision: a negligible slip
+STRAIGHT = 1e-10  # of the rate of a slip: a negligible part across
 STEPS = 20000  # along a slip that turns
 DIRECTIONS = 180
 

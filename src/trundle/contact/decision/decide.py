@@ -33,10 +33,10 @@ SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
 BEGUN = 1e-9  # m/s: a slip that has a direction of its own
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
-NONE = 1e-9  # of the largest acceleration or force, that is none
+NONE = 1e-9  # of the largest acceleration or force: negligible
 INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
-AT_LEVEL = 1.2  # how exactly it is told where a slip is slow
+AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 

@@ -141,7 +141,7 @@ def power_quantities(ports: Ports) -> dict[str, Quantity]:
 
 
 def _is_measured(connection: ConnectedPair) -> bool:
-    """Whether the coordinates of a connection that is no joint of the tree are known."""
+    """Whether the coordinates of a connection that is not a joint of the tree are known."""
     pair = connection.pair
     return pair.measured if isinstance(pair, ContactPair) else True
 

@@ -42,7 +42,7 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
     e = functions.equations
     _, multipliers = functions.dynamics
     closing: dict[str, Wrench] = {}
-    driving: dict[str, Wrench] = {}  # drives on coordinates that are no states
+    driving: dict[str, Wrench] = {}  # drives on coordinates that are not states
     for i, row in enumerate(functions.rows):
         wrenches = driving if row.role is Role.DRIVE else closing
         name = row.owner

@@ -139,7 +139,7 @@ def _result(
 
 @final
 class _Outputs:
-    """Everything that is told at a point, with derivatives by the driven coordinate."""
+    """All results at a point, with derivatives by the driven coordinate."""
 
     def __init__(self, locus: Locus) -> None:
         self.locus = locus
