@@ -12,7 +12,6 @@ import casadi as ca
 from trundle.constraints.closure import Relative, axes_around, connection_frame
 from trundle.derivative import derivative_along
 from trundle.errors import ModelError
-from trundle.laws.tracking import RateTracking
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
 from trundle.pairs.lower import ROTATIONS
@@ -64,25 +63,19 @@ class Followed:
 
 
 @final
-class Deviation:
-    """How far a coordinate is from where its prescribed rate would have brought it: a coordinate without speed."""
+@dataclass(frozen=True)
+class LawState:
+    """A coordinate without speed that a law keeps: bent bristles, or the deviation from a prescribed rate."""
 
+    name: str
+    value: Any
+    rate: Any = None  # known when its law has been asked
     is_angle: ClassVar[bool] = False
-
-    def __init__(self, coordinate: str, law: RateTracking, t: Any) -> None:
-        self.coordinate, self._law, self._t = coordinate, law, t
-        self.value = ca.SX.sym(f"{coordinate} deviation")
-        self.rate: Any = ca.SX(0)
-
-    def follow(self, signals: Any) -> None:
-        """Find the rate from those of the coordinate."""
-        law = self._law.placed(signals[self.coordinate])
-        self.rate = law.deflection_rate(self._t, self.value, signals[f"{self.coordinate}_rate"])
 
     @property
     def force(self) -> Any:
         """Efforts need a bond."""
-        raise ModelError(f"{self.coordinate + '_deviation'!r} is known to its law only: no effort can act on it.")
+        raise ModelError(f"{self.name!r} is known to its law only: no effort can act on it.")
 
     moment = force
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import casadi as ca
 import numpy as np
 
-from trundle.constraints.relaxation import relax
 from trundle.contact.modes.find import mode_states
 from trundle.contact.search import Settler
 from trundle.equations.derive import Equations, derive
@@ -55,12 +54,7 @@ class Derivation:
         """Everything that holds, with the weights of relaxed rows."""
         if coordinates not in self._equations:
             self.spec.check_own_classes()
-            found = derive(self.model, self.topology, FORMALISM[coordinates])
-            every = [*found.rows, *found.switched]
-            rows = relax(every, self.model.relaxations, found.signals, found.full_multipliers)
-            self._equations[coordinates] = replace(
-                found, rows=[r for r in rows if r.active is None], switched=[r for r in rows if r.active is not None]
-            )
+            self._equations[coordinates] = derive(self.model, self.topology, FORMALISM[coordinates])
         return self._equations[coordinates]
 
     @cached_property

@@ -9,9 +9,11 @@ import casadi as ca
 
 from trundle.constraints.closure import closure_rows, difference
 from trundle.constraints.flow import flow_row, half_turn
-from trundle.constraints.measure import Deviation, Followed, Measure, measured_coordinates
+from trundle.constraints.measure import Followed, LawState, Measure, measured_coordinates
+from trundle.constraints.relaxation import relax
 from trundle.constraints.row import Place, Role, Row
-from trundle.contact.bonds import Bristle, Touch, touch_in_tree, touch_of_loop
+from trundle.contact.bonds import Touch
+from trundle.contact.contact_motion import ContactMotion, contact_in_tree, contact_of_loop
 from trundle.contact.modes.find import mode_states
 from trundle.derivative import derivative_along
 from trundle.equations.outputs.signals import Signals
@@ -64,7 +66,7 @@ class Equations:
     touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
-    deviations: Sequence[Deviation] = ()  # from prescribed rates that yield
+    law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates that yield
     nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
     full_multipliers: dict[str, Any] = field(default_factory=dict)  # of rows if all were held, that weights ask for
 
@@ -82,22 +84,16 @@ class Equations:
 
     def coordinate_rates(self) -> Any:
         """qdot."""
-        bending = [t.bristle_rates for t in self.touches.values()] + [d.rate for d in self.deviations]
-        return ca.vertcat(_placed(self.motion, self.touches), *bending)
+        return ca.vertcat(_placed(self.motion, self.touches), *[state.rate for state in self.law_states])
 
     def position_rates(self) -> Any:
-        """qdot as an expression linear in u: bristles and deviations, which are not places, do not move."""
-        return ca.vertcat(_placed(self.motion, self.touches), *self._no_places)
-
-    @property
-    def _no_places(self) -> list[Any]:
-        bristles = [ca.SX.zeros(t.bristles.shape) for t in self.touches.values()]
-        return [*bristles, ca.SX.zeros(len(self.deviations))]
+        """qdot as an expression linear in u: states of laws, which are not places, do not move."""
+        return ca.vertcat(_placed(self.motion, self.touches), ca.SX.zeros(len(self.law_states)))
 
     def corrections(self) -> Any:
-        """Newton step of the coordinates that follow the motion; they stand at the end of q, before the bristles."""
+        """Newton step of the coordinates that follow the motion; they stand before the states of laws."""
         steps = [touch.contact.corrections for touch in self.touches.values()]
-        return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, *self._no_places))
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, ca.SX.zeros(len(self.law_states))))
 
     @cached_property
     def mass(self) -> list[Sparse]:
@@ -165,7 +161,6 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     parameters = ParameterLayout.of(model, mode_states(model))
     p, modes, shift = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
-    measured: dict[str, Measure | Followed | Bristle | Deviation] = {}
     motion: Motion
     if formalism == "kane":
         q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
@@ -180,29 +175,29 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
         closing = {c.name: c.bodies for c in ordered}
     closing |= {loop.name: loop.bodies for loop in topology.loops}
     coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in motion.coordinates.items()}
-    touches, followers = _touches(model, motion, coordinates, cut)
-    deviating = [(f"{c.name}.{n}", c.laws[n]) for c in ordered for n in c.deviations]
-    deviations = [Deviation(name, law, t) for name, law in deviating if isinstance(law, RateTracking)]
-    bristles = [touch.bristles for touch in touches.values()] + [d.value for d in deviations]
-    rates = ca.vertcat(_placed(motion, touches), *[ca.SX(*b.shape) for b in bristles])
-    q = ca.vertcat(q, followers, *bristles)
-    for connection in cut:
-        for name, measure in measured_coordinates(connection, motion).items():
-            measured[f"{connection.name}.{name}"] = measure
-        if connection.name in touches:
-            for name, value in touches[connection.name].contact.coordinates.items():
-                measured[f"{connection.name}.{name}"] = Followed(f"{connection.name}.{name}", value, q, rates)
-            for i, name in enumerate(connection.bristles):
-                measured[f"{connection.name}.{name}"] = Bristle(touches[connection.name], i)
-            for bond, name in connection.leaning.items():
-                measured[f"{connection.name}.{name}"] = touches[connection.name].lean(bond)
-    measured |= {f"{d.coordinate}_deviation": d for d in deviations}
-    signals = Signals(model, t, motion, coordinates, measured, touches)
-    for deviation in deviations:
-        deviation.follow(signals)
+    contacts, followers = _contacts(model, motion, coordinates, cut)
+    tracking = {f"{c.name}.{n}": law for c in ordered for n in c.deviations
+                if isinstance(law := c.laws[n], RateTracking)}  # fmt: skip
+    bent = {f"{name}.{bristle}": (name, i) for name, at in contacts.items()
+            for i, bristle in enumerate(at.connection.bristles)}  # fmt: skip
+    values = {name: contacts[contact].bristles[i] for name, (contact, i) in bent.items()}
+    values |= {f"{name}_deviation": ca.SX.sym(f"{name} deviation") for name in tracking}
+    rates = ca.vertcat(_placed(motion, contacts), ca.SX(len(values), 1))
+    q = ca.vertcat(q, followers, *values.values())
+    measured = _measured(cut, motion, contacts, q, rates)
+    # Laws of friction are asked first: the rates of their own states follow from the answers.
+    asked = [LawState(name, value) for name, value in values.items()]
+    signals = Signals(model, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
     full_multipliers: dict[str, Any] = {}
-    for touch in touches.values():
-        touch.rub(MultiplierSignals(signals, full_multipliers), modes, shift)
+    touches = {name: Touch(at, MultiplierSignals(signals, full_multipliers), modes, shift)
+               for name, at in contacts.items()}  # fmt: skip
+    state_rates = {name: touches[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
+    for name, law in tracking.items():
+        deviation = values[f"{name}_deviation"]
+        rate = law.placed(signals[name]).deflection_rate(t, deviation, signals[f"{name}_rate"])
+        state_rates[f"{name}_deviation"] = rate
+    states = [LawState(name, value, state_rates[name]) for name, value in values.items()]
+    signals = Signals(model, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
     terms = _collect_terms(model, signals)
     touch_efforts: dict[str, dict[str, Any]] = {}
     for name, touch in touches.items():
@@ -211,19 +206,20 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     loads, efforts, by_coordinate = _distribute(model, motion, signals, terms)
     nonideal = sum((touch.drag(motion.n_u)[0] for touch in touches.values()), ca.SX.zeros(motion.n_u))
     every = _rows(model, closing, motion, signals, t, touches)
+    every = relax(every, model.relaxations, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
         model, topology, tree, formalism, t, q, u, parameters, p, shift, motion, inertias, gravity, signals, rows,
-        loads, efforts, terms, by_coordinate, touches, touch_efforts, modes, switched, deviations,
+        loads, efforts, terms, by_coordinate, touches, touch_efforts, modes, switched, states,
         nonideal, full_multipliers,
     )  # fmt: skip
 
 
-def _touches(
+def _contacts(
     model: Model, motion: Motion, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[ConnectedPair]
-) -> tuple[dict[str, Touch], Any]:
+) -> tuple[dict[str, ContactMotion], Any]:
     """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
-    touches: dict[str, Touch] = {}
+    contacts: dict[str, ContactMotion] = {}
     followers = []
     in_tree = [c for c in model.connections.values() if c not in cut]
     for c in (*in_tree, *cut):
@@ -232,17 +228,33 @@ def _touches(
         if c in cut:
             symbols = ca.SX.sym(f"{c.name} followers", len(c.pair.followers))
             followers.append(symbols)
-            touches[c.name] = touch_of_loop(c, motion, symbols)
+            contacts[c.name] = contact_of_loop(c, motion, symbols)
         else:
             at = {k.partition(".")[2]: pair for k, pair in coordinates.items() if k.partition(".")[0] == c.name}
             value, rate = (partial(_part, at, i) for i in (0, 1))
-            touches[c.name] = touch_in_tree(c, motion, value, rate)
-    return touches, ca.vertcat(ca.SX(0, 1), *followers)
+            contacts[c.name] = contact_in_tree(c, motion, value, rate)
+    return contacts, ca.vertcat(ca.SX(0, 1), *followers)
 
 
-def _placed(motion: Motion, touches: Mapping[str, Touch]) -> Any:
+def _measured(
+    cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], q: Any, rates: Any
+) -> dict[str, Measure | Followed | LawState]:
+    """Coordinates of connections that are no joints of the tree."""
+    found: dict[str, Measure | Followed | LawState] = {}
+    for c in cut:
+        for name, measure in measured_coordinates(c, motion).items():
+            found[f"{c.name}.{name}"] = measure
+        if c.name in contacts:
+            for name, value in contacts[c.name].contact.coordinates.items():
+                found[f"{c.name}.{name}"] = Followed(f"{c.name}.{name}", value, q, rates)
+            for bond, name in c.leaning.items():
+                found[f"{c.name}.{name}"] = contacts[c.name].lean(bond)
+    return found
+
+
+def _placed(motion: Motion, contacts: Mapping[str, Touch | ContactMotion]) -> Any:
     """Rates of the coordinates and of what follows the contacts."""
-    return ca.vertcat(motion.coordinate_rates(), *[touch.contact.follower_rates for touch in touches.values()])
+    return ca.vertcat(motion.coordinate_rates(), *[at.contact.follower_rates for at in contacts.values()])
 
 
 def _part(table: Mapping[str, tuple[Any, Any]], i: int, name: str) -> Any:

@@ -174,8 +174,7 @@ def assemble(
     rng = np.random.default_rng(20240)
     best, q_best = np.inf, start
     e = rows.equations
-    bristles = sum(touch.bristles.numel() for touch in e.touches.values())
-    places = len(start) - bristles - len(e.deviations)  # what springs and friction remember is not a place to search
+    places = len(start) - len(e.law_states)  # what springs and friction remember is not a place to search
     settled = rows.settle(start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
     J = J[rows.holonomic]

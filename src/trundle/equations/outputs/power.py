@@ -171,8 +171,8 @@ class PowerExpressions:
     def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
         touch = self.equations.touches[c.name]
         contact = touch.contact
-        if c.leaning and touch.plane is not None:
-            return PlaneMap(contact, touch.plane), contact.point
+        if c.leaning and touch.at.plane is not None:
+            return PlaneMap(contact, touch.at.plane), contact.point
         return BondMap(list(contact.axes), list(contact.axes)), contact.point
 
     def _connection(self, j: Junction) -> dict[str, Any]:
@@ -269,7 +269,7 @@ class PowerExpressions:
             c = e.model.connections[junction]
             rubbed = [n for law in c.rubbing for n in c.rubbed(law)] if bond == "normal" else []
             for one in (bond, *rubbed):  # friction goes with the normal force
-                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].flow(one)
+                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].at.flow(one)
         for frame, F, M in term.wrenches if element.bodies else ():
             if not frame.body.is_at_rest:
                 at = e.motion.frame(frame)

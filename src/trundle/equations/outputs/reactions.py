@@ -78,7 +78,7 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
             out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
         for name in yielding_bonds(e, c):
             touch = e.touches[c.name]
-            force, moment = (e.touch_efforts[c.name][name] * each for each in touch.along(name))
+            force, moment = (e.touch_efforts[c.name][name] * each for each in touch.at.along(name))
             F, M = out[c.name]
             arm = touch.contact.point - e.motion.frame(c.second).p
             out[c.name] = (F + force, M + moment + cross(arm, force))

@@ -5,8 +5,8 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.constraints.measure import Deviation, Followed, Measure
-from trundle.contact.bonds import Bristle, Touch
+from trundle.constraints.measure import Followed, LawState, Measure
+from trundle.contact.contact_motion import ContactMotion
 from trundle.errors import UnknownNameError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.law_probe import CONTACT_QUANTITIES
@@ -36,8 +36,8 @@ class Signals:
         t: Any,
         motion: Motion,
         coordinates: Mapping[str, tuple[Any, Any]],
-        measured: Mapping[str, Measure | Followed | Bristle | Deviation],
-        touches: Mapping[str, Touch] | None = None,
+        measured: Mapping[str, Measure | Followed | LawState],
+        touches: Mapping[str, ContactMotion] | None = None,
     ) -> None:
         self.model, self.t, self.motion = model, t, motion
         self.coordinates, self.measured, self.touches = coordinates, measured, touches or {}
@@ -86,7 +86,7 @@ class Signals:
         contacts = [f"{c}.{quantity}" for c in self.touches for quantity in CONTACT_QUANTITIES]
         return [*joints, *contacts, *bodies, *self.model.parameters, "t"]
 
-    def _contact(self, touch: Touch, quantity: str) -> Any:
+    def _contact(self, touch: ContactMotion, quantity: str) -> Any:
         vectors = {"contact_point": touch.contact.point, "contact_normal": touch.contact.axes[2]}
         if quantity == "gap":
             return touch.contact.gap
