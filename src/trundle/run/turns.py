@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from trundle.derivative import derivative
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _turning_joints(f: "Formulation", name: str) -> list[int] | None:
     if not f.in_joints:
         return None
     e = f.functions.equations
-    needed = set(ca.jacobian(ca.SX(e.signals[name]), e.q).sparsity().get_col())
+    needed = set(derivative(ca.SX(e.signals[name]), e.q).sparsity().get_col())
     places = []
     for c in f.layout.coordinates:
         if needed & set(range(c.i_q, c.i_q + c.n_q)):
