@@ -1,6 +1,6 @@
 """How often the equations are derived, and how long a build takes, on six models; with another checkout too.
 
-python -m benchmarks.build_counts [--before SRC_OF_ANOTHER_CHECKOUT] [--rounds N]
+python -m benchmarks.build_counts [--before SRC_OF_ANOTHER_CHECKOUT] [--rounds N] [--only MODEL ...]
 
 Every run is a process of its own, and checkouts take turns. Seconds are those of the processor for `m.build()` with an
 empty kernel cache, the best of the rounds. Derivations are counted over build, a run, one quantity of a reaction and a
@@ -106,6 +106,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--before", type=Path, help="src of another checkout")
     arguments.add_argument("--rounds", type=int, default=5)
+    arguments.add_argument("--only", nargs="+", choices=list(MODELS), default=list(MODELS))
     arguments.add_argument("--child", nargs=2, metavar=("MODEL", "WHAT"))
     given = arguments.parse_args()
     if given.child:
@@ -115,7 +116,7 @@ def main() -> None:
     columns = [f"{what}, {side}" for what in ("derivations", "build") for side in sides]
     print(f"| model | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     with tempfile.TemporaryDirectory() as folder:
-        for name in MODELS:
+        for name in given.only:
             counts = {side: measure(src, name, "counts", Path(folder) / side) for side, src in sides.items()}
             seconds: dict[str, list[float]] = {side: [] for side in sides}
             for turn in range(given.rounds):

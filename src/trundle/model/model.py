@@ -128,11 +128,28 @@ class Model:
         shape: tuple[Shape, ...] | Shape = (),
         check_inertia: bool = True,
     ) -> Body:
-        """Add a rigid body: mass in kg, inertia in kg m^2 about `about` ("com" or a point), mass centre `com`
-        in the body frame.
+        """Add a rigid body.
 
-        Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up to
-        10 % are taken with a warning; check_inertia=False takes all that leave the motion well posed, without a word.
+        Parameters
+        ----------
+        mass : float or expression
+            In kg.
+        inertia : number, three moments or matrix
+            In kg m^2, about `about`, in axes of the body frame.
+        com : tuple
+            Mass centre in the body frame (m).
+        about : "com" or tuple
+            Point about which the inertia is given.
+        shape : Shape or tuple of Shape
+            For pictures only.
+        check_inertia : bool
+            Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up
+            to 10 % are taken with a warning; False takes all that leave the motion well posed, without a warning.
+
+        Returns
+        -------
+        Body
+            To be connected, also by its frames: `body.at(x, y, z)`.
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
@@ -151,19 +168,33 @@ class Model:
         unilateral: bool = False,
         restitution: Restitution | float | None = None,
     ) -> ConnectedPair:
-        """Join two bodies. The name is that of the second body unless given; laws go on the pair's coordinates, or,
-        for a higher pair, on the bonds of its point of contact (tr.NoSlip, {"slip_x": tr.Damper(5.0)}).
+        """Join two bodies, or frames on them.
 
-        compliance: springs in place of what the pair holds, tr.Spring(stiffness, damping) for all its bonds or
-        {bond: spring}; "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
+        Parameters
+        ----------
+        pair : Pair or Joint
+            tr.Revolute("y"), tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), tr.AxisJoint(...), ...
+        name : str, optional
+            That of the second body unless given.
+        law : law or mapping, optional
+            On the coordinates of the pair or, for a higher pair, on the bonds of its point of contact: tr.NoSlip(),
+            {"slip_x": tr.Damper(5.0)}.
+        wheel : Body, optional
+            The body that carries the second surface where this turns about its own axis (y) against the second body;
+            the contact is then followed from the frame that the wheel is mounted in.
+        compliance : law or mapping, optional
+            Springs in place of what the pair holds: tr.Spring(stiffness, damping) for all its bonds or {bond: spring};
+            "translation" and "rotation" name all bonds of a kind. The deflections are coordinates then.
+        unilateral : bool
+            The contact may open; it closes again by a collision with the friction of its law.
+        restitution : Restitution or float, optional
+            Of that collision: tr.Stronge(e), tr.Poisson(e) or tr.Newton(e); a number is Poisson's. Plastic unless
+            given. It makes the contact unilateral.
 
-        unilateral: the contact may open; it closes again by a collision with the friction of its law.
-
-        restitution: of that collision, tr.Stronge(e), tr.Poisson(e) or tr.Newton(e); a number is Poisson's. Plastic
-        unless given. It makes the contact unilateral.
-
-        wheel: the body that carries the second surface where this turns about its own axis (y) against the second
-        body. The contact of a wheel can so be followed from the frame that the wheel is mounted in.
+        Raises
+        ------
+        ModelError
+            Where a name is taken, or a law or spring does not fit the pair.
         """
         if not isinstance(pair, Pair | Joint):
             raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {pair!r}.")
