@@ -62,6 +62,7 @@ PICTURES = {
     "change-point-four-bar": Picture((0.0, 0.56, 1.0524, 1.66, 2.22, 2.78)),
     "stiff-four-bar": Picture(plot=("left.angle", "extension.displacement")),
     "chain": Picture((0.0, 0.33, 0.46, 0.55, 0.65, 0.9)),
+    "rattleback": Picture(plot=("stone.angular_rate_z", "table.pitch", "table.roll"), duration=10.0),
     "rolling-disc": Picture((0.0, 0.6, 1.2, 1.8, 2.4, 3.0)),
     "ball-in-bowl": Picture(plot=("x", "y", "ball.normal_force")),
     "ball-in-turning-pipe": Picture((0.0, 0.3, 0.6, 0.9, 1.2)),

@@ -11,7 +11,7 @@ EXPECTED = {
     "simple-pendulum", "spatial-slider-crank", "stiff-four-bar", "fixed-ideal-joint", "free-ideal-joint",
     "spring-ideal-joint", "fixed-controlled-joint", "free-slide-joint", "fixed-servo-joint", "two-bodies-on-a-hinge",
     "spring-door", "two-hinge-door", "two-hinge-door-compliant", "four-wheel-vehicle", "four-wheel-vehicle-compliant",
-    "ball-in-turning-pipe", "chaplygin-sleigh", "snakeboard", "wheel-climbs-kerb", "ball-on-step",
+    "ball-in-turning-pipe", "chaplygin-sleigh", "snakeboard", "wheel-climbs-kerb", "ball-on-step", "rattleback",
 }  # fmt: skip
 
 
