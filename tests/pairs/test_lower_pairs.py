@@ -141,6 +141,10 @@ def test_tree_joint_equals_loop_closer(kind: type[Pair]) -> None:
     assert second.initial is not None and not second.initial.changed
     for name in ("b.position", "b.rotation", "b.velocity"):
         np.testing.assert_allclose(second.values(name), first.values(name), rtol=0, atol=1e-9)
+    for step in make(kind).coordinates:  # a loop closer measures the coordinates of the chain
+        if step.n_u == 1:
+            for name in (f"pair.{step.name}", f"pair.{step.name}_rate"):
+                np.testing.assert_allclose(second.values(name), first.values(name), rtol=0, atol=1e-8)
     for name in ("pair.reaction_force", "pair.reaction_moment"):
         np.testing.assert_allclose(second.values(name), first.values(name), rtol=0, atol=1e-8)
 

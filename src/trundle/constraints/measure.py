@@ -127,12 +127,15 @@ def _turns(relative: Relative, turns: list[str]) -> list[Measure]:
         angles = relative.angle(k), ca.atan2(dot(A[:, k], B[:, j]), dot(A[:, k], B[:, k]))
         axes = A[:, k], B[:, i]
         return [Measure(angle, dot(e, w), zero, e) for angle, e in zip(angles, axes, strict=True)]
-    sine = dot(A[:, k], B[:, j])
-    first = ca.atan2(-dot(A[:, i], B[:, j]), dot(A[:, j], B[:, j]))
+    side = 1
+    if axes_around(turns[1])[2] != i:  # against the cyclic order of the axes
+        i, j, side = j, i, -1
+    sine = side * dot(A[:, k], B[:, j])
+    first = ca.atan2(-side * dot(A[:, i], B[:, j]), dot(A[:, j], B[:, j]))
     second = ca.atan2(sine, ca.sqrt(dot(A[:, k], B[:, k]) ** 2 + dot(A[:, k], B[:, i]) ** 2))
-    third = ca.atan2(-dot(A[:, k], B[:, i]), dot(A[:, k], B[:, k]))
+    third = ca.atan2(-side * dot(A[:, k], B[:, i]), dot(A[:, k], B[:, k]))
     e1, e3 = A[:, k], B[:, j]
-    e2 = cross(e3, e1) / ca.sqrt(1 - sine**2)
+    e2 = side * cross(e3, e1) / ca.sqrt(1 - sine**2)
     duals = reciprocal(e1, e2, e3)
     return [Measure(x, dot(d, w), zero, d) for x, d in zip((first, second, third), duals, strict=True)]
 
