@@ -75,7 +75,9 @@ class Values:
         for name in expression.names:
             if name not in symbols and name not in variables:
                 hint = near(name, [*variables, *symbols])
-                self.faults.add(path, f"this may use {', '.join(variables)} and parameters, not {name!r}. {hint}")
+                self.faults.add(
+                    path, f"the expression may use {', '.join(variables)} and parameters, not {name!r}. {hint}"
+                )
 
         def function(*motion: Any) -> Any:
             scope = {**symbols, **dict(zip(variables, motion, strict=True))}
