@@ -14,12 +14,11 @@ import trundle as tr
 from trundle import bicycle, pairs, rail
 from trundle.bicycle.whipple import benchmark
 from trundle.cli import app
-from trundle.equations.outputs.quantities import CONTACT_FORCES
 from trundle.file.kinds import CONTACT_LAWS, LAWS
 from trundle.integrate import outcome
 from trundle.model import Force, Law
-from trundle.model.law_probe import CONTACT_QUANTITIES
 from trundle.pairs import edges, lower_pairs, surfaces
+from trundle.pairs.contact_quantities import contact_quantities
 from trundle.pairs.geometry import SurfaceGeometry
 from trundle.run.trace import Finding, Trace
 from trundle.system import System
@@ -142,9 +141,9 @@ def test_every_law_of_contact(law):
     assert all(f"`{name}`" in holds for name in law.held)
 
 
-@pytest.mark.parametrize("name", [*CONTACT_QUANTITIES, *CONTACT_FORCES])
+@pytest.mark.parametrize("name", [q.kind for q in contact_quantities("wheel")])
 def test_every_quantity_of_a_contact(name):
-    unit = CONTACT_QUANTITIES[name][0] if name in CONTACT_QUANTITIES else "N"
+    unit = {q.kind: q.unit for q in contact_quantities("wheel")}[name]
     (row,) = [line for line in PAGE.splitlines() if line.startswith("|") and f"`contact.{name}`" in line]
     assert f"| {unit} |".replace("|  |", "| |") in row
 

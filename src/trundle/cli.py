@@ -104,9 +104,9 @@ def _load(source: str, changes: list[str] | None) -> "ModelFile":
 
 
 def _start(file: "ModelFile", texts: list[str] | None) -> dict[str, float]:
-    from trundle.file.scope import start_names
+    from trundle.file.scope import Names
 
-    start, known = _assignments(texts), start_names(file.model)
+    start, known = _assignments(texts), Names(file.model).starts()
     for name in start:
         if name not in known:
             raise typer.BadParameter(str(UnknownNameError(name, known, "coordinate, rate or motion of a body")))
@@ -177,10 +177,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _check_quantity(system: "System", name: str) -> None:
-    name = system.model.resolve(name)
-    stem = name[:-2] if name[-2:] in ("_w", "_x", "_y", "_z") and name not in system.quantities else name
-    if not stem.startswith("energy.work_") and not stem.endswith(".orientation"):
-        system.quantity(stem)
+    system.quantity(name)
 
 
 def _write(result: "Run", out: Path, names: tuple[str, ...], pictures: bool) -> None:

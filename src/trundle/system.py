@@ -9,9 +9,9 @@ import numpy as np
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation
 from trundle.equations.mobility import Mobility
-from trundle.equations.outputs.quantities import Quantity
 from trundle.model.model import Model
 from trundle.model.spec import Spec
+from trundle.quantity import Quantity
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.start_state import start_state

@@ -260,7 +260,7 @@ class TestCodeThatShapesKernels:
             assert digest() == before, path
         os.utime(copy / "model" / "model.py", (1.0, 1.0))  # another time is no other content
         assert digest() == before
-        for path in ("math.py", "model/model.py", "contact/collision/routh.py", "equations/new.py"):
+        for path in ("math.py", "quantity.py", "model/model.py", "contact/collision/routh.py", "equations/new.py"):
             (copy / path).open("a").write("# edited\n")
             assert digest() != before, path
             before = digest()

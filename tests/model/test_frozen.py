@@ -106,7 +106,7 @@ def answers(system: tr.System) -> dict[str, Any]:
     }
     others = ["newton_euler"] if system.formalism == "kane" and not system.formulation.parameters.modes else []
     for one in (system, *(system.in_formalism(name) for name in others)):
-        groups = {q.group for q in one.quantities.values()} - {"state", "energy"}
+        groups = {q.group for q in one.quantities.values() if q.of is not None} - {"state", "energy"}
         events = ["events"] if one is system else []  # those that change a state are for joint coordinates
         f = one.formulation
         made = {kind: MAKERS[kind](f) for kind in ("base", "stiff", *events)}

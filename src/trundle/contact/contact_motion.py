@@ -49,6 +49,12 @@ class ContactMotion:
         kind = 1 if name in TURNS else 0
         return dot(self.contact.axes[AXES[name]], second[kind] - first[kind])
 
+    @property
+    def forward_velocity(self) -> Any:
+        """Velocity of the point of contact over the first surface, along."""
+        under = self.material(self.connection.first.body)[0]
+        return ca.dot(self.contact.axes[0], self.contact.point_rate - under)
+
     def row(self, name: str, t: Any) -> Row:
         """Constraint that keeps this relative motion at zero, or at what its law prescribes."""
         c, connection = self.contact, self.connection

@@ -15,7 +15,6 @@ from trundle.contact.solved import ContactEquations
 from trundle.motion.motion import FrameMotion
 from trundle.pairs.chart import Chart
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface, Torus
 from trundle.space.rotation import dot
 
@@ -63,15 +62,6 @@ class FitParts:
         mean, half = (total[0, 0] + total[1, 1]) / 2, (total[0, 0] - total[1, 1]) / 2
         across = (total[0, 1] + total[1, 0]) / 2
         return mean - ca.sqrt(half**2 + across**2)
-
-
-def has_curvature(pair: Pair) -> bool:
-    """Whether the curvatures of both surfaces are known, and change along the motion: not for two balls, nor for curves
-    in a plane.
-    """
-    if not isinstance(pair, HigherPair):
-        return False
-    return all(s.carried for s in (pair.first, pair.second)) and (pair.first.ball is None or pair.second.ball is None)
 
 
 def fit_parts(e: ContactEquations, touch: Touch) -> FitParts:

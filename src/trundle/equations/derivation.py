@@ -13,10 +13,13 @@ from trundle.contact.modes.find import mode_states
 from trundle.contact.search import Settler
 from trundle.equations.derive import Equations, derive
 from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no_rows
+from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
 from trundle.graph.topology import Topology, find_topology
 from trundle.laws.law import FlowLaw
 from trundle.model.check import evaluate, massless
+from trundle.model.register import Register
 from trundle.model.spec import Spec
+from trundle.quantities.known import force_quantities, known_quantities
 from trundle.quantities.layout import Layout, lay_out
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
@@ -40,6 +43,7 @@ class Derivation:
         self.parameters = ParameterLayout.of(self.model, mode_states(self.model))
         self.defaults: Array = self.parameters.vector(self.model)
         self._equations: dict[str, Equations] = {}
+        self._registers: dict[str, Register] = {}
         self._formulations: dict[str, Formulation] = {}
 
     def formulation(self, formalism: str) -> "Formulation":
@@ -50,11 +54,29 @@ class Derivation:
             self._formulations[formalism] = Formulation(self, formalism)
         return self._formulations[formalism]
 
+    def register(self, formalism: str = "kane") -> Register:
+        """Everything that can be asked by name in one formalism; start values go by the names of "kane"."""
+        if formalism not in self._registers:
+            model = self.model
+            self._registers[formalism] = Register(
+                model.aliases,
+                lambda: known_quantities(model, self.topology, formalism),
+                lambda: force_quantities(model),
+                audit=lambda: power_quantities(self.ports),
+            )
+        return self._registers[formalism]
+
+    @cached_property
+    def ports(self) -> Ports:
+        """Bodies, connections, laws and forces that exchange energy."""
+        return find_ports(self.model)
+
     def equations(self, coordinates: Coordinates) -> Equations:
         """Everything that holds, with the weights of relaxed rows."""
         if coordinates not in self._equations:
             self.spec.check_own_classes()
-            self._equations[coordinates] = derive(self.model, self.topology, FORMALISM[coordinates])
+            formalism = FORMALISM[coordinates]
+            self._equations[coordinates] = derive(self.model, self.topology, formalism, self.register(formalism))
         return self._equations[coordinates]
 
     @cached_property
@@ -95,8 +117,8 @@ class Derivation:
 
     def request(self, start: Mapping[str, Any]) -> StartRequest:
         """Start values that are states, zero angles and displacements elsewhere."""
-        states = self.layout.state_names()
-        given = {self.model.resolve(name): value for name, value in start.items()}
+        register, states = self.register(), self.layout.places
+        given = {register.full(name): value for name, value in start.items()}
         known = {name: value for name, value in given.items() if name in states}
         return read_request(self.layout, rest_pose(self.layout), known)
 

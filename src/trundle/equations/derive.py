@@ -27,12 +27,14 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
 from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
+from trundle.model.register import Register
 from trundle.motion.bias import bias_terms, omitting
 from trundle.motion.kane import TreeMotion
 from trundle.motion.links import Tree, build_tree
 from trundle.motion.motion import Load, Motion
 from trundle.motion.newton_euler import AbsoluteMotion
 from trundle.pairs.higher import ContactPair
+from trundle.quantities.known import known_quantities
 from trundle.quantities.parameters import ParameterLayout
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
@@ -152,8 +154,12 @@ class Equations:
         return {i: row.driven for i, row in enumerate(rows) if row.driven is not None and not row.driven.is_zero()}
 
 
-def derive(model: Model, topology: Topology, formalism: str) -> Equations:
-    """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates."""
+def derive(model: Model, topology: Topology, formalism: str, register: Register | None = None) -> Equations:
+    """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates; `register` has the
+    names of what laws may ask for.
+    """
+    if register is None:
+        register = Register(model.aliases, lambda: known_quantities(model, topology, formalism))
     tree = build_tree(topology, model.roots)
     moving = model.free_bodies
     inertias = {b: b.mass_properties() for b in moving}
@@ -187,7 +193,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
     measured = _measured(cut, motion, contacts, q, rates)
     # Laws of friction are asked first: the rates of their own states follow from the answers.
     asked = [LawState(name, value) for name, value in values.items()]
-    signals = Signals(model, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
+    signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
     full_multipliers: dict[str, Any] = {}
     touches = {name: Touch(at, MultiplierSignals(signals, full_multipliers), modes, shift)
                for name, at in contacts.items()}  # fmt: skip
@@ -197,7 +203,7 @@ def derive(model: Model, topology: Topology, formalism: str) -> Equations:
         rate = law.placed(signals[name]).deflection_rate(t, deviation, signals[f"{name}_rate"])
         state_rates[f"{name}_deviation"] = rate
     states = [LawState(name, value, state_rates[name]) for name, value in values.items()]
-    signals = Signals(model, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
+    signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
     terms = _collect_terms(model, signals)
     touch_efforts: dict[str, dict[str, Any]] = {}
     for name, touch in touches.items():

@@ -12,6 +12,7 @@ from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.kkt import KKT, Sparse, dense
 from trundle.model.model import Model
+from trundle.model.register import is_changeable
 from trundle.quantities.layout import Layout
 
 
@@ -38,23 +39,22 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
             if jump is None:
                 continue
             out[f"jump{i}"] = functions.function(f"jump{i}", functions.x, jump)
-    places = {c.name: c.i_q for c in layout.coordinates if c.n_q == 1}
-    places |= {c.rate_name: e.n_q + c.i_u for c in layout.coordinates if c.n_u == 1}
-    parameters = list(model.parameters)
+    places, register = layout.changeable, e.signals.register
     for i, event in enumerate(model.events.values()):
         if isinstance(event.action, str):
             continue
         if e.formalism != "kane":
             raise ModelError(f"event {event.name!r} changes the state: that needs joint coordinates, formalism='kane'.")
         x, p = ca.SX(functions.x), ca.SX(e.p)
-        action = {model.resolve(name): expression for name, expression in event.action.items()}
+        action = {register.full(name): expression for name, expression in event.action.items()}
         for name, expression in action.items():
             if name in places:
                 x[places[name]] = expression(e.signals) if callable(expression) else expression
-            elif name in parameters:
-                p[parameters.index(name)] = expression(e.signals) if callable(expression) else expression
+            elif name in model.parameters:
+                p[e.parameters.parameter(name)] = expression(e.signals) if callable(expression) else expression
             else:
-                raise UnknownNameError(name, [*places, *parameters], f"state or parameter (in event {event.name!r})")
+                what = f"state or parameter (in event {event.name!r})"
+                raise UnknownNameError(name, [*places, *model.parameters, *register.short_names(is_changeable)], what)
         speeds = [places[name] - e.n_q for name in action if places.get(name, -1) >= e.n_q]
         if speeds and functions.independent:
             q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, final
 
+import numpy as np
+
 from trundle.constraints.measure import turning
 from trundle.contact.search import Settler
 from trundle.equations.derivation import Derivation
@@ -12,13 +14,15 @@ from trundle.equations.kernel_store import KernelStore, base
 from trundle.equations.kernels import Functions
 from trundle.equations.mass_check import check_every_mass, check_mass
 from trundle.equations.mobility import Mobility, RowFunctions
-from trundle.equations.outputs.ports import Ports, find_ports
-from trundle.equations.outputs.quantities import Expressions, Quantity, catalogue, power_quantities
-from trundle.errors import UnknownNameError
+from trundle.equations.outputs.expressions import Expressions
+from trundle.equations.outputs.ports import Ports
 from trundle.kernel import USER_CACHE, evaluate, read_tape
 from trundle.kernel.cache import Bundle
+from trundle.model.register import Register
 from trundle.model.spec import Spec
+from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
+from trundle.quantity import Quantity
 from trundle.typing import Array
 
 Found = TypeVar("Found")
@@ -181,50 +185,44 @@ class Formulation:
 
     # -- quantities ----------------------------------------------------------------------------------------------------
 
+    @property
+    def register(self) -> Register:
+        """Everything that can be asked by name."""
+        return self.derivation.register(self.formalism)
+
     @cached_property
     def quantities(self) -> dict[str, Quantity]:
-        """Everything that can be asked by name."""
-        return catalogue(self.model, self.topology, self.layout, self.formalism)
+        """What the register lists, by long names."""
+        return {q.name: q for q in self.register if q.listed}
 
     @cached_property
     def expressions(self) -> Expressions:
         """Quantities on the tape."""
         return Expressions(self.functions, self.layout)
 
-    @cached_property
+    @property
     def ports(self) -> Ports:
         """Bodies, connections, laws and forces that exchange energy."""
-        return find_ports(self.model)
-
-    @cached_property
-    def power_quantities(self) -> dict[str, Quantity]:
-        """What the power audit measures, by name."""
-        return power_quantities(self.ports)
-
-    @cached_property
-    def _every_quantity(self) -> dict[str, Quantity]:
-        """With the measures of laws and forces, which are known when the equations are."""
-        has_laws = any(c.laws or c.touch_laws for c in self.model.connections.values())
-        measures = self.expressions.force_quantities() if self.model.forces or has_laws else {}
-        return {**self.quantities, **measures}
+        return self.derivation.ports
 
     def resolved(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by the full names of their quantities."""
-        return {self.model.resolve(name): value for name, value in values.items()}
+        return {self.derivation.register().full(name): value for name, value in values.items()}
 
     def quantity(self, name: str) -> Quantity:
-        """Unit, sentence and size of a quantity."""
-        name = self.model.resolve(name)
-        found = self.quantities.get(name) or self.power_quantities.get(name) or self._every_quantity.get(name)
-        if found is None:
-            raise UnknownNameError(name, self._every_quantity)
+        """Unit, sentence and size of a quantity, or of that of which the name is a component."""
+        return self.register.get(name).quantity
+
+    @cached_property
+    def _groups(self) -> dict[str, list[Quantity]]:
+        found: dict[str, list[Quantity]] = {}
+        for q in self.register:
+            found.setdefault(q.group, []).append(q)
         return found
 
     def members(self, group: str) -> list[Quantity]:
         """Quantities that are evaluated together."""
-        if group == "power":
-            return list(self.power_quantities.values())
-        return [q for q in self._every_quantity.values() if q.group == group]
+        return list(self.register.audit) if group == "power" else self._groups.get(group, [])
 
     def evaluate(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
         """The quantity and all others of its group at many states, each of shape (times, size)."""
@@ -234,6 +232,10 @@ class Formulation:
         if group == "energy":
             out = evaluate(k := self.kernels("base")["energy"], k, t, x, p, threads=1 if len(t) < THREADED else None)
             return {"energy.kinetic": out[:, :1], "energy.potential": out[:, 1:2]}
+        if group == "orientations":
+            return self._orientation(name, t, x, p)
+        if group == "work":
+            return self.works(x)
         out = self.evaluate_group(group, t, x, p)
         values: dict[str, Array] = {}
         at = 0
@@ -242,10 +244,32 @@ class Formulation:
             at += member.size
         return values
 
+    def _orientation(self, name: str, t: Array, x: Array, p: Array) -> dict[str, Array]:
+        """Unit quaternion of a body, its first component not below zero."""
+        from scipy.spatial.transform import Rotation
+
+        body = self.quantity(name).owner
+        R = self.evaluate(f"{body}.rotation", t, x, p)[f"{body}.rotation"].reshape(-1, 3, 3).transpose(0, 2, 1)
+        good = np.all(np.isfinite(R), axis=(1, 2))
+        found = np.full((len(R), 4), np.nan)
+        if np.any(good):
+            found[good] = Rotation.from_matrix(R[good]).as_quat(canonical=True, scalar_first=True)
+        return {f"{body}.orientation": found}
+
+    def works(self, x: Array) -> dict[str, Array]:
+        """Work that was integrated beside the states x (times, n_x); that of events stands in their log."""
+        n = self.n_q + self.n_u
+        integrated = x.shape[1] > n + len(self.turning)
+        none = np.zeros((len(x), 1))
+        found = {f"energy.{name}": none for name in WORK}
+        if integrated:
+            found |= {"energy.work_in": x[:, n : n + 1], "energy.work_lost": x[:, n + 1 : n + 2]}
+        return found
+
     def quantity_functions(self, group: str) -> dict[str, Any]:
         """All quantities of a group as one function of (t, x, p)."""
-        of = self.expressions.power.of if group == "power" else self.expressions.of
-        return {"quantities": self.functions.function("quantities", *[of(q.name) for q in self.members(group)])}
+        of = self.expressions.of
+        return {"quantities": self.functions.function("quantities", *[of(q) for q in self.members(group)])}
 
     def evaluate_group(self, group: str, t: Array, x: Array, p: Array) -> Array:
         """All quantities of a group side by side, in their order, of shape (times, components)."""
@@ -259,8 +283,7 @@ class Formulation:
             return {}
         n, values = self.n_q, {}
         for c in self.layout.coordinates:
-            values[c.name] = x[:, c.i_q : c.i_q + c.n_q]
-            values[c.rate_name] = x[:, n + c.i_u : n + c.i_u + c.n_u]
+            values[c.name], values[c.rate_name] = x[:, c.q], x[:, n + c.i_u : n + c.i_u + c.n_u]
         return values
 
     @cached_property

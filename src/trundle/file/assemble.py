@@ -12,7 +12,7 @@ from trundle.file.forces import Forces
 from trundle.file.laws import Laws
 from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
-from trundle.file.scope import quantity_names, signal_names, start_names, state_names
+from trundle.file.scope import Names
 from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.math import RESERVED
@@ -48,7 +48,7 @@ class Assembler:
             with self._watch(("connections", key)):
                 self._connection(key, connection)
         self._names()
-        signals = dict.fromkeys(signal_names(self.model))  # a set that keeps its order
+        signals = dict.fromkeys(Names(self.model).signals())  # a set that keeps its order
         self.values.check_later(signals)
         forces = Forces(self.parts, self.laws, signals)
         for name, one in section.forces.items():
@@ -56,18 +56,19 @@ class Assembler:
                 force = forces.make(one, ("forces", name))
                 if force is not None:
                     self.model.apply(force, name)
+        self._names_of_forces()
         for name, output in section.outputs.items():
             with self._watch(("outputs", name)):
                 function = self.values.signal(output.expression, ("outputs", name, "expression"), signals)
                 self.model.output(name, function, output.unit, output.text)
-        states = dict.fromkeys(state_names(self.model))
+        states = dict.fromkeys(Names(self.model).changes())
         for name, event in section.events.items():
             with self._watch(("events", name)):
                 self._event(name, event, signals, states)
         for i, time in enumerate(section.break_at):
             with self._watch(("break_at", i)):
                 self.model.break_at(self.values.number(time, ("break_at", i)))
-        self._start(dict.fromkeys(start_names(self.model)))
+        self._start(dict.fromkeys(Names(self.model).starts()))
         return self.model
 
     @contextmanager
@@ -149,18 +150,27 @@ class Assembler:
 
     def _names(self) -> None:
         """Short names; each stands for a quantity that the model has so far."""
-        known = dict.fromkeys(quantity_names(self.model))
+        known = dict.fromkeys(Names(self.model).quantities())
         for name, full in self.section.names.items():
             path = ("names", name)
             if name in RESERVED or name in self.values.scope.symbols:
                 self.faults.add(
                     path, f"{name!r} is a word of expressions, a parameter or a constant; choose another name"
                 )
-            elif full not in known:
+            elif full not in known and full.partition(".")[0] not in self.section.forces:
                 self.faults.add(path, f"there is no quantity called {full!r}. {near(full, list(known))}")
             else:
                 with self._watch(path):
                     self.model.alias(name, full)
+
+    def _names_of_forces(self) -> None:
+        """Short names of measures of forces, which are known when the forces are."""
+        for name, full in self.section.names.items():
+            if full.partition(".")[0] in self.model.forces:
+                with self._watch(("names", name)):
+                    known = Names(self.model).quantities()
+                    if full not in known:
+                        self.faults.add(("names", name), f"there is no quantity called {full!r}. {near(full, known)}")
 
     def _event(self, name: str, event: schema.Event, signals: Collection[str], states: Collection[str]) -> None:
         path = ("events", name)

@@ -7,7 +7,7 @@ from trundle.file import schema
 from trundle.file.faults import near
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
-from trundle.file.scope import coordinate_names
+from trundle.file.scope import Names
 from trundle.file.tree import Path
 from trundle.model import force as forces
 
@@ -18,7 +18,7 @@ class Forces:
 
     def __init__(self, parts: Parts, laws: Laws, signals: Collection[str]) -> None:
         self.parts, self.laws, self.values, self.signals = parts, laws, parts.values, signals
-        self.coordinates = dict.fromkeys(coordinate_names(parts.model))
+        self.coordinates = dict.fromkeys(Names(parts.model).coordinates())
         self.makers: dict[str, Callable[[Any, Path], forces.Force | None]] = {
             "spring_damper": self._spring_damper,
             "torsion_spring": self._torsion_spring,

@@ -21,6 +21,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.model.force import SpringDamper
 from trundle.pairs.higher import ContactPair
+from trundle.quantities.layout import Place
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -145,20 +146,17 @@ def _places(f: Formulation, name: str, units: list[str]) -> list[int]:
     """States that a unit or a name means."""
     if name in units or name in UNITS:
         return [i for i, unit in enumerate(units) if unit == name]
-    named, full = _named(f), f.model.resolve(name)
+    named, register = _named(f), f.register
+    full = register.full(name)
     if full not in named:
-        raise UnknownNameError(name, [*UNITS, *named], "unit or state, to have an absolute tolerance,")
-    return named[full]
+        known = [*UNITS, *named, *(short for short in register.short_names() if register.full(short) in named)]
+        raise UnknownNameError(name, known, "unit or state, to have an absolute tolerance,")
+    return list(named[full].range)
 
 
-def _named(f: Formulation) -> dict[str, list[int]]:
+def _named(f: Formulation) -> dict[str, Place]:
     """Where each coordinate and speed stands in the state vector; absolute coordinates have no names."""
-    if not f.in_joints:
-        return {}
-    n, layout = f.n_q, f.layout
-    found = {c.name: list(range(c.i_q, c.i_q + c.n_q)) for c in layout.coordinates}
-    found |= {c.rate_name: list(range(n + c.i_u, n + c.i_u + c.n_u)) for c in layout.coordinates}
-    return found | {bristle: [i] for bristle, i in layout.bristle_places.items()}
+    return f.layout.places if f.in_joints else {}
 
 
 @final
@@ -177,7 +175,7 @@ def read_units(f: Formulation) -> StateUnits:
     """Units of the states of a system."""
     names = state_units(f)
     named = _named(f)
-    soft = [i for name in f.derivation.deflections for i in named.get(name, [])]
+    soft = [i for name in f.derivation.deflections if name in named for i in named[name].range]
     return StateUnits(names, np.array([UNITS.index(u) if u in UNITS else -1 for u in names], np.int64), soft)
 
 

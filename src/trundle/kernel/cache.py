@@ -27,7 +27,8 @@ SHAPING = (
     "space", "laws", "pairs", "contact", "model", "graph", "quantities", "motion", "constraints", "linear_algebra",
     "equations", "kernel", "bicycle", "rail", "walker",
 )  # fmt: skip
-"""Folders whose code (with math.py) shapes kernels: editing any other keeps the compiled models."""
+"""Folders whose code (with the files in ALONE) shapes kernels: editing any other keeps the compiled models."""
+ALONE = ("math.py", "derivative.py", "quantity.py")
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -251,7 +252,8 @@ def _sources() -> str:
 
 def _shaping_files(package: Path) -> list[str]:
     """Source files of the folders in SHAPING, sorted (scandir takes half the time of rglob, at every start)."""
-    found, folders = [str(package / "math.py")], [str(package / name) for name in SHAPING]
+    found = [str(package / name) for name in ALONE]
+    folders = [str(package / name) for name in SHAPING]
     for folder in folders:
         with os.scandir(folder) as entries:
             for entry in entries:

@@ -5,11 +5,13 @@ An effort law owns its energy: effort * u = - dV/dt + supplied - dissipated hold
 each.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import casadi as ca
+
+from trundle.quantity import Quantity
 
 TINY = 1e-12  # m/s or rad/s, below which a motion has no direction
 
@@ -27,6 +29,10 @@ class Law:
     def element(self) -> str:
         """Element at the end of the bond: FC, EC, R, C, Se or Sf [Kosenko 2022, Fig. 2]."""
         raise TypeError(f"{type(self).__name__} is abstract")
+
+    def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
+        """What can be asked of the law on a coordinate (of this unit) of connection `owner`."""
+        return iter(())
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,12 @@ class EffortLaw(Law):
         t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
         return bool(ca.depends_on(ca.SX(self.effort(t, q, u)), q))
 
+    def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
+        of, text = f"{owner}.{coordinate}", "effort along the coordinate, on the second body"
+        yield Quantity(
+            owner, f"{coordinate}_effort", "N or N m", f"{text}: {of}", 1, lambda e: e.measure(of, "effort"), "forces"
+        )
+
     def __add__(self, other: "EffortLaw") -> "EffortLaw":
         """Both efforts on one bond."""
         return Together((self, other)) if isinstance(other, EffortLaw) else NotImplemented
@@ -267,6 +279,11 @@ class FlowLaw(Law):
     def element(self) -> str:
         motion = ca.SX(self.motion(ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")))
         return "FC" if motion.is_zero() else "Sf"
+
+    def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
+        of = f"{owner}.{coordinate}"
+        text = f"effort of the drive on {of}"
+        yield Quantity(owner, f"{coordinate}_drive", "N or N m", text, 1, lambda e: e.drive(of), "reactions")
 
 
 @final

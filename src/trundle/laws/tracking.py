@@ -1,5 +1,6 @@
 """Springs in place of prescribed motions: they draw a bond to what would be prescribed, and yield."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -7,6 +8,7 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.laws.law import EffortLaw, FlowLaw
+from trundle.quantity import Quantity
 
 
 @final
@@ -76,6 +78,13 @@ class RateTracking(EffortLaw):
     @property
     def uses_coordinate(self) -> bool:
         return self.spring.uses_coordinate
+
+    def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner, coordinate, unit)
+        if self.uses_coordinate:
+            name = f"{coordinate}_deviation"
+            text = f"deviation of {owner}.{coordinate} from where its prescribed rate leads"
+            yield Quantity(owner, name, unit, text, 1, lambda s: s.value(f"{owner}.{name}"), signal=True, start=True)
 
     @property
     def rests(self) -> bool:

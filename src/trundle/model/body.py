@@ -1,5 +1,6 @@
 """Bodies and frames fixed to them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -10,6 +11,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.model.shape import Shape
+from trundle.quantity import Of, Quantity
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import as_matrix
 from trundle.typing import Array
@@ -61,6 +63,41 @@ class Body:
     def frame(self, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> "Frame":
         """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""
         return Frame(self, components(position), np.eye(3) if rotation is None else as_matrix(rotation))
+
+    def quantities(self) -> Iterator[Quantity]:
+        """What can be asked of the body: its motion."""
+
+        def known(kind: str, unit: str, text: str, of: Of | None, order: int = 0, size: int = 3) -> Quantity:
+            return Quantity(
+                self.name, kind, unit, f"{text}: {self.name}", size, of, f"body {self.name}", "body", order,
+                signal=True, start=self.is_free, listed=not self.is_at_rest,
+            )  # fmt: skip
+
+        yield known("position", "m", "position of the body frame in the ground", lambda s: s.motion.body(self).p)
+        yield known("velocity", "m/s", "velocity of the body frame, ground axes", lambda s: s.motion.body(self).v, 1)
+        yield known("angular_velocity", "rad/s", "angular velocity, ground axes", lambda s: s.motion.body(self).w, 1)
+        yield known(
+            "com_position", "m", "position of the mass centre in the ground",
+            lambda s: s.motion.frame(Frame(self, self.com)).p,
+        )  # fmt: skip
+        yield known(
+            "com_velocity", "m/s", "velocity of the mass centre, ground axes",
+            lambda s: s.motion.frame(Frame(self, self.com)).v, 1,
+        )  # fmt: skip
+        yield known(
+            "rotation", "", "rotation matrix from body to ground axes, by columns",
+            lambda s: ca.vec(s.motion.body(self).R), size=9,
+        )  # fmt: skip
+        if not self.is_free:
+            return
+        for kind, unit, text, of in (
+            ("acceleration", "m/s^2", "acceleration of the body frame", lambda e: e.acceleration(self).a),
+            ("angular_acceleration", "rad/s^2", "angular acceleration", lambda e: e.acceleration(self).alpha),
+        ):
+            text = f"{text}, ground axes: {self.name}"
+            yield Quantity(self.name, kind, unit, text, 3, of, "reactions", "body", 2)
+        text = f"unit quaternion from body to ground axes: {self.name}"
+        yield Quantity(self.name, "orientation", "", text, 4, None, "orientations", "body")
 
     def mass_properties(self) -> Inertia:
         """Mass, centre and inertia about it as expressions."""

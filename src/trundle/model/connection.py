@@ -1,6 +1,6 @@
 """A connected pair: what joins two frames, and which law seals each of its bonds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -12,11 +12,15 @@ from trundle.laws.restitution import Poisson, Restitution
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.compliance import Flows, held_springs, springs_of, yielding
+from trundle.model.connection_quantities import connection_quantities
 from trundle.model.joint import Joint
 from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
+from trundle.quantity import Quantity
 
 PLASTIC = Poisson(0.0)
+DEFLECTIONS = {"slip_x": "x", "slip_y": "y", "normal": "normal", "roll_x": "roll_x", "roll_y": "roll_y", "spin": "spin"}
+"""What the deflections along the bonds of a contact are called."""
 
 
 @final
@@ -82,8 +86,13 @@ class ConnectedPair:
     @property
     def bristles(self) -> tuple[str, ...]:
         """Deflections of the surfaces that are states: coordinates without speeds; those of friction come first."""
+        return tuple(f"bristle_{DEFLECTIONS[bond]}" for bond in self.bristle_bonds)
+
+    @property
+    def bristle_bonds(self) -> tuple[str, ...]:
+        """Slips and turns at the point of contact whose deflections are states."""
         bent = self.sliding if self.friction is not None and self.friction.has_bristles else ()
-        return tuple(f"bristle_{name.removeprefix('slip_')}" for name in (*bent, *self.elastic))
+        return (*bent, *self.elastic)
 
     @property
     def elastic(self) -> tuple[str, ...]:
@@ -106,7 +115,7 @@ class ConnectedPair:
         if not isinstance(self.pair, ContactPair):
             return {}
         bonds = [b for b in self.pair.held_bonds if b != "z" and b in self.compliant]
-        return {CONTACT_BONDS[b]: f"plane_{CONTACT_BONDS[b].removeprefix('slip_')}" for b in bonds}
+        return {CONTACT_BONDS[b]: f"plane_{DEFLECTIONS[CONTACT_BONDS[b]]}" for b in bonds}
 
     @property
     def extra_states(self) -> tuple[str, ...]:
@@ -132,6 +141,10 @@ class ConnectedPair:
     @property
     def bodies(self) -> tuple[Body, Body]:
         return self.first.body, self.second.body
+
+    def quantities(self) -> Iterator[Quantity]:
+        """What can be asked of the connection: its pair, its laws, what it carries."""
+        return connection_quantities(self)
 
 
 LawsGiven = Law | Sequence[Law] | Mapping[str, Law] | None

@@ -1,6 +1,6 @@
 """Forces that act between frames or on named coordinates. Each owns its wrenches and its energy."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
@@ -11,6 +11,7 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, Spring
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame, as_frame
+from trundle.quantity import Of, Quantity
 from trundle.space.rotation import cross, dot
 
 MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met
@@ -53,6 +54,16 @@ class Force:
 
     def terms(self, s: Signals) -> Terms:
         raise TypeError(f"{type(self).__name__} is abstract")
+
+    def quantities(self, name: str, s: Signals) -> Iterator[Quantity]:
+        """What can be asked of the force with this name in a model with these signals: its measures."""
+
+        def of(measure: str) -> Of:
+            return lambda e: e.measure(name, measure)
+
+        for measure, (value, unit, text) in self.terms(s).measures.items():
+            size = ca.SX(value).numel()
+            yield Quantity(name, measure, unit, f"{text}: {name}", size, of(measure), "forces", "force")
 
     @property
     def element(self) -> str:

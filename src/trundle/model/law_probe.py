@@ -10,24 +10,14 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.errors import ModelError, TrundleError, UnknownNameError
+from trundle.errors import ModelError, TrundleError
 from trundle.model.body import as_frame
 from trundle.model.exact import exact
 from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
+from trundle.model.register import Register, is_signal, model_register
 
-BODY_VECTORS = ("position", "velocity", "angular_velocity", "com_position", "com_velocity")
-CONTACT_QUANTITIES = {
-    "contact_point": ("m", "point of contact in the ground", 3),
-    "contact_normal": ("", "normal out of the first surface at the point of contact, ground axes", 3),
-    "slip_x": ("m/s", "velocity of the second body against the first at the contact, along", 1),
-    "slip_y": ("m/s", "velocity of the second body against the first at the contact, across", 1),
-    "forward_velocity": ("m/s", "velocity of the point of contact over the first surface, along", 1),
-    "spin": ("rad/s", "turning of the second body against the first about the normal", 1),
-    "gap": ("m", "distance of the two surfaces", 1),
-}
-"""Quantities that every higher pair has, with unit, sentence and size."""
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
     "math, of `if` and of max"
@@ -123,9 +113,8 @@ class SymbolicSignals:
         self.known: set[int] = set()
 
     @cached_property
-    def sizes(self) -> dict[str, int]:
-        """Components of every signal by name."""
-        return signal_sizes(self.model)
+    def _register(self) -> Register:
+        return model_register(self.model)
 
     def _symbol(self, name: str, question: Question, size: int, columns: int = 1) -> Any:
         if name not in self.questions:
@@ -141,14 +130,12 @@ class SymbolicSignals:
         return self._symbol(f"{kind} {exact(frame)}", Question(kind, frame), 3, columns)
 
     def __getitem__(self, name: str) -> Any:
-        name = self.model.resolve(name)
         if name == "t":
             return self.t
         if name in self.model.parameters:
             return self.model.parameters[name].symbol
-        if name not in self.sizes:
-            raise UnknownNameError(name, [n for n in self.sizes if n[-2:-1] != "_"])
-        return self._symbol(name, Question("signal", name), self.sizes[name])
+        part = self._register.get(name, is_signal)
+        return self._symbol(part.name, Question("signal", part.name), part.size)
 
     def position(self, place: Any) -> Any:
         return self._motion("position", place)
@@ -187,22 +174,3 @@ class MultiplierSignals:
         if row not in self.symbols:
             self.symbols[row] = ca.SX.sym(f"multiplier of {row}")
         return self.symbols[row]
-
-
-def signal_sizes(model: Model) -> dict[str, int]:
-    """Number of components of every signal that a function of the user may ask for, components too."""
-    sizes: dict[str, int] = {}
-    for c in model.connections.values():
-        for step in c.pair.coordinates:
-            if step.n_u == 1:
-                sizes |= {f"{c.name}.{step.name}": 1, f"{c.name}.{step.name}_rate": 1}
-            else:
-                sizes |= {f"{c.name}.{step.name}": 4, f"{c.name}.angular_rate": 3}
-        if "normal" in c.pair.locked:
-            sizes |= {f"{c.name}.{quantity}": size for quantity, (_, _, size) in CONTACT_QUANTITIES.items()}
-            sizes |= {f"{c.name}.{name}{rate}": 1 for name in c.leaning.values() for rate in ("", "_rate")}
-        sizes |= {f"{c.name}.{name}": 1 for name in c.extra_states}
-    for body in model.bodies:
-        sizes |= {f"{body}.{quantity}": 3 for quantity in BODY_VECTORS} | {f"{body}.rotation": 9}
-    parts = {f"{name}_{axis}": 1 for name, size in sizes.items() if size in (3, 4) for axis in "wxyz"[4 - size :]}
-    return sizes | parts

@@ -1,6 +1,6 @@
 """The model: what the user says, in the order it is said. Nothing is derived here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, final
@@ -20,6 +20,7 @@ from trundle.model.joint import Joint
 from trundle.model.shape import Shape
 from trundle.model.symbol import ParameterSymbol
 from trundle.pairs.lower import Pair
+from trundle.quantity import Quantity
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -51,6 +52,13 @@ class Output:
     function: Callable[[Any], Any]
     unit: str
     text: str
+
+    def quantities(self) -> Iterator[Quantity]:
+        """The output itself."""
+        text = self.text or "quantity defined by the user"
+        yield Quantity(
+            "", self.name, self.unit, text, 1, lambda s: ca.SX(self.function(s.signals)), "outputs", "output"
+        )
 
 
 @final

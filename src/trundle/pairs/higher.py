@@ -4,6 +4,7 @@ the second one [Meijaard 2024]. A sphere takes the last three together as a ball
 A pair with a surface that no screws sweep (an ellipsoid) is never a joint of the tree: its contact acts beside it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -12,10 +13,12 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.pairs.chart import Chart
+from trundle.pairs.contact_quantities import contact_quantities, curvature_quantity
 from trundle.pairs.lower import Pair
 from trundle.pairs.numeric import components
 from trundle.pairs.surface import Surface
 from trundle.pairs.sweep import MEET, Sweep
+from trundle.quantity import Quantity
 from trundle.space.chain import Ball, Chain, Named, Screw, Step
 from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector
@@ -73,8 +76,20 @@ class ContactPair(Pair):
 
     @property
     def measured(self) -> bool:
-        """Whether the coordinates of the chain are known where the pair closes a loop."""
         return False
+
+    @property
+    def curved(self) -> bool:
+        """Whether the curvatures of both surfaces are known and change along the motion: not for two balls, nor for
+        curves in a plane.
+        """
+        return False
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner)
+        yield from contact_quantities(owner)
+        if self.curved:
+            yield curvature_quantity(owner)
 
 
 @final
@@ -158,6 +173,10 @@ class HigherPair(ContactPair):
     @property
     def measured(self) -> bool:
         return self.first.ball is None or self.second.ball is None
+
+    @property
+    def curved(self) -> bool:
+        return self.first.carried and self.second.carried and self.measured
 
     @property
     def ball_first(self) -> bool:

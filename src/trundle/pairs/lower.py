@@ -4,7 +4,7 @@ The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame
 `axis`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, final
@@ -13,6 +13,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.pairs.step_quantities import step_quantities
+from trundle.quantity import Quantity
 from trundle.space.chain import SLIDE, Ball, Chain, Named, Screw
 from trundle.space.pose import Pose
 from trundle.space.rotation import Axis, align_z, axis_vector, clean
@@ -95,6 +97,16 @@ class Pair:
     def followers(self) -> tuple[str, ...]:
         """Coordinates that are found along with the motion when the pair closes a loop; none for a lower pair."""
         return ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether its coordinates are known where the pair closes a loop."""
+        return True
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        """What can be asked of the pair in the connection `owner`."""
+        for step in self.coordinates:
+            yield from step_quantities(owner, step)
 
 
 @dataclass(frozen=True)

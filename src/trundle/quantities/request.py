@@ -36,20 +36,12 @@ def read_request(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> 
     request = StartRequest(
         np.array(q_default), np.zeros(layout.n_u), np.zeros(layout.n_q, bool), np.zeros(layout.n_u, bool)
     )
-    places: dict[str, tuple[Array, Array, int, int]] = {}
-    for c in layout.coordinates:
-        places[c.name] = (request.q, request.given_q, c.i_q, c.n_q)
-        places[c.rate_name] = (request.u, request.given_u, c.i_u, c.n_u)
-        if c.n_u > 1:
-            for k, axis in enumerate("wxyz"):
-                places[f"{c.name}_{axis}"] = (request.q, request.given_q, c.i_q + k, 1)
-            for k, axis in enumerate("xyz"):
-                places[f"{c.rate_name}_{axis}"] = (request.u, request.given_u, c.i_u + k, 1)
-    places |= {name: (request.q, request.given_q, i, 1) for name, i in layout.bristle_places.items()}
     for name, value in start.items():
-        if name not in places:
-            raise UnknownNameError(name, places, "coordinate or rate of the tree")
-        vector, mask, i, n = places[name]
+        if name not in layout.places:
+            raise UnknownNameError(name, layout.places, "coordinate or rate of the tree")
+        i, n, _ = layout.places[name]
+        vector, mask = (request.q, request.given_q) if i < layout.n_q else (request.u, request.given_u)
+        i = i if i < layout.n_q else i - layout.n_q
         try:
             numbers = np.atleast_1d(np.asarray(value, dtype=float))
         except (TypeError, ValueError):
@@ -75,5 +67,5 @@ def speeds_of(layout: Layout, given_q: Array) -> Array:
     """Which speeds belong to coordinates that are given."""
     out = np.zeros(layout.n_u, bool)
     for c in layout.coordinates:
-        out[c.i_u : c.i_u + c.n_u] = bool(np.any(given_q[c.i_q : c.i_q + c.n_q]))
+        out[c.u] = bool(np.any(given_q[c.q]))
     return out

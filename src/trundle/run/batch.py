@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.equations.outputs.quantities import Quantity
 from trundle.errors import SolveError
 from trundle.integrate.lanes.march import Batch
 from trundle.integrate.lanes.one_by_one import Switching
-from trundle.run.dataset import DIMENSIONS
+from trundle.quantity import Quantity
+from trundle.run.dataset import dimension
+from trundle.run.event_works import event_works
 from trundle.run.told import told_events
+from trundle.run.turns import without_flips
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -75,12 +77,14 @@ class BatchRun:
 
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""
-        whole, part = self._split(name)
+        part = self.formulation.register.get(name)
         p = self._p if self._switching is None else self._switching.p_end
-        found = self._evaluate(whole.name, self.batch.t_end, self.batch.x_end, p)
+        found = self._evaluate(part.quantity, self.batch.t_end, self.batch.x_end, p)
+        if part.quantity.group == "work" and self._switching is not None:
+            found += [[event_works(self.formulation, log)[part.quantity.name][-1]] for log in self._switching.events]
         found[list(self.refused)] = np.nan
-        if part is not None:
-            return found[:, part]
+        if part.component is not None:
+            return found[:, part.component]
         return found[:, 0] if found.shape[1] == 1 else found
 
     def __getitem__(self, name: str) -> "xr.DataArray":
@@ -91,30 +95,28 @@ class BatchRun:
             raise SolveError(
                 "this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name)."
             )
-        whole, part = self._split(name)
+        part = self.formulation.register.get(name)
+        whole = part.quantity
         cases, times = self.batch.x.shape[:2]
         flat = self.batch.x.reshape(cases * times, -1)
         p = np.repeat(self._p, times, axis=0)
         if self._switching is not None:
             p = self._switching.p.reshape(cases * times, -1)
-        values = self._evaluate(whole.name, np.tile(self.batch.t, cases), flat, p)
-        attrs = {"units": whole.unit, "long_name": whole.text}
-        shaped = values.reshape(cases, times, -1)
+        shaped = self._evaluate(whole, np.tile(self.batch.t, cases), flat, p).reshape(cases, times, -1)
+        if whole.group == "work" and self._switching is not None:
+            for case, log in enumerate(self._switching.events):
+                brought = event_works(self.formulation, log)[whole.name]
+                shaped[case, :, 0] += brought[self._switching.events_before[case]]
+        if whole.group == "orientations":
+            shaped = np.array([without_flips(case) for case in shaped])
         shaped[list(self.refused)] = np.nan
+        attrs = {"units": whole.unit, "long_name": whole.text}
         coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
-        if whole.size == 1 or part is not None:
-            return xr.DataArray(shaped[..., part or 0], coords, ("case", "time"), name, attrs)
-        dimension = DIMENSIONS[whole.size]
-        return xr.DataArray(shaped, {**coords, dimension: list(whole.labels)}, ("case", "time", dimension), name, attrs)
+        if whole.size == 1 or part.component is not None:
+            return xr.DataArray(shaped[..., part.component or 0], coords, ("case", "time"), name, attrs)
+        axis = dimension(whole)
+        return xr.DataArray(shaped, {**coords, axis: list(whole.labels)}, ("case", "time", axis), name, attrs)
 
-    def _split(self, name: str) -> tuple[Quantity, int | None]:
-        """The quantity and, where the name is that of a component, its number."""
-        stem, _, label = name.rpartition("_")
-        if name not in self.formulation.quantities and stem in self.formulation.quantities:
-            whole = self.formulation.quantity(stem)
-            if label in whole.labels:
-                return whole, whole.labels.index(label)
-        return self.formulation.quantity(name), None
-
-    def _evaluate(self, name: str, t: Array, x: Array, p: Array) -> Array:
-        return self.formulation.evaluate(name, t, x, p)[name]
+    def _evaluate(self, q: Quantity, t: Array, x: Array, p: Array) -> Array:
+        """Numbers that may be changed."""
+        return np.array(self.formulation.evaluate(q.name, t, x, p)[q.name])

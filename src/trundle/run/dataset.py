@@ -1,7 +1,7 @@
 """A run: states over time, and every quantity of the model on request, as xarray data with units and sentences."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +12,11 @@ import numpy as np
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
-from trundle.model.model import full_name
+from trundle.model.register import Register
+from trundle.quantity import Part, Quantity
+from trundle.run.event_works import event_works
 from trundle.run.told import told_events
-from trundle.run.turns import continuous
+from trundle.run.turns import continuous, without_flips
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -30,11 +32,6 @@ if TYPE_CHECKING:
 
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
-WORK = {
-    "energy.work_in": "work brought in by drives and given forces",
-    "energy.work_lost": "work lost in dampers, friction, collisions and other losses",
-    "energy.work_events": "work brought in by events that change the state or parameters",
-}
 
 
 @final
@@ -99,18 +96,12 @@ class Run:
         """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
         if not isinstance(name, str):
             raise UnknownNameError(str(name), self.names, "quantity (quantities go by name)")
-        name = full_name(name, self.aliases)
         if name in self._values:
             return self._values[name]
-        if self._dataset is not None and name in self._dataset.data_vars:
-            return self._dataset[name]
-        whole = self._whole_of(name)
-        if whole is not None:
-            return _component(whole, name)
-        if self.formulation is None:
-            raise UnknownNameError(name, self.names, "quantity stored in this file")
-        self._values[name] = self._evaluate(name)
-        return self._values[name]
+        what = "quantity" if self.formulation is not None else "quantity stored in this file"
+        part = self._register.get(name, what=what)
+        whole = self._whole(part.quantity)
+        return whole if part.component is None else _component(whole, part)
 
     def values(self, name: str) -> Array:
         """Plain numbers of a quantity."""
@@ -119,17 +110,23 @@ class Run:
     @property
     def names(self) -> list[str]:
         """Quantities that can be asked for: those of the model, or those in the file."""
-        if self.formulation is not None:
-            return [*self.formulation.quantities, *self.aliases, *WORK]
-        if self._dataset is None:
-            return []
-        stored = [str(name) for name in self._dataset.data_vars]
-        return stored + [short for short, full in self.aliases.items() if self._is_stored(full)]
+        short = [name for name in self.aliases if self._register.find(name) is not None]
+        return [*(q.name for q in self._register if q.listed), *short]
 
-    def _is_stored(self, name: str) -> bool:
-        """Whether the file has this quantity, or the vector of which it is a component."""
-        assert self._dataset is not None
-        return name in self._dataset.data_vars or self._whole_of(name) is not None
+    @property
+    def _register(self) -> Register:
+        """Of the model, or of what the file has."""
+        return self._stored_names if self.formulation is None else self.formulation.register
+
+    @cached_property
+    def _stored_names(self) -> Register:
+        return Register(self.aliases, self._stored_quantities)
+
+    def _stored_quantities(self) -> Iterator[Quantity]:
+        for name, array in {} if self._dataset is None else self._dataset.data_vars.items():
+            labels = tuple(str(label) for label in array[array.dims[1]].values) if array.ndim == 2 else ()
+            unit, text = array.attrs.get("units", ""), array.attrs.get("long_name", "")
+            yield Quantity("", str(name), unit, text, max(len(labels), 1), components=labels)
 
     @cached_property
     def aliases(self) -> dict[str, str]:
@@ -140,80 +137,43 @@ class Run:
     def coordinates(self) -> list[str]:
         """Names of the joint coordinates in the order of the tree."""
         if self.formulation is not None:
-            return [c.name for c in self.formulation.layout.coordinates if c.name in self.formulation.quantities]
+            known = self.formulation.register
+            return [c.name for c in self.formulation.layout.coordinates if known.find(c.name) is not None]
         return [str(name) for name in self._stored("joint_coordinates", [])]
 
-    def _whole_of(self, name: str) -> "xr.DataArray | None":
-        """The vector that `name` is a component of; None when it is a quantity of its own."""
-        stem, _, label = name.rpartition("_")
-        letters = bool(label) and len(label) <= 2 and set(label) <= set("wxyz")
-        if not (stem and letters):
-            return None
-        if self.formulation is None:
-            known = self._dataset is not None and stem in self._dataset.data_vars
-        else:
-            known = name not in self.formulation.quantities and name not in self.formulation.power_quantities
-        if not known:
-            return None
-        whole = self[stem]
-        return whole if whole.ndim == 2 and label in whole[whole.dims[1]].values else None
+    def _whole(self, q: Quantity) -> "xr.DataArray":
+        """All components of a quantity over time."""
+        if self._dataset is not None:
+            return self._dataset[q.name]
+        if q.name not in self._values:
+            self._values[q.name] = self._evaluate(q)
+        return self._values[q.name]
 
-    def _evaluate(self, name: str) -> "xr.DataArray":
+    def _evaluate(self, q: Quantity) -> "xr.DataArray":
         """Compute the quantity; those of its group come with it and are kept."""
         assert self.formulation is not None and self._raw is not None
         t, x, p = self._raw
-        body = name.removesuffix(".orientation")
-        if body != name and body in self.formulation.model.bodies:
-            return self._orientation(body)
-        if name in WORK:
-            return self._array(name, self._work(name)[:, None], "J", WORK[name], ())
-        if name not in self._numbers:
-            self._numbers.update(self.formulation.evaluate(name, t, x, p))
-        values, q = self._numbers[name], self.formulation.quantity(name)
-        if q.group == "joints" and q.unit == "rad" and q.size == 1:  # a measured angle is known up to whole turns
-            values = continuous(self, name, values[:, 0])[:, None]
-        return self._array(name, values, q.unit, q.text, q.labels)
+        if q.name not in self._numbers:
+            self._numbers.update(self.formulation.evaluate(q.name, t, x, p))
+        values = self._numbers[q.name]
+        if q.group == "joints" and q.coordinate and q.unit == "rad":  # a measured angle is known up to whole turns
+            values = continuous(self, q.name, values[:, 0])[:, None]
+        elif q.group == "orientations":
+            values = without_flips(values)
+        elif q.group == "work" and self.trajectory is not None:
+            brought = event_works(self.formulation, self.trajectory.events)[q.name]
+            values = values + brought[self.trajectory.events_before, None]
+        return self._array(q, values)
 
-    def _work(self, name: str) -> Array:
-        """Work at the samples: that of laws and drives is a state of the run, that of events stands in their log."""
-        assert self.formulation is not None and self._raw is not None
-        x = self._raw[1]
-        at = self.formulation.n_q + self.formulation.n_u + list(WORK).index(name)
-        integrated = name != "energy.work_events" and at < x.shape[1] - len(self.formulation.turning)
-        work = x[:, at].copy() if integrated else np.zeros(len(x))
-        if self.trajectory is None:
-            return work
-        log, given = self.trajectory.events, len(self.formulation.model.events)
-        brought = {
-            "energy.work_in": log.work * (log.index >= given),
-            "energy.work_lost": log.lost,
-            "energy.work_events": log.work * (log.index < given),
-        }[name]
-        result: Array = work + np.concatenate([[0.0], np.cumsum(brought)])[self.trajectory.events_before]
-        return result
-
-    def _orientation(self, body: str) -> "xr.DataArray":
-        """Unit quaternion of a body, continuous in time."""
-        from scipy.spatial.transform import Rotation
-
-        R = self.values(f"{body}.rotation").reshape(-1, 3, 3).transpose(0, 2, 1)
-        q = Rotation.from_matrix(R).as_quat(scalar_first=True)
-        if q[0, 0] < 0:
-            q = -q
-        flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=1) < 0, -1.0, 1.0))
-        q[1:] *= flips[:, None]
-        text = f"unit quaternion from body to ground axes: {body}"
-        return self._array(f"{body}.orientation", q, "", text, ("w", "x", "y", "z"))
-
-    def _array(self, name: str, values: Array, unit: str, text: str, labels: tuple[str, ...]) -> "xr.DataArray":
+    def _array(self, q: Quantity, values: Array) -> "xr.DataArray":
         import xarray as xr
 
-        attrs = {"units": unit, "long_name": text}
+        attrs = {"units": q.unit, "long_name": q.text}
         time = xr.Variable("time", self.time, {"units": "s", "long_name": "time"})
-        if not labels:
-            return xr.DataArray(values[:, 0], {"time": time}, ("time",), name, attrs)
-        axis = "contact_bond" if "normal" in labels else DIMENSIONS[len(labels)]
-        return xr.DataArray(values, {"time": time, axis: list(labels)}, ("time", axis), name, attrs)
+        if not q.labels:
+            return xr.DataArray(values[:, 0], {"time": time}, ("time",), q.name, attrs)
+        axis = dimension(q)
+        return xr.DataArray(values, {"time": time, axis: list(q.labels)}, ("time", axis), q.name, attrs)
 
     @property
     def dataset(self) -> "xr.Dataset":
@@ -226,8 +186,8 @@ class Run:
 
         assert self.formulation is not None
         kept = self.power.attributes if self.power.kept else {}
-        names = [q.name for q in self.formulation.quantities.values() if q.group in ("state", "energy")]
-        arrays = {name: self[name] for name in [*names, *WORK]} | self._values
+        groups = ("state", "energy", "work")
+        arrays = {q.name: self[q.name] for q in self.formulation.register if q.group in groups} | self._values
         for name in ("time", "contact_bond", *DIMENSIONS.values()):
             if name in arrays:
                 raise StoreError(
@@ -349,8 +309,13 @@ class Run:
         return summary(self)
 
 
-def _component(whole: "xr.DataArray", name: str) -> "xr.DataArray":
-    label = name.rpartition("_")[2]
-    part = whole.sel({whole.dims[1]: label}, drop=True)
-    part.attrs = {**whole.attrs, "long_name": f"{whole.attrs.get('long_name', '')}, component {label}"}
-    return part.rename(name)
+def dimension(q: Quantity) -> str:
+    """Name of the dimension along which the components of a quantity stand."""
+    return "contact_bond" if "normal" in q.labels else DIMENSIONS[q.size]
+
+
+def _component(whole: "xr.DataArray", part: Part) -> "xr.DataArray":
+    label = part.label
+    chosen = whole.sel({whole.dims[1]: label}, drop=True)
+    chosen.attrs = {**whole.attrs, "long_name": f"{whole.attrs.get('long_name', '')}, component {label}"}
+    return chosen.rename(part.name)

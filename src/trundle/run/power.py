@@ -73,8 +73,8 @@ class Power:
     def keep(self) -> "Power":
         """Let run.save write the audit into the file, so that it can be read without the model."""
         if self.run.formulation is not None:
-            for name in self.run.formulation.power_quantities:
-                self.run[name]
+            for quantity in self.run.formulation.members("power"):
+                self.run[quantity.name]
         self.kept = True
         return self
 

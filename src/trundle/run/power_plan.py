@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.equations.outputs.ports import Ports, measure, quantity_table
+from trundle.equations.outputs.ports import Ports, measure, power_quantities
 from trundle.run.energy_table import EnergyNode
 from trundle.typing import AnyArray
 
@@ -56,9 +56,9 @@ def make_plan(ports: Ports) -> Plan:
     """Arrange the columns of a model."""
     at: dict[str, slice] = {}
     end = 0
-    for name, _, _, components in quantity_table(ports):
-        at[name] = slice(end, end + max(len(components), 1))
-        end = at[name].stop
+    for q in power_quantities(ports):
+        at[q.name] = slice(end, end + q.size)
+        end = at[q.name].stop
     bonded = tuple(j.name for j in ports.junctions if j.bonds)
     vectors = {measure(j, what) for j in bonded for what in ("flow", "effort")}
     sizes = [measure(b, "apparent_power") for b in ports.bodies]

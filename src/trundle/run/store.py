@@ -109,18 +109,12 @@ def _evaluate_all(run: "Run") -> None:
     if run.formulation is None:
         return
     small = len(run.formulation.model.moving_bodies) <= SMALL
-    groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs"} | (
-        {"reactions", "accelerations"} if small else set()
-    )
+    groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs", "orientations"}
+    groups |= {"reactions", "accelerations", "forces"} if small else set()
     for quantity in run.formulation.quantities.values():
-        placed = quantity.group.startswith("body ") and (small or quantity.name.endswith((".position", ".rotation")))
+        placed = quantity.part == "body" and quantity.signal and (small or quantity.kind in ("position", "rotation"))
         if quantity.group in groups or placed:
             run[quantity.name]
-    for body in run.formulation.model.moving_bodies:
-        run[f"{body.name}.orientation"]
-    if small and (run.formulation.model.forces or run.formulation.model.coordinate_laws()):
-        for name in run.formulation.expressions.force_quantities():
-            run[name]
 
 
 def _encode(dataset: "xr.Dataset") -> memoryview:

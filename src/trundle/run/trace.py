@@ -94,7 +94,7 @@ class Trace:
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over the points; components such as "contact.contact_point_x" too."""
         if self.formulation is not None:
-            name = self.formulation.model.resolve(name)
+            name = self.formulation.register.full(name)
         if name in self.dataset:
             return self.dataset[name]
         derivative = name.endswith("_derivative")

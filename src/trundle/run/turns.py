@@ -34,7 +34,7 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     along = _along_the_tree(run, name)
     if along is not None:
         return _nearest(values, values[0] + along)
-    if f"{name}_rate" not in f.quantities:
+    if f.register.find(f"{name}_rate") is None:
         return np.unwrap(values)
     rate = run.values(f"{name}_rate")
     way = (rate[1:] + rate[:-1]) / 2 * np.diff(t)
@@ -85,3 +85,10 @@ def _turning_joints(f: "Formulation", name: str) -> list[int] | None:
 def _nearest(angle: Array, about: Array) -> Array:
     """The angle in the turn that is nearest to what it should be about."""
     return angle + TURN * np.round((about - angle) / TURN)
+
+
+def without_flips(quaternions: Array) -> Array:
+    """Unit quaternions (times, 4) whose signs do not change from one time to the next."""
+    same = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
+    flips = np.cumprod(np.concatenate([[1.0], np.where(same < 0, -1.0, 1.0)]))
+    return quaternions * flips[:, None]

@@ -102,6 +102,33 @@ class Ball:
 Step = Screw | Ball
 
 
+def unit(coordinate: Named) -> str:
+    """Unit of a coordinate."""
+    return "m" if coordinate.slides else "rad" if coordinate.n_u == 1 else ""
+
+
+def rate_unit(coordinate: Named) -> str:
+    """Unit of its speeds."""
+    return "m/s" if coordinate.slides else "rad/s"
+
+
+def rate_name(coordinate: Named) -> str:
+    """Name of its speeds."""
+    return f"{coordinate.name}_rate" if coordinate.n_u == 1 else "angular_rate"
+
+
+def turn_name(coordinate: Named) -> str:
+    """Name of the motion along which generalised forces act."""
+    return coordinate.name if coordinate.n_u == 1 else "turn"
+
+
+def acceleration_name(coordinate: Named) -> str:
+    """Name of the time derivative of its speeds; for a ball not that of the body's angular acceleration, which is in
+    ground axes.
+    """
+    return f"{coordinate.name if coordinate.n_u == 1 else rate_name(coordinate)}_acceleration"
+
+
 @final
 class Chain:
     """Relative motion as a sequence of screws and balls; `end` is the pose of the second frame at zero."""

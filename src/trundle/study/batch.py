@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 USUAL_ATOL = 1e-8  # of the sizes of the model
 ONE_BY_ONE, IN_LANES = "one by one", "in lanes"
-# Start values that are vectors: one of them is for all cases, a table of them has one row for each.
-VECTORS = {"quaternion", "angular_rate", "position", "velocity", "angular_velocity", "com_position", "com_velocity"}
-VECTORS |= {"rotation"}
 
 
 class BatchWarning(UserWarning):
@@ -110,7 +107,7 @@ def run_batch(
         if not isinstance(given, Mapping):
             raise SolveError(f"{what} of a batch goes by name, {{'name': values}}, not as {type(given).__name__}.")
     start = f.resolved(start)
-    count = _count({**start, **parameters})
+    count = _count(f, {**start, **parameters})
     switches = bool(f.model.events or f.parameters.modes or "breaks" in f.kernels("base"))
     width = count * (f.n_x + (len(f.default_parameters) if switches else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
@@ -172,7 +169,9 @@ def _march(
         events = [NO_EVENTS] * cases.count
         for i, of_case in zip(good, log.events, strict=True):
             events[i] = of_case
-        log = Switching(events, spread(log.p, good, cases.count), spread(log.p_end, good, cases.count))
+        before = np.zeros((cases.count, log.events_before.shape[1]), np.int64)
+        before[good] = log.events_before
+        log = Switching(events, spread(log.p, good, cases.count), spread(log.p_end, good, cases.count), before)
     return whole, log
 
 
@@ -184,21 +183,21 @@ class _Cases:
         self, f: Formulation, start: Mapping[str, Any], parameters: Mapping[str, Any], count: int, rtol: float
     ) -> None:
         self.formulation, self.count = f, count
-        names = list(f.model.parameters)
+        layout = f.parameters
         self.p = np.tile(f.default_parameters, (count, 1))
         for name, value in parameters.items():
-            if name not in names:
-                raise UnknownNameError(name, names, "parameter")
-            self.p[:, names.index(name)] = _numbers(name, value, count)
-        given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(k, v)}
+            if name not in layout.parameters:
+                raise UnknownNameError(name, layout.parameters, "parameter")
+            self.p[:, layout.parameter(name)] = _numbers(name, value, count)
+        given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(f, k, v)}
         self.varied = {k: _numbers(k, v) for k, v in given.items()}
         self.fixed = {k: v for k, v in start.items() if k not in self.varied}
-        self.refused = parameter_faults(f.model, self.p[:, : len(names)]) if parameters else {}
+        self.refused = parameter_faults(f.model, self.p[:, layout.parameter_slice]) if parameters else {}
         for name, values in self.varied.items():
             rows = values.reshape(count, -1)
             for i in map(int, np.flatnonzero(~np.all(np.isfinite(rows), axis=1))):
                 self.refused.setdefault(i, f"start value of {name!r} must be finite, got {values[i]}.")
-        self.p[:, -1] = multiplier_shift(rtol)
+        self.p[:, layout.shift] = multiplier_shift(rtol)
         self.x0 = self._start_states(parameters)
         if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
             for i in self.good:
@@ -227,7 +226,7 @@ class _Cases:
         f, x0 = self.formulation, np.full((self.count, self.formulation.n_x), np.nan)
         names = {*f.resolved(f.model.start), *self.fixed, *self.varied}
         follows = bool(f.layout.followers)  # surface coordinates belong to each pose
-        if f.has_rows or follows or not f.layout.state_names().issuperset(names):
+        if f.has_rows or follows or not names <= f.layout.places.keys():
 
             def assemble(case: int) -> None:
                 values = {k: v if np.ndim(v) == 0 else np.asarray(v)[case] for k, v in parameters.items()}
@@ -261,8 +260,8 @@ def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
             batch.code[case] = CONSTRAINT.code
 
 
-def _count(values: Mapping[str, Any]) -> int:
-    sizes = {name: np.shape(v)[0] for name, v in values.items() if np.ndim(v) > 0 and not _is_vector(name, v)}
+def _count(f: Formulation, values: Mapping[str, Any]) -> int:
+    sizes = {name: np.shape(v)[0] for name, v in values.items() if np.ndim(v) > 0 and not _is_vector(f, name, v)}
     if not any(sizes.values()):
         raise SolveError("a batch needs at least one start value or parameter given as an array, one entry per case.")
     if len(set(sizes.values())) > 1:
@@ -281,5 +280,9 @@ def _numbers(name: str, value: Any, count: int | None = None) -> Array:
     return numbers
 
 
-def _is_vector(name: str, value: Any) -> bool:
-    return np.ndim(value) == 1 and name.rpartition(".")[2] in VECTORS
+def _is_vector(f: Formulation, name: str, value: Any) -> bool:
+    """Whether it is one start value of several components: for all cases; a table of them has one row for each."""
+    if np.ndim(value) != 1 or name in f.model.parameters:
+        return False
+    part = f.register.find(name)
+    return part is not None and part.size > 1

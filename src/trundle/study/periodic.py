@@ -93,8 +93,7 @@ class ReturnMap:
             if name not in self.names:
                 raise UnknownNameError(name, self.names, "event")
         self._n = f.n_q + f.n_u
-        self._places = {c.name: c.i_q for c in f.layout.coordinates if c.n_q == 1}
-        self._places |= {c.rate_name: f.n_q + c.i_u for c in f.layout.coordinates if c.n_u == 1}
+        self._places = f.layout.changeable
         for name in f.resolved({**section.put, **section.shift}):
             if name not in self._places:
                 raise UnknownNameError(name, self._places, "coordinate or rate")
@@ -106,7 +105,7 @@ class ReturnMap:
 
     def index(self, name: str) -> int:
         """Where a coordinate or rate stands in the state."""
-        return self._places[self.formulation.model.resolve(name)]
+        return self._places[self.formulation.register.full(name)]
 
     def values(self, x: Array) -> dict[str, float]:
         """A state by names."""

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.equations.formulation import Built, Formulation
-from trundle.errors import SolveError, UnknownNameError
+from trundle.errors import SolveError
 from trundle.study.linearise import Linearisation, linearise_at
 from trundle.typing import AnyArray
 
@@ -195,17 +195,18 @@ class _Steady:
         keep_rates: bool,
     ) -> None:
         self.quantity, self.start, self.parameters = quantity, dict(start or {}), parameters
-        if f.model.resolve(quantity) not in f.quantities:
+        register = f.register
+        if register.find(quantity) is None:
             rates = [c.rate_name for c in f.layout.coordinates if c.n_u == 1]
             if quantity != "speed":
-                raise UnknownNameError(quantity, [*f.model.aliases, *rates])
+                raise register.unknown(quantity)
             raise SolveError(
                 f"the model {f.model.name!r} has no quantity with the short name 'speed'. Give it one, such as "
                 f"m.alias('speed', {next(iter(rates), 'wheel.x_rate')!r}), or names: {{speed: ...}} in a file."
             )
         self.formulation, start_values = f, f.model.start
         if not keep_rates:
-            start_values = {name: v for name, v in start_values.items() if not _is_rate(f.model.resolve(name))}
+            start_values = {name: v for name, v in start_values.items() if register.get(name).quantity.order == 0}
         self.usual = start_values
 
     def __call__(self, speed: float) -> Linearisation:
@@ -218,11 +219,6 @@ class _Steady:
                 "rates of a steady turn."
             )
         return found
-
-
-def _is_rate(name: str) -> bool:
-    stem = name[:-2] if name[-2:] in ("_x", "_y", "_z") else name
-    return stem.endswith(("_rate", "velocity"))
 
 
 def _without(linear: Linearisation, cyclic: set[str]) -> Linearisation:

@@ -10,6 +10,7 @@ from trundle.equations.absolute_state import absolute_state
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.model.check import finite_number
+from trundle.model.register import is_changeable, is_start
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
@@ -21,22 +22,19 @@ from trundle.typing import Array
 
 Values = Mapping[str, Any]
 Parameters = Mapping[str, float] | None
+STARTS = "coordinate, rate or motion of a body"
 WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
 
 
 def check_start_names(f: Formulation) -> None:
     """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
     f.derivation.request(f.model.start)
-    found = f.quantities.values()
-    measured = [q for q in found if q.group in ("joints", "contacts") or q.group.startswith("body ")]
-    known = f.layout.state_names() | {n for q in measured for n in (q.name, *(f"{q.name}_{k}" for k in q.labels))}
+    register = f.derivation.register()
     for short, full in f.model.aliases.items():
-        stem = full[:-2] if full[-2:] in ("_w", "_x", "_y", "_z") and full not in f.quantities else full
-        if stem not in f.quantities and full not in known:
-            raise UnknownNameError(full, sorted(known), f"quantity (short name {short!r})")
-    for name in f.resolved(f.model.start):
-        if name not in known:
-            raise UnknownNameError(name, sorted(known), "coordinate, rate or motion of a body")
+        if f.register.find(full) is None:
+            register.get(full, what=f"quantity (short name {short!r})")
+    for name in f.model.start:
+        register.get(name, is_start, STARTS)
 
 
 def start_state(
@@ -49,6 +47,9 @@ def start_state(
     """
     if start is not None and not isinstance(start, Mapping):
         raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
+    register = f.derivation.register()
+    for name in start or {}:
+        register.get(name, is_start, STARTS)
     start, usual = f.resolved(start or {}), f.resolved(f.model.start if usual is None else usual)
     found = _found(f, start, usual, parameters, t)
     hints = likely_degrees(f.model, f.layout, {**usual, **start})
@@ -56,7 +57,8 @@ def start_state(
 
 
 def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters, t: float) -> InitialState:
-    given, states = {**usual, **start}, f.layout.state_names()
+    register = f.derivation.register()
+    given, states = {**usual, **start}, f.layout.places
     soft = {name: 0.0 for name in f.derivation.deflections if name not in given}
     firm = {name: value for name, value in given.items() if name in start or name in states}
     requests = [{**soft, **given}, given, {**soft, **firm}, firm] if soft or start else [given]
@@ -66,7 +68,8 @@ def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters,
         except AssemblyError:  # another request may do; the last line below tells what is wrong with all that is given
             continue
         held = {**(start if start else given), **{name: 0.0 for name in soft if name in request}}
-        if not any(name.rstrip("wxyz").rstrip("_") in held or name in held for name in found.changed):
+        moved = [register.find(name) for name in found.changed]
+        if not any(part and (part.name in held or part.quantity.name in held) for part in moved):
             return found
     try:
         return _consistent(f, given, start, parameters, t)
@@ -110,15 +113,15 @@ def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, floa
     parameters = f.parameters.parameters
     if not f.in_joints and any(name not in parameters for name in changes):
         raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
-    places = {c.name: c.i_q for c in f.layout.coordinates if c.n_q == 1}
-    places |= {c.rate_name: f.n_q + c.i_u for c in f.layout.coordinates if c.n_u == 1}
+    places = f.layout.changeable
     for name, value in f.resolved(changes).items():
         if name in places:
             x[places[name]] = finite_number(value, f"new value of {name!r}")
         elif name in parameters:
             p[f.parameters.parameter(name)] = finite_number(value, f"new value of {name!r}")
         else:
-            raise UnknownNameError(name, [*places, *parameters], "state or parameter")
+            short = f.derivation.register().short_names(is_changeable)
+            raise UnknownNameError(name, [*places, *parameters, *short], "state or parameter")
     return x, p
 
 
@@ -167,7 +170,7 @@ def _consistent(
 def _solve(
     f: Formulation, given: Values, start: Values, parameters: Parameters, t: float, default: Array
 ) -> InitialState:
-    p, states = f.parameter_vector(parameters), f.layout.state_names()
+    p, states = f.parameter_vector(parameters), f.layout.places
     extra = {name: value for name, value in given.items() if name not in states}
     request = read_request(f.layout, default, {name: value for name, value in given.items() if name in states})
     firm = None
@@ -207,18 +210,10 @@ def _targets(f: Formulation, names: tuple[str, ...]) -> Targets:
     if names not in known:
         rows = f.row_functions if f.has_rows else None
         equations = rows.equations if rows is not None else f.joint_functions.equations
-        known[names] = Targets(equations, rows, {name: _unit(f, name) for name in names}, f.length, f.settler)
+        register = f.derivation.register()
+        wanted = [register.get(name, is_start, STARTS) for name in names]
+        known[names] = Targets(equations, rows, wanted, f.length, f.settler)
     return known[names]
-
-
-def _unit(f: Formulation, name: str) -> str:
-    """Unit of a quantity or of a component of one; empty where there is none of this name."""
-    for known in (name, name[:-2]):
-        try:
-            return f.quantity(known).unit
-        except UnknownNameError:
-            continue
-    return ""
 
 
 def _default_pose(f: Formulation) -> Array:

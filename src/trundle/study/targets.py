@@ -1,6 +1,6 @@
 """Start values of quantities that are not states, such as positions of bodies: met along with the rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import casadi as ca
@@ -12,22 +12,22 @@ from trundle.equations.derive import Equations
 from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.in_place import InPlace
+from trundle.quantity import Part
 from trundle.typing import Array
 
 
 @final
 class Targets:
-    """Wanted values as residuals in q (positions) and in u (rates); UnknownNameError for an unknown name."""
+    """Wanted values as residuals in q (positions) and in u (rates)."""
 
     def __init__(
         self,
         equations: Equations,
         rows: RowFunctions | None,
-        units: Mapping[str, str],
+        wanted: Sequence[Part],
         length: float,
         settle: Settler,
     ) -> None:
-        """units: of the quantities, by name."""
         e = self.equations = equations
         self.rows = rows
         self._sizes = speed_sizes(e, length)
@@ -36,14 +36,15 @@ class Targets:
         self.names: list[str] = []
         self.sizes: dict[str, int] = {}
         positions, rates, values = [], [], []
-        for name, unit in units.items():
+        for part in wanted:
+            name, unit = part.name, part.quantity.unit
             expression = ca.SX(e.signals[name])
-            scale = [1 / length if unit.startswith("m") else 1.0] * expression.numel()
+            scale = [1 / length if unit in ("m", "m/s") else 1.0] * expression.numel()
             self.sizes[name] = expression.numel()
             value = ca.SX.sym(name, expression.numel())
             values.append(value)
             difference = expression - value
-            if "velocity" in name or name.endswith("_rate") or ca.depends_on(expression, e.u):
+            if part.quantity.order == 1:
                 rates.append(difference)
                 self._scales[1].extend(scale)
             else:

@@ -16,6 +16,7 @@ from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
 from trundle.model.seal import find_seals
 from trundle.pairs.lower import BONDS
+from trundle.quantity import Quantity
 
 FRICTION = ".friction"  # ending of the element of friction under a rigid normal
 CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
@@ -133,13 +134,19 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def quantity_table(ports: Ports) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """(name, unit, sentence, components) of everything the audit measures: powers, sizes, energies, efforts, flows."""
-    places: list[list[tuple[str, str, str, tuple[str, ...]]]] = [[], [], [], [], []]
+def power_quantities(ports: Ports) -> list[Quantity]:
+    """Everything the audit measures: powers, sizes, energies, efforts, flows; evaluated together."""
+    places: list[list[Quantity]] = [[], [], [], [], []]
 
     def add(owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = ()) -> None:
         place = {"apparent_power": 1, "effort": 3, "flow": 4}.get(what, 2 if what in ENERGIES else 0)
-        places[place].append((measure(owner, what), unit, f"{text}: {owner}", components))
+        name, size = measure(owner, what), max(len(components), 1)
+        part, _, kind = name.partition(".")
+        quantity = Quantity(
+            part, kind, unit, f"{text}: {owner}", size, lambda e: e.power.of(name), "power", "power",
+            components=components, listed=False,
+        )  # fmt: skip
+        places[place].append(quantity)
 
     for body in ports.bodies:
         add(body, "inertance_power", "W", "rate of kinetic energy, from the accelerations")

@@ -27,11 +27,15 @@ NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.ze
 @final
 @dataclass(frozen=True, eq=False)
 class Switching:
-    """Events of every run, and its parameters (modes of contacts are among them) at the samples and at the end."""
+    """Events of every run, and its parameters (modes of contacts are among them) at the samples and at the end.
+
+    `events_before` counts the events before each sample.
+    """
 
     events: list[EventLog]
     p: np.ndarray
     p_end: np.ndarray
+    events_before: np.ndarray
 
 
 def march_each(
@@ -60,7 +64,8 @@ def march_each(
         steps=np.zeros(jobs, np.int64),
         rejected=np.zeros(jobs, np.int64),
     )
-    log = Switching([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy())
+    before = np.zeros((jobs, len(times)), np.int64)
+    log = Switching([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy(), before)
     stopped, go = Event(), Event()  # nobody works before all threads are there to be waited for
 
     def heed(_: float) -> None:
@@ -105,6 +110,7 @@ def _keep(out: Batch, log: Switching, job: int, found: Trajectory) -> None:
     most = min(len(out.t), len(found.t))
     reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is a row of its own behind them
     out.x[job, :reached], log.p[job, :reached] = found.x[:reached], found.parameters()[:reached]
+    log.events_before[job, :reached] = found.events_before[:reached]
     out.t_end[job], out.x_end[job], log.p_end[job] = found.t_end, found.x_end, found.p_end
     out.code[job], out.steps[job], out.rejected[job] = found.outcome.code, found.counts.steps, found.counts.rejected
     log.events[job] = found.events

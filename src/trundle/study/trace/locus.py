@@ -69,12 +69,12 @@ class Locus:
     def __init__(self, f: Formulation, coordinate: str, hold: Sequence[str], p: Array) -> None:
         rows = f.row_functions if f.has_rows else None
         e = self.equations = rows.equations if rows is not None else f.joint_functions.equations
-        self.formulation, self.p, self.coordinate = f, p, f.model.resolve(coordinate)
+        self.formulation, self.p, self.coordinate = f, p, f.register.full(coordinate)
         driven = self._expression(self.coordinate)
         if driven.numel() != 1:
             raise SolveError(f"{coordinate!r} has {driven.numel()} components; a trace is driven by one number.")
         self.is_angle = _is_angle(e, self.coordinate)
-        self.held = self._held(f, [f.model.resolve(name) for name in hold])
+        self.held = self._held(f, [f.register.full(name) for name in hold])
         self.scale, self.names, self._turns = _scales(f)
         self.row_names: list[str] = []
         residuals = [self._rows(), *self._contacts(), *self._unit_quaternions()]

@@ -1,0 +1,120 @@
+"""What the expressions of quantities are made of: reactions, accelerations, contacts, measures of forces."""
+
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.contact.fit import fit_parts
+from trundle.equations.kernels import Functions
+from trundle.equations.outputs.ports import find_ports
+from trundle.equations.outputs.power import PowerExpressions
+from trundle.equations.outputs.reactions import (
+    Wrench,
+    accelerations,
+    drive_efforts,
+    reactions,
+    with_compliance,
+    yielding_bonds,
+)
+from trundle.equations.outputs.signals import Signals
+from trundle.model.body import Body
+from trundle.motion.motion import FrameMotion
+from trundle.quantities.layout import Layout
+from trundle.quantity import Quantity
+
+
+@final
+class Expressions:
+    """Expressions of quantities, built when asked; the quantities themselves say what of."""
+
+    def __init__(self, functions: Functions, layout: Layout) -> None:
+        self.functions, self.layout = functions, layout
+        self.equations = functions.equations
+
+    def of(self, quantity: Quantity) -> Any:
+        """Expression of a quantity (column)."""
+        assert quantity.of is not None
+        return quantity.of(self.signals if quantity.signal else self)
+
+    @property
+    def signals(self) -> Signals:
+        return self.equations.signals
+
+    @cached_property
+    def power(self) -> PowerExpressions:
+        """Expressions of the power audit."""
+        return PowerExpressions(self.functions, find_ports(self.equations.model))
+
+    # -- connections ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _reactions(self) -> dict[str, Wrench]:
+        return with_compliance(self.functions, reactions(self.functions))
+
+    def reaction(self, connection: str) -> Wrench:
+        """Constraint force and moment on the second body."""
+        return self._reactions[connection]
+
+    def drive(self, coordinate: str) -> Any:
+        """Effort of what prescribes a coordinate; a redundant drive idles."""
+        return drive_efforts(self.functions).get(coordinate, ca.SX(0))
+
+    def acceleration_of(self, coordinate: str) -> Any:
+        """Time derivatives of the speeds of a coordinate of the tree."""
+        c = self.layout.coordinate(coordinate)
+        return self.functions.dynamics[0][c.i_u : c.i_u + c.n_u]
+
+    def constraint_force(self, coordinate: str, kind: int) -> Any:
+        """Generalised force of the constraints along a coordinate of the tree: ideal (0) or not (1)."""
+        c = self.layout.coordinate(coordinate)
+        return self.functions.constraint_forces[kind][c.i_u : c.i_u + c.n_u]
+
+    def weight(self, row: str) -> Any:
+        """Weight of a relaxed row."""
+        return self.functions.weights[row]
+
+    def measure(self, force: str, name: str) -> Any:
+        """A measure of a force or law."""
+        return ca.SX(self.equations.terms[force].measures[name][0])
+
+    # -- bodies --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _accelerations(self) -> dict[Body, FrameMotion]:
+        return accelerations(self.functions, list(self.equations.inertias))
+
+    def acceleration(self, body: Body) -> FrameMotion:
+        """Motion of a body frame with its accelerations."""
+        return self._accelerations[body]
+
+    # -- contacts ------------------------------------------------------------------------------------------------------
+
+    def contact_force(self, contact: str, axis: int) -> Any:
+        """Force on the second body along an axis of the contact."""
+        e, touch = self.equations, self.equations.touches[contact]
+        slip = f"slip_{'xy'[axis]}" if axis < 2 else ""
+        at_contact = 0  # else in the reaction
+        if slip and slip not in yielding_bonds(e, touch.connection):
+            at_contact = e.touch_efforts[contact].get(slip, 0)
+        return ca.dot(touch.contact.axes[axis], self._reactions[contact][0]) + at_contact
+
+    def contact_state(self, contact: str) -> Any:
+        """0 open, 1 sliding, 2 sticking."""
+        touch = self.equations.touches[contact]
+        closed = touch.contact.gap < 0 if touch.connection.lets_go else touch.modes.get("closed", 1)
+        return closed * (1 + touch.modes.get("stick", int("slip_x" in touch.connection.held)))
+
+    def curvature(self, contact: str) -> Any:
+        """Smallest relative curvature of the two surfaces."""
+        return fit_parts(self.equations, self.equations.touches[contact]).curvature
+
+    def friction_power(self, contact: str) -> Any:
+        """What friction takes, and what a slip that is held in part does."""
+        e, touch = self.equations, self.equations.touches[contact]
+        lost = self.contact_force(contact, 2) * touch.lost
+        for row in self.functions.relaxed:
+            if row.owner == contact:
+                lost -= self.functions.multiplier(row.name) * touch.rate(row.bond)
+        (drag,) = self.functions.settled(touch.drag(e.n_u)[0]) if touch.dragged else (ca.SX.zeros(e.n_u),)
+        return lost - ca.dot(drag, e.u)

@@ -1,0 +1,94 @@
+"""A quantity: something that can be asked of a model by name. Every part of a model yields its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple, final
+
+Of = Callable[[Any], Any]
+"""Expression of a quantity, from what answers for all parts: `Signals` for signals, `Expressions` for the others."""
+
+
+@final
+class Needs(StrEnum):
+    """What must be so for a quantity to be known."""
+
+    NOTHING = ""
+    COORDINATE = "coordinate"  # a coordinate of the tree, or one that can be measured
+    STATE = "state"  # a state: a coordinate of the tree, in joint coordinates
+    WEIGHTS = "weights"  # such a state, and the pseudo-inverse
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """What a part of a model can be asked: whose it is, unit, sentence, number of components and expression.
+
+    `group` tells which quantities are evaluated together.
+    """
+
+    owner: str  # name of the body, connection or force; empty for what the model as a whole has
+    kind: str  # what it is of its owner
+    unit: str
+    text: str
+    size: int = 1
+    of: Of | None = None  # None where it follows from the numbers of other quantities
+    group: str = "joints"
+    part: str = "connection"  # kind of the part that yields it: body, connection, force, energy, output, power
+    order: int = 0  # 1 for a rate, 2 for an acceleration
+    components: tuple[str, ...] = ()  # their names, where they are not those of axes
+    needs: Needs = Needs.NOTHING
+    signal: bool = False  # laws, forces, outputs and events may ask for it
+    start: bool = False  # a start value may be given for it
+    coordinate: bool = False  # one number along which efforts may act
+    changes: bool = False  # events may change it, all of it or a component
+    listed: bool = True  # in the list of names; else known though not told
+
+    @property
+    def name(self) -> str:
+        """The long name, "owner.kind"."""
+        return f"{self.owner}.{self.kind}" if self.owner else self.kind
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the components."""
+        return self.components or LABELS[self.size]
+
+    def names(self) -> list[str]:
+        """Its long name, and those of its components."""
+        return [self.name, *(f"{self.name}_{label}" for label in self.labels)]
+
+
+LABELS: dict[int, tuple[str, ...]] = {
+    1: (),
+    3: ("x", "y", "z"),
+    4: ("w", "x", "y", "z"),
+    9: tuple(f"{row}{column}" for column in "xyz" for row in "xyz"),
+}
+"""Names of components by their number."""
+
+
+@final
+class Part(NamedTuple):
+    """A quantity, or one of its components."""
+
+    quantity: Quantity
+    component: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Name of the component; empty for the whole."""
+        return "" if self.component is None else self.quantity.labels[self.component]
+
+    @property
+    def name(self) -> str:
+        """The long name."""
+        return self.quantity.name if self.component is None else f"{self.quantity.name}_{self.label}"
+
+    @property
+    def size(self) -> int:
+        return self.quantity.size if self.component is None else 1
+
+    def pick(self, values: Any) -> Any:
+        """It, from the expression of the whole quantity."""
+        return values if self.component is None else values[self.component]
