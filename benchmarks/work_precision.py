@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from trundle.integrate import Compiled, Problem, Rodas5P, march
+from trundle.integrate import Compiled, Options, Problem, Rodas5P, Sampling, Tolerances, integrate
 
 _real = types.CPointer(types.float64)
 compiled = cfunc(types.void(_real, _real, _real, _real, _real), error_model="numpy", fastmath={"contract"})
@@ -171,11 +171,11 @@ def relative(x: np.ndarray, reference: np.ndarray) -> float:
 
 def with_rodas(case: Case, tolerance: float, reference: np.ndarray) -> Point:
     """Run Rodas5P and count."""
-    settings: dict[str, Any] = {"rtol": tolerance, "atol": tolerance, "samples": np.array([case.end])}
+    options = Options(Tolerances(tolerance, tolerance), Sampling(np.array([case.end])))
     seconds = []
     for _ in range(ROUNDS):
         tic = time.perf_counter()
-        run = march(case.problem, Rodas5P(), 0.0, case.end, case.start, case.p, **settings)
+        run = integrate(case.problem, Rodas5P(), 0.0, case.end, case.start, case.p, options)
         seconds.append(time.perf_counter() - tic)
     c = run.counts
     error = relative(run.x_end, reference)
@@ -204,8 +204,8 @@ def with_radau(case: Case, tolerance: float, reference: np.ndarray) -> Point:
 
 def measure(case: Case) -> dict[str, list[Point]]:
     """All tolerances with both solvers, in turn so that both see the same machine; the reference is a run at 1e-12."""
-    settings: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13, "samples": np.array([case.end])}
-    reference = march(case.problem, Rodas5P(), 0.0, case.end, case.start, case.p, **settings).x_end
+    options = Options(Tolerances(1e-12, 1e-13), Sampling(np.array([case.end])))
+    reference = integrate(case.problem, Rodas5P(), 0.0, case.end, case.start, case.p, options).x_end
     points: dict[str, list[Point]] = {"Rodas5P (Trundle)": [], "Radau (scipy)": []}
     for tolerance in TOLERANCES:
         points["Rodas5P (Trundle)"].append(with_rodas(case, float(tolerance), reference))

@@ -86,7 +86,7 @@ def test_an_interrupted_run_is_kept_and_gives_code_1(monkeypatch, tmp_path):
         if t > 1.0:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(simulate, "march", partial(simulate.march, chunk_steps=3, between_chunks=press))
+    monkeypatch.setattr(simulate, "Supervision", partial(simulate.Supervision, chunk_steps=3, between_chunks=press))
     result = call("run", "simple-pendulum", "--no-plot", "--out", tmp_path)
     assert result.exit_code == 1
     assert "INTERRUPTED" in result.output

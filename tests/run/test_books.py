@@ -8,8 +8,9 @@ import pytest
 
 import trundle as tr
 from trundle.integrate.audit import FACTOR
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince8
+from trundle.integrate.options import Options, Sampling, StepLimits, Tolerances
 from trundle.study.simulate import choose_method, make_problem
 from trundle.study.start_state import state_vector
 from trundle.system import System
@@ -130,16 +131,7 @@ def test_a_motion_that_does_not_keep_energy_is_not_finished(method: str, rtol: f
         problem = replace(problem, energy=wrong.formulation.kernels("base")["energy"])
         p = right.formulation.parameter_vector(None)
         x0 = state_vector(right.formulation, right.start({"pin.angle": 2.0}), p)
-        found = march(
-            problem,
-            choose_method(method, rtol),
-            0.0,
-            5.0,
-            x0,
-            right.formulation.parameter_vector(None),
-            rtol=rtol,
-            atol=rtol,
-        )
+        found = integrate(problem, choose_method(method, rtol), 0.0, 5.0, x0, p, Options(Tolerances(rtol, rtol)))
         assert found.outcome.name == ("FINISHED" if ok else "ENERGY_OFF")
         if found.audit is not None:
             assert 0 < found.audit.time < 2.0 and found.audit.off > found.audit.allowed > FACTOR * rtol
@@ -154,18 +146,8 @@ def test_the_check_holds_for_few_samples_and_long_runs() -> None:
     p = system.formulation.parameter_vector(None)
     x0 = state_vector(system.formulation, system.start({"pin.angle": 2.0}), p)
     for longest in (np.inf, 1e-3):  # 1e-3: beyond what is kept
-        found = march(
-            problem,
-            DormandPrince8(),
-            0.0,
-            5.0,
-            x0,
-            p,
-            rtol=1e-10,
-            atol=1e-10,
-            samples=np.array([5.0]),
-            max_step=longest,
-        )
+        options = Options(Tolerances(1e-10, 1e-10), Sampling(np.array([5.0])), StepLimits(longest=longest))
+        found = integrate(problem, DormandPrince8(), 0.0, 5.0, x0, p, options)
         assert found.outcome.name == "ENERGY_OFF"
         assert found.trail is not None and len(found.trail.t) <= 2049
         assert np.all(np.diff(found.trail.t[:-1]) > 0) and found.trail.t[-1] == 5.0

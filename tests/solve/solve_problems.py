@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from trundle.integrate import Problem
+from trundle.integrate import Options, Problem, Sampling, StepLimits, Supervision, Tolerances, integrate
 
 _real = types.CPointer(types.float64)
 compiled = cfunc(types.void(_real, _real, _real, _real, _real))
@@ -103,3 +103,26 @@ def _rod_projection(t, x, p, out, work):
 
 
 rod = Problem(rhs=Plain(_rod, 4, 4), project=Plain(_rod_projection, 4, 7), n_q=2, n_u=2, singular_limit=1e-3)
+
+
+LIMITS = {
+    "first_step": "first",
+    "max_step": "longest",
+    "min_step": "shortest",
+    "fixed_step": "fixed",
+    "max_steps": "most",
+}
+LIMITS |= {"max_steps": "most", "max_events": "most_events"}
+
+
+def options(**words: Any) -> Options:
+    """The options of an integration from single words."""
+    samples = Sampling(words.pop("samples", None))
+    tolerances = Tolerances(**{name: words.pop(name) for name in ("rtol", "atol") if name in words})
+    limits = StepLimits(**{LIMITS[name]: words.pop(name) for name in list(words) if name in LIMITS})
+    return Options(tolerances, samples, limits, Supervision(**words))
+
+
+def march(problem, method, t0, t1, x0, p, **words):
+    """`integrate` with options as single words."""
+    return integrate(problem, method, t0, t1, x0, p, options(**words))

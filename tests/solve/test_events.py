@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, Plain, compiled, pendulum, rod
+from solve_problems import NO_PARAMETERS, Plain, compiled, march, pendulum, rod
 
-from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, march, outcome
+from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, outcome
 
 EXPLICIT = [DormandPrince5(), DormandPrince8()]
 RECORD, STOP, JUMP, RETURN = range(4)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from solve_problems import Plain, compiled
+from solve_problems import Plain, compiled, march
 
 from trundle.errors import SolveError
-from trundle.integrate import DormandPrince5, DormandPrince8, LaneProblem, Problem, march, march_lanes, outcome
+from trundle.integrate import DormandPrince5, DormandPrince8, LaneProblem, Problem, march_lanes, outcome
 
 METHODS = [DormandPrince5(), DormandPrince8()]
 W = 4

@@ -11,8 +11,8 @@ import pytest
 
 import trundle as tr
 from trundle.errors import SolveError, TrundleError, UnknownNameError
+from trundle.integrate.lanes import batch_events
 from trundle.integrate.lanes import march as lanes
-from trundle.integrate.lanes import one_by_one
 from trundle.study.batch import BatchWarning
 from trundle.study.cases import parameter_faults
 
@@ -295,18 +295,18 @@ def keyboard() -> Iterator[None]:
 def test_an_interruption_keeps_the_cases_that_are_done(
     bouncing: tr.System, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    march, begun = one_by_one.march, []
+    supervision, begun = batch_events.Supervision, []
 
-    def interrupted(*args: Any, between_chunks: Callable[[float], None], **options: Any) -> Any:
+    def interrupted(progress: bool, between_chunks: Callable[[float], None]) -> Any:
         def between(t: float) -> None:
             if t > 100.0 and not begun:
                 begun.append(t)
                 interrupt()
             between_chunks(t)
 
-        return march(*args, between_chunks=between, **options, chunk_steps=50)
+        return supervision(progress=progress, between_chunks=between, chunk_steps=50)
 
-    monkeypatch.setattr(one_by_one, "march", interrupted)
+    monkeypatch.setattr(batch_events, "Supervision", interrupted)
     limits = {"rebound": 1.0, "limit": np.array([2.0, 2.0, 1e8, 1e8, 1e8, 1e8])}  # the last ones would take minutes
     batch = bouncing.batch(1e7, {"bob.displacement": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, limits, threads=threads)
     assert batch.outcomes == ["EVENT_STOP"] * 2 + ["INTERRUPTED"] * 4

@@ -6,10 +6,18 @@ import sys
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, Plain, compiled, pendulum, rod, van_der_pol
+from solve_problems import NO_PARAMETERS, Plain, compiled, march, options, pendulum, rod, van_der_pol
 
 from trundle.errors import SolveError
-from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, march, outcome
+from trundle.integrate import (
+    DormandPrince5,
+    DormandPrince8,
+    Integration,
+    Problem,
+    Rodas5P,
+    Sampling,
+    outcome,
+)
 
 METHODS = [DormandPrince5(), DormandPrince8(), Rodas5P()]
 START = np.array([1.5, 0.5])
@@ -55,6 +63,49 @@ def test_chunks_of_one_step_give_the_same_bits(method, samples):
     split = march(van_der_pol, method, 0.0, 8.0, np.array([2.0, 0.0]), p, samples=samples, chunk_steps=1)
     assert whole.counts == split.counts and whole.counts.steps > 30
     assert np.array_equal(whole.t, split.t) and np.array_equal(whole.x, split.x)
+
+
+def test_an_integration_in_pieces_is_the_whole_run():
+    """Each piece ends a step: to the tolerance with error control, to the bit on a grid of fixed steps."""
+    times = Sampling.every(0.25, 8.0)
+    for words, off in (({"rtol": 1e-10, "atol": 1e-12}, 1e-8), ({"fixed_step": 0.01}, 0.0)):
+        whole = march(pendulum, DormandPrince8(), 0.0, 8.0, START, NO_PARAMETERS, samples=times.times, **words)
+        run = Integration(pendulum, DormandPrince8(), options(samples=times.times, **words))
+        run.begin(0.0, START, NO_PARAMETERS, until=8.0)
+        for to in (0.5, 0.5, 3.0, 7.25, 8.0):
+            assert run.advance(to) is outcome.FINISHED and run.time == to
+        found = run.trajectory()
+        assert np.array_equal(found.t, whole.t) and np.array_equal(run.state, found.x_end)
+        assert np.abs(found.x - whole.x).max() <= off
+
+
+@pytest.mark.parametrize("method", METHODS, ids=name_of)
+def test_a_saved_integration_goes_on_to_the_same_bits(method):
+    """With buffers that have grown in between, and in another integration of the same kind."""
+    run, other = (Integration(van_der_pol, method, options(rtol=1e-9, atol=1e-11)) for _ in range(2))
+    for each in (run, other):
+        each.begin(0.0, np.array([2.0, 0.0]), np.array([5.0]), until=40.0)
+    run.advance(2.0)
+    saved = run.save()
+    run.advance(40.0)
+    first = run.trajectory()
+    assert first.counts.steps > 200
+    for each in (run, other):
+        each.restore(saved)
+        assert each.time == 2.0
+        each.advance(40.0)
+        assert np.array_equal(each.trajectory().x, first.x) and each.trajectory().counts == first.counts
+
+
+def test_an_integration_that_has_no_start_or_no_way_is_told():
+    run = Integration(pendulum, DormandPrince8())
+    with pytest.raises(SolveError, match="call begin"):
+        run.advance(1.0)
+    run.begin(0.0, START, NO_PARAMETERS, until=2.0)
+    with pytest.raises(SolveError, match="call advance"):
+        run.trajectory()
+    with pytest.raises(SolveError, match=r"reaches to 2\.0 s"):
+        run.advance(3.0)
 
 
 def test_buffers_grow_for_every_step():

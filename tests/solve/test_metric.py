@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, Plain, compiled
+from solve_problems import NO_PARAMETERS, Plain, compiled, march
 
-from trundle.integrate import DormandPrince8, Problem, Rodas5P, march, outcome
+from trundle.integrate import DormandPrince8, Problem, Rodas5P, outcome
 
 GRAVITY, STIFFNESS, DAMPING = 9.81, 1e6, 2e3
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, pendulum, prothero_robinson, swelling
+from solve_problems import NO_PARAMETERS, march, pendulum, prothero_robinson, swelling
 
 import trundle as tr
-from trundle.integrate import DormandPrince8, ExplicitRungeKutta, Rodas5P, Rosenbrock, march
+from trundle.integrate import DormandPrince8, ExplicitRungeKutta, Rodas5P, Rosenbrock
 
 
 def shipped(family):

@@ -274,6 +274,6 @@ def test_memory_that_ends_during_a_run_is_told(monkeypatch: pytest.MonkeyPatch) 
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("trundle.study.simulate.march", full)
+    monkeypatch.setattr("trundle.study.simulate.integrate", full)
     with pytest.raises(SolveError, match="do not fit into memory"):
         falling().build().simulate(1.0, samples="steps")

@@ -1,9 +1,10 @@
 """Time integration: compiled loops with error control, projection, events and dense output."""
 
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import Integration, integrate
 from trundle.integrate.lanes.march import Batch, LaneProblem, march_lanes
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P, Rosenbrock
+from trundle.integrate.options import Options, Sampling, StepLimits, Supervision, Tolerances
 from trundle.integrate.outcome import Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trajectory
@@ -16,14 +17,20 @@ __all__ = [
     "DormandPrince8",
     "EventLog",
     "ExplicitRungeKutta",
+    "Integration",
     "LaneProblem",
     "NearSingular",
+    "Options",
     "Outcome",
     "Problem",
     "Rodas4",
     "Rodas5P",
     "Rosenbrock",
+    "Sampling",
+    "StepLimits",
+    "Supervision",
+    "Tolerances",
     "Trajectory",
-    "march",
+    "integrate",
     "march_lanes",
 ]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from ctypes import CFUNCTYPE, c_void_p
+from typing import final
 
 import numpy as np
 
@@ -14,95 +15,112 @@ from trundle.integrate.audit import audited
 from trundle.integrate.fold import Folds, passing_plan
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import OnEvent, Options, Supervision
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
-from trundle.integrate.tolerance import Tolerance
 from trundle.integrate.trajectory import Trajectory
-from trundle.integrate.workspace import Workspace, set_control
+from trundle.integrate.workspace import Saved, Workspace, set_control
 from trundle.kernel import compiled
 
 CHUNK_SECONDS = 0.07
 PROGRESS_AFTER_SECONDS = 1.0
 
-EventAnswer = tuple[np.ndarray, np.ndarray] | None
-OnEvent = Callable[[int, float, np.ndarray, np.ndarray], EventAnswer]
 
-
-def march(
+def integrate(
     problem: Problem,
     method: Method,
     t0: float,
     t1: float,
     x0: np.ndarray,
     p: np.ndarray,
-    *,
-    rtol: float = 1e-8,
-    atol: float | np.ndarray | Tolerance = 1e-10,
-    samples: np.ndarray | None = None,
-    first_step: float | None = None,
-    max_step: float = np.inf,
-    fixed_step: float | None = None,
-    min_step: float | None = None,
-    max_steps: int = 10_000_000,
-    max_events: int = 1_000_000,
-    progress: bool | None = None,
-    on_event: OnEvent | None = None,
-    chunk_steps: int | None = None,
-    between_chunks: Callable[[float], None] | None = None,
+    options: Options | None = None,
 ) -> Trajectory:
-    """Integrate from t0 to t1 and return the samples (or every accepted step), the events and the ending.
-
-    `on_event(index, t, x, p)` answers events of kind 3: a new (x, p), or None to go on unchanged. `chunk_steps` fixes
-    the number of steps between two returns to Python (else it follows the clock); `between_chunks(t)` is called there.
-    """
-    if not t1 >= t0:
-        raise SolveError(f"the end time {t1} lies before the start time {t0}; time runs forward.")
-    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, problem.rhs.n_x)
-    plan = method.plan()
-    workspace = Workspace(problem, plan, t0, t1, x0, p, tolerance, samples, passing_plan(problem, plan))
-    _set_control(workspace, method, rtol, first_step, max_step, fixed_step, min_step, max_steps, max_events)
-    folds = Folds(workspace, method)
-    outcome = _run(workspace, folds, t0, t1, progress, on_event, chunk_steps, between_chunks)
-    found = workspace.trajectory(outcome)
-    return audited(problem, found, rtol, found.atol, fixed_step is not None)
+    """Integrate from t0 to t1 and return the samples (or every accepted step), the events and the ending."""
+    run = Integration(problem, method, options)
+    run.begin(t0, x0, p, until=t1)
+    run.advance(t1)
+    return run.trajectory()
 
 
-def _set_control(
-    workspace: Workspace,
-    method: Method,
-    rtol: float,
-    first_step: float | None,
-    max_step: float,
-    fixed_step: float | None,
-    min_step: float | None,
-    max_steps: int,
-    max_events: int,
-) -> None:
-    """Write tolerances, step bounds and the constants of the step control into the arrays of the loop."""
-    run, control = workspace.record, method.control
-    if fixed_step is not None and not fixed_step > 0.0:
-        raise SolveError(f"fixed_step is {fixed_step}; it must be positive.")
-    run.max_steps, run.max_events = max_steps, max_events
-    run.fixed, run.h_fixed = int(fixed_step is not None), fixed_step or 0.0
-    run.rtol, run.h_max = rtol, max_step
-    run.h_min = 1e-15 * max(run.t_end - run.t_start, 1e-300) if min_step is None else min_step
-    set_control(run, control)
+@final
+class Integration:
+    """A run that can be asked, continued, and taken back to a state that was saved."""
+
+    def __init__(self, problem: Problem, method: Method, options: Options | None = None) -> None:
+        self.problem, self.method, self.options = problem, method, options or Options()
+        self.outcome: Outcome | None = None
+        self._workspace: Workspace | None = None
+        self._folds: Folds | None = None
+
+    def begin(self, t0: float, x0: np.ndarray, p: np.ndarray, *, until: float) -> None:
+        """Start from a state at t0; samples, and sizes that are foreseen, reach to `until`."""
+        if not until >= t0:
+            raise SolveError(f"the end time {until} lies before the start time {t0}; time runs forward.")
+        problem, plan, o = self.problem, self.method.plan(), self.options
+        tolerance = o.tolerances.of_states(problem.rhs.n_x)
+        passing = passing_plan(problem, plan)
+        workspace = Workspace(problem, plan, t0, until, x0, p, tolerance, o.samples.times, passing)
+        _set_control(workspace, self.method, o)
+        self._workspace, self._folds = workspace, Folds(workspace, self.method)
+
+    def advance(self, to: float) -> Outcome:
+        """Go on to this time, which ends a step, or to what ends the run before."""
+        workspace, folds = self._begun()
+        run = workspace.record
+        if not run.t <= to <= run.t_last:
+            raise SolveError(f"the run stands at {run.t} s and reaches to {run.t_last} s; {to} s is not between them.")
+        run.t_end = to
+        self.outcome = _run(workspace, folds, self.options.supervision)
+        return self.outcome
+
+    @property
+    def time(self) -> float:
+        """Time reached (s)."""
+        return self._begun()[0].time
+
+    @property
+    def state(self) -> np.ndarray:
+        """State at that time."""
+        return self._begun()[0].x.copy()
+
+    def save(self) -> Saved:
+        """Everything that the run knows now."""
+        return self._begun()[0].save()
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to what was saved, also of another run of the same problem, method and options."""
+        self._begun()[0].restore(saved)
+
+    def trajectory(self) -> Trajectory:
+        """Samples, events and ending so far, with what the checks of the energy found."""
+        if self.outcome is None:
+            raise SolveError("the run has not gone on from its start yet: call advance(to).")
+        found, o = self._begun()[0].trajectory(self.outcome), self.options
+        return audited(self.problem, found, o.tolerances.rtol, found.atol, o.limits.fixed is not None)
+
+    def _begun(self) -> tuple[Workspace, Folds]:
+        if self._workspace is None or self._folds is None:
+            raise SolveError("the run has no start yet: call begin(t0, x0, p, until=...).")
+        return self._workspace, self._folds
+
+
+def _set_control(workspace: Workspace, method: Method, options: Options) -> None:
+    """Write tolerances, step bounds and the constants of the step control into the record of the loop."""
+    run, limits = workspace.record, options.limits
+    run.max_steps, run.max_events = limits.most, limits.most_events
+    run.fixed, run.h_fixed = int(limits.fixed is not None), limits.fixed or 0.0
+    run.rtol, run.h_max = options.tolerances.rtol, limits.longest
+    run.h_min = 1e-15 * max(run.t_end - run.t_start, 1e-300) if limits.shortest is None else limits.shortest
+    set_control(run, method.control)
     run.last_error = 1e-4
-    run.h = fixed_step or first_step or min(step_at_start(workspace, method.order), max_step)
+    run.h = limits.fixed or limits.first or min(step_at_start(workspace, method.order), limits.longest)
 
 
-def _run(
-    workspace: Workspace,
-    folds: Folds,
-    t0: float,
-    t1: float,
-    progress: bool | None,
-    on_event: OnEvent | None,
-    chunk_steps: int | None,
-    between_chunks: Callable[[float], None] | None,
-) -> Outcome:
+def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcome:
+    """Call the compiled loop until it has come to its end."""
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance"))
-    show = sys.stderr.isatty() if progress is None else progress
+    run, chunk_steps, between_chunks = workspace.record, supervision.chunk_steps, supervision.between_chunks
+    show = sys.stderr.isatty() if supervision.progress is None else supervision.progress
     began = time.perf_counter()
     budget = chunk_steps or 100
     with ExitStack() as stack:
@@ -110,12 +128,12 @@ def _run(
         try:
             while True:
                 tic = time.perf_counter()
-                workspace.record.budget = budget
-                loop(workspace.record.address)
-                code = workspace.record.answer
+                run.budget = budget
+                loop(run.address)
+                code = run.answer
                 toc = time.perf_counter()
                 if code == at.EVENT_RETURN:
-                    _ask(workspace, on_event)
+                    _ask(workspace, supervision.on_event)
                 elif code == at.BUFFER_FULL:
                     workspace.grow()
                 elif code == at.FOLD_AHEAD:
@@ -129,7 +147,7 @@ def _run(
                 if between_chunks is not None:
                     between_chunks(workspace.time)
                 if show and report is None and toc - began > PROGRESS_AFTER_SECONDS:
-                    report = _progress_bar(stack, t0, t1)
+                    report = _progress_bar(stack, run.t_start, run.t_end)
                 if report is not None:
                     report(workspace.time)
         except KeyboardInterrupt:

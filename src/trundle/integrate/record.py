@@ -130,7 +130,8 @@ class LoopRecord(StepRecord):
     t_new: float
     t_stop: float
     t_start: float
-    t_end: float
+    t_end: float  # of this stretch
+    t_last: float  # of the run
     t_event: float
     t_break: float
     h_fixed: float

@@ -1,7 +1,9 @@
 """All arrays of a running integration: what the compiled loop reads and writes between two calls."""
 
 import math
-from ctypes import CFUNCTYPE, c_void_p
+from ctypes import CFUNCTYPE, c_void_p, memmove, sizeof
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
@@ -32,6 +34,16 @@ def aligned(*shape: int) -> np.ndarray:
     start = (-raw.ctypes.data % LINE) // 8
     flat = raw[start : start + max(size, 1)]
     return flat[:size].reshape(shape) if size else flat
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A run at one moment."""
+
+    plan: Plan
+    record: bytes
+    arrays: dict[str, np.ndarray]
 
 
 class Workspace:
@@ -179,7 +191,7 @@ class Workspace:
         run.driven = int(problem.driven and problem.energy is not None)
         run.loop_rows, run.n_quaternions = problem.loop_rows, len(problem.quaternions)
         run.pending = 1
-        run.t, run.t_start, run.t_end, run.t_event = t0, t0, t1, -np.inf
+        run.t, run.t_start, run.t_end, run.t_last, run.t_event = t0, t0, t1, t1, -np.inf
 
     def _set_kernels(self) -> None:
         run, problem = self.record, self.problem
@@ -249,6 +261,22 @@ class Workspace:
         if 2 * run.passages >= len(self.near) - 2 * run.n_monitors:
             self.near = _doubled(self.near)
         self._point_to_buffers()
+
+    def save(self) -> Saved:
+        """The record and all arrays, as they are now."""
+        return Saved(self.plan, bytes(self.record), {name: array.copy() for name, array in self._held.items()})
+
+    def restore(self, saved: Saved) -> None:
+        """Everything as it was saved."""
+        self.plan = saved.plan
+        memmove(self.record.address, saved.record, sizeof(self.record))
+        for name, array in saved.arrays.items():
+            if self._held[name].shape == array.shape:
+                self._held[name][...] = array
+            else:  # a buffer that has grown
+                self._held[name] = array.copy()
+                setattr(self, name, self._held[name])
+        self.record.point_to(**self._held)
 
     def returned_events(self) -> list[int]:
         """Events of kind 3 that fired at the present time."""

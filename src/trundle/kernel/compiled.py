@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from trundle.errors import KernelError
@@ -40,11 +41,20 @@ PARTS = {
 
 _PACKAGE = Path(__file__).parents[1]
 _engines: list[Any] = []  # own the memory of the code
+_one_by_one = RLock()
+
+
+def address(part: str, module: str | None = None) -> int:
+    """Where the machine code of a part stands in memory; a part of a domain folder comes with its module.
+
+    One thread after the other: none compiles what another is compiling, and Python 3.11 parses in one thread only.
+    """
+    with _one_by_one:
+        return _address(part, module)
 
 
 @cache
-def address(part: str, module: str | None = None) -> int:
-    """Where the machine code of a part stands in memory; a part of a domain folder comes with its module."""
+def _address(part: str, module: str | None) -> int:
     home = module or f"trundle.{PARTS[part]}"
     key = f"loop {part} {_sources(home)} numba {version('numba')}"
     code = USER_CACHE.load_object(key)

@@ -9,8 +9,8 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
+from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.march import Batch
-from trundle.integrate.lanes.one_by_one import Switching
 from trundle.quantity import Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
@@ -37,7 +37,7 @@ class BatchRun:
         batch: Batch,
         p: Array,
         settings: Mapping[str, Any] | None = None,
-        switching: Switching | None = None,
+        switching: BatchEvents | None = None,
         refused: Mapping[int, str] | None = None,
     ) -> None:
         self.formulation, self.batch, self.settings = formulation, batch, dict(settings or {})

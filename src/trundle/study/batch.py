@@ -15,10 +15,11 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.integrate.audit import doubtful
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import integrate
+from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
 from trundle.integrate.lanes.march import Batch, LaneProblem, march_lanes
-from trundle.integrate.lanes.one_by_one import NO_EVENTS, Switching, march_each
 from trundle.integrate.methods.explicit import ExplicitRungeKutta
+from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
 from trundle.integrate.tolerance import LOOKS, Given, Tolerance, check_tolerances, read_units, tolerance_of
 from trundle.kernel import evaluate
@@ -121,23 +122,23 @@ def run_batch(
     if cases.refused:
         warnings.warn(told(cases.refused, count), BatchWarning, stacklevel=3)
     try:
-        batch, log = _march(f, chosen, duration, cases, rtol, tolerance, times, threads, switches)
+        batch, log = _integrate(f, chosen, duration, cases, rtol, tolerance, times, threads, switches)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     return BatchRun(f, batch, cases.p, settings, log, cases.refused)
 
 
-def _march(
+def _integrate(
     f: Formulation, chosen: ExplicitRungeKutta, duration: float, cases: "_Cases", rtol: float, tolerance: Tolerance,
     times: Array | None, threads: int | None, switches: bool,
-) -> tuple[Batch, Switching | None]:  # fmt: skip
+) -> tuple[Batch, BatchEvents | None]:  # fmt: skip
     """Integrate the cases that can start; the others stay as they are."""
     log, good = None, cases.good
     x0, p = cases.x0[good], cases.p[good]
     if switches:
         each = make_problem(f, stiff=False, returns=False, rtol=rtol)
-        batch, log = march_each(
-            each, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
+        batch, log = integrate_each(
+            each, chosen, 0.0, duration, x0, p, Tolerances(rtol, tolerance), Sampling(times), threads
         )
     else:
         kernels = f.kernels("lanes")
@@ -154,7 +155,8 @@ def _march(
         single = make_problem(f, stiff=False, returns=False, rtol=rtol)
         largest = float(np.max(tolerance.atol, initial=0.0))
         for i in doubtful(single, batch, x0, p, rtol, largest):  # lanes do not keep what the check needs: run it again
-            found = march(single, chosen, 0.0, duration, x0[i], p[i], rtol=rtol, atol=tolerance, samples=np.zeros(0))
+            options = Options(Tolerances(rtol, tolerance), Sampling(np.zeros(0)))
+            found = integrate(single, chosen, 0.0, duration, x0[i], p[i], options)
             if found.audit is not None and batch.outcome(i).ok:
                 batch.code[i] = found.audit.outcome.code
     _name_limits(f, batch, p if log is None else log.p_end)
@@ -171,7 +173,7 @@ def _march(
             events[i] = of_case
         before = np.zeros((cases.count, log.events_before.shape[1]), np.int64)
         before[good] = log.events_before
-        log = Switching(events, spread(log.p, good, cases.count), spread(log.p_end, good, cases.count), before)
+        log = BatchEvents(events, spread(log.p, good, cases.count), spread(log.p_end, good, cases.count), before)
     return whole, log
 
 
@@ -246,7 +248,9 @@ class _Cases:
         for i in f.layout.quaternions:
             length = np.linalg.norm(x0[:, i : i + 4], axis=1, keepdims=True)
             for case in np.flatnonzero(length < 1e-9):
-                self.refused.setdefault(int(case), "a start quaternion has length zero; (1, 0, 0, 0) is no rotation.")
+                self.refused.setdefault(
+                    int(case), "a start quaternion has length zero; (1, 0, 0, 0) is not a rotation."
+                )
             x0[:, i : i + 4] /= np.where(length < 1e-9, 1.0, length)
         return x0
 

@@ -17,8 +17,9 @@ from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, SolveError
 from trundle.integrate.codes import RECORD
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince5
+from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.laws.tracking import RateTracking
 from trundle.linear_algebra.kkt import dense
 from trundle.model.model import Model
@@ -125,7 +126,8 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     before = 0.0
     for _ in range(limit):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
-        moved = march(problem, DormandPrince5(), t, t + span, x, p, rtol=1e-6, atol=1e-8, samples=np.array([t + span]))
+        options = Options(Tolerances(1e-6, 1e-8), Sampling(np.array([t + span])))
+        moved = integrate(problem, DormandPrince5(), t, t + span, x, p, options)
         x, p = moved.x_end, moved.p_end
         now = float(energy(t, x, p)[0])
         if now < before:

@@ -12,8 +12,9 @@ import numpy as np
 
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError, UnknownNameError
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince8
+from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import allowed_changes
 from trundle.study.simulate import check_positive, make_problem, multiplier_shift
@@ -117,8 +118,9 @@ class ReturnMap:
         x = np.concatenate([x[:n], np.zeros(f.n_x - n)])
         p = self._parameters_at(x[:n])
         problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
-        run = march(problem, DormandPrince8(), 0.0, self.longest, x, p, rtol=RTOL, atol=ATOL,
-                    samples=np.array([0.0, self.longest]), progress=False)  # fmt: skip
+        ends_only, quiet = Sampling(np.array([0.0, self.longest])), Supervision(progress=False)
+        options = Options(Tolerances(RTOL, ATOL), ends_only, supervision=quiet)
+        run = integrate(problem, DormandPrince8(), 0.0, self.longest, x, p, options)
         log, wanted = run.events, self.names.index(self.section.event)
         ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
         # The start lies on the section but for round-off: that is no return.

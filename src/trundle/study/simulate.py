@@ -14,10 +14,11 @@ from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.codes import DECIDE, JUMP, RECORD, RETURN, STOP, STRIKE
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.integrate.methods.rosenbrock import Rodas5P, Rosenbrock
 from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling, StepLimits, Supervision, Tolerances
 from trundle.integrate.problem import Problem
 from trundle.integrate.tolerance import Given, check_tolerances, largest, read_units, tolerance_of
 from trundle.integrate.trajectory import Trajectory
@@ -203,12 +204,12 @@ def simulate(
     _check_events(f, t0, x0, p)
     tolerance = tolerance_of(f, atol, rtol, USUAL_ATOL, p)
 
+    supervision = Supervision(progress, _event_caller(f, on_event) if on_event is not None else None)
+
     def again(guarded: Problem, at: Array | None, t1: float, most: int = max_steps) -> Trajectory:
-        return march(
-            guarded, chosen, t0, t1, x0, p, rtol=rtol, atol=tolerance, samples=at, fixed_step=fixed_step,
-            max_step=max_step, progress=progress, max_steps=most, max_events=max_events,
-            on_event=_event_caller(f, on_event) if on_event is not None else None,
-        )  # fmt: skip
+        limits = StepLimits(longest=max_step, fixed=fixed_step, most=most, most_events=max_events)
+        options = Options(Tolerances(rtol, tolerance), Sampling(at), limits, supervision)
+        return integrate(guarded, chosen, t0, t1, x0, p, options)
 
     t1 = t0 + duration
     try:

@@ -98,7 +98,7 @@ def at_the_end(run: LoopRecord, e: int) -> bool:
     left, rate = run.g_right[e], bounds[2 * run.watched + e]
     if now == 0 or now * left < 0.0 or not now * rate < 0.0 or direction == now:
         return False
-    if abs(left) > abs(rate) * SAME_TIME * max(1.0, abs(run.t_end)):
+    if abs(left) > abs(rate) * SAME_TIME * max(1.0, abs(run.t_last)):
         return False
     run.now[e] = -now
     return True
@@ -114,7 +114,7 @@ def find_bounded(run: LoopRecord) -> None:
     ends = run.parts
     p, clock, work = run.p, run.clock, run.work
     events, watched, h = run.events_kernel, run.watched, run.step
-    last_step = run.t + h >= run.t_end - 0.5 * SAME_TIME * max(1.0, abs(run.t_end))
+    last_step = run.t + h >= run.t_last - 0.5 * SAME_TIME * max(1.0, abs(run.t_last))
     for e in range(watched):
         run.g_left[e] = run.g_start[e]
     run.root, run.which, run.cleared = NONE, -1, run.limit

@@ -86,14 +86,14 @@ def first_switch(run: LoopRecord, start: float, end: float) -> float:
 @part_of(LoopRecord)
 def next_break(run: LoopRecord) -> None:
     """Put the time just before the next break into T_BREAK; where T itself is at one, T goes to its far side."""
-    scale = 1e-3 * (run.t_end - run.t_start)
+    scale = 1e-3 * (run.t_last - run.t_start)
     start = run.t - MARGIN * max(abs(run.t), scale)
     found = math.inf
-    while start < run.t_end:
+    while start < run.t_last:
         margin = MARGIN * max(abs(run.t), scale)
-        found = first_switch(run, start, run.t_end + margin)
+        found = first_switch(run, start, run.t_last + margin)
         if found > run.t + 2.0 * margin:
             break
-        run.t = start = min(found + margin, run.t_end)
+        run.t = start = min(found + margin, run.t_last)
         found = math.inf
     run.t_break = found - MARGIN * max(abs(found), scale) if found < math.inf else math.inf

@@ -7,7 +7,7 @@ from trundle.integrate.workspace import Workspace
 
 def step_at_start(workspace: Workspace, order: int) -> float:
     """A step for which an Euler step and its change of slope are small [Hairer 1993, section II.4]."""
-    t, x, span = workspace.time, workspace.x, workspace.record.t_end - workspace.record.t_start
+    t, x, span = workspace.time, workspace.x, workspace.record.t_last - workspace.record.t_start
     counted = workspace.weight > 0.0
     scale = (workspace.foreseen + workspace.record.rtol * np.abs(x) + 1e-300)[counted]
     slope = workspace.slope(t, x)

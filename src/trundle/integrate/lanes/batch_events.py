@@ -13,12 +13,12 @@ from typing import final
 
 import numpy as np
 
-from trundle.integrate.integrate import march
+from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.march import Batch
 from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.outcome import INTERRUPTED
 from trundle.integrate.problem import Problem
-from trundle.integrate.tolerance import Tolerance
 from trundle.integrate.trajectory import EventLog, Trajectory
 
 NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
@@ -26,7 +26,7 @@ NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.ze
 
 @final
 @dataclass(frozen=True, eq=False)
-class Switching:
+class BatchEvents:
     """Events of every run, and its parameters (modes of contacts are among them) at the samples and at the end.
 
     `events_before` counts the events before each sample.
@@ -38,23 +38,22 @@ class Switching:
     events_before: np.ndarray
 
 
-def march_each(
+def integrate_each(
     problem: Problem,
     method: Method,
     t0: float,
     t1: float,
     x0: np.ndarray,
     p: np.ndarray,
-    *,
-    rtol: float,
-    atol: float | np.ndarray | Tolerance,
-    samples: np.ndarray | None,
+    tolerances: Tolerances,
+    samples: Sampling,
     threads: int | None,
-) -> tuple[Batch, Switching]:
-    """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `march` does. A sample that is not reached is nan;
-    what an interruption leaves undone is INTERRUPTED.
+) -> tuple[Batch, BatchEvents]:
+    """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `integrate` does.
+
+    A sample that is not reached is nan; what an interruption leaves undone is INTERRUPTED.
     """
-    jobs, times = len(x0), np.zeros(0) if samples is None else samples
+    jobs, times = len(x0), np.zeros(0) if samples.times is None else samples.times
     out = Batch(
         t=times,
         x=np.full((jobs, len(times), x0.shape[1]), np.nan),
@@ -65,20 +64,19 @@ def march_each(
         rejected=np.zeros(jobs, np.int64),
     )
     before = np.zeros((jobs, len(times)), np.int64)
-    log = Switching([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy(), before)
+    log = BatchEvents([NO_EVENTS] * jobs, np.repeat(p[:, None, :], len(times), axis=1), p.copy(), before)
     stopped, go = Event(), Event()  # nobody works before all threads are there to be waited for
 
     def heed(_: float) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
 
+    options = Options(tolerances, Sampling(times), supervision=Supervision(progress=False, between_chunks=heed))
+
     def work(queue: Iterator[int]) -> None:
         go.wait()
         for job in queue:
-            found = march(
-                problem, method, t0, t1, x0[job], p[job],
-                rtol=rtol, atol=atol, samples=times, progress=False, between_chunks=heed,
-            )  # fmt: skip
+            found = integrate(problem, method, t0, t1, x0[job], p[job], options)
             _keep(out, log, job, found)
             if found.outcome is INTERRUPTED:
                 return
@@ -105,7 +103,7 @@ def march_each(
     return out, log
 
 
-def _keep(out: Batch, log: Switching, job: int, found: Trajectory) -> None:
+def _keep(out: Batch, log: BatchEvents, job: int, found: Trajectory) -> None:
     """Write one run into its row."""
     most = min(len(out.t), len(found.t))
     reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is a row of its own behind them

@@ -1,0 +1,84 @@
+"""Options of an integration, as objects: tolerances, sample times, limits of its steps, and who looks on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.integrate.tolerance import Tolerance
+
+EventAnswer = tuple[np.ndarray, np.ndarray] | None
+OnEvent = Callable[[int, float, np.ndarray, np.ndarray], EventAnswer]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tolerances:
+    """Relative tolerance of a step, and absolute ones: one for all states, one for each, or such as grow."""
+
+    rtol: float = 1e-8
+    atol: float | np.ndarray | Tolerance = 1e-10
+
+    def of_states(self, count: int) -> Tolerance:
+        """Absolute tolerances of so many states."""
+        return self.atol if isinstance(self.atol, Tolerance) else Tolerance.fixed(self.atol, count)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Times (s) at which the state is kept; None keeps it at every step."""
+
+    times: np.ndarray | None = None
+
+    @staticmethod
+    def every(step: float, t1: float, t0: float = 0.0) -> "Sampling":
+        """From t0 on, `step` apart, up to t1."""
+        return Sampling(np.minimum(t0 + step * np.arange(np.floor((t1 - t0) / step * (1 + 1e-12)) + 1), t1))
+
+
+@final
+@dataclass(frozen=True)
+class StepLimits:
+    """Length of the first, longest and shortest step or of all steps (s), and how many steps and events there may be.
+
+    What is None is chosen by the integrator.
+    """
+
+    first: float | None = None
+    longest: float = np.inf
+    shortest: float | None = None
+    fixed: float | None = None
+    most: int = 10_000_000
+    most_events: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if self.fixed is not None and not self.fixed > 0.0:
+            raise SolveError(f"fixed_step is {self.fixed}; it must be positive.")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Supervision:
+    """Who looks on: a progress bar (None: in a terminal), `on_event(index, t, x, p)` that answers events of kind 3 with
+    a new (x, p) or None, and `between_chunks(t)`, called whenever Python has its turn, after `chunk_steps` steps (None:
+    by the clock).
+    """
+
+    progress: bool | None = None
+    on_event: OnEvent | None = None
+    chunk_steps: int | None = None
+    between_chunks: Callable[[float], None] | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Options:
+    """All of them."""
+
+    tolerances: Tolerances = field(default_factory=Tolerances)
+    samples: Sampling = field(default_factory=Sampling)
+    limits: StepLimits = field(default_factory=StepLimits)
+    supervision: Supervision = field(default_factory=Supervision)
