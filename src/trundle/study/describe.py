@@ -32,7 +32,7 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
     lines.append("Tree, from the ground outwards:")
     for joint in topology.tree:
         c = joint.connection
-        names = [k.name for k in layout.coordinates if k.name.partition(".")[0] == c.name]
+        names = [k.name for k in layout.coordinates if k.owner == c.name]
         extra = _laws(c)
         coordinates = ", ".join(names) if names else "no freedom"
         lines.append(f"  {joint.parent.name} -> {joint.child.name}: {c.kind} {c.name!r} ({coordinates}){extra}")

@@ -91,7 +91,7 @@ def candidates(layout: Layout) -> list[Turn]:
     found: list[Turn] = []
     joints: dict[str, list[Coordinate]] = {}
     for c in layout.coordinates:
-        joints.setdefault(c.name.partition(".")[0], []).append(c)
+        joints.setdefault(c.owner, []).append(c)
     for parts in joints.values():
         found += _of_joint(parts)
     return found
@@ -105,8 +105,8 @@ def _of_joint(parts: list[Coordinate]) -> Iterator[Turn]:
         else:
             speeds = (c.i_u, c.i_u + 1, c.i_u + 2)
             yield from (Turn(kind, speeds, axis, c.i_q) for kind in ("second", "first") for axis in axes)
-    places = [c for c in parts if c.n_u == 1 and c.name.rpartition(".")[2] in ("x", "y", "z") and c.unit == "m"]
-    if [c.name.rpartition(".")[2] for c in places] in (["x", "y"], ["x", "y", "z"]):
+    places = [c for c in parts if c.n_u == 1 and c.step.name in ("x", "y", "z") and c.unit == "m"]
+    if [c.step.name for c in places] in (["x", "y"], ["x", "y", "z"]):
         at = tuple(c.i_u for c in places)
         for axis in axes if len(places) == 3 else axes[2:]:
             yield Turn("place", at, axis, places[0].i_q)
