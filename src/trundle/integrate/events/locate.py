@@ -8,6 +8,8 @@ from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, inner
 
+UNSEEN = 4 * 2.2e-16  # of the largest coordinate: a gap below that is round-off
+
 
 @inner
 def values_at(run: LoopRecord, s: float, out: Pointer) -> None:
@@ -21,6 +23,17 @@ def values_at(run: LoopRecord, s: float, out: Pointer) -> None:
 def value_at(run: LoopRecord, e: int, s: float) -> float:
     values_at(run, s, run.g_probe)
     return run.g_probe[e]
+
+
+@njit(error_model="numpy")
+def is_unseen(run: LoopRecord, e: int, s: float) -> bool:
+    """Whether the gap of a contact that has just bounced stays within round-off of the coordinates until it closes
+    again at the fraction s: such a bounce is not resolved, and the next one would be no smaller.
+    """
+    size = 0.0
+    for m in range(run.n_q):
+        size = max(size, abs(run.x[m]))
+    return value_at(run, e, 0.5 * s) <= UNSEEN * size
 
 
 @njit(error_model="numpy")

@@ -3,7 +3,7 @@
 from numba import njit
 
 from trundle.integrate import codes as at
-from trundle.integrate.events.locate import crossing, values_at
+from trundle.integrate.events.locate import crossing, is_unseen, values_at
 from trundle.integrate.events.refine import aim_of, cut_step, is_inexact, really, refine
 from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, SAME_TIME, round_off, sign_of
 from trundle.integrate.record import LoopRecord
@@ -68,6 +68,7 @@ def find_event(run: LoopRecord) -> None:
             run.just[e] = 0
         return
 
+    unseen = run.just[which] == 1 and run.kind[which] == at.STRIKE and is_unseen(run, which, first)
     if not refine(run, which, first) or not really(run, which, full) or is_inexact(run):
         run.hit = -1
         return
@@ -75,6 +76,8 @@ def find_event(run: LoopRecord) -> None:
         if run.kind[which] != at.STRIKE:
             run.hit = -2
             return
+        unseen = True
+    if unseen:
         run.plastic = 1  # bounces too small to be told from each other: the body comes to rest
     clock[0] = run.t + run.step
     call(events, clock, x_new, p, run.g_start, work)
