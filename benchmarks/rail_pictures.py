@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from trundle.pairs import Cylinder, Surface
 from trundle.rail import RigPose, RollerRig
 from trundle.space import rotation
-from trundle.view.scene3d import Camera, Stage
+from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.style import COLOURS, INK, new_figure, style
 
 RIG = RollerRig(half_gauge=0.75, wheel_radius=0.46, ring_radius=1.0, ring_profile_radius=0.3, cone_angle=atan(1 / 20))
@@ -25,42 +25,42 @@ def rig_in_space() -> Figure:
     pose = RIG.pose(0.05, 0.12)
     R = rotation("x", float(pose.roll)) @ rotation("z", float(pose.yaw))
     centre = np.array([0.0, float(pose.lateral), RIG.axle_height + float(pose.lift)])
-    stage = Stage(Camera(15.0, -32.0))
+    scene = Scene3D(Camera(15.0, -32.0))
     around = HALF_WIDTH / RIG.ring_profile_radius
     for side, sign in RIG.sides.items():
         lean = sign * RIG.cone_angle
         ring_place, wheel_place = np.array(RIG.ring_place(side)), np.array(RIG.wheel_place(side))
-        _tread(stage, RIG.ring, RINGS, (lean - around, lean + around), np.eye(3), ring_place, DRUM_RADIUS)
-        _tread(stage, RIG.wheel(side), STEEL, (-HALF_WIDTH, HALF_WIDTH), R, centre + R @ wheel_place, AXLE_RADIUS)
+        _tread(scene, RIG.ring, RINGS, (lean - around, lean + around), np.eye(3), ring_place, DRUM_RADIUS)
+        _tread(scene, RIG.wheel(side), STEEL, (-HALF_WIDTH, HALF_WIDTH), R, centre + R @ wheel_place, AXLE_RADIUS)
     inner = RIG.half_gauge - HALF_WIDTH
     for radius, turned, place in ((DRUM_RADIUS, np.eye(3), np.zeros(3)), (AXLE_RADIUS, R, centre)):
         a, b = np.meshgrid(AROUND, np.linspace(-inner, inner, 41), indexing="ij")
         shaft = Cylinder(radius)
-        stage.mesh(place + shaft.point(a, b) @ turned.T, shaft.normal(a, b) @ turned.T, SHAFT)
+        scene.mesh(place + shaft.point(a, b) @ turned.T, shaft.normal(a, b) @ turned.T, SHAFT)
     for side in RIG.sides:
         point = pose.contacts[side]
-        stage.arrow(point, point + 0.4 * pose.normals[side], COLOURS[1])
-        stage.dot(point)
+        scene.arrow(point, point + 0.4 * pose.normals[side], COLOURS[1])
+        scene.dot(point)
     with style():
         figure = new_figure(6.0, 5.4, "wheelset on a roller rig: 50 mm to the left, yaw 0.12 rad")
-        stage.paint(figure.subplots())
+        scene.paint(figure.subplots())
         return figure
 
 
 def _tread(
-    stage: Stage, surface: Surface, colour: str, across: tuple[float, float], R: Any, p: Any, hub: float
+    scene: Scene3D, surface: Surface, colour: str, across: tuple[float, float], R: Any, p: Any, hub: float
 ) -> None:
     """A wheel or ring: the part of its surface that rolls, and two flat faces down to the hub."""
     a, b = np.meshgrid(AROUND, np.linspace(*across, 9), indexing="ij")
     points = surface.point(a, b)
-    stage.mesh(p + points @ R.T, surface.normal(a, b) @ R.T, colour)
+    scene.mesh(p + points @ R.T, surface.normal(a, b) @ R.T, colour)
     middle = np.mean(points[0, :, 1])
     for rim in (points[:, 0], points[:, -1]):
         radius = np.hypot(rim[:, 0], rim[:, 2])
         shares = np.linspace(hub, radius[0], 9) / radius[0]
         face = np.stack([rim * [share, 1.0, share] for share in shares], axis=1)
         normal = np.array([0.0, np.sign(rim[0, 1] - middle), 0.0])
-        stage.mesh(p + face @ R.T, np.broadcast_to(R @ normal, face.shape), colour)
+        scene.mesh(p + face @ R.T, np.broadcast_to(R @ normal, face.shape), colour)
 
 
 def roll_and_lift() -> Figure:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HEAVY = 1e9  # mass of the plate over that of the block
 THETA = 0.5  # the midpoint rule keeps the energy of the plate
-STILL = 1e-9  # m/s: where it sticks the slip is zero but for round-off
+STILL_SLIP = 1e-9  # m/s: where it sticks the slip is zero but for round-off
 INTERPRETER = os.environ.get("SICONOS_PYTHON", "/usr/bin/python3")
 
 
@@ -88,7 +88,7 @@ def _run(what: str, *numbers: float) -> Any:
         stepper.computeOneStep()
         speed = bodies.velocity()
         ends.append(stepper.nextTime())
-        sticks.append(abs(speed[0] - speed[2]) < STILL)
+        sticks.append(abs(speed[0] - speed[2]) < STILL_SLIP)
         stepper.nextStep()
     change, at = np.diff(np.array(sticks, dtype=int)), np.array(ends)[1:]
     return [at[change == 1].tolist(), at[change == -1].tolist()]

@@ -63,7 +63,7 @@ def test_friction_goes_along_with_the_normal_force() -> None:
     """2 kg slide on a floor with mu = 0.3: the floor bears 2 g, and the block is braked with 0.3 g."""
     column = {0: ca.SX(-0.3), 1: ca.SX(1)}
     solver = kkt(2 * np.eye(2), [[0.0, 1.0]], columns=[column])
-    x, load = solver.solve(vector([0, -2 * 9.81]), {}, rubbing=True)
+    x, load = solver.solve(vector([0, -2 * 9.81]), {}, with_friction=True)
     np.testing.assert_allclose(numbers(x, 2), [-0.3 * 9.81, 0], rtol=1e-11, atol=1e-10)
     np.testing.assert_allclose(numbers(load, 1), [2 * 9.81], rtol=1e-11)
     smooth, _ = solver.solve(vector([0, -2 * 9.81]), {})

@@ -123,6 +123,6 @@ def options(**words: Any) -> Options:
     return Options(tolerances, samples, limits, Supervision(**words))
 
 
-def march(problem, method, t0, t1, x0, p, **words):
+def integrate_with(problem, method, t0, t1, x0, p, **words):
     """`integrate` with options as single words."""
     return integrate(problem, method, t0, t1, x0, p, options(**words))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, Plain, compiled, march, pendulum, rod
+from solve_problems import NO_PARAMETERS, Plain, compiled, integrate_with, pendulum, rod
 
 from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, outcome
 
@@ -49,7 +49,9 @@ def bounce_times(restitution, count):
 
 @pytest.mark.parametrize("method", EXPLICIT, ids=name_of)
 def test_bounces_happen_at_the_analytic_times(method):
-    run = march(ball(), method, 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.9]), samples=np.linspace(0.0, 5.0, 501))
+    run = integrate_with(
+        ball(), method, 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.9]), samples=np.linspace(0.0, 5.0, 501)
+    )
     assert run.outcome is outcome.FINISHED and len(run.events) == 8
     assert np.abs(run.events.t - bounce_times(0.9, 8)).max() < 1e-12
     speeds = -math.sqrt(2 * 9.81) * 0.9 ** np.arange(8)
@@ -59,7 +61,7 @@ def test_bounces_happen_at_the_analytic_times(method):
 
 @pytest.mark.parametrize("method", EXPLICIT, ids=name_of)
 def test_accumulating_bounces_end_as_zeno_and_do_not_fall_through(method):
-    run = march(ball(), method, 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.5]))
+    run = integrate_with(ball(), method, 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.5]))
     assert run.outcome is outcome.ZENO
     assert run.t_end == pytest.approx(3.0 * math.sqrt(2.0 / 9.81), abs=1e-10)
     assert run.x[:, 0].min() > -1e-12
@@ -67,12 +69,12 @@ def test_accumulating_bounces_end_as_zeno_and_do_not_fall_through(method):
 
 
 def test_the_number_of_events_is_bounded():
-    run = march(ball(), DormandPrince8(), 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.9]), max_events=3)
+    run = integrate_with(ball(), DormandPrince8(), 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.9]), max_events=3)
     assert run.outcome is outcome.TOO_MANY_EVENTS and len(run.events) == 3
 
 
 def test_a_stop_event_ends_the_run_at_its_time():
-    run = march(ball(kind=STOP), DormandPrince8(), 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.9]))
+    run = integrate_with(ball(kind=STOP), DormandPrince8(), 0.0, 5.0, np.array([1.0, 0.0]), np.array([0.9]))
     assert run.outcome is outcome.EVENT_STOP
     assert run.t_end == pytest.approx(math.sqrt(2.0 / 9.81), abs=1e-13)
     assert run.t[-1] == run.t_end and abs(run.x_end[0]) < 1e-13
@@ -85,7 +87,9 @@ def test_an_event_of_kind_return_asks_python():
         asked.append((index, t))
         return (np.array([0.0, -p[0] * x[1]]), p) if len(asked) < 4 else None
 
-    run = march(ball(kind=RETURN), DormandPrince8(), 0.0, 3.0, np.array([1.0, 0.0]), np.array([0.9]), on_event=answer)
+    run = integrate_with(
+        ball(kind=RETURN), DormandPrince8(), 0.0, 3.0, np.array([1.0, 0.0]), np.array([0.9]), on_event=answer
+    )
     assert [index for index, _ in asked] == [0, 0, 0, 0]
     assert np.abs(np.array([t for _, t in asked]) - bounce_times(0.9, 4)).max() < 1e-12
     assert run.x_end[0] < 0.0  # after the fourth landing the ball was let through
@@ -93,9 +97,9 @@ def test_an_event_of_kind_return_asks_python():
 
 def test_directions_select_the_crossings():
     start = np.array([0.0, 5.0])  # thrown up from the ground
-    down = march(ball(RECORD, -1), DormandPrince8(), 0.0, 1.5, start, np.array([0.9]))
-    up = march(ball(RECORD, +1), DormandPrince8(), 0.0, 1.5, start, np.array([0.9]))
-    both = march(ball(RECORD, 0), DormandPrince8(), 0.0, 1.5, start, np.array([0.9]))
+    down = integrate_with(ball(RECORD, -1), DormandPrince8(), 0.0, 1.5, start, np.array([0.9]))
+    up = integrate_with(ball(RECORD, +1), DormandPrince8(), 0.0, 1.5, start, np.array([0.9]))
+    both = integrate_with(ball(RECORD, 0), DormandPrince8(), 0.0, 1.5, start, np.array([0.9]))
     assert len(down.events) == len(both.events) == 1 and len(up.events) == 0
     assert down.events.t[0] == pytest.approx(2 * 5.0 / 9.81, abs=1e-13)
 
@@ -119,16 +123,16 @@ def dip(direction):
 
 @pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-8])
 def test_a_double_crossing_inside_one_step_is_not_lost(depth):
-    run = march(dip(0), DormandPrince8(), 0.0, 3.0, np.zeros(1), np.array([depth]), first_step=3.0)
+    run = integrate_with(dip(0), DormandPrince8(), 0.0, 3.0, np.zeros(1), np.array([depth]), first_step=3.0)
     exact = 0.5 + math.sqrt(depth) * np.array([-1.0, 1.0])
     assert len(run.events) == 2 and np.abs(run.events.t - exact).max() < 1e-11
     for direction, t in ((-1, exact[0]), (1, exact[1])):
-        run = march(dip(direction), DormandPrince8(), 0.0, 3.0, np.zeros(1), np.array([depth]), first_step=3.0)
+        run = integrate_with(dip(direction), DormandPrince8(), 0.0, 3.0, np.zeros(1), np.array([depth]), first_step=3.0)
         assert len(run.events) == 1 and run.events.t[0] == pytest.approx(t, abs=1e-11)
 
 
 def test_grazing_without_contact_is_no_event():
-    run = march(dip(0), DormandPrince8(), 0.0, 3.0, np.zeros(1), np.array([-1e-9]), first_step=3.0)
+    run = integrate_with(dip(0), DormandPrince8(), 0.0, 3.0, np.zeros(1), np.array([-1e-9]), first_step=3.0)
     assert run.outcome is outcome.FINISHED and len(run.events) == 0
 
 
@@ -161,7 +165,7 @@ def test_events_come_in_order_of_time_then_index():
         event_directions=(1, 1, 1),
         event_kinds=(JUMP, JUMP, JUMP),
     )
-    run = march(problem, DormandPrince5(), 0.0, 2.0, np.zeros(1), np.zeros(1))
+    run = integrate_with(problem, DormandPrince5(), 0.0, 2.0, np.zeros(1), np.zeros(1))
     assert list(run.events.index) == [0, 1, 2]
     assert run.events.t[0] == run.events.t[1] == pytest.approx(1.0, abs=1e-14)
     assert run.events.t[2] == pytest.approx(1.000001, abs=1e-14)
@@ -184,8 +188,8 @@ def test_event_time_has_the_accuracy_of_the_integrator(method):
         event_kinds=(0,),
     )
     start = np.array([1.5, 0.5])
-    fine = march(watched, DormandPrince8(), 0.0, 20.0, start, NO_PARAMETERS, rtol=1e-13, atol=1e-13)
-    run = march(watched, method, 0.0, 20.0, start, NO_PARAMETERS, rtol=1e-11, atol=1e-11)
+    fine = integrate_with(watched, DormandPrince8(), 0.0, 20.0, start, NO_PARAMETERS, rtol=1e-13, atol=1e-13)
+    run = integrate_with(watched, method, 0.0, 20.0, start, NO_PARAMETERS, rtol=1e-11, atol=1e-11)
     assert len(run.events) == len(fine.events) > 4
     assert np.abs(run.events.t - fine.events.t).max() < (1e-10 if method.order == 8 else 2e-9)
     assert np.abs(run.events.x[:, 0] - 0.3).max() < 1e-13
@@ -193,7 +197,7 @@ def test_event_time_has_the_accuracy_of_the_integrator(method):
 
 def test_samples_around_an_event_lie_on_both_pieces():
     times = np.linspace(0.0, 2.0, 2001)
-    run = march(ball(), DormandPrince8(), 0.0, 2.0, np.array([1.0, 0.0]), np.array([0.9]), samples=times)
+    run = integrate_with(ball(), DormandPrince8(), 0.0, 2.0, np.array([1.0, 0.0]), np.array([0.9]), samples=times)
     landings = bounce_times(0.9, 4)
     first = times < landings[0]
     assert np.abs(run.x[first, 0] - (1.0 - 0.5 * 9.81 * times[first] ** 2)).max() < 1e-12
@@ -206,20 +210,22 @@ def test_samples_around_an_event_lie_on_both_pieces():
 @pytest.mark.parametrize("method", EXPLICIT, ids=name_of)
 def test_chunks_of_one_step_give_the_same_events(method):
     start, p = np.array([1.0, 0.0]), np.array([0.8])
-    whole = march(ball(), method, 0.0, 3.0, start, p, chunk_steps=100_000)
-    split = march(ball(), method, 0.0, 3.0, start, p, chunk_steps=1)
+    whole = integrate_with(ball(), method, 0.0, 3.0, start, p, chunk_steps=100_000)
+    split = integrate_with(ball(), method, 0.0, 3.0, start, p, chunk_steps=1)
     assert np.array_equal(whole.events.t, split.events.t) and np.array_equal(whole.x, split.x)
     assert whole.counts == split.counts
 
 
 def test_the_event_log_grows():
     watched = Problem(rhs=pendulum.rhs, events=Plain(_angle, 2, 1), event_directions=(0,), event_kinds=(0,))
-    run = march(watched, DormandPrince8(), 0.0, 1000.0, np.array([1.5, 0.5]), NO_PARAMETERS, samples=np.zeros(1))
+    run = integrate_with(
+        watched, DormandPrince8(), 0.0, 1000.0, np.array([1.5, 0.5]), NO_PARAMETERS, samples=np.zeros(1)
+    )
     assert len(run.events) > 200 and np.all(np.diff(run.events.t) > 0.0)
 
 
 def test_fixed_steps_return_to_their_grid_after_an_event():
-    run = march(ball(), DormandPrince5(), 0.0, 1.0, np.array([1.0, 0.0]), np.array([0.9]), fixed_step=0.1)
+    run = integrate_with(ball(), DormandPrince5(), 0.0, 1.0, np.array([1.0, 0.0]), np.array([0.9]), fixed_step=0.1)
     assert run.events.t[0] == pytest.approx(math.sqrt(2.0 / 9.81), abs=1e-13)
     assert all(np.abs(run.t - k * 0.1).min() < 1e-12 for k in range(11))
 
@@ -233,7 +239,7 @@ def test_events_on_the_constraint_manifold():
     watched = Problem(
         rhs=rod.rhs, project=rod.project, events=Plain(_low_point, 4, 1), event_directions=(0,), event_kinds=(0,)
     )
-    run = march(
+    run = integrate_with(
         watched, DormandPrince8(), 0.0, 4.0, np.array([1.0, 0.0, 0.0, 0.0]), NO_PARAMETERS, rtol=1e-12, atol=1e-13
     )
     quarter = 2.622057554292119 / math.sqrt(2.0 * 9.81)
@@ -267,6 +273,6 @@ def test_an_event_that_its_own_jump_moves_away_fires_again(distance, direction):
         event_directions=(direction,),
         event_kinds=(JUMP,),
     )
-    run = march(moved, DormandPrince8(), 0.0, 50 * distance, np.zeros(1), np.array([0.5 * distance, distance]))
+    run = integrate_with(moved, DormandPrince8(), 0.0, 50 * distance, np.zeros(1), np.array([0.5 * distance, distance]))
     assert run.outcome is outcome.FINISHED
     np.testing.assert_allclose(run.events.t, distance * (np.arange(50) + 0.5), rtol=0, atol=1e-14)

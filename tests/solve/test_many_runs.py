@@ -12,7 +12,7 @@ import pytest
 import trundle as tr
 from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.integrate.lanes import batch_events
-from trundle.integrate.lanes import march as lanes
+from trundle.integrate.lanes import integrate as lanes
 from trundle.study.batch import BatchWarning
 from trundle.study.cases import parameter_faults
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, Plain, compiled, march
+from solve_problems import NO_PARAMETERS, Plain, compiled, integrate_with
 
 from trundle.integrate import DormandPrince8, Problem, Rodas5P, outcome
 
@@ -77,7 +77,7 @@ START = np.array([0.6, -0.8, 0.6, 0.0, 0.0, 0.0])
 
 
 def run_with(problem, method, rtol=1e-7):
-    return march(
+    return integrate_with(
         problem, method, 0.0, 3.0, START, NO_PARAMETERS, rtol=rtol, atol=rtol, samples=np.linspace(0.0, 3.0, 61)
     )
 
@@ -139,6 +139,6 @@ def _identity_metric(t, x, p, out, work):
 def test_quaternions_are_kept_at_unit_length():
     problem = Problem(rhs=Plain(_spin, 7, 7), metric=Plain(_identity_metric, 7, 39), n_q=4, n_u=3, quaternions=(0,))
     start = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0])
-    run = march(problem, DormandPrince8(), 0.0, 50.0, start, NO_PARAMETERS, rtol=1e-6, atol=1e-6)
+    run = integrate_with(problem, DormandPrince8(), 0.0, 50.0, start, NO_PARAMETERS, rtol=1e-6, atol=1e-6)
     assert np.abs(np.linalg.norm(run.x[:, :4], axis=1) - 1.0).max() < 1e-15
     assert run.x_end[0] == pytest.approx(math.cos(50.0), abs=1e-3)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from solve_problems import NO_PARAMETERS, march, pendulum, prothero_robinson, swelling
+from solve_problems import NO_PARAMETERS, integrate_with, pendulum, prothero_robinson, swelling
 
 import trundle as tr
 from trundle.integrate import DormandPrince8, ExplicitRungeKutta, Rodas5P, Rosenbrock
@@ -45,7 +45,7 @@ def errors_of(problem, method, counts, start, p, exact, end=2.0):
     times = np.linspace(0.0, end, 41)
     at_end, dense = [], []
     for count in counts:
-        run = march(problem, method, 0.0, end, start, p, fixed_step=end / count, samples=times)
+        run = integrate_with(problem, method, 0.0, end, start, p, fixed_step=end / count, samples=times)
         assert run.counts.steps == count
         at_end.append(np.abs(run.x_end - exact(np.array([end]))[0]).max())
         dense.append(np.abs(run.x - exact(times)).max())
@@ -139,7 +139,7 @@ def test_order_on_a_non_autonomous_problem(method):
 def test_order_on_the_pendulum(method):
     times = np.linspace(0.0, 2.0, 41)
     start = np.array([1.5, 0.5])
-    fine = march(pendulum, DormandPrince8(), 0.0, 2.0, start, NO_PARAMETERS, fixed_step=1e-2, samples=times)
+    fine = integrate_with(pendulum, DormandPrince8(), 0.0, 2.0, start, NO_PARAMETERS, fixed_step=1e-2, samples=times)
 
     def exact(t):
         return fine.x if len(t) > 1 else fine.x_end[None]

@@ -28,7 +28,7 @@ from trundle.pairs import (
 )
 from trundle.view import draw_pair, draw_surface, draw_surfaces
 from trundle.view.contact import contact_at
-from trundle.view.scene3d import Camera, Stage
+from trundle.view.scene3d import Camera, Scene3D
 
 KINDS: tuple[Surface, ...] = (
     Plane(),
@@ -96,12 +96,12 @@ def test_camera_keeps_lengths_across_the_view() -> None:
 
 
 def test_near_things_hide_far_ones() -> None:
-    stage = Stage(Camera(0.0, 0.0))  # seen along -x
+    scene = Scene3D(Camera(0.0, 0.0))  # seen along -x
     square = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=float)
-    stage.face(square + np.array([1.0, 0.0, 0.0]), "#FF0000")
-    stage.face(square, "#00FF00")
+    scene.face(square + np.array([1.0, 0.0, 0.0]), "#FF0000")
+    scene.face(square, "#00FF00")
     panel = Figure().subplots()
-    stage.paint(panel)
+    scene.paint(panel)
     (drawn,) = panel.collections
     np.testing.assert_allclose(drawn.get_facecolor()[:, :3], [[0, 1, 0], [1, 0, 0]])  # green first, red over it
 

@@ -17,7 +17,7 @@ from trundle.linear_algebra.rank import is_spent
 from trundle.typing import Array
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
-SMALL = 1e-7  # coefficients below count as zero in explanations
+NEGLIGIBLE_COEFFICIENT = 1e-7  # coefficients below count as zero in explanations
 
 
 @final
@@ -210,7 +210,7 @@ def _dependent(flows: Flows, J: Array, i: int, column: int, taken: set[int]) -> 
     row, body, axis = flows.rows[i], flows.bodies[column // 6], AXES[column % 6]
     other = row.first if body == row.second else row.second
     at = column - column % 6
-    own = [AXES[c - at] for c in range(at, at + 6) if c not in taken and abs(J[i, c]) > SMALL]
+    own = [AXES[c - at] for c in range(at, at + 6) if c not in taken and abs(J[i, c]) > NEGLIGIBLE_COEFFICIENT]
     on = (other, body) if own else (other,)
     text = f"{row.seal} makes {components([axis])} of {body!r} depend on {_bodies(on, body)} (derivative causality)"
     return Dependent(body, axis, row.seal, on, text)
@@ -242,7 +242,10 @@ def _conflicts(flows: Flows, J: Array, kept: list[int], bare: Array) -> list[Con
     out = []
     for i, weight in zip(spent, weights.T, strict=True):
         row = flows.rows[i]
-        needed = [kept[k] for k in np.flatnonzero(np.abs(weight) > SMALL * np.max(np.abs(weight), initial=1.0))]
+        needed = [
+            kept[k]
+            for k in np.flatnonzero(np.abs(weight) > NEGLIGIBLE_COEFFICIENT * np.max(np.abs(weight), initial=1.0))
+        ]
         seals = tuple(flows.rows[k].seal for k in needed)
         around = list(dict.fromkeys([row.connection, *(flows.rows[k].connection for k in needed)]))
         by = f"by {_by_connection(seals)} (loop of {listed(around)})" if seals else "by the ground alone"
@@ -278,10 +281,12 @@ def _algebraic_loops(flows: Flows, J: Array, kept: list[int]) -> list[AlgebraicL
 
     if not kept:
         return []
-    rows = csr_array(np.where(np.abs(J[kept]) > SMALL, J[kept], 0.0))
+    rows = csr_array(np.where(np.abs(J[kept]) > NEGLIGIBLE_COEFFICIENT, J[kept], 0.0))
     K = (rows @ csr_array(block_diag([_compliance(M) for M in flows.masses])) @ rows.T).toarray()
     root = np.sqrt(np.diag(K))
-    count, group = connected_components(csr_array(np.abs(K) > SMALL * np.outer(root, root)), directed=False)
+    count, group = connected_components(
+        csr_array(np.abs(K) > NEGLIGIBLE_COEFFICIENT * np.outer(root, root)), directed=False
+    )
     out = []
     moving = set(flows.bodies)
     massless = {b for b, M in zip(flows.bodies, flows.masses, strict=True) if not M.any()}

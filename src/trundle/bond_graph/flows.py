@@ -157,7 +157,7 @@ def _jacobian(
     for i, (c, seal) in enumerate(bonds):
         if c.name not in axes:
             axes[c.name] = _touch_axes(touching[c.name]) if c.touches else _pair_axes(c, placed)
-            if c.leaning:
+            if c.out_of_plane:
                 axes[c.name][1].update(_plane_axes(c, placed, axes[c.name][0]))
         point, along = axes[c.name]
         force, moment = along[seal.bond] if seal.bond else _coordinate_axis(c, seal.called, placed, point)

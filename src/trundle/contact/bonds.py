@@ -20,7 +20,7 @@ from trundle.space.rotation import cross, dot
 
 
 @final
-class Touch:
+class ContactBonds:
     """A contact with its laws and modes: what friction makes of the normal force along each slip and about each turn,
     the rows that hold, and the efforts that act.
     """
@@ -35,8 +35,8 @@ class Touch:
         self.dragged: dict[str, Any] = {}  # friction along each slip beside a relaxed constraint
         bending: list[Any] = []
         side = self.modes.get("side", 1)
-        for law in c.rubbing:
-            names = c.rubbed(law)
+        for law in c.friction_laws:
+            names = c.friction_motions(law)
             motion = [self.rate(name) for name in names]
             rolling = signals[f"{c.name}.forward_velocity"]
             if law.sticks:
@@ -91,7 +91,7 @@ class Touch:
         """Power that friction takes per unit of normal force, whichever way this presses; zero while it is open."""
         return self.lost * self.modes.get("side", 1) * self.modes.get("closed", 1)
 
-    def _rubbing(self, row: Row, t: Any) -> Row:
+    def _with_friction(self, row: Row, t: Any) -> Row:
         """The row of the normal with the friction that its multiplier brings."""
         column, force, moment = dict(row.jacobian), row.force, row.moment
         for name, share in self.friction.items():
@@ -124,7 +124,7 @@ class Touch:
         closed = self.modes.get("closed")
         found = [replace(self.row(n, t), active=closed) for n in self.connection.held if n in pair.held]
         if self.at.closes and "z" in self.connection.holds:
-            normal = self._rubbing(self.row("normal", t), t) if self.friction else self.row("normal", t)
+            normal = self._with_friction(self.row("normal", t), t) if self.friction else self.row("normal", t)
             found.insert(0, replace(normal, active=closed))
         if "stick" in self.modes:
             found += [replace(self.row(n, t), active=self.modes["stick"]) for n in self.connection.sliding]

@@ -8,9 +8,9 @@ from typing import Any
 import casadi as ca
 
 from trundle.constraints.row import Row
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.contact.solved import SolvedEquations
-from trundle.laws.law import TINY
+from trundle.laws.law import TINY_SPEED
 from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
 
@@ -59,7 +59,7 @@ def free_accelerations(functions: SolvedEquations) -> list[Any]:
     return out
 
 
-def _planar(touch: Touch) -> bool:
+def _planar(touch: ContactBonds) -> bool:
     return "slip_y" in touch.connection.pair.locked  # a planar pair does not slip across its plane
 
 
@@ -82,7 +82,7 @@ def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     return KKT(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
 
 
-def _data(touch: Touch) -> list[Any]:
+def _data(touch: ContactBonds) -> list[Any]:
     """Data of one contact, in the order of `numbers`."""
     c = touch.connection
     static, kinetic = _friction(touch)
@@ -91,7 +91,7 @@ def _data(touch: Touch) -> list[Any]:
     return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(touch))]
 
 
-def _friction(touch: Touch) -> tuple[Any, Any]:
+def _friction(touch: ContactBonds) -> tuple[Any, Any]:
     """Coefficients while the contact sticks and slides; smooth laws have that of their slip."""
     c, s = touch.connection, touch.signals
     if "slip_x" in c.held:
@@ -101,7 +101,7 @@ def _friction(touch: Touch) -> tuple[Any, Any]:
     rolling = s[f"{c.name}.forward_velocity"]
     if c.friction.sticks:
         return c.friction.limit(s), c.friction.coefficient(s, ca.SX(0), rolling)
-    speed = ca.sqrt(sum((touch.rate(name) ** 2 for name in c.sliding), ca.SX(TINY**2)))
+    speed = ca.sqrt(sum((touch.rate(name) ** 2 for name in c.sliding), ca.SX(TINY_SPEED**2)))
     mu = c.friction.coefficient(s, speed, rolling)
     return mu, mu
 

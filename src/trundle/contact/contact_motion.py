@@ -91,7 +91,7 @@ class ContactMotion:
 
     def flow(self, name: str) -> Any:
         """Rate of the bond: of a deflection out of the plane, else the relative motion at the point of contact."""
-        if self.plane is not None and name in self.connection.leaning:
+        if self.plane is not None and name in self.connection.out_of_plane:
             return self.plane.rate(name)
         return self.rate(name)
 
@@ -106,14 +106,14 @@ class ContactMotion:
         c = self.connection
         if name == "normal":
             return self.contact.gap
-        if self.plane is not None and name in c.leaning:
+        if self.plane is not None and name in c.out_of_plane:
             return self.plane.bonds[name].value
         bent = len(c.bristles) - len(c.elastic)
         return self.bristles[bent + c.elastic.index(name)] if name in c.elastic else ca.SX(0)
 
     def along(self, name: str) -> tuple[Any, Any]:
         """Force and moment at the point of contact of a unit effort on a bond."""
-        if self.plane is not None and name in self.connection.leaning:
+        if self.plane is not None and name in self.connection.out_of_plane:
             bond = self.plane.bonds[name]
             return bond.force, bond.moment + cross(self.plane.point - self.contact.point, bond.force)
         e = self.contact.axes[AXES[name]]

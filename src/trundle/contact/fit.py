@@ -9,7 +9,7 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.contact.geometry import Side
 from trundle.contact.solved import ContactEquations
 from trundle.motion.motion import FrameMotion
@@ -64,7 +64,7 @@ class FitParts:
         return mean - ca.sqrt(half**2 + across**2)
 
 
-def fit_parts(e: ContactEquations, touch: Touch) -> FitParts:
+def fit_parts(e: ContactEquations, touch: ContactBonds) -> FitParts:
     """Both surfaces of a contact about its point."""
     pair = touch.connection.pair
     assert isinstance(pair, HigherPair)

@@ -7,7 +7,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
-from trundle.laws.law import TINY, FrictionLaw
+from trundle.laws.law import TINY_SPEED, FrictionLaw
 
 
 @final
@@ -49,7 +49,7 @@ class LuGre(FrictionLaw):
     def resist(
         self, s: Any, motion: Sequence[Any], rolling: Any, bristles: Sequence[Any]
     ) -> tuple[list[Any], list[Any]]:
-        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY**2)))
+        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         stiffness, damping, viscous = (value(x, s) for x in (self.stiffness, self.damping, self.viscous))
         yielding = stiffness * speed / self._dry(s, speed)
         rates = [v - yielding * z for v, z in zip(motion, bristles, strict=True)]

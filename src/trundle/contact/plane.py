@@ -76,7 +76,7 @@ class PlaneBonds:
         return [
             self.relative.row(Place(c.name, name), b.value, b.force, b.moment, b.force_rate, b.moment_rate, b.unit)
             for name, b in self.bonds.items()
-            if name not in c.leaning
+            if name not in c.out_of_plane
         ]
 
 

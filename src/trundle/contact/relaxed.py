@@ -7,9 +7,9 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
-from trundle.laws.law import TINY, FrictionLaw
+from trundle.laws.law import TINY_SPEED, FrictionLaw
 
-WEAK = 1e-9  # N, below which a limit of friction is none
+NEGLIGIBLE_LIMIT = 1e-9  # N, below which a limit of friction is none
 
 
 @final
@@ -52,9 +52,9 @@ class Relaxed(FrictionLaw):
 
     def weighed(self, s: Any, motion: Sequence[Any], grip: Sequence[Any], load: Any) -> tuple[Any, list[Any]]:
         given = None if self.traction is None else value(self.traction, s)
-        traction = ca.sqrt(sum((f**2 for f in (grip if given is None else [given])), ca.SX(TINY**2)))
-        limit = ca.sqrt((value(self.mu, s) * load) ** 2 + WEAK**2)
+        traction = ca.sqrt(sum((f**2 for f in (grip if given is None else [given])), ca.SX(TINY_SPEED**2)))
+        limit = ca.sqrt((value(self.mu, s) * load) ** 2 + NEGLIGIBLE_LIMIT**2)
         weight = 1 - ca.tanh(value(self.k_s, s) * traction / (3 * limit)) ** 2
-        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY**2)))
+        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         share = ca.tanh(value(self.k_f, s) * traction / (3 * limit)) * self.coefficient(s, speed, ca.SX(0))
         return weight, [(-1 if self.as_printed else 1) * share * v / speed for v in motion]

@@ -9,7 +9,7 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.contact.solved import ContactEquations
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.in_place import InPlace
@@ -26,7 +26,7 @@ SINGULAR = 1e-9  # quality of a contact below which its point is not unique
 
 
 @final
-class Settler:
+class ContactSearch:
     """Brings what belongs to a pose in order: called after every change of coordinates."""
 
     def __init__(self, equations: ContactEquations, length: float = 1.0) -> None:
@@ -83,7 +83,7 @@ class Settler:
 class Following:
     """One contact with coordinates that follow the motion."""
 
-    def __init__(self, equations: ContactEquations, touch: Touch, block: slice, length: float) -> None:
+    def __init__(self, equations: ContactEquations, touch: ContactBonds, block: slice, length: float) -> None:
         e, c, pair = equations, touch.contact, touch.connection.pair
         assert isinstance(pair, HigherPair)
         self.connection, self.block, self.pair, self._length = touch.connection, block, pair, length

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from trundle.constraints.row import Row
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.linear_algebra.kkt import Sparse
 from trundle.model.model import Model
 from trundle.motion.motion import Inertias, Motion
@@ -43,7 +43,7 @@ class ContactEquations(Protocol):
     @property
     def signals(self) -> NamedSignals: ...
     @property
-    def touches(self) -> Mapping[str, Touch]: ...
+    def touches(self) -> Mapping[str, ContactBonds]: ...
     @property
     def touch_efforts(self) -> Mapping[str, Mapping[str, Any]]: ...
     @property

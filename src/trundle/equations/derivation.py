@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.contact.modes.find import mode_states
-from trundle.contact.search import Settler
+from trundle.contact.search import ContactSearch
 from trundle.equations.derive import Equations, derive
 from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no_rows
 from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
@@ -97,10 +97,10 @@ class Derivation:
         return bool(self.topology.loops) or driven or planes or any(c.held and not c.unilateral for c in connections)
 
     @cached_property
-    def settler(self) -> Settler:
+    def contact_search(self) -> ContactSearch:
         """Finds the surface coordinates of contacts in joint coordinates."""
         rows = self.row_functions if self.has_rows else None
-        return rows.settle if rows is not None else Settler(self.equations("joint"))
+        return rows.settle if rows is not None else ContactSearch(self.equations("joint"))
 
     @cached_property
     def mobility(self) -> Mobility:
@@ -132,7 +132,7 @@ class Derivation:
                     names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
             if c.touches and "z" in c.compliant:
                 names.append(f"{c.name}.gap")
-            names += [f"{c.name}.{name}{rate}" for name in c.leaning.values() for rate in ("", "_rate")]
+            names += [f"{c.name}.{name}{rate}" for name in c.out_of_plane.values() for rate in ("", "_rate")]
         return tuple(names)
 
     @cached_property

@@ -12,7 +12,7 @@ from trundle.constraints.flow import flow_row, half_turn
 from trundle.constraints.measure import Followed, LawState, Measure, measured_coordinates
 from trundle.constraints.relaxation import relax
 from trundle.constraints.row import Place, Role, Row
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.contact.contact_motion import ContactMotion, contact_in_tree, contact_of_loop
 from trundle.contact.modes.find import mode_states
 from trundle.derivative import derivative_along
@@ -64,7 +64,7 @@ class Equations:
     efforts: Any  # on tree speeds (kane)
     terms: dict[str, Terms]
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
-    touches: dict[str, Touch] = field(default_factory=dict)  # higher pairs by connection
+    touches: dict[str, ContactBonds] = field(default_factory=dict)  # higher pairs by connection
     touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
@@ -195,7 +195,7 @@ def derive(model: Model, topology: Topology, formalism: str, register: Register 
     asked = [LawState(name, value) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
     full_multipliers: dict[str, Any] = {}
-    touches = {name: Touch(at, MultiplierSignals(signals, full_multipliers), modes, shift)
+    touches = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, shift)
                for name, at in contacts.items()}  # fmt: skip
     state_rates = {name: touches[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
     for name, law in tracking.items():
@@ -253,12 +253,12 @@ def _measured(
         if c.name in contacts:
             for name, value in contacts[c.name].contact.coordinates.items():
                 found[f"{c.name}.{name}"] = Followed(f"{c.name}.{name}", value, q, rates)
-            for bond, name in c.leaning.items():
+            for bond, name in c.out_of_plane.items():
                 found[f"{c.name}.{name}"] = contacts[c.name].lean(bond)
     return found
 
 
-def _placed(motion: Motion, contacts: Mapping[str, Touch | ContactMotion]) -> Any:
+def _placed(motion: Motion, contacts: Mapping[str, ContactBonds | ContactMotion]) -> Any:
     """Rates of the coordinates and of what follows the contacts."""
     return ca.vertcat(motion.coordinate_rates(), *[at.contact.follower_rates for at in contacts.values()])
 
@@ -310,7 +310,7 @@ def _rows(
     motion: Motion,
     signals: Signals,
     t: Any,
-    touches: dict[str, Touch],
+    touches: dict[str, ContactBonds],
 ) -> list[Row]:
     """All rows; `closing` are the connections that rows hold together, with the bodies around their loops."""
     rows: list[Row] = []

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, final
 import numpy as np
 
 from trundle.constraints.measure import turning
-from trundle.contact.search import Settler
+from trundle.contact.search import ContactSearch
 from trundle.equations.derivation import Derivation
 from trundle.equations.derive import Equations
 from trundle.equations.kernel_store import KernelStore, base
@@ -136,9 +136,9 @@ class Formulation:
         return self.derivation.row_functions
 
     @property
-    def settler(self) -> Settler:
+    def contact_search(self) -> ContactSearch:
         """Finds the surface coordinates of contacts in joint coordinates."""
-        return self.derivation.settler
+        return self.derivation.contact_search
 
     @property
     def relaxed(self) -> list[str]:
@@ -299,7 +299,7 @@ class Formulation:
     def _loop_bonds(self, name: str) -> list[str]:
         c = self.model.connections[name]
         pair = c.pair
-        soft = {*c.leaning, *(["normal"] if "z" in c.compliant else [])} if c.touches else set()
+        soft = {*c.out_of_plane, *(["normal"] if "z" in c.compliant else [])} if c.touches else set()
         bonds = [b for b in pair.locked if b not in soft]
         return [*bonds, "z"] if pair.coupling is not None and "z" not in bonds else bonds
 

@@ -155,7 +155,7 @@ class Functions:
         return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes])
 
     def _full_multipliers(self, bias: Any, gamma: Any) -> Any:
-        """What the rows that weights ask for would bring if all rows were held and nothing rubbed."""
+        """What the rows that weights ask for would bring if all rows were held and nothing had friction."""
         asked = self.equations.full_multipliers
         if not asked:
             return ca.SX(0, 1)
@@ -182,7 +182,7 @@ class Functions:
         """udot, multipliers, force of what is not ideal, and a number above zero where friction leaves one solution."""
         e = self.equations
         if not self.by_pseudo_inverse:
-            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), rubbing=True)
+            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), with_friction=True)
             return (
                 dense(x, e.n_u),
                 dense(self.kkt.shared(lam), len(self.rows)),
@@ -270,8 +270,8 @@ class Functions:
         """Power of the drives, and what friction takes."""
         rates = self.equations.drive_rates(self.rows)
         drives = sum((multipliers[i] * rate for i, rate in rates.items()), ca.SX(0))
-        rubbing = [multipliers[i] * row.lost for i, row in enumerate(self.rows) if row.lost is not None]
-        return ca.vertcat(drives, sum(rubbing, ca.SX(0)))
+        dissipated = [multipliers[i] * row.lost for i, row in enumerate(self.rows) if row.lost is not None]
+        return ca.vertcat(drives, sum(dissipated, ca.SX(0)))
 
     def _lost(self, multipliers: Any, u: Any, nonideal: Any) -> Any:
         """Power lost in constraints that are relaxed or not ideal."""
@@ -405,18 +405,18 @@ class Functions:
         return self.function("metric", M, K, D, J, g, rate, P)
 
     def energy(self) -> Any:
-        """[kinetic, potential, what friction takes at each of `rubbing_contacts` per unit of normal force]."""
+        """[kinetic, potential, what friction takes at each of `friction_contacts` per unit of normal force]."""
         e = self.equations
-        lost = [e.touches[name].taken for name in rubbing_contacts(e.model)]
+        lost = [e.touches[name].taken for name in friction_contacts(e.model)]
         return self.function("energy", e.kinetic(), e.potential(), *lost)
 
 
-def rubbing_contacts(model: Model) -> list[str]:
+def friction_contacts(model: Model) -> list[str]:
     """Contacts whose friction can only take energy: not those whose bristles give some back, or whose slips are
     relaxed constraints.
     """
     return [
         c.name
         for c in model.connections.values()
-        if c.rubbing and not any(law.has_bristles or law.relaxes for law in c.rubbing)
+        if c.friction_laws and not any(law.has_bristles or law.relaxes for law in c.friction_laws)
     ]

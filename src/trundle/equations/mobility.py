@@ -12,7 +12,7 @@ from typing import Any, Protocol, final
 import casadi as ca
 import numpy as np
 
-from trundle.contact.search import Settler
+from trundle.contact.search import ContactSearch
 from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.errors import AssemblyError, ModelError
@@ -62,7 +62,7 @@ class RowFunctions:
         self.names = [r.name for r in rows]
         self.holonomic = np.array([r.holonomic for r in rows], bool)
         self.on_speeds = np.array([r.level != "acceleration" for r in rows], bool)  # rows that hold speeds
-        self.settle = Settler(equations)
+        self.settle = ContactSearch(equations)
         self.sizes = speed_sizes(e, length)
         scale = ca.DM([1 / length if r.unit == "m" else 1.0 for r in rows])
         g = ca.vertcat(*[r.residual for r in rows])
@@ -99,7 +99,7 @@ class Residuals(Protocol):
     @property
     def equations(self) -> Equations: ...
     @property
-    def settle(self) -> Settler: ...
+    def settle(self) -> ContactSearch: ...
     @property
     def holonomic(self) -> Array: ...
     def comparable(self, J: Array) -> Array: ...

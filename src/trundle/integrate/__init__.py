@@ -1,7 +1,7 @@
 """Time integration: compiled loops with error control, projection, events and dense output."""
 
 from trundle.integrate.integrate import Integration, integrate
-from trundle.integrate.lanes.march import Batch, LaneProblem, march_lanes
+from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
 from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P, Rosenbrock
 from trundle.integrate.options import Options, Sampling, StepLimits, Supervision, Tolerances
@@ -32,5 +32,5 @@ __all__ = [
     "Tolerances",
     "Trajectory",
     "integrate",
-    "march_lanes",
+    "integrate_lanes",
 ]

@@ -17,7 +17,7 @@ from trundle.kernel import Kernel, evaluate
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.integrate.lanes.march import Batch
+    from trundle.integrate.lanes.integrate import Batch
 
 
 FACTOR = 1000.0  # times what the tolerance explains
@@ -31,7 +31,7 @@ LOOKS = 64  # states at which the tolerance is turned into energy
 @dataclass(frozen=True)
 class Audit:
     """What a check found: `time` is when it began; energy that is off and what is allowed (J), or the contact (by its
-    number among those that rub).
+    number among those with friction).
     """
 
     outcome: Outcome

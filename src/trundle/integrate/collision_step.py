@@ -11,7 +11,7 @@ from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of
 
 SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
-SETTLED = 1e-6  # m/s: a plastic contact that leaves more slowly would be back before its gap can be told from none
+SETTLED = 1e-6  # m/s: a plastic contact that leaves more slowly would be back before its gap is resolvable
 STAYING = 1e-9  # m/s, below which it is closed anyway
 SWEEPS = 100
 

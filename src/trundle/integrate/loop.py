@@ -7,7 +7,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.begin import begin, pass_break
 from trundle.integrate.bookkeeping import follow
 from trundle.integrate.events.in_step import meet_events
-from trundle.integrate.near_fold import NEAR, near_fold
+from trundle.integrate.near_fold import NEAR_FOLD, near_fold
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.samples import record, samples_at_start, samples_in_step
 from trundle.integrate.step_control import LEAST_LAST, growth, learn_sizes
@@ -56,7 +56,7 @@ def accept(run: LoopRecord) -> None:
         run.hit = 0
     elif run.whole == 1 and run.step == run.full_step:
         run.grid += 1
-    passed = run.steps >= run.passage_end or not near_fold(run, NEAR)
+    passed = run.steps >= run.passage_end or not near_fold(run, NEAR_FOLD)
     if run.folds == at.PASSING and run.answer == at.RUNNING and passed:
         run.answer = at.FOLD_PASSED
 

@@ -7,7 +7,7 @@ from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call
 
 FOLD = 1e-5  # monitor of a loop below which no step should end
-NEAR = 0.1  # monitor of a loop at the start of a step that may meet a fold
+NEAR_FOLD = 0.1  # monitor of a loop at the start of a step that may meet a fold
 CLOSE = 1e-2  # monitor below which no stiff step should end
 CARRIED = 1.0  # tolerances by which the projection may move the end of a stiff step near a fold
 
@@ -50,4 +50,4 @@ def carried_off(run: LoopRecord) -> bool:
     for loop in range(run.n_monitors):
         lowest = min(lowest, out[run.n_x + 2 + loop])
     far = total > CARRIED**2 * max(run.weighted, 1)
-    return lowest < (NEAR if far else CLOSE)
+    return lowest < (NEAR_FOLD if far else CLOSE)

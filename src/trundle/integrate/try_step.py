@@ -4,7 +4,7 @@ import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.begin import finite
-from trundle.integrate.near_fold import FOLD, NEAR, at_fold, carried_off, near_fold
+from trundle.integrate.near_fold import FOLD, NEAR_FOLD, at_fold, carried_off, near_fold
 from trundle.integrate.record import LoopRecord
 from trundle.integrate.step_control import shrinkage, smallest_step
 from trundle.kernel.pointers import call, call_table, copy, inner, shifted
@@ -54,7 +54,7 @@ def try_step(run: LoopRecord) -> bool:
     if run.fixed == 0 and run.error > 1.0:
         factor = shrinkage(run, run.error)
         # Near a fold the error is round-off of a stage that came too close: a little shorter is better than much.
-        if run.avoided < RETRIES and run.rtol < ROUND_OFF_FELT and near_fold(run, NEAR):
+        if run.avoided < RETRIES and run.rtol < ROUND_OFF_FELT and near_fold(run, NEAR_FOLD):
             run.avoided += 1
             factor = max(factor, 0.85)
         reject(run, factor, at.STEP_TOO_SMALL)

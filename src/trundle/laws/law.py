@@ -13,7 +13,7 @@ import casadi as ca
 
 from trundle.quantity import Quantity
 
-TINY = 1e-12  # m/s or rad/s, below which a motion has no direction
+TINY_SPEED = 1e-12  # m/s or rad/s, below which a motion has no direction
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class FrictionLaw(ContactLaw):
         self, s: Any, motion: Sequence[Any], rolling: Any, bristles: Sequence[Any]
     ) -> tuple[list[Any], list[Any]]:
         """Effort over normal force against each component of the motion, and the rates of the bristles."""
-        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY**2)))
+        speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         mu = self.coefficient(s, speed, rolling)
         return [mu * v / speed for v in motion], []
 

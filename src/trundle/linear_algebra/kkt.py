@@ -181,7 +181,7 @@ class KKT:
         order = minimum_degree(S, {i for choice in choices for i in choice.rows})
         self.dual = Factor(self._weighted(shifted), order) if m else None
         self.chosen = FixedRank(dict(enumerate(self.dual.left)), choices, scale) if self.dual and choices else None
-        self.rubbing: UnsymmetricFactor | None = None
+        self.friction_factor: UnsymmetricFactor | None = None
         if any(c is not None for c in pushing):
             if choices:
                 raise ValueError("friction along with rows that are chosen at every pose")
@@ -192,7 +192,7 @@ class KKT:
                     if common:
                         A[i][j] = sum((scaled[i][k] * self.pushed[j][k] for k in sorted(common)), ca.SX(0))
                 A[i][i] = A[i].get(i, ca.SX(0)) + self.shift[i]
-            self.rubbing = UnsymmetricFactor(self._weighted(A), order)
+            self.friction_factor = UnsymmetricFactor(self._weighted(A), order)
 
     def _weighted(self, rows: list[Sparse]) -> list[Sparse]:
         """Rows and columns that do not act are replaced by those of the unit matrix."""
@@ -212,14 +212,14 @@ class KKT:
     def _acting(self, rhs: Sparse) -> Sparse:
         return {i: v if self.weights[i] is None else v * self.weights[i] for i, v in rhs.items()}
 
-    def multipliers(self, rhs: Sparse, refinements: int, rubbing: bool = False) -> Sparse:
-        """lambda of S lambda = rhs; with friction along the columns where rubbing."""
+    def multipliers(self, rhs: Sparse, refinements: int, with_friction: bool = False) -> Sparse:
+        """lambda of S lambda = rhs; `with_friction` along the columns of friction."""
         if self.dual is None:
             return {}
-        dual, slanted = self.dual, self.rubbing
+        dual, slanted = self.dual, self.friction_factor
 
         def solve(b: Sparse) -> Sparse:
-            if rubbing and slanted is not None:
+            if with_friction and slanted is not None:
                 return slanted.solve(b)
             y = dual.forward(b)
             return dual.backward(y, self.chosen.solve(y) if self.chosen else None)
@@ -243,8 +243,8 @@ class KKT:
             out[i] = out[i] + value if i in out else value
         return out
 
-    def solve(self, b: Sparse, c: Sparse, refine: bool = True, rubbing: bool = False) -> tuple[Sparse, Sparse]:
-        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J unless rubbing."""
+    def solve(self, b: Sparse, c: Sparse, refine: bool = True, with_friction: bool = False) -> tuple[Sparse, Sparse]:
+        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J but for friction."""
         y = self.mass.forward(b)
         scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
         rhs: Sparse = {}
@@ -254,9 +254,9 @@ class KKT:
                 value = value - row[k] * scaled[k]
             if not _is_zero(value):
                 rhs[i] = value
-        multipliers = self.multipliers(rhs, self.refinements - int(not refine), rubbing)
+        multipliers = self.multipliers(rhs, self.refinements - int(not refine), with_friction)
         for i, value in multipliers.items():
-            for k, entry in (self.pushed if rubbing else self.reduced)[i].items():
+            for k, entry in (self.pushed if with_friction else self.reduced)[i].items():
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 
@@ -265,9 +265,9 @@ class KKT:
         with friction have no or several accelerations (Painleve's paradox).
         """
         value = ca.SX(1)
-        if self.dual is not None and self.rubbing is not None:
+        if self.dual is not None and self.friction_factor is not None:
             for k in self.dual.order:
-                value = value * (self.dual.inverse_pivot[k] / self.rubbing.inverse_pivot[k])
+                value = value * (self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k])
         return value
 
     def least_change(self, c: Sparse) -> Sparse:

@@ -11,12 +11,12 @@ import numpy as np
 from trundle.typing import Array
 
 TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
-NEAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
+NEAR_SINGULAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
 
 
 def rank_of_values(values: Array, tolerance: float = TOLERANCE) -> int:
-    """How many of the singular values (free of units, in falling order) are not zero; with NEAR for a pose that was
-    searched for and is met only nearly.
+    """How many of the singular values (free of units, in falling order) are not zero; with NEAR_SINGULAR for a pose
+    that was searched for and is met only nearly.
     """
     return int(np.sum(values > tolerance * max(float(values[0]), 1.0))) if len(values) else 0
 
@@ -28,7 +28,7 @@ def nearly_singular(J: Array, generic: Array, count: int) -> bool:
     if count == 0:
         return False
     here, usual = (float(np.linalg.svd(A, compute_uv=False)[count - 1]) for A in (J, generic))
-    return rank(J) < count or here < NEAR * min(usual, 1.0)
+    return rank(J) < count or here < NEAR_SINGULAR * min(usual, 1.0)
 
 
 def rank(J: Array) -> int:

@@ -60,28 +60,28 @@ class ConnectedPair:
         return tuple(dict.fromkeys([*by_laws, *prescribed]))
 
     @property
-    def rubbing(self) -> tuple[FrictionLaw, ...]:
+    def friction_laws(self) -> tuple[FrictionLaw, ...]:
         """Laws in proportion to the normal force, which must be known then: friction, rolling resistance, ..."""
         return tuple(law for law in self.contact_laws if isinstance(law, FrictionLaw))
 
     @property
     def friction(self) -> FrictionLaw | None:
         """The law of friction against slip at the point of contact."""
-        return next((law for law in self.rubbing if "slip_x" in law.sealed), None)
+        return next((law for law in self.friction_laws if "slip_x" in law.sealed), None)
 
     @property
     def relaxes(self) -> bool:
         """Whether a law holds the slip at a weight between 0 and 1."""
         return self.friction is not None and self.friction.relaxes
 
-    def rubbed(self, law: FrictionLaw) -> tuple[str, ...]:
+    def friction_motions(self, law: FrictionLaw) -> tuple[str, ...]:
         """Relative motions at the point of contact that a law of friction acts on."""
         return tuple(n for n in law.sealed if isinstance(self.pair, ContactPair) and n in self.pair.held)
 
     @property
     def sliding(self) -> tuple[str, ...]:
         """Slips that friction acts on."""
-        return () if self.friction is None else self.rubbed(self.friction)
+        return () if self.friction is None else self.friction_motions(self.friction)
 
     @property
     def bristles(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class ConnectedPair:
         return tuple(n for n, law in self.laws.items() if isinstance(law, RateTracking) and law.uses_coordinate)
 
     @property
-    def leaning(self) -> dict[str, str]:
+    def out_of_plane(self) -> dict[str, str]:
         """Bonds by which a planar pair leaves its plane where springs keep it there, and the names of their
         deflections, which are measured.
         """
@@ -123,7 +123,7 @@ class ConnectedPair:
         return (*self.bristles, *(f"{name}_deviation" for name in self.deviations))
 
     @property
-    def lets_go(self) -> bool:
+    def separates(self) -> bool:
         """Whether the normal is a law that never pulls."""
         normal = self.touch_laws.get("normal")
         return isinstance(normal, EffortLaw) and normal.only_pushes
@@ -337,5 +337,8 @@ def may_part(connection: ConnectedPair) -> bool:
     """
     c = connection
     return c.touches and (
-        not c.pair.in_tree or "z" not in c.holds or c.unilateral or bool(c.rubbing or c.bristles or c.leaning)
+        not c.pair.in_tree
+        or "z" not in c.holds
+        or c.unilateral
+        or bool(c.friction_laws or c.bristles or c.out_of_plane)
     )

@@ -43,7 +43,7 @@ def _contact(c: "ConnectedPair") -> Iterator[Quantity]:
     of = f"in contact {c.name!r}"
     for text, names, rate in (
         ("deflection of the surfaces", dict(zip(c.bristle_bonds, c.bristles, strict=True)), False),
-        ("deflection out of the plane", c.leaning, True),
+        ("deflection out of the plane", c.out_of_plane, True),
     ):
         for bond, name in names.items():
             measured, way = WAYS[bond]
@@ -53,10 +53,10 @@ def _contact(c: "ConnectedPair") -> Iterator[Quantity]:
                     c.name, f"{name}_rate", f"{measured}/s", f"rate of the {text} {way}, {of}", 1, _rate(c, name),
                     order=1, signal=True, start=True,
                 )  # fmt: skip
-    if c.unilateral or c.lets_go or c.rubbing:
+    if c.unilateral or c.separates or c.friction_laws:
         text = f"0 open, 1 sliding, 2 sticking {of}"
         yield Quantity(c.name, "state", "", text, 1, lambda e: e.contact_state(c.name), "contacts")
-    if c.rubbing:
+    if c.friction_laws:
         text = f"power lost by friction {of}"
         yield Quantity(c.name, "friction_power", "W", text, 1, lambda e: e.friction_power(c.name), "reactions")
     if c.relaxes:

@@ -81,12 +81,12 @@ def _answers(model: Model, asker: Asker) -> list[str]:
                     f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
                     "have rates only. Give tr.Flow(function of t)."
                 )
-        for friction in c.rubbing:
+        for friction in c.friction_laws:
             where = f"the {friction.title} of contact {c.name!r}"
             bristles = [s[f"{c.name}.{name}"] for name in c.bristles[:1] if friction is c.friction]
             answers = asker.ask(where, partial(_coefficients, friction, s, u, q, bristles))
             if is_foreign(friction):
-                parts.append(f"friction {c.name} {c.rubbed(friction)} {c.bristles} {exact(answers)}")
+                parts.append(f"friction {c.name} {c.friction_motions(friction)} {c.bristles} {exact(answers)}")
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:

@@ -157,7 +157,7 @@ class SymbolicSignals:
 @final
 class MultiplierSignals:
     """Signals for weights of constraints: beside the signals, the multipliers that rows would have if all rows were
-    held in full and nothing rubbed.
+    held in full and nothing had friction.
     """
 
     def __init__(self, signals: Any, symbols: dict[str, Any]) -> None:

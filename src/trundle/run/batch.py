@@ -10,11 +10,11 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
-from trundle.integrate.lanes.march import Batch
+from trundle.integrate.lanes.integrate import Batch
 from trundle.quantity import Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
-from trundle.run.told import told_events
+from trundle.run.reported_events import reported_events
 from trundle.run.turns import without_flips
 from trundle.typing import Array
 
@@ -73,7 +73,7 @@ class BatchRun:
         if self._switching is None:
             return [[] for _ in range(len(self))]
         runs = zip(self._switching.events, self._switching.p_end, strict=True)
-        return [told_events(self.formulation, log, p_end) for log, p_end in runs]
+        return [reported_events(self.formulation, log, p_end) for log, p_end in runs]
 
     def end(self, name: str) -> Array:
         """A quantity, or a component such as "rod.position_x", at the end of every case."""

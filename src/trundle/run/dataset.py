@@ -15,7 +15,7 @@ from trundle.errors import StoreError, UnknownNameError
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
-from trundle.run.told import told_events
+from trundle.run.reported_events import reported_events
 from trundle.run.turns import continuous, without_flips
 from trundle.typing import Array
 
@@ -236,7 +236,7 @@ class Run:
         """(name, time) of the events in their order."""
         if self.trajectory is None or self.formulation is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
-        return told_events(self.formulation, self.trajectory.events, self.trajectory.p_end)
+        return reported_events(self.formulation, self.trajectory.events, self.trajectory.p_end)
 
     @cached_property
     def impacts(self) -> list["Impact"]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from trundle.constraints.row import Role
 from trundle.equations.formulation import Formulation
-from trundle.equations.kernels import rubbing_contacts
+from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
 from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL
 from trundle.integrate.tolerance import read_units
@@ -57,7 +57,7 @@ def _books(f: Formulation, trajectory: "Trajectory") -> str:
     if audit is None:
         return ""
     if audit.contact >= 0:
-        name = rubbing_contacts(f.model)[audit.contact]
+        name = friction_contacts(f.model)[audit.contact]
         what = f" Friction drives at contact {name!r} from t = {audit.time:.9g} s on."
     else:
         what = (

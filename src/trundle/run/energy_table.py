@@ -16,7 +16,7 @@ KINDS = {
 }
 """What can give or take energy, and how its name begins."""
 
-SMALL = 1e-12  # of the largest row; less is round-off
+NEGLIGIBLE_SHARE = 1e-12  # of the largest row; less is round-off
 COARSE = 0.01  # of the largest row: a larger closing error makes the table doubtful
 SAMPLES = "The samples are too far apart for these motions: simulate with more samples."
 LEAK = (
@@ -136,7 +136,7 @@ def make_table(start: float, end: float, junctions: dict[str, list[Share]], jump
                 if g.node != t.node
             ]
     largest = max((row.energy for row in rows), default=0.0)
-    kept = [row for row in rows if row.energy > SMALL * largest]
+    kept = [row for row in rows if row.energy > NEGLIGIBLE_SHARE * largest]
     kept.sort(key=lambda row: (-float(f"{row.energy:.9e}"), str(row.giver), str(row.taker)))  # not by round-off
     worst = max(errors, key=lambda name: errors[name], default="")
     closing = errors.get(worst, 0.0)

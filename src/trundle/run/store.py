@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trundle.run.dataset import Run
 
-SMALL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
+SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
 FORMS: Final = {".nc": "netCDF", ".nc4": "netCDF", ".csv": "a table"}
 
@@ -108,7 +108,7 @@ def _evaluate_all(run: "Run") -> None:
     """Ask for what belongs in the file, so that it is useful without the model."""
     if run.formulation is None:
         return
-    small = len(run.formulation.model.moving_bodies) <= SMALL
+    small = len(run.formulation.model.moving_bodies) <= SMALL_MODEL
     groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs", "orientations"}
     groups |= {"reactions", "accelerations", "forces"} if small else set()
     for quantity in run.formulation.quantities.values():

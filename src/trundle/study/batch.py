@@ -17,7 +17,7 @@ from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.integrate.audit import doubtful
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
-from trundle.integrate.lanes.march import Batch, LaneProblem, march_lanes
+from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
 from trundle.integrate.methods.explicit import ExplicitRungeKutta
 from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
@@ -149,7 +149,7 @@ def _integrate(
             rhs, looks = f.kernels("base")["rhs"], np.linspace(0.0, duration, LOOKS + 1)[:-1]
             first, _ = tolerance.begin(x0, np.array([evaluate(rhs, rhs, t, x0, p) for t in looks]), duration)
             tolerance = replace(tolerance, atol=first)
-        batch = march_lanes(
+        batch = integrate_lanes(
             problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
         )
         single = make_problem(f, stiff=False, returns=False, rtol=rtol)

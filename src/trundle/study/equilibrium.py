@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.constraints.row import Row
-from trundle.contact.search import Settler
+from trundle.contact.search import ContactSearch
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
@@ -45,7 +45,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
     )
     f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, G, P)])
     u = np.zeros(e.n_u)
-    arrange = Settler(e)
+    arrange = ContactSearch(e)
     multipliers: Array = np.zeros(m)
 
     def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:

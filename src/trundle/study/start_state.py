@@ -193,8 +193,10 @@ def _solve(
         np.array(f.mobility.generic) if rows is not None and f.mobility.generic else None,
     )
     if f.layout.followers:
-        q = f.settler(found.q, p)  # contacts that hold nothing have their closest points in the pose that is found
-        f.settler.check(q, p)
+        q = f.contact_search(
+            found.q, p
+        )  # contacts that hold nothing have their closest points in the pose that is found
+        f.contact_search.check(q, p)
         found = replace(found, q=q)
     check_on_surfaces(f, found.q, t, p)
     return found
@@ -212,7 +214,7 @@ def _targets(f: Formulation, names: tuple[str, ...]) -> Targets:
         equations = rows.equations if rows is not None else f.joint_functions.equations
         register = f.derivation.register()
         wanted = [register.get(name, is_start, STARTS) for name in names]
-        known[names] = Targets(equations, rows, wanted, f.length, f.settler)
+        known[names] = Targets(equations, rows, wanted, f.length, f.contact_search)
     return known[names]
 
 
@@ -221,6 +223,6 @@ def _default_pose(f: Formulation) -> Array:
     touches when all its coordinates are zero.
     """
     q = np.array(f.mobility.q) if f.has_rows else f.derivation.request({}).q
-    if not f.layout.followers or not f.settler.singular(q, f.default_parameters):
+    if not f.layout.followers or not f.contact_search.singular(q, f.default_parameters):
         return q
     return at_contacts(f.model, f.topology, f.layout, q)

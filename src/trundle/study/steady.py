@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from trundle.contact.search import Settler
+from trundle.contact.search import ContactSearch
 from trundle.equations.kernels import Functions
 from trundle.motion.kinematics import normalised
 from trundle.quantities.layout import Coordinate, Layout
@@ -157,7 +157,7 @@ def _around(
 ) -> Iterator[tuple[Array, Array]]:
     """The state and others around it; contacts are followed."""
     rng = np.random.default_rng(1)
-    arrange = Settler(functions.equations)
+    arrange = ContactSearch(functions.equations)
     yield q, u
     for _ in range(STATES):
         near = q.copy()

@@ -6,7 +6,7 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.contact.search import Settler
+from trundle.contact.search import ContactSearch
 from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.equations.mobility import RowFunctions, speed_sizes
@@ -26,7 +26,7 @@ class Targets:
         rows: RowFunctions | None,
         wanted: Sequence[Part],
         length: float,
-        settle: Settler,
+        settle: ContactSearch,
     ) -> None:
         e = self.equations = equations
         self.rows = rows

@@ -17,7 +17,7 @@ from trundle.view.style import FAINT, INK, QUIET
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
-class Painter(Protocol):
+class Canvas(Protocol):
     """Strokes in ground coordinates."""
 
     def line(self, points: Points, **look: Any) -> None: ...
@@ -29,7 +29,7 @@ class Painter(Protocol):
 
 
 @final
-class FlatPainter:
+class FlatCanvas:
     """A plane of the ground seen face on."""
 
     def __init__(self, figure: Figure, plane: str) -> None:
@@ -75,7 +75,7 @@ class FlatPainter:
 
 
 @final
-class SpacePainter:
+class SpaceCanvas:
     """Space seen from above at an angle, the shadow of every stroke on the floor."""
 
     def __init__(self, figure: Figure, floor: float) -> None:

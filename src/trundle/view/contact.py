@@ -18,7 +18,7 @@ from trundle.pairs.sweep import MEET
 from trundle.space.chain import Ball, Chain, Named
 from trundle.space.rotation import rotation
 from trundle.view.outline import Points
-from trundle.view.scene3d import Camera, Stage
+from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.screws import draw_ball, draw_screw, mark_clear
 from trundle.view.style import COLOURS, INK, finish, new_figure, style
 from trundle.view.surface import GRID, OTHER_SKIN, SKIN, draw_skin, good_camera, picture_height, through
@@ -59,16 +59,16 @@ def draw_pair(
     parts = _part(pair.first, still, contact, length), _part(pair.second, pose_at(pair, q), contact, length)
     cloud = np.vstack([part.points.reshape(-1, 3) for part in parts])
     size = float(np.ptp(cloud, axis=0).max())
-    stage = Stage(camera or good_camera(contact, (normal,), cloud))
+    scene = Scene3D(camera or good_camera(contact, (normal,), cloud))
     for part, colour in zip(parts, (SKIN, OTHER_SKIN), strict=True):
-        draw_skin(stage, part.surface, part.points, part.normals, colour)
-    stage.arrow(contact, contact + 0.16 * size * normal, INK)
-    stage.dot(contact)
+        draw_skin(scene, part.surface, part.points, part.normals, colour)
+    scene.arrow(contact, contact + 0.16 * size * normal, INK)
+    scene.dot(contact)
     if pair.in_tree:
-        _draw_chain(stage, pair.chain(), q, contact, parts, size)
+        _draw_chain(scene, pair.chain(), q, contact, parts, size)
     with style():
-        figure = new_figure(width, picture_height(stage, width) + 0.3, title or pair.title)
-        stage.paint(figure.subplots())
+        figure = new_figure(width, picture_height(scene, width) + 0.3, title or pair.title)
+        scene.paint(figure.subplots())
         return finish(figure, path)
 
 
@@ -176,7 +176,9 @@ def _span(
     return max(middle - half, ends[0]), min(middle + half, ends[1])
 
 
-def _draw_chain(stage: Stage, chain: Chain, q: Points, contact: Points, parts: tuple[Part, Part], size: float) -> None:
+def _draw_chain(
+    scene: Scene3D, chain: Chain, q: Points, contact: Points, parts: tuple[Part, Part], size: float
+) -> None:
     """Each screw where those before it have carried it, in the colour of its surface."""
     sides: tuple[int | None, ...] = (0, 0, None, 1, 1)
     if len(chain.steps) == 3:
@@ -185,11 +187,11 @@ def _draw_chain(stage: Stage, chain: Chain, q: Points, contact: Points, parts: t
         R, p = _pose(Chain(*chain.steps[:i]), q[: sum(s.n_q for s in chain.steps[:i])])
         colour = INK if side is None else (FIRST, SECOND)[side]
         if isinstance(step, Ball):
-            draw_ball(stage, p + R @ np.array([float(v) for v in step.at]), size, colour, "ball")
+            draw_ball(scene, p + R @ np.array([float(v) for v in step.at]), size, colour, "ball")
             continue
         still = read_screw(step, step.name)
         screw = through(NumericScrew(R @ still.axis, p + R @ still.at, still.spin, still.advance), contact)
         points = contact[None] if side is None else parts[side].points.reshape(-1, 3)
         along = (points - screw.at) @ screw.axis
         reach = float(along.min()), float(along.max())
-        draw_screw(stage, screw, mark_clear(stage, screw, reach, size, colour, step.name))
+        draw_screw(scene, screw, mark_clear(scene, screw, reach, size, colour, step.name))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from trundle.errors import SolveError
 from trundle.run.geometry import Geometry, geometry
-from trundle.view.canvas import PLANES, FlatPainter, Painter, SpacePainter
+from trundle.view.canvas import PLANES, Canvas, FlatCanvas, SpaceCanvas
 from trundle.view.outline import Outline, Points, coil, outline
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
@@ -51,9 +51,9 @@ def draw(
         low[2] = scene["road"]
     with style():
         figure = new_figure(width, _height(width, low, high, chosen), title or run.model_name)
-        painter: Painter = SpacePainter(figure, float(low[2])) if chosen == "space" else FlatPainter(figure, chosen)
-        _paint(painter, scene, outlines, poses, samples, size)
-        painter.frame(low, high)
+        canvas: Canvas = SpaceCanvas(figure, float(low[2])) if chosen == "space" else FlatCanvas(figure, chosen)
+        _paint(canvas, scene, outlines, poses, samples, size)
+        canvas.frame(low, high)
         stamps = ", ".join(f"{run.time[i]:.3g}" for i in samples)
         figure.supxlabel(f"t = {stamps} s", fontsize=8, color=QUIET, x=0.99, ha="right")
         return finish(figure, path)
@@ -153,7 +153,7 @@ def _colours(names: Sequence[str]) -> dict[str, str]:
 
 
 def _paint(
-    painter: Painter, scene: Geometry, outlines: dict[str, Outline], poses: Poses, samples: Sequence[int], size: float
+    canvas: Canvas, scene: Geometry, outlines: dict[str, Outline], poses: Poses, samples: Sequence[int], size: float
 ) -> None:
     colours = _colours(list(outlines))
     bar = float(np.clip(6.0 - 0.12 * len(outlines), 2.0, 5.5))
@@ -161,31 +161,31 @@ def _paint(
         np.vstack([_placed(body.points(), poses[name], samples[-1]) for name, body in outlines.items()]), axis=0
     )
     for point in scene["bodies"]["ground"]["joints"]:
-        painter.support(np.array(point), size, middle)
+        canvas.support(np.array(point), size, middle)
     for start, direction, name, point in scene["rails"]:
         axis = np.array(direction)
         reach = [float((_placed(np.array([point]), poses[name], i)[0] - start) @ axis) for i in samples]
         ends = (min(0.0, *reach) - 0.08 * size, max(0.0, *reach) + 0.08 * size)
-        painter.line(np.array(start) + np.outer(ends, axis), color=QUIET, linewidth=1.6, zorder=1.2)
+        canvas.line(np.array(start) + np.outer(ends, axis), color=QUIET, linewidth=1.6, zorder=1.2)
     span = slice(samples[0], samples[-1] + 1)
     for name, body in scene["bodies"].items():
         if name != "ground":
             path = poses[name][0][span] + poses[name][1][span] @ np.array(body["com"])
-            painter.line(path, color=colours[name], linewidth=1.0, alpha=0.6, linestyle=(0, (4, 2)), zorder=1.8)
+            canvas.line(path, color=colours[name], linewidth=1.0, alpha=0.6, linestyle=(0, (4, 2)), zorder=1.8)
     for k, i in enumerate(samples):
         solid = k == len(samples) - 1
         alpha = 1.0 if solid else 0.10 + 0.22 * k / max(len(samples) - 1, 1)
         for j, (name, body) in enumerate(outlines.items()):
             if name != "ground" or solid:
                 order = 2.0 + k + (0.5 * j / len(outlines))
-                _paint_body(painter, body, (poses[name], i), (colours[name], alpha, bar), size, order)
+                _paint_body(canvas, body, (poses[name], i), (colours[name], alpha, bar), size, order)
         for a, p, b, q in scene["springs"]:
             tip, foot = (_placed(np.array([point]), poses[body], i)[0] for body, point in ((a, p), (b, q)))
-            painter.line(coil(tip, foot, 0.022 * size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + k)
+            canvas.line(coil(tip, foot, 0.022 * size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + k)
 
 
 def _paint_body(
-    painter: Painter,
+    canvas: Canvas,
     body: Outline,
     where: tuple[tuple[Points, Points], int],
     look: tuple[str, float, float],
@@ -195,13 +195,13 @@ def _paint_body(
     """One body in one pose; `look` is colour, opacity and width of a bar in points."""
     colour, alpha, bar = look
     for face in body.faces:
-        painter.face(_placed(face, *where), colour, alpha, order)
+        canvas.face(_placed(face, *where), colour, alpha, order)
     for edge in body.edges:
-        painter.line(_placed(edge, *where), color=colour, linewidth=1.0, alpha=alpha, zorder=order)
+        canvas.line(_placed(edge, *where), color=colour, linewidth=1.0, alpha=alpha, zorder=order)
     for line in body.lines:
         thin = bar * (0.5 if body.faces else 1.0)
-        painter.line(_placed(line, *where), color=colour, linewidth=thin, alpha=alpha, zorder=order)
+        canvas.line(_placed(line, *where), color=colour, linewidth=thin, alpha=alpha, zorder=order)
     for centre, radius in body.balls:
-        painter.ball(_placed(centre, *where), radius or 0.018 * size, colour, alpha, order + 0.01)
+        canvas.ball(_placed(centre, *where), radius or 0.018 * size, colour, alpha, order + 0.01)
     for point in _placed(body.joints, *where):
-        painter.pin(point, alpha, order + 0.6)
+        canvas.pin(point, alpha, order + 0.6)

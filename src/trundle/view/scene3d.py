@@ -40,7 +40,7 @@ class Camera:
 
 @final
 @dataclass(eq=False)
-class Stage:
+class Scene3D:
     """Things to draw; they hide each other by their distance from the eye."""
 
     camera: Camera

@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.pairs.numeric import NumericScrew
 from trundle.view.outline import Points
-from trundle.view.scene3d import Stage
+from trundle.view.scene3d import Scene3D
 
 DASHES = (0.05, 0.018, 0.012, 0.018)  # of a centre line, in sizes of the picture
 
@@ -34,7 +34,7 @@ class Mark:
 
 
 def mark_clear(
-    stage: Stage, screw: NumericScrew, reach: tuple[float, float], size: float, colour: str, text: str
+    scene: Scene3D, screw: NumericScrew, reach: tuple[float, float], size: float, colour: str, text: str
 ) -> Mark:
     """A mark whose symbol stands clear of all that is drawn, not far beyond the `reach` of the axis."""
     marks = []
@@ -43,19 +43,19 @@ def mark_clear(
             low, high = reach[0] - (more if end < 0 else 0.12) * size, reach[1] + (more if end > 0 else 0.12) * size
             marks.append(Mark(low, high, end, size, colour, text))
     spans = np.array([[screw.at + mark.place(inset) * screw.axis for inset in (0.0, 0.08, 0.16)] for mark in marks])
-    clear = stage.clearance(spans.reshape(-1, 3)).reshape(-1, 3).min(axis=-1)
+    clear = scene.clearance(spans.reshape(-1, 3)).reshape(-1, 3).min(axis=-1)
     enough = np.flatnonzero(clear > 0.09 * size)
     return marks[int(enough[0] if len(enough) else np.argmax(clear))]
 
 
-def draw_screw(stage: Stage, screw: NumericScrew, mark: Mark) -> None:
+def draw_screw(scene: Scene3D, screw: NumericScrew, mark: Mark) -> None:
     """Centre line, symbol at one end, and the name beyond."""
     for start, end in _dashes(mark.low, mark.high, mark.size):
         steps = np.linspace(start, end, max(2, int(np.ceil((end - start) / (0.02 * mark.size)))))
-        stage.line(screw.at + steps[:, None] * screw.axis, mark.colour, 1.1)
-    {"Prismatic": _slide, "Revolute": _turn, "Screw": _helix}[screw.kind](stage, screw, mark)
+        scene.line(screw.at + steps[:, None] * screw.axis, mark.colour, 1.1)
+    {"Prismatic": _slide, "Revolute": _turn, "Screw": _helix}[screw.kind](scene, screw, mark)
     tip, within = (screw.at + mark.place(inset) * screw.axis for inset in (0.0, 0.2))
-    stage.label(tip, mark.text, mark.colour, within)
+    scene.label(tip, mark.text, mark.colour, within)
 
 
 def _dashes(low: float, high: float, size: float) -> list[tuple[float, float]]:
@@ -83,45 +83,45 @@ def across(axis: Points) -> tuple[Points, Points]:
     return x, np.cross(axis, x)
 
 
-def _turn(stage: Stage, screw: NumericScrew, mark: Mark) -> None:
+def _turn(scene: Scene3D, screw: NumericScrew, mark: Mark) -> None:
     path = _around(screw, mark.place(0.06), 0.06 * mark.size, np.linspace(0.5, 5.6, 41))
-    _headed(stage, path, mark.colour)
+    _headed(scene, path, mark.colour)
 
 
-def _helix(stage: Stage, screw: NumericScrew, mark: Mark) -> None:
+def _helix(scene: Scene3D, screw: NumericScrew, mark: Mark) -> None:
     angles = np.linspace(0.5, 4.4 * np.pi, 89)
     advance = np.sign(screw.advance) * 0.0088 * mark.size
     start = mark.place(0.08) - 2.0 * np.pi * advance
-    _headed(stage, _around(screw, start, 0.05 * mark.size, angles, advance), mark.colour)
+    _headed(scene, _around(screw, start, 0.05 * mark.size, angles, advance), mark.colour)
 
 
-def _slide(stage: Stage, screw: NumericScrew, mark: Mark) -> None:
-    side = 0.035 * mark.size * _side_of(stage, screw.axis)
+def _slide(scene: Scene3D, screw: NumericScrew, mark: Mark) -> None:
+    side = 0.035 * mark.size * _side_of(scene, screw.axis)
     ends = [screw.at + mark.place(inset) * screw.axis + side for inset in (0.17, 0.0)]
     middle = (ends[0] + ends[1]) / 2
     for end in ends:
-        stage.arrow(middle, end, mark.colour, 1.4, 8.0)
+        scene.arrow(middle, end, mark.colour, 1.4, 8.0)
 
 
-def _side_of(stage: Stage, axis: Points) -> Points:
+def _side_of(scene: Scene3D, axis: Points) -> Points:
     """A unit vector that is seen at right angles to an axis."""
-    side = np.cross(stage.camera.axes[2], axis)
+    side = np.cross(scene.camera.axes[2], axis)
     length = float(np.linalg.norm(side))
-    upright: Points = side / length if length > 1e-6 else stage.camera.axes[1]
+    upright: Points = side / length if length > 1e-6 else scene.camera.axes[1]
     return upright
 
 
-def _headed(stage: Stage, path: Points, colour: str) -> None:
-    stage.line(path, colour, 1.5)
-    stage.arrow(path[-4], path[-1], colour, 1.4, 8.0)
+def _headed(scene: Scene3D, path: Points, colour: str) -> None:
+    scene.line(path, colour, 1.5)
+    scene.arrow(path[-4], path[-1], colour, 1.4, 8.0)
 
 
-def draw_ball(stage: Stage, centre: Points, size: float, colour: str, text: str) -> None:
+def draw_ball(scene: Scene3D, centre: Points, size: float, colour: str, text: str) -> None:
     """Three rings about the centre of a ball joint."""
     angles = np.linspace(0, 2 * np.pi, 49)
     for i in range(3):
         ring = np.zeros((49, 3))
         ring[:, i], ring[:, (i + 1) % 3] = np.cos(angles), np.sin(angles)
-        stage.line(centre + 0.05 * size * ring, colour, 1.3)
-    stage.dot(centre, colour, 4.0)
-    stage.label(centre + 0.05 * size * stage.camera.axes[0], text, colour, centre)
+        scene.line(centre + 0.05 * size * ring, colour, 1.3)
+    scene.dot(centre, colour, 4.0)
+    scene.label(centre + 0.05 * size * scene.camera.axes[0], text, colour, centre)

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from trundle.pairs import Surface
 from trundle.pairs.numeric import NumericScrew, NumericSweep
 from trundle.view.outline import Points
-from trundle.view.scene3d import Camera, Stage
+from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.screws import draw_screw, mark_clear
 from trundle.view.style import COLOURS, INK, finish, new_figure, style
 
@@ -27,10 +27,10 @@ def draw_surface(
     width: float = 5.2,
 ) -> Figure:
     """A surface with the normal and both tangents at the coordinates `at`, and with its two screws if it has any."""
-    stage = _surface_stage(surface, at, camera)
+    scene = _surface_scene(surface, at, camera)
     with style():
-        figure = new_figure(width, picture_height(stage, width) + 0.6, type(surface).__name__)
-        stage.paint(figure.subplots())
+        figure = new_figure(width, picture_height(scene, width) + 0.6, type(surface).__name__)
+        scene.paint(figure.subplots())
         moves = [bool(np.any(np.abs(v) > 1e-12)) for v in surface.tangents(*at)]
         names = surface.chart().names
         texts = [f"{name} and its tangent" if moving else name for name, moving in zip(names, moves, strict=True)]
@@ -47,7 +47,7 @@ def draw_surfaces(
         figure = new_figure(width, 1.04 * width / columns * rows)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for panel, surface in zip(panels, surfaces, strict=False):
-            _surface_stage(surface, (0.0, 0.0), None).paint(panel, 8.5)
+            _surface_scene(surface, (0.0, 0.0), None).paint(panel, 8.5)
             panel.set_title(type(surface).__name__, loc="left", fontsize=10, fontweight="bold")
         for panel in panels[len(surfaces) :]:
             panel.set_axis_off()
@@ -56,9 +56,9 @@ def draw_surfaces(
         return finish(figure, path)
 
 
-def picture_height(stage: Stage, width: float) -> float:
+def picture_height(scene: Scene3D, width: float) -> float:
     """Height of a figure that its drawing fills, in inches like the width."""
-    wide, high = stage.extent()
+    wide, high = scene.extent()
     return float(np.clip(1.16 * width * high / wide / 1.26 + 0.3, 0.4 * width, 1.15 * width))
 
 
@@ -67,29 +67,29 @@ def _handles(texts: Sequence[str]) -> list[Line2D]:
     return [Line2D([], [], color=colour, linewidth=1.8, label=text) for colour, text in named]
 
 
-def _surface_stage(surface: Surface, at: tuple[float, float], camera: Camera | None) -> Stage:
+def _surface_scene(surface: Surface, at: tuple[float, float], camera: Camera | None) -> Scene3D:
     numbers = surface.numbers()
     a, b = (np.linspace(*limits, count) for limits, count in zip(surface.ranges(), GRID, strict=True))
     points = surface.point(a[:, None], b)
     patch = numbers.at(*at)
-    stage = Stage(camera or good_camera(patch.point, (patch.normal, patch.x_a, patch.x_b), points))
-    draw_skin(stage, surface, points, surface.normal(a[:, None], b), SKIN)
+    scene = Scene3D(camera or good_camera(patch.point, (patch.normal, patch.x_a, patch.x_b), points))
+    draw_skin(scene, surface, points, surface.normal(a[:, None], b), SKIN)
     size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or numbers.size
     for v, colour in ((patch.x_a, FIRST), (patch.x_b, SECOND)):
         length = float(np.linalg.norm(v))
         if length > 0:
-            stage.arrow(patch.point, patch.point + 0.2 * size * v / length, colour)
+            scene.arrow(patch.point, patch.point + 0.2 * size * v / length, colour)
     tip = patch.point + 0.25 * size * patch.normal
-    stage.arrow(patch.point, tip, INK)
-    stage.label(tip, "n", INK, patch.point)
-    stage.dot(patch.point)
+    scene.arrow(patch.point, tip, INK)
+    scene.label(tip, "n", INK, patch.point)
+    scene.dot(patch.point)
     if not isinstance(numbers, NumericSweep):
-        return stage
+        return scene
     for screw, colour, name in zip(_displaced(numbers, at), (FIRST, SECOND), surface.chart().names, strict=True):
         along = (points.reshape(-1, 3) - screw.at) @ screw.axis
         reach = float(along.min()), float(along.max())
-        draw_screw(stage, screw, mark_clear(stage, screw, reach, size, colour, name))
-    return stage
+        draw_screw(scene, screw, mark_clear(scene, screw, reach, size, colour, name))
+    return scene
 
 
 def good_camera(point: Points, arrows: Sequence[Points], points: Points) -> Camera:
@@ -114,15 +114,15 @@ def good_camera(point: Points, arrows: Sequence[Points], points: Points) -> Came
     return min(cameras, key=fault)
 
 
-def draw_skin(stage: Stage, surface: Surface, points: Points, normals: Points, colour: str) -> None:
+def draw_skin(scene: Scene3D, surface: Surface, points: Points, normals: Points, colour: str) -> None:
     """A surface as a mesh, an edge as a strong line, a vertex as a dot."""
     if surface.dimension == 2:
-        stage.mesh(points, normals, colour, cut=surface.hollow)
+        scene.mesh(points, normals, colour, cut=surface.hollow)
         return
     curve = max(points[:, 0], points[0], key=lambda line: float(np.ptp(line, axis=0).max()))
-    stage.line(curve, INK, 2.2, ghost=False)
+    scene.line(curve, INK, 2.2, ghost=False)
     if np.allclose(curve[0], curve[-1]):
-        stage.face(curve, colour)
+        scene.face(curve, colour)
 
 
 def _displaced(sweep: NumericSweep, at: tuple[float, float]) -> tuple[NumericScrew, NumericScrew]:

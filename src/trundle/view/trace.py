@@ -16,7 +16,7 @@ from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface
 from trundle.view.outline import Points
 from trundle.view.plot import KINDS, pretty
-from trundle.view.scene3d import Camera, Stage
+from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.style import (
     COLOURS,
     INK,
@@ -121,22 +121,22 @@ def draw_trace(
     assert isinstance(pair, HigherPair)
     pose = trace.at(float(trace.value[0]) if value is None else value)
     way = trace.values(f"{name}.contact_point")
-    stage = Stage(camera or Camera())
+    scene = Scene3D(camera or Camera())
     for surface, frame, skin in zip(
         (pair.first, pair.second), (connection.first, connection.second), SKINS, strict=True
     ):
         R, p = _placed(trace, frame, pose)
         seen = _window(trace, surface, frame, way)
         a, b = np.meshgrid(np.linspace(*seen[0], 121), np.linspace(*seen[1], 49), indexing="ij")
-        draw_skin(stage, surface, p + surface.point(a, b) @ R.T, surface.normal(a, b) @ R.T, skin)
-    stage.line(way, COLOURS[2], 2.0, lift=0.02)
+        draw_skin(scene, surface, p + surface.point(a, b) @ R.T, surface.normal(a, b) @ R.T, skin)
+    scene.line(way, COLOURS[2], 2.0, lift=0.02)
     point, normal = (pose[f"{name}.{k}"].values for k in ("contact_point", "contact_normal"))
     size = float(np.max(np.ptp(way, axis=0), initial=0.2))
-    stage.arrow(point, point + 0.25 * size * normal, INK)
-    stage.dot(point)
+    scene.arrow(point, point + 0.25 * size * normal, INK)
+    scene.dot(point)
     with style():
-        figure = new_figure(width, picture_height(stage, width) + 0.3, title or trace.model_name)
-        stage.paint(figure.subplots())
+        figure = new_figure(width, picture_height(scene, width) + 0.3, title or trace.model_name)
+        scene.paint(figure.subplots())
         said = float(pose[trace.driven])
         figure.supxlabel(
             f"{trace.driven} = {said:.4g}; green: way of the contact", fontsize=8, color=QUIET, x=0.99, ha="right"

@@ -124,7 +124,7 @@ class Feet:
 
     def after_friction(self) -> "Feet":
         """At rest along the ground the feet stick if friction can hold them, else they begin to slide."""
-        return self._rubbed()._settled(True)
+        return self._with_friction()._settled(True)
 
     def after_motion(self, foot: int) -> "Feet":
         """A foot whose deformation comes to rest turns, or is held by the dry friction inside it."""
@@ -142,7 +142,7 @@ class Feet:
     def _doing(self, foot: int, what: Any) -> "Feet":
         return replace(self, does=(what, self.does[1]) if foot == 0 else (self.does[0], what))
 
-    def _rubbed(self) -> "Feet":
+    def _with_friction(self) -> "Feet":
         stuck = replace(self, slide=0)
         way = where(stuck.forces[2] > 0, -1, 1)
         return replace(self, slide=where(stuck._cone_margin() < 0, way, 0))
@@ -163,5 +163,5 @@ class Feet:
         feet = self
         for _ in range(ROUNDS):
             feet = feet._let_go(0)._let_go(1)
-            feet = replace(feet, slide=where(at_rest, feet._rubbed().slide, feet.slide))
+            feet = replace(feet, slide=where(at_rest, feet._with_friction().slide, feet.slide))
         return feet

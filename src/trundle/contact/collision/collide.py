@@ -10,7 +10,7 @@ from trundle.contact.collision import layout as numbers
 from trundle.kernel import compiled
 from trundle.typing import Array
 
-TINY = 1e-30
+COMPLEX_STEP = 1e-30  # imaginary part of a complex-step derivative
 
 
 @final
@@ -45,9 +45,9 @@ def derivative_of_impulses(data: Array, way: Array, contacts: int, treatment: in
     size = float(np.max(np.abs(way), initial=0.0))
     if size == 0.0:
         return np.zeros(3 * contacts)
-    found = _results("collide_nearby", data + 1j * (TINY / size) * way, contacts, treatment)
+    found = _results("collide_nearby", data + 1j * (COMPLEX_STEP / size) * way, contacts, treatment)
     imaginary: Array = found[6 * contacts : 9 * contacts].imag
-    return imaginary * (size / TINY)
+    return imaginary * (size / COMPLEX_STEP)
 
 
 def _results(part: str, data: Any, contacts: int, treatment: int) -> Any:

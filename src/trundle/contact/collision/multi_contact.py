@@ -19,7 +19,7 @@ STEP = 5e-4  # of the time that the stiffest spring needs
 STEPS = 4_000_000
 SWEEPS = 50  # over the contacts that stick, within a step
 PRESSES = 200  # over the contacts that press on each other, within a step
-STILL = 1e-9  # of the largest velocity: an approach that needs no short steps
+SLOW_APPROACH = 1e-9  # of the largest velocity: an approach that needs no short steps
 
 
 @njit(error_model="numpy")
@@ -202,7 +202,7 @@ def through_springs(b: Any, D: int, data: int, v: int, P: int, told: int, contac
             b[impulse + contacts + 2 * i], b[impulse + contacts + 2 * i + 1] = b[P + 3 * i], b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = 0.0, 0.0
         rub_in_step(b, D, data, v, P, impulse, contacts, 1.0)
-        softest, busy = 0.0, lowest < -STILL * size
+        softest, busy = 0.0, lowest < -SLOW_APPROACH * size
         for i in range(contacts):
             b[P + 3 * i] += b[impulse + contacts + 2 * i]
             b[P + 3 * i + 1] += b[impulse + contacts + 2 * i + 1]

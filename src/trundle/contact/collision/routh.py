@@ -16,7 +16,7 @@ from numba import njit
 from trundle.contact.collision import layout as at
 
 PHASES = 200
-STILL = 1e-12  # of the speed of the collision: a negligible slip
+NEGLIGIBLE_SLIP = 1e-12  # of the speed of the collision: a negligible slip
 STRAIGHT = 1e-10  # of the rate of a slip: a negligible part across
 STEPS = 20000  # along a slip that turns
 DIRECTIONS = 180
@@ -191,7 +191,7 @@ def routh(
     smooth = planar and d_xx.real <= 0.0  # nothing moves along: no friction
     for _ in range(PHASES):
         slip = long(state[0], state[1])
-        sliding = slip.real > STILL * scale
+        sliding = slip.real > NEGLIGIBLE_SLIP * scale
         x, y = zero, zero
         if sliding:
             x, y = state[0] / slip, state[1] / slip
@@ -240,7 +240,7 @@ def routh(
                         over = True
                         break
                     state = new
-                    if long(state[0], state[1]).real <= STILL * scale:
+                    if long(state[0], state[1]).real <= NEGLIGIBLE_SLIP * scale:
                         break
                     turns, runs = across_and_along(D, mu_k, math.atan2(state[1].real, state[0].real))
                     if abs(turns.real) <= STRAIGHT * abs(runs.real):
@@ -253,7 +253,7 @@ def routh(
                             return state[3], state[4], state[5], 1.0
                         continue
                     return state[3], state[4], state[5], 1.0
-                if not straight and long(state[0], state[1]).real > STILL * scale:
+                if not straight and long(state[0], state[1]).real > NEGLIGIBLE_SLIP * scale:
                     return zero, zero, zero, 0.0
                 continue
         # A phase of constant rates, until the slip stops or the stage of the collision is over.

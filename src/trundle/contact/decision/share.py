@@ -181,8 +181,8 @@ def widest(b: Any, D: int, data: int, mode: Any, f: Any, w: Any, contacts: int, 
     for i in range(contacts):
         mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
         if mode[WIDTH * i + CLOSED] == 1.0:
-            rubbed = math.hypot(f[3 * i], f[3 * i + 1]) / mu if mode[WIDTH * i + STICK] == 1.0 and mu > 0.0 else 0.0
-            s = min(s, f[3 * i + 2] - rubbed)
+            needed = math.hypot(f[3 * i], f[3 * i + 1]) / mu if mode[WIDTH * i + STICK] == 1.0 and mu > 0.0 else 0.0
+            s = min(s, f[3 * i + 2] - needed)
     if total <= 0.0 or count == 0:
         return s / total if total > 0.0 else 0.0
     for j in range(n):

@@ -5,11 +5,11 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
 from trundle.contact.solved import SolvedEquations
 
-WEAK = 1e-9  # m/s^2 by which a negligible force moves all masses
+NEGLIGIBLE_ACCELERATION = 1e-9  # m/s^2 by which a negligible force moves all masses
 SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
 
 
@@ -21,17 +21,17 @@ class ModeExpressions:
         self.functions, self.equations = functions, functions.equations
         model = self.equations.model
         self.modes, self.together = contact_modes(model), decides_together(model)
-        self.touches: list[Touch] = [t for t in self.equations.touches.values() if t.modes]
+        self.touches: list[ContactBonds] = [t for t in self.equations.touches.values() if t.modes]
         self._index = {row.name: i for i, row in enumerate(functions.rows)}
         self._transitions = transition_modes(self.modes, self.together)
 
     # -- what modes ask ------------------------------------------------------------------------------------------------
 
-    def get(self, p: Any, touch: Touch, state: str) -> Any:
+    def get(self, p: Any, touch: ContactBonds, state: str) -> Any:
         """The number of a mode in p."""
         return p[self.equations.parameters.mode(touch.connection.name, state)]
 
-    def put(self, p: Any, touch: Touch, **states: Any) -> Any:
+    def put(self, p: Any, touch: ContactBonds, **states: Any) -> Any:
         """p with other numbers of the modes of a contact."""
         p = ca.SX(p)
         for state, value in states.items():
@@ -53,19 +53,19 @@ class ModeExpressions:
         e = self.equations
         return ca.Function("multipliers", [e.t, e.q, e.u, e.p], [self.functions.dynamics[1]])
 
-    def load(self, touch: Touch, multipliers: Any) -> Any:
+    def load(self, touch: ContactBonds, multipliers: Any) -> Any:
         """Normal force (N)."""
         name = touch.connection.name
         if "normal" in self.equations.touch_efforts[name]:
             return self.equations.touch_efforts[name]["normal"]
         return multipliers[self._index[f"{name}.normal"]]
 
-    def grip(self, touch: Touch, multipliers: Any) -> list[Any]:
+    def grip(self, touch: ContactBonds, multipliers: Any) -> list[Any]:
         """Force (N) of the constraint that holds the slip, along each direction."""
         c = touch.connection
         return [multipliers[self._index[f"{c.name}.{n}"]] for n in c.sliding]
 
-    def margin(self, touch: Touch, multipliers: Any) -> Any:
+    def margin(self, touch: ContactBonds, multipliers: Any) -> Any:
         """Square of the largest friction less that of the grip: above zero while the contact can stick."""
         law = touch.connection.friction
         assert law is not None
@@ -85,7 +85,7 @@ class ModeExpressions:
         found = self._slips(e.t, e.q, u, p)
         return list(found) if isinstance(found, tuple | list) else [found]
 
-    def slip(self, touch: Touch, u: Any, p: Any) -> Any:
+    def slip(self, touch: ContactBonds, u: Any, p: Any) -> Any:
         """Slip (m/s) of one contact."""
         return self.slips(u, p)[self.touches.index(touch)]
 
@@ -105,9 +105,9 @@ class ModeExpressions:
 
     @property
     def negligible_force(self) -> Any:
-        return WEAK * self.mass
+        return NEGLIGIBLE_ACCELERATION * self.mass
 
-    def unique(self, touch: Touch, u: Any, p: Any) -> Any:
+    def unique(self, touch: ContactBonds, u: Any, p: Any) -> Any:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
         if self.together:
@@ -156,8 +156,8 @@ class ModeExpressions:
 
     def _possible(self, u: Any, p: Any) -> Any:
         """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
-        rubbing = [touch for touch in self.touches if touch.friction and "z" in touch.connection.holds]
+        rough = [touch for touch in self.touches if touch.friction and "z" in touch.connection.holds]
         value = ca.SX(1)
-        for touch in rubbing if any("side" in t.modes for t in rubbing) else rubbing[:1]:
+        for touch in rough if any("side" in t.modes for t in rough) else rough[:1]:
             value = ca.fmin(value, self.unique(touch, u, p))
-        return ca.if_else(value > 0, p, ca.SX(ca.DM.nan(*p.shape))) if rubbing else p
+        return ca.if_else(value > 0, p, ca.SX(ca.DM.nan(*p.shape))) if rough else p

@@ -15,13 +15,13 @@ from trundle.quantities.parameters import ModeState
 
 def modes_of(c: ConnectedPair) -> tuple[Mode, ...]:
     """Modes of one contact: those of its laws of friction, whether it is open, the side on which it presses."""
-    if not c.unilateral and all(law.relaxes for law in c.rubbing):
+    if not c.unilateral and all(law.relaxes for law in c.friction_laws):
         return ()
-    found: list[Mode] = [kind(c, law) for law in c.rubbing for kind in law.modes]
+    found: list[Mode] = [kind(c, law) for law in c.friction_laws for kind in law.modes]
     sticks = c.friction is not None and c.friction.sticks
-    if c.unilateral or (sticks and c.lets_go):
+    if c.unilateral or (sticks and c.separates):
         found.append(OpenClose(c))
-    elif not c.lets_go:
+    elif not c.separates:
         found.append(Side(c))
     if c.friction is not None and not c.relaxes and "z" in c.holds:
         found.append(Jam(c))
@@ -43,7 +43,7 @@ def decides_together(model: Model) -> bool:
 def _decided_with_others(c: ConnectedPair) -> bool:
     """Rigid, with exact friction, none, or a slip that is held."""
     laws = c.touch_laws.values()
-    plain = all(law.sticks for law in c.rubbing) and not any(isinstance(law, FlowLaw) for law in laws)
+    plain = all(law.sticks for law in c.friction_laws) and not any(isinstance(law, FlowLaw) for law in laws)
     return c.unilateral and "z" in c.holds and plain and set(c.held) <= {"slip_x", "slip_y"}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 from trundle.contact.modes.mode import Mode, Transition
 
 if TYPE_CHECKING:
-    from trundle.contact.bonds import Touch
+    from trundle.contact.bonds import ContactBonds
     from trundle.contact.modes.expressions import ModeExpressions
 
 
@@ -17,5 +17,5 @@ class Jam(Mode):
     def transitions(self, together: bool) -> Sequence[Transition]:
         return (Transition(self.connection.name, "jams", due=False, ends=True),)
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
         return at.unique(touch, at.equations.u, at.equations.p)

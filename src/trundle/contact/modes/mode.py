@@ -8,7 +8,7 @@ from trundle.laws.law import FrictionLaw
 from trundle.model.connection import ConnectedPair
 
 if TYPE_CHECKING:
-    from trundle.contact.bonds import Touch
+    from trundle.contact.bonds import ContactBonds
     from trundle.contact.modes.expressions import ModeExpressions
 
 
@@ -50,26 +50,26 @@ class Mode:
         """What is watched for; `together` where what contacts do is decided for all of them at once."""
         return ()
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
         """Function of a transition, above zero while it need not happen."""
         raise TypeError(f"{type(self).__name__} watches for no {kind!r}")
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         """p after a transition."""
         raise TypeError(f"{type(self).__name__} changes nothing at {kind!r}")
 
-    def place(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+    def place(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
         """p at the start of a run as far as the pose and the speeds tell it."""
         return p
 
-    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         """p at the start of a run as far as forces tell it; asked twice, as contacts depend on each other."""
         return p
 
-    def closed(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def closed(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         """p after the contact has closed."""
         return p
 
-    def opened(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+    def opened(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
         """p after the contact has opened."""
         return p

@@ -8,7 +8,7 @@ import casadi as ca
 from trundle.contact.modes.mode import Mode, Transition
 
 if TYPE_CHECKING:
-    from trundle.contact.bonds import Touch
+    from trundle.contact.bonds import ContactBonds
     from trundle.contact.modes.expressions import ModeExpressions
 
 TOUCHING = 1e-9  # m and m/s: gap and its rate at the start below which a contact is closed
@@ -28,16 +28,16 @@ class OpenClose(Mode):
             Transition(c.name, "lands", due=False, strikes=c.unilateral),
         )
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
         closed, gap = touch.modes["closed"], touch.contact.gap
         if kind == "lands":
             return ca.if_else(closed == 1, 1, gap)
-        pressed = -gap if self.connection.lets_go else at.load(touch, at.multipliers) / at.mass
+        pressed = -gap if self.connection.separates else at.load(touch, at.multipliers) / at.mass
         if touch.friction and "z" in self.connection.holds:  # at Painleve's paradox the load has a pole
             pressed = pressed * at.functions.uniqueness
         return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.mass, 1)
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         if kind == "parts":
             return self._open(at, touch, p)
         p = at.put(p, touch, closed=1)
@@ -45,15 +45,15 @@ class OpenClose(Mode):
             p = mode.closed(at, touch, u, p)
         return p
 
-    def place(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+    def place(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
         gap, rate = touch.contact.gap, touch.rate("normal")
-        if self.connection.lets_go:
+        if self.connection.separates:
             closed = ca.logic_or(gap < 0, ca.logic_and(gap <= 0, rate < 0))
         else:
             closed = ca.logic_and(ca.fabs(gap) < TOUCHING, ca.fabs(rate) < TOUCHING)
         return at.put(p, touch, closed=ca.if_else(closed, 1, 0))
 
-    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         """A contact that would have to pull is open; in Painleve's paradox that is no reason."""
         if not self.connection.unilateral:
             return p
@@ -64,7 +64,7 @@ class OpenClose(Mode):
         return ca.if_else(ca.logic_and(closed, pulls), self._open(at, touch, p), p)
 
     @staticmethod
-    def _open(at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+    def _open(at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
         p = at.put(p, touch, closed=0)
         for mode in at.modes[touch.connection.name]:
             p = mode.opened(at, touch, p)

@@ -8,7 +8,7 @@ import casadi as ca
 from trundle.contact.modes.mode import Mode, Transition
 
 if TYPE_CHECKING:
-    from trundle.contact.bonds import Touch
+    from trundle.contact.bonds import ContactBonds
     from trundle.contact.modes.expressions import ModeExpressions
 
 
@@ -21,12 +21,12 @@ class Side(Mode):
     def transitions(self, together: bool) -> Sequence[Transition]:
         return (Transition(self.connection.name, "changes side"),)
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
         return touch.modes["side"] * at.load(touch, at.multipliers) / at.mass
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         return at.put(p, touch, side=-touch.modes["side"])
 
-    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         load = at.load(touch, at.multipliers_at(u, at.put(p, touch, side=1)))
         return at.put(p, touch, side=ca.if_else(load < 0, -1, 1))

@@ -11,12 +11,12 @@ from trundle.contact.collision.layout import NO_DIRECTION, SLOW_SLIP
 from trundle.contact.modes.mode import Mode, Transition
 
 if TYPE_CHECKING:
-    from trundle.contact.bonds import Touch
+    from trundle.contact.bonds import ContactBonds
     from trundle.contact.modes.expressions import ModeExpressions
 
 TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
 NOISE = 1e-8  # a slip has to be a tenth of this to be told from zero
-STILL = 1e-9  # m/s, slip at the start of a run below which a contact may stick
+STILL_SLIP = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
 @final
@@ -33,7 +33,7 @@ class StickSlip(Mode):
             found += [Transition(name, kind, reported=False, together=together) for kind in ("turns", "slows")]
         return found
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
         m = touch.modes
         if kind == "slips":
             held = m["stick"] * m.get("closed", 1) == 1
@@ -41,7 +41,7 @@ class StickSlip(Mode):
         slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
         return ca.if_else(slides, self._sliding(kind, at, touch), 1)
 
-    def _sliding(self, kind: str, at: "ModeExpressions", touch: "Touch") -> Any:
+    def _sliding(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
         """What is watched of a slip."""
         slip, least = [touch.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.shift)
         along = [touch.modes["ahead_x"], touch.modes["ahead_y"]][: len(slip)]
@@ -56,7 +56,7 @@ class StickSlip(Mode):
         # over the square of the slip, so that no slip is so small that its turning could not be told
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         if kind == "slips":
             return self._slide(at, touch, p, at.grip(touch, at.multipliers))
         if kind == "stops":
@@ -64,27 +64,27 @@ class StickSlip(Mode):
         p = self._along(at, touch, p, [touch.rate(n) for n in self.connection.sliding])
         return at.put(p, touch, slow=1 - touch.modes["slow"]) if kind == "slows" else p
 
-    def settle(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         slip = at.slip(touch, u, p)
         moving = self._along(at, touch, at.put(p, touch, stick=0, slow=0), ca.vertsplit(slip))
-        return ca.if_else(self._is_still(at, touch, slip, p, STILL), self._stopped(at, touch, u, p), moving)
+        return ca.if_else(self._is_still(at, touch, slip, p, STILL_SLIP), self._stopped(at, touch, u, p), moving)
 
-    def closed(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def closed(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         return self.settle(at, touch, u, p)
 
-    def opened(self, at: "ModeExpressions", touch: "Touch", p: Any) -> Any:
+    def opened(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
         return at.put(p, touch, stick=0)
 
-    def _along(self, at: "ModeExpressions", touch: "Touch", p: Any, vector: Sequence[Any]) -> Any:
+    def _along(self, at: "ModeExpressions", touch: "ContactBonds", p: Any, vector: Sequence[Any]) -> Any:
         """The direction of sliding set along a vector."""
         size = ca.sqrt(sum((v**2 for v in vector), ca.SX(1e-300)))
         return at.put(p, touch, **dict(zip(("ahead_x", "ahead_y"), [v / size for v in vector], strict=False)))
 
-    def _slide(self, at: "ModeExpressions", touch: "Touch", p: Any, grip: Sequence[Any]) -> Any:
+    def _slide(self, at: "ModeExpressions", touch: "ContactBonds", p: Any, grip: Sequence[Any]) -> Any:
         """Sliding begins against the force that held."""
         return self._along(at, touch, at.put(p, touch, stick=0, slow=1), [-f for f in grip])
 
-    def _stopped(self, at: "ModeExpressions", touch: "Touch", u: Any, p: Any) -> Any:
+    def _stopped(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
         """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
         for which that is too much are due to slip.
         """
@@ -95,12 +95,12 @@ class StickSlip(Mode):
                 held = at.put(held, other, stick=ca.if_else(still, 1, at.get(p, other, "stick")))
         multipliers = at.multipliers_at(u, held)
         # There is no normal force yet where a contact that lets go by itself lands.
-        least = -(at.negligible_force**2) if self.connection.lets_go else 0
+        least = -(at.negligible_force**2) if self.connection.separates else 0
         sticks = at.margin(touch, multipliers) >= least
         return ca.if_else(sticks, held, self._slide(at, touch, p, at.grip(touch, multipliers)))
 
     @staticmethod
-    def _is_still(at: "ModeExpressions", touch: "Touch", slip: Any, p: Any, least: Any) -> Any:
+    def _is_still(at: "ModeExpressions", touch: "ContactBonds", slip: Any, p: Any, least: Any) -> Any:
         """Whether a contact is closed and its slip is below `least`."""
         speed = ca.sqrt(sum((slip[i] ** 2 for i in range(slip.shape[0])), ca.SX(0)))
         closed = at.get(p, touch, "closed") if "closed" in touch.modes else 1

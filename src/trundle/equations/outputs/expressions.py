@@ -102,7 +102,7 @@ class Expressions:
     def contact_state(self, contact: str) -> Any:
         """0 open, 1 sliding, 2 sticking."""
         touch = self.equations.touches[contact]
-        closed = touch.contact.gap < 0 if touch.connection.lets_go else touch.modes.get("closed", 1)
+        closed = touch.contact.gap < 0 if touch.connection.separates else touch.modes.get("closed", 1)
         return closed * (1 + touch.modes.get("stick", int("slip_x" in touch.connection.held)))
 
     def curvature(self, contact: str) -> Any:

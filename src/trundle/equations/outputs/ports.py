@@ -114,7 +114,7 @@ def find_ports(model: Model) -> Ports:
         )  # fmt: skip
         junctions.append(found)
         _act(elements, own[0], c.name)
-        if c.rubbing and "z" in c.holds:
+        if c.friction_laws and "z" in c.holds:
             _act(elements, [c.name + FRICTION], c.name)
     for name, term in forces.items():
         bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_at_rest))
@@ -178,11 +178,11 @@ def is_held(c: ConnectedPair, bond: str) -> bool:
     """Whether the effort of a bond is a reaction: the pair or a law at the contact holds its flow, or friction goes
     with the normal force.
     """
-    if is_rubbed(c, bond):
+    if has_friction(c, bond):
         return True
     return bond in c.holds or (c.touches and c.pair.bond_names[bond] in c.held)
 
 
-def is_rubbed(c: ConnectedPair, bond: str) -> bool:
+def has_friction(c: ConnectedPair, bond: str) -> bool:
     """Whether friction acts on a bond."""
-    return c.touches and any(c.pair.bond_names[bond] in c.rubbed(law) for law in c.rubbing)
+    return c.touches and any(c.pair.bond_names[bond] in c.friction_motions(law) for law in c.friction_laws)

@@ -16,7 +16,7 @@ from trundle.constraints.row import Role
 from trundle.contact.plane import PlaneMap
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.kernels import Functions
-from trundle.equations.outputs.ports import CHAIN, FRICTION, Element, Junction, Ports, is_held, is_rubbed, measure
+from trundle.equations.outputs.ports import CHAIN, FRICTION, Element, Junction, Ports, has_friction, is_held, measure
 from trundle.equations.outputs.reactions import Wrench, accelerations, drive_efforts, reactions
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
@@ -171,7 +171,7 @@ class PowerExpressions:
     def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
         touch = self.equations.touches[c.name]
         contact = touch.contact
-        if c.leaning and touch.at.plane is not None:
+        if c.out_of_plane and touch.at.plane is not None:
             return PlaneMap(contact, touch.at.plane), contact.point
         return BondMap(list(contact.axes), list(contact.axes)), contact.point
 
@@ -187,7 +187,7 @@ class PowerExpressions:
         F, M = self._reactions[c.name]
         held = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
         effort = [held[i] if is_held(c, b) else given[i] for i, b in enumerate(BONDS)]
-        effort = [x + given[i] if is_rubbed(c, b) else x for i, (b, x) in enumerate(zip(BONDS, effort, strict=True))]
+        effort = [x + given[i] if has_friction(c, b) else x for i, (b, x) in enumerate(zip(BONDS, effort, strict=True))]
         found = self._received(j, c.touching, c.first.body, point, bonds.wrench(effort))
         found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
         for drive in j.drives:
@@ -267,8 +267,8 @@ class PowerExpressions:
         for junction in element.junctions if not term.efforts else ():  # a law at a point of contact
             bond = name.partition(".")[2]
             c = e.model.connections[junction]
-            rubbed = [n for law in c.rubbing for n in c.rubbed(law)] if bond == "normal" else []
-            for one in (bond, *rubbed):  # friction goes with the normal force
+            friction = [n for law in c.friction_laws for n in c.friction_motions(law)] if bond == "normal" else []
+            for one in (bond, *friction):  # friction goes with the normal force
                 given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].at.flow(one)
         for frame, F, M in term.wrenches if element.bodies else ():
             if not frame.body.is_at_rest:
@@ -285,7 +285,7 @@ class PowerExpressions:
         efforts = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
         taken = ca.SX(0)
         for i, bond in enumerate(BONDS):
-            if is_rubbed(c, bond):
+            if has_friction(c, bond):
                 taken += efforts[i] * touch.rate(c.pair.bond_names[bond])
         zero = ca.SX(0)
         return {

@@ -90,8 +90,8 @@ def yielding_bonds(e: Equations, c: ConnectedPair) -> list[str]:
     if not c.touches:
         return []
     names = [c.pair.bond_names[bond] for bond in c.compliant]
-    rubbed = e.touches[c.name].friction if "normal" in names else {}
-    return list(dict.fromkeys([*names, *rubbed]))
+    friction = e.touches[c.name].friction if "normal" in names else {}
+    return list(dict.fromkeys([*names, *friction]))
 
 
 def _tree_reactions(functions: Functions, closing: dict[str, Wrench], driving: dict[str, Wrench]) -> dict[str, Wrench]:

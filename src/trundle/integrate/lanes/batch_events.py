@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from trundle.integrate.integrate import integrate
-from trundle.integrate.lanes.march import Batch
+from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.outcome import INTERRUPTED

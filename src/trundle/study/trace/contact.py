@@ -6,7 +6,7 @@ from typing import final
 import casadi as ca
 import numpy as np
 
-from trundle.contact.bonds import Touch
+from trundle.contact.bonds import ContactBonds
 from trundle.contact.fit import SHARP, fit_parts
 from trundle.contact.geometry import loop_contact
 from trundle.equations.derive import Equations
@@ -35,7 +35,7 @@ class Fit:
 class FitFunction:
     """Relative curvature of a contact, from partial velocities and turns of its two sides (see `equations.fit`)."""
 
-    def __init__(self, equations: Equations, touch: Touch) -> None:
+    def __init__(self, equations: Equations, touch: ContactBonds) -> None:
         e, pair = equations, touch.connection.pair
         assert isinstance(pair, HigherPair)
         self.pair = pair
@@ -74,7 +74,7 @@ class Normal:
 class Normals:
     """Finds the common normals of the two surfaces of a contact other than that of the contact itself."""
 
-    def __init__(self, equations: Equations, touch: Touch, length: float) -> None:
+    def __init__(self, equations: Equations, touch: ContactBonds, length: float) -> None:
         e, pair = equations, touch.connection.pair
         assert isinstance(pair, HigherPair)
         s = ca.SX.sym("s", len(pair.followers))

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.linear_algebra.rank import NEAR, rank_of_values
+from trundle.linear_algebra.rank import NEAR_SINGULAR, rank_of_values
 from trundle.pairs.higher import HigherPair
 from trundle.run.trace import Finding
 from trundle.study.trace.contact import Fit, FitFunction, Normal, Normals
@@ -120,7 +120,7 @@ class Finder:
         if found is None:
             return None
         s, q = found
-        if rank_of_values(self.locus.spectrum(q).values[: len(q) - 1], NEAR) == len(q) - 1:
+        if rank_of_values(self.locus.spectrum(q).values[: len(q) - 1], NEAR_SINGULAR) == len(q) - 1:
             return None
         value = self.locus.value(q, stretch.first.value)
         loops, lost = self._folded(q)
@@ -135,7 +135,7 @@ class Finder:
         A = self.locus(q)[1]
         U, values, _ = np.linalg.svd(A)
         full = len(q) - 1
-        rank = rank_of_values(values[:full], NEAR)
+        rank = rank_of_values(values[:full], NEAR_SINGULAR)
         share = np.sum(np.abs(U[:, rank:full]), axis=1)
         names = [
             self.locus.row_names[k].partition(".")[0] for k in np.flatnonzero(share > 1e-3 * share.max(initial=1e-300))

@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.linear_algebra.rank import NEAR
+from trundle.linear_algebra.rank import NEAR_SINGULAR
 from trundle.study.trace.locus import Locus, Spectrum
 from trundle.typing import Array
 
@@ -177,7 +177,7 @@ class Walker:
         h = min(self.h, self.step)
         fall = self._fall()
         if fall is not None:
-            h = min(h, fall) if here.spectrum.nearness > NEAR else max(h, 0.1 * self.step)  # one step over it
+            h = min(h, fall) if here.spectrum.nearness > NEAR_SINGULAR else max(h, 0.1 * self.step)  # one step over it
         if abs(here.slope) > 0.05:
             h = min(h, 1.02 * abs(value - here.value) / abs(here.slope) + SMALLEST * self.step)
         cut = h < self.h

@@ -66,7 +66,7 @@ class Batch:
         return outcome_of(int(self.code[job]))
 
 
-def march_lanes(
+def integrate_lanes(
     problem: LaneProblem,
     method: ExplicitRungeKutta,
     t0: float | np.ndarray,

@@ -9,7 +9,7 @@ from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
 
 
-def told_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
+def reported_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
     """(name, time) in their order. Left out are turns of a slip, and a contact that would slip by its share alone but
     holds on with the others, which take it over.
     """
