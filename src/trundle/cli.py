@@ -270,17 +270,17 @@ def eigen(
     file = _load(source, set_)
     begin = _start(file, start)
     system = file.model.build()
-    told: list[str] = []
+    lines: list[str] = []
     try:
         if speed is not None:
-            told, written = print_speeds(system, speed, begin, at_start, plot)
+            lines, written = print_speeds(system, speed, begin, at_start, plot)
         elif sweep is not None:
             written = print_locus(system, sweep, begin, at_start, plot)
         else:
             written = print_eigenvalues(system, begin, at_start, plot)
     except (FileError, UnknownNameError) as error:  # of what was typed; the file itself is read already
         raise typer.BadParameter(str(error)) from error
-    for line in (*told, *(f"written: {path}" for path in written)):
+    for line in (*lines, *(f"written: {path}" for path in written)):
         typer.echo(line)
 
 

@@ -54,7 +54,7 @@ COULOMB = {"law": tr.Coulomb(MU), "unilateral": True}
 
 def test_gap_and_relative_velocities() -> None:
     e = equations(ball(**COULOMB))
-    touch = e.touches["floor"]
+    touch = e.contact_bonds["floor"]
     assert numbers(e, touch.contact.gap, gap=0.05) == pytest.approx([0.05], abs=1e-15)
     rates = ca.vertcat(*[touch.rate(n) for n in ("slip_x", "slip_y", "normal", "spin")])
     np.testing.assert_allclose(numbers(e, rates, **SPEEDS), [*SLIP, 0.5, 5.0], rtol=1e-14)
@@ -63,7 +63,7 @@ def test_gap_and_relative_velocities() -> None:
 def test_rows_of_a_contact() -> None:
     """What holds the slip pushes the centre and, over the radius, turns the ball."""
     e = equations(ball(**COULOMB))
-    by_bond = {row.bond: row for row in e.touches["floor"].rows(e.t)}
+    by_bond = {row.bond: row for row in e.contact_bonds["floor"].rows(e.t)}
     assert set(by_bond) == {"normal", "slip_x", "slip_y"}
     expected = {
         "normal": [0, 0, 1, 0, 0, 0],
@@ -81,7 +81,7 @@ def test_rows_of_a_contact() -> None:
 
 def test_normal_force_brings_friction_against_the_slip() -> None:
     e = equations(ball(**COULOMB))
-    normal = next(row for row in e.touches["floor"].rows(e.t) if row.bond == "normal")
+    normal = next(row for row in e.contact_bonds["floor"].rows(e.t) if row.bond == "normal")
     d = SLIP / np.linalg.norm(SLIP)
     column = ca.vertcat(*[normal.column.get(i, ca.SX(0)) for i in range(6)])
     expected = np.array([-MU * d[0], -MU * d[1], 1, -MU * d[1] * RADIUS, MU * d[0] * RADIUS, 0])
@@ -95,7 +95,7 @@ def test_spring_normal_brings_friction_as_well() -> None:
     """1 mm deep in a spring of 1e5 N/m: 100 N, and mu tanh(v / v0) of it against the slip."""
     law = tr.RegularisedCoulomb(MU, v0=1e-3)
     e = equations(ball(law=law, compliance={"z": tr.LinearContact(1e5)}))
-    efforts = e.touch_efforts["floor"]
+    efforts = e.contact_efforts["floor"]
     at = {"gap": -1e-3, "v": (1.0, 0, 0)}
     assert numbers(e, efforts["normal"], **at) == pytest.approx([100.0])
     assert numbers(e, efforts["slip_x"], **at) == pytest.approx([-40.0])

@@ -85,8 +85,8 @@ def _solve(closure: Closure, pose: Mapping[str, ArrayLike], tilt: float, clear: 
     shape = arrays[0].shape
     flat = [v.ravel() for v in arrays]
     if not shape and not all(np.isfinite(v[0]) for v in flat):
-        told = ", ".join(f"{name} {v[0]:g}" for name, v in zip(pose, flat, strict=True) if not np.isfinite(v[0]))
-        raise ModelError(f"the pose of a bicycle needs finite numbers, got {told}.")
+        faulty = ", ".join(f"{name} {v[0]:g}" for name, v in zip(pose, flat, strict=True) if not np.isfinite(v[0]))
+        raise ModelError(f"the pose of a bicycle needs finite numbers, got {faulty}.")
     for v in flat:
         v[~np.isfinite(v)] = np.nan  # infinite angles have no sine, and numpy would warn
     n = flat[0].size

@@ -133,7 +133,7 @@ def _contacts(f: Formulation, connections: list[ConnectedPair]) -> Any:
         return lambda q: {}
     rows = f.row_functions if f.has_rows else None
     e = f.joint_functions.equations if rows is None else rows.equations
-    found = [e.touches[c.name].contact for c in connections]
+    found = [e.contact_bonds[c.name].contact for c in connections]
     out = ca.horzcat(*[ca.vertcat(contact.point, *contact.axes) for contact in found])
     contact_values = ca.Function("contacts", [e.t, e.q, e.u, e.p], [ca.densify(out)])
 

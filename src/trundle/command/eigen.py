@@ -67,13 +67,13 @@ def print_speeds(
     title = f"{system.model.name}: eigenvalues over speed"
     roots = [moving(one.eigenvalues, found.neutral) for one in linears]
     show(locus_table(title, f"speed ({found.unit})", speeds, roots, 7))
-    told = [found.words()]
+    lines = [found.words()]
     if found.neutral:
         are = "eigenvalue is" if found.neutral == 1 else "eigenvalues are"
-        told.insert(0, f"{found.neutral} more {are} zero at every speed")
+        lines.insert(0, f"{found.neutral} more {are} zero at every speed")
     target = picture or PICTURE
     plot_stability(found, _folder_made(target), title)
-    return told, [str(target)]
+    return lines, [str(target)]
 
 
 def _drawn(path: Path | None, linears: Any, **options: Any) -> list[str]:

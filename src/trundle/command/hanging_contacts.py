@@ -24,9 +24,11 @@ def lost_contacts(
 
 
 def _pulling(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
-    told = system.accelerations(state, parameters)
-    forces = {name.removesuffix(NORMAL): float(v) for name, v in told.items() if name.endswith(NORMAL)}
-    largest = max((float(np.max(np.abs(v))) for name, v in told.items() if name.endswith(".reaction_force")), default=0)
+    values = system.accelerations(state, parameters)
+    forces = {name.removesuffix(NORMAL): float(v) for name, v in values.items() if name.endswith(NORMAL)}
+    largest = max(
+        (float(np.max(np.abs(v))) for name, v in values.items() if name.endswith(".reaction_force")), default=0
+    )
     return [f"the normal force of {k!r} is negative" for k, v in forces.items() if v < -ROUND_OFF * largest]
 
 
@@ -47,7 +49,7 @@ def _under_planes(system: "System", state: Mapping[str, Any], parameters: Mappin
     def ask(name: str) -> Any:
         return f.evaluate(name, np.zeros(1), x, p)[name][0]
 
-    told = []
+    found = []
     for body in model.bodies.values():
         if body is model.ground:
             continue
@@ -55,6 +57,6 @@ def _under_planes(system: "System", state: Mapping[str, Any], parameters: Mappin
         for road in roads:
             away = place - ask(f"{road}.contact_point")
             if ask(f"{road}.contact_normal") @ away < -ROUND_OFF * max(1.0, float(np.linalg.norm(away))):
-                told.append(f"the mass centre of {body.name!r} lies under the plane of {road!r}")
+                found.append(f"the mass centre of {body.name!r} lies under the plane of {road!r}")
                 break
-    return told
+    return found

@@ -21,10 +21,10 @@ HOLDING = 1e30  # coefficient of friction where a law holds the slip
 def impact_values(functions: SolvedEquations) -> list[Any]:
     """Velocities, inverse masses (by columns), data by contact, and changes of the speeds per unit impulse."""
     e = functions.equations
-    touches = [touch for touch in e.touches.values() if touch.connection.unilateral]
+    contact_bonds = [touch for touch in e.contact_bonds.values() if touch.connection.unilateral]
     columns: list[Sparse] = []
     rates: list[Any] = []
-    for touch in touches:
+    for touch in contact_bonds:
         for name in ("slip_x", "slip_y", "normal"):
             if name == "slip_y" and _planar(touch):
                 columns.append({})
@@ -37,7 +37,7 @@ def impact_values(functions: SolvedEquations) -> list[Any]:
     changes = [solver.solve(column, {})[0] if column else {} for column in columns]
     inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
                for change in changes for column in columns]  # fmt: skip
-    data = [value for touch in touches for value in _data(touch)]
+    data = [value for touch in contact_bonds for value in _data(touch)]
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
@@ -47,7 +47,7 @@ def free_accelerations(functions: SolvedEquations) -> list[Any]:
     rows = _other_rows(functions)
     udot = _others(functions).solve(sparse(-e.bias), {i: -row.gamma for i, row in enumerate(rows)})[0]
     out = []
-    for touch in e.touches.values():
+    for touch in e.contact_bonds.values():
         if not touch.connection.unilateral:
             continue
         for name in ("slip_x", "slip_y", "normal"):
@@ -64,7 +64,7 @@ def _planar(touch: ContactBonds) -> bool:
 
 
 def _other_rows(functions: SolvedEquations) -> list[Row]:
-    opening = {t.connection.name for t in functions.equations.touches.values() if t.connection.unilateral}
+    opening = {t.connection.name for t in functions.equations.contact_bonds.values() if t.connection.unilateral}
     return [r for r in functions.independent if r.owner not in opening]
 
 
@@ -108,4 +108,4 @@ def _friction(touch: ContactBonds) -> tuple[Any, Any]:
 
 def contacts_that_open(functions: SolvedEquations) -> int:
     """How many contacts take part in collisions."""
-    return sum(touch.connection.unilateral for touch in functions.equations.touches.values())
+    return sum(touch.connection.unilateral for touch in functions.equations.contact_bonds.values())

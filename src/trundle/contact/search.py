@@ -33,7 +33,7 @@ class ContactSearch:
         self.equations = equations
         self._contacts: list[Following] = []
         at = equations.motion.n_q
-        for touch in equations.touches.values():
+        for touch in equations.contact_bonds.values():
             count = len(touch.contact.followers)
             if count:
                 self._contacts.append(Following(equations, touch, slice(at, at + count), max(1.0, length)))

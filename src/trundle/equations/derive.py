@@ -64,8 +64,8 @@ class Equations:
     efforts: Any  # on tree speeds (kane)
     terms: dict[str, Terms]
     coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
-    touches: dict[str, ContactBonds] = field(default_factory=dict)  # higher pairs by connection
-    touch_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
+    contact_bonds: dict[str, ContactBonds] = field(default_factory=dict)  # higher pairs by connection
+    contact_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
     law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates that yield
@@ -86,15 +86,15 @@ class Equations:
 
     def coordinate_rates(self) -> Any:
         """qdot."""
-        return ca.vertcat(_placed(self.motion, self.touches), *[state.rate for state in self.law_states])
+        return ca.vertcat(_placed(self.motion, self.contact_bonds), *[state.rate for state in self.law_states])
 
     def position_rates(self) -> Any:
         """qdot as an expression linear in u: states of laws, which are not places, do not move."""
-        return ca.vertcat(_placed(self.motion, self.touches), ca.SX.zeros(len(self.law_states)))
+        return ca.vertcat(_placed(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
 
     def corrections(self) -> Any:
         """Newton step of the coordinates that follow the motion; they stand before the states of laws."""
-        steps = [touch.contact.corrections for touch in self.touches.values()]
+        steps = [touch.contact.corrections for touch in self.contact_bonds.values()]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, ca.SX.zeros(len(self.law_states))))
 
     @cached_property
@@ -195,9 +195,9 @@ def derive(model: Model, topology: Topology, formalism: str, register: Register 
     asked = [LawState(name, value) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
     full_multipliers: dict[str, Any] = {}
-    touches = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, shift)
+    contact_bonds = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, shift)
                for name, at in contacts.items()}  # fmt: skip
-    state_rates = {name: touches[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
+    state_rates = {name: contact_bonds[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
     for name, law in tracking.items():
         deviation = values[f"{name}_deviation"]
         rate = law.placed(signals[name]).deflection_rate(t, deviation, signals[f"{name}_rate"])
@@ -205,18 +205,18 @@ def derive(model: Model, topology: Topology, formalism: str, register: Register 
     states = [LawState(name, value, state_rates[name]) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
     terms = _collect_terms(model, signals)
-    touch_efforts: dict[str, dict[str, Any]] = {}
-    for name, touch in touches.items():
-        found, touch_efforts[name] = touch.efforts(t)
+    contact_efforts: dict[str, dict[str, Any]] = {}
+    for name, touch in contact_bonds.items():
+        found, contact_efforts[name] = touch.efforts(t)
         terms |= found
     loads, efforts, by_coordinate = _distribute(model, motion, signals, terms)
-    nonideal = sum((touch.drag(motion.n_u)[0] for touch in touches.values()), ca.SX.zeros(motion.n_u))
-    every = _rows(model, closing, motion, signals, t, touches)
+    nonideal = sum((touch.drag(motion.n_u)[0] for touch in contact_bonds.values()), ca.SX.zeros(motion.n_u))
+    every = _rows(model, closing, motion, signals, t, contact_bonds)
     every = relax(every, model.relaxations, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
         model, topology, tree, formalism, t, q, u, parameters, p, shift, motion, inertias, gravity, signals, rows,
-        loads, efforts, terms, by_coordinate, touches, touch_efforts, modes, switched, states,
+        loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
         nonideal, full_multipliers,
     )  # fmt: skip
 
@@ -310,13 +310,13 @@ def _rows(
     motion: Motion,
     signals: Signals,
     t: Any,
-    touches: dict[str, ContactBonds],
+    contact_bonds: dict[str, ContactBonds],
 ) -> list[Row]:
     """All rows; `closing` are the connections that rows hold together, with the bodies around their loops."""
     rows: list[Row] = []
     for connection in model.connections.values():
-        if connection.name in touches:
-            rows += touches[connection.name].rows(t)
+        if connection.name in contact_bonds:
+            rows += contact_bonds[connection.name].rows(t)
         elif connection.name in closing:
             over_ground = any(b.is_at_rest for b in closing[connection.name])
             rows += closure_rows(connection, motion, over_ground)

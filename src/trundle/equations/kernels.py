@@ -407,7 +407,7 @@ class Functions:
     def energy(self) -> Any:
         """[kinetic, potential, what friction takes at each of `friction_contacts` per unit of normal force]."""
         e = self.equations
-        lost = [e.touches[name].taken for name in friction_contacts(e.model)]
+        lost = [e.contact_bonds[name].taken for name in friction_contacts(e.model)]
         return self.function("energy", e.kinetic(), e.potential(), *lost)
 
 

@@ -249,7 +249,7 @@ def find_mobility(
 def _plain(equations: Equations, i: int) -> bool:
     """Whether a row closes a joint, and no more than that."""
     row = equations.rows[i]
-    return row.holonomic and row.driven is None and row.owner not in equations.touches
+    return row.holonomic and row.driven is None and row.owner not in equations.contact_bonds
 
 
 def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:

@@ -60,7 +60,7 @@ def torque(t: Any) -> Any:
 def wheel(law: str, model: Model | None = None, **options: Any) -> Model:
     """The driven wheel with the law of that name, in a new model unless given; options are those of the contact."""
     model = Model("driven wheel") if model is None else model
-    given = {name: model.parameter(name, *told) for name, told in PARAMETERS.items()}
+    given = {name: model.parameter(name, *arguments) for name, arguments in PARAMETERS.items()}
     body = model.body("wheel", MASS, (INERTIA / 2, INERTIA, INERTIA / 2))
     pair = PlanarPair(Line(), Circle(RADIUS))
     model.connect(pair, model.ground, body, name="road", law=LAWS[law](given), **options)

@@ -132,11 +132,11 @@ def limit_table(found: list[Measured]) -> str:
         f"{'law':27} {'small number':27} {'becomes':19} {'wheel':16} {'order':>6} {'fitted':>7}  distances (m, m/s)"
     ]
     for one in found:
-        told = one.limit
-        stated, fitted = (f"{told.order:.3g}", f"{one.order:.3f}") if told.order else ("equal", "")
+        limit = one.limit
+        stated, fitted = (f"{limit.order:.3g}", f"{one.order:.3f}") if limit.order else ("equal", "")
         distances = " ".join(f"{error:.2e}" for error in one.errors)
         lines.append(
-            f"{told.law:27} {told.small:27} {told.becomes:19} {told.when:16} {stated:>6} {fitted:>7}  {distances}"
+            f"{limit.law:27} {limit.small:27} {limit.becomes:19} {limit.when:16} {stated:>6} {fitted:>7}  {distances}"
         )
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Faults of a file, collected and told at once with line and field."""
+"""Faults of a file, collected and reported at once with line and field."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches

@@ -26,7 +26,7 @@ class Parts:
     def body(self, name: str, path: Path) -> Body | None:
         """A body; None when there is no such body."""
         bodies = self.model.bodies
-        if name not in bodies and name not in self.announced:  # else the fault of the body itself is told already
+        if name not in bodies and name not in self.announced:  # else the fault of the body itself is reported already
             self.values.faults.add(path, f"there is no body called {name!r}. {near(name, list(bodies))}")
         return bodies.get(name)
 

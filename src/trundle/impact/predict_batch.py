@@ -25,8 +25,8 @@ def predict_arrays(
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError as error:
-        told = ", ".join(str(array.shape) for array in arrays)
-        raise ModelError(f"impact: arrays of shapes {told} cannot be broadcast together.") from error
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ModelError(f"impact: arrays of shapes {shapes} cannot be broadcast together.") from error
     count = int(np.prod(shape))
     found, values = np.empty(shape, np.int64), np.empty((*shape, WIDTH))
     columns = [

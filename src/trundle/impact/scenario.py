@@ -93,13 +93,13 @@ class Scenario:
                 f"{n} {a:.6g} -> {b:.6g}" for n, a, b in zip(Velocities._fields, phase.start, phase.end, strict=True)
             )
             lines.append(f"  {phase.kind:<8} {phase.impulse:10.6g}   " + ", ".join(changes))
-        told = {
+        notes = {
             "the front foot jambs": self.jamb,
             "sliding is reversed": self.reversal,
             "the back foot comes down while the front foot is pressed": self.double_contact,
             "the back foot comes down after the front foot is released": self.back_foot_lands > self.double_contact,
         }
-        return "\n".join([*lines, *(f"  {text}" for text, true in told.items() if true)])
+        return "\n".join([*lines, *(f"  {text}" for text, true in notes.items() if true)])
 
 
 @final

@@ -58,7 +58,7 @@ class ObjectCache:
 
     directory: Path | None = None
     limit: int = 512 * 2**20
-    _told: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _reported: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     # Directory -> bytes in it as last counted, and bytes written since.
     _counted: dict[Path, tuple[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -199,8 +199,8 @@ class ObjectCache:
     def _tell(
         self, what: str, detail: str, remedy: str = "Set TRUNDLE_CACHE_DIR to a directory that can be written"
     ) -> None:
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._reported:
+            self._reported.add(what)
             warnings.warn(
                 f"the kernel cache {self.path} {what} ({detail}). Nothing is lost but time. {remedy}.",
                 CacheWarning,

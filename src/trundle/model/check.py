@@ -57,7 +57,7 @@ def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
 
 def measured_inertias(model: Model) -> list[str]:
     """Bodies of a checked model whose moments break the triangle rule by as little as a measurement may."""
-    told = []
+    warnings = []
     for body in model.free_bodies:
         if not body.check_inertia:
             continue
@@ -65,12 +65,12 @@ def measured_inertias(model: Model) -> list[str]:
         excess = triangle_excess(matrix)
         if excess > 0.0:
             a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
-            told.append(
+            warnings.append(
                 f"body {body.name!r}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule "
                 f"by {100 * excess:.3g} % (the largest exceeds the sum of the others), as measured moments may. They "
                 "are taken as they are; check_inertia=False on the body silences this."
             )
-    return told
+    return warnings
 
 
 def finite_number(value: Any, what: str) -> float:

@@ -1,4 +1,4 @@
-"""Laws, forces, outputs and events are asked once with symbols in place of the motion; faulty answers are told.
+"""Laws, forces, outputs and events are asked once with symbols in place of the motion; faulty answers are reported.
 
 Nothing is derived for that: the answers make the digest of the model, and a fault is found before any equation.
 """

@@ -62,13 +62,13 @@ class Power:
         """Which bodies, connections, laws and forces there are."""
         if self.run.formulation is not None:
             return self.run.formulation.ports
-        told = self.run.dataset.attrs.get(STORED)
-        if told is None:
+        stored = self.run.dataset.attrs.get(STORED)
+        if stored is None:
             raise StoreError(
                 "this file holds no power audit, and without its model none can be made. Call run.power.keep() "
                 "before run.save(path), or run the model again."
             )
-        return Ports.read(json.loads(told))
+        return Ports.read(json.loads(stored))
 
     def keep(self) -> "Power":
         """Let run.save write the audit into the file, so that it can be read without the model."""
@@ -262,7 +262,7 @@ class Power:
     def __getitem__(self, name: str) -> "xr.Dataset":
         """Audit of a connection, force, law ("hinge.angle") or body; of a connection when it shares its name with a
         body (`body(name)` tells of that, and so do the attributes). A bond ("hinge.rz") stands for the law on it;
-        where it has none, its flow, effort, power and energy are told.
+        where it has none, its flow, effort, power and energy are listed.
         """
         asked = {
             "connection": (self.connections, self.connection),
@@ -272,8 +272,8 @@ class Power:
         kinds = [kind for kind, (known, _) in asked.items() if name in known]
         if kinds:
             others = "; ".join(f"power.{kind}({name!r}) tells of the {kind}" for kind in kinds[1:])
-            told = {"same_name": f"this is the {kinds[0]}; {others}"} if others else {}
-            return asked[kinds[0]][1](name).assign_attrs(told)
+            note = {"same_name": f"this is the {kinds[0]}; {others}"} if others else {}
+            return asked[kinds[0]][1](name).assign_attrs(note)
         for j in self.ports.junctions:
             for bond, coordinate in zip(j.bonds, j.coordinates or j.bonds, strict=True):
                 if name in (f"{j.name}.{bond}", f"{j.name}.{coordinate}"):

@@ -1,4 +1,4 @@
-"""Events of a run as they are told: without the book-keeping of the laws."""
+"""Events of a run as they are reported: without the book-keeping of the laws."""
 
 from typing import Any
 

@@ -189,5 +189,5 @@ def make_dataset(
     sizes = {column.values.shape[1] for column in columns} - {1}
     coords: dict[str, Any] = {DIMENSIONS[size]: LABELS[size] for size in sizes}
     coords[driven.name] = ("point", driven.values[:, 0], {"units": driven.unit, "long_name": driven.text})
-    told = json.dumps([asdict(event) for event in events], ensure_ascii=False)
-    return xr.Dataset(arrays, coords, {**attrs, "driven": driven.name, "events": told})
+    events_text = json.dumps([asdict(event) for event in events], ensure_ascii=False)
+    return xr.Dataset(arrays, coords, {**attrs, "driven": driven.name, "events": events_text})

@@ -24,7 +24,7 @@ from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
 from trundle.integrate.tolerance import LOOKS, Given, Tolerance, check_tolerances, read_units, tolerance_of
 from trundle.kernel import evaluate
 from trundle.quantities.request import read_request
-from trundle.study.cases import parameter_faults, spread, told
+from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
 from trundle.study.simulate import (
     NO_ROOM,
@@ -120,7 +120,7 @@ def run_batch(
     settings["atol"] = float(atol) if isinstance(atol, Real) else tolerance.most(f.once(read_units).names)
     settings["way"] = ONE_BY_ONE if switches else IN_LANES
     if cases.refused:
-        warnings.warn(told(cases.refused, count), BatchWarning, stacklevel=3)
+        warnings.warn(refusal_text(cases.refused, count), BatchWarning, stacklevel=3)
     try:
         batch, log = _integrate(f, chosen, duration, cases, rtol, tolerance, times, threads, switches)
     except MemoryError:

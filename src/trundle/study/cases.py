@@ -23,9 +23,9 @@ def parameter_faults(model: Model, values: Array) -> dict[int, str]:
     sizes = size_faults_of_cases(model, values[fine])
     for i, is_odd, faults in zip(fine, odd, sizes, strict=True):
         given = dict(zip(usual, map(float, values[i]), strict=True)) if is_odd else {}
-        told = [*(mass_faults(model, given) if is_odd else []), *faults]
-        if told:
-            found[i] = "\n".join(told)
+        wrong = [*(mass_faults(model, given) if is_odd else []), *faults]
+        if wrong:
+            found[i] = "\n".join(wrong)
     return dict(sorted(found.items()))
 
 
@@ -48,7 +48,7 @@ def _odd_masses(model: Model, values: Array) -> Array:
     return odd
 
 
-def told(refused: dict[int, str], count: int, most: int = 3) -> str:
+def refusal_text(refused: dict[int, str], count: int, most: int = 3) -> str:
     """The refused cases of a batch in words."""
     lines = [f"case {i}: {text}" for i, text in list(refused.items())[:most]]
     more = f"\nand {len(refused) - most} more" if len(refused) > most else ""

@@ -40,9 +40,13 @@ def _opening(model: Model) -> list[ConnectedPair]:
 
 def contact_values(model: Model, functions: Functions) -> list[Any]:
     """What `check_contacts` looks at: normal forces, then gaps, and slips that should be held."""
-    touches = [functions.equations.touches[c.name] for c in _opening(model)]
+    contact_bonds = [functions.equations.contact_bonds[c.name] for c in _opening(model)]
     loads = [functions.multiplier(f"{c.name}.normal") for c in _loaded(model)]
-    return [*loads, *(touch.contact.gap for touch in touches), *(touch.slip_if_closed() for touch in touches)]
+    return [
+        *loads,
+        *(touch.contact.gap for touch in contact_bonds),
+        *(touch.slip_if_closed() for touch in contact_bonds),
+    ]
 
 
 def _contact_kernel(f: Formulation) -> dict[str, Any]:

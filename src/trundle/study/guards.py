@@ -47,7 +47,7 @@ class Guard:
     surface: str = ""
     side: int = 0
 
-    def told(self, place: Array) -> Outcome:
+    def outcome_at(self, place: Array) -> Outcome:
         """The outcome with contact and place."""
         where = ", ".join(f"{v:.6g}" for v in place)
         on = f" of the {self.surface}" if self.surface else ""
@@ -103,7 +103,7 @@ def guard_values(watched: list[Guard], functions: Functions) -> list[Any]:
     e = functions.equations
     values, relative = [], []
     for guard in watched:
-        touch = e.touches[guard.contact]
+        touch = e.contact_bonds[guard.contact]
         if guard.outcome is LIES_FLAT:
             values.append(ca.cos(e.signals[f"{guard.contact}.roll"]))
         elif guard.outcome is SURFACE_LEFT:
@@ -194,7 +194,7 @@ def ended(
             whole = again(problem, looked_at(f, samples, t0, t1), t1)
             return ended(f, whole, problem, p, samples, again, 0, t0, t1)
         guard = watched[int(np.argmin(np.abs(last / first)))]
-        trajectory = replace(trajectory, outcome=guard.told(_place(f, guard.contact, trajectory)))
+        trajectory = replace(trajectory, outcome=guard.outcome_at(_place(f, guard.contact, trajectory)))
     if samples is None or len(samples) >= FEWEST:
         return trajectory
     kept = np.isin(trajectory.t, samples)
@@ -232,7 +232,7 @@ def _end(
         if reached is None:
             return None
         found = reached
-    return found, watched[which].told(_place(f, watched[which].contact, found))
+    return found, watched[which].outcome_at(_place(f, watched[which].contact, found))
 
 
 def _place(f: Formulation, contact: str, trajectory: Trajectory) -> Array:
@@ -274,7 +274,7 @@ def _lying(f: Formulation, trajectory: Trajectory) -> Trajectory:
     from trundle.run.ending import flat_wheels
 
     for name in flat_wheels(f, trajectory, trajectory.p_end):
-        return replace(trajectory, outcome=Guard(name, LIES_FLAT).told(_place(f, name, trajectory)))
+        return replace(trajectory, outcome=Guard(name, LIES_FLAT).outcome_at(_place(f, name, trajectory)))
     return trajectory
 
 
@@ -286,7 +286,7 @@ def _named(f: Formulation, trajectory: Trajectory, watched: list[Guard]) -> Traj
     for i, value in zip(risky, values[len(watched) :], strict=False):
         if abs(value) < NEARLY:
             place = _place(f, watched[i].contact, trajectory)
-            return replace(trajectory, outcome=watched[i].told(place))
+            return replace(trajectory, outcome=watched[i].outcome_at(place))
     return trajectory
 
 

@@ -123,7 +123,7 @@ def linearise(functions: Functions, layout: Layout, t: float, x: AnyArray, p: An
         matrix = np.where(known, matrix, 0.0)
         fixed = matrix if axes is None else np.where(known, chart.in_fixed_axes(t, x, p), 0.0)
         cyclic = _cyclic(fixed, len(coordinates))
-        shapes = np.hstack([np.zeros_like(T), V, none])  # places left out: modes are told by their speeds
+        shapes = np.hstack([np.zeros_like(T), V, none])  # places left out: modes are described by their speeds
     keep = [i for i in range(len(names)) if i not in cyclic]
     kept = [i for k, i in enumerate(coordinates) if k not in cyclic]
     steady = axes is not None or _at_rest(functions, layout, t, x, p, kept, speeds)

@@ -45,7 +45,7 @@ def _facing(f: Formulation) -> Any:
 
 
 def _side(e: Equations, guard: Guard) -> Any:
-    connection = e.touches[guard.contact].connection
+    connection = e.contact_bonds[guard.contact].connection
     pair = connection.pair
     assert isinstance(pair, HigherPair)
     chart = pair.charts[guard.side]

@@ -133,9 +133,9 @@ def _text(
 def _notes(table: EnergyTable, found: Layout) -> list[str]:
     notes = []
     if found.small:
-        told = ", ".join(f"{r.giver} to {r.taker} {joules(r.energy)}" for r in found.small[:4])
+        listed = ", ".join(f"{r.giver} to {r.taker} {joules(r.energy)}" for r in found.small[:4])
         more = f", and {len(found.small) - 4} more" if len(found.small) > 4 else ""
-        notes.append(f"Not drawn, less than 0.5 %: {told}{more}.")
+        notes.append(f"Not drawn, less than 0.5 %: {listed}{more}.")
     if found.circling > 0:
         notes.append(f"Left out: {joules(found.circling)} that went round in a circle between bodies.")
     notes.append(f"Closing error {table.closing:.1e} J. {table.doubt}".rstrip())

@@ -20,7 +20,7 @@ BEND = 0.75  # in which a ribbon changes its height
 BAR = 0.10  # width of the mark of a giver or taker
 HEIGHT = 3.2  # of all ribbons of the fullest column
 BODIES = 12  # shown one by one
-SHARE = 0.005  # of the largest sum in a column: smaller flows are told in words
+SHARE = 0.005  # of the largest sum in a column: smaller flows are written in words
 
 Edge = tuple[EnergyNode, EnergyNode]
 
@@ -258,8 +258,8 @@ def _write(columns: list[list[Place]]) -> None:
         assert isinstance(p.node, EnergyNode)
         p.lines = (shortened(str(p.node)), joules(_load(p)))
         for r in p.leaving:
-            told_beside = r.taker.kind != "body" and r.taker not in many  # by the label of the taker
-            alone = told_beside if p.node.kind == "body" else len(p.leaving) == 1
+            labelled_beside = r.taker.kind != "body" and r.taker not in many  # by the label of the taker
+            alone = labelled_beside if p.node.kind == "body" else len(p.leaving) == 1
             words = shortened(", ".join(r.through), 22)
             r.label = "" if alone else joules(r.energy) + (f" through {words}" if words else "")
     for p in nodes:

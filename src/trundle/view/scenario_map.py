@@ -57,8 +57,8 @@ def plot_scenarios(
         axes.set_ylim(0, mu_top)
         axes.set_xlabel("inertia ratio λ = I$_G$ / (m L²)")
         axes.set_ylabel("coefficient of friction μ")
-        told = f"slip {slip:+.3g}, approach {approach:.3g} (m/s), restitution {restitution:.3g}"
-        axes.set_title(told, loc="left", fontsize=9.5)
+        notes = f"slip {slip:+.3g}, approach {approach:.3g} (m/s), restitution {restitution:.3g}"
+        axes.set_title(notes, loc="left", fontsize=9.5)
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
         figure.draw_without_rendering()
         _name_scenarios(axes, lam[::4], mu[::4], classes[::4, ::4], found.back_foot_lands[::4, ::4], half_angle, slip)

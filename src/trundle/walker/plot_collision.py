@@ -73,5 +73,5 @@ def _legends(rows: list[Axes], collision: "Collision") -> None:
         shades[label] = Patch(facecolor=_tint(phase), edgecolor=QUIET, linewidth=0.5, label=label)
     for axes, handles in zip(rows, (curves, list(shades.values())), strict=False):
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
-    told = "\n".join(f"{time:.4g} s: {text}" for time, text in collision.events)
-    rows[-1].text(1.02, 1.0, told, transform=rows[-1].transAxes, va="top", fontsize=8, color=INK)
+    events_text = "\n".join(f"{time:.4g} s: {text}" for time, text in collision.events)
+    rows[-1].text(1.02, 1.0, events_text, transform=rows[-1].transAxes, va="top", fontsize=8, color=INK)

@@ -182,12 +182,12 @@ def stiffening(b: Any, data: int, i: int) -> Any:
 
 
 @njit(error_model="numpy")
-def through_springs(b: Any, D: int, data: int, v: int, P: int, told: int, contacts: int, size: float) -> bool:
+def through_springs(b: Any, D: int, data: int, v: int, P: int, status: int, contacts: int, size: float) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
     steps until all contacts have let go. False where that does not end.
     """
     n, stiffest = 3 * contacts, 0.0
-    delta, impulse = told + 2, told + 2 + contacts  # indentation, then (as scratch) the normal impulse of a step
+    delta, impulse = status + 2, status + 2 + contacts  # indentation, then (as scratch) the normal impulse of a step
     for i in range(contacts):
         b[delta + i] = 0.0
         stiffest = max(stiffest, b[D + 3 * i + 2 + n * (3 * i + 2)].real)
@@ -224,7 +224,7 @@ def collide(b: Any, contacts: int, before: int, treatment: int) -> None:
     """
     n = 3 * contacts
     D, data = n, n + n * n
-    v, P, told = before + n, before + 2 * n, before + 3 * n
+    v, P, status = before + n, before + 2 * n, before + 3 * n
     size = 0.0
     for j in range(n):
         b[before + j] = b[j]
@@ -234,14 +234,14 @@ def collide(b: Any, contacts: int, before: int, treatment: int) -> None:
     if treatment == at.SIMULTANEOUS:
         good = together(b, D, data, before, v, P, contacts, size)
     elif treatment == at.COMPLIANT:
-        good = through_springs(b, D, data, v, P, told, contacts, size)
+        good = through_springs(b, D, data, v, P, status, contacts, size)
     else:
         good = one_after_the_other(b, D, data, v, P, contacts, size)
     gained, moved = 0.0 * b[0], 0.0
     for j in range(n):
         gained += 0.5 * b[P + j] * (b[before + j] + b[v + j])
         moved += abs(b[P + j]) * size
-    b[told] = at.SOLVED if good else at.UNSOLVED
+    b[status] = at.SOLVED if good else at.UNSOLVED
     if good and gained.real > (GAIN_OF_SPRINGS if treatment == at.COMPLIANT else GAIN) * moved:
-        b[told] = at.GAINS_ENERGY
-    b[told + 1] = -gained
+        b[status] = at.GAINS_ENERGY
+    b[status + 1] = -gained

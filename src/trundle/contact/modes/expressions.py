@@ -21,7 +21,7 @@ class ModeExpressions:
         self.functions, self.equations = functions, functions.equations
         model = self.equations.model
         self.modes, self.together = contact_modes(model), decides_together(model)
-        self.touches: list[ContactBonds] = [t for t in self.equations.touches.values() if t.modes]
+        self.contacts: list[ContactBonds] = [t for t in self.equations.contact_bonds.values() if t.modes]
         self._index = {row.name: i for i, row in enumerate(functions.rows)}
         self._transitions = transition_modes(self.modes, self.together)
 
@@ -56,8 +56,8 @@ class ModeExpressions:
     def load(self, touch: ContactBonds, multipliers: Any) -> Any:
         """Normal force (N)."""
         name = touch.connection.name
-        if "normal" in self.equations.touch_efforts[name]:
-            return self.equations.touch_efforts[name]["normal"]
+        if "normal" in self.equations.contact_efforts[name]:
+            return self.equations.contact_efforts[name]["normal"]
         return multipliers[self._index[f"{name}.normal"]]
 
     def grip(self, touch: ContactBonds, multipliers: Any) -> list[Any]:
@@ -77,7 +77,7 @@ class ModeExpressions:
         """A negligible load where contacts share loads."""
         if not self.together:
             return ca.SX(0)
-        return SHARED * sum((ca.fabs(self.load(touch, multipliers)) for touch in self.touches), ca.SX(0))
+        return SHARED * sum((ca.fabs(self.load(touch, multipliers)) for touch in self.contacts), ca.SX(0))
 
     def slips(self, u: Any, p: Any) -> list[Any]:
         """Slips (m/s) of all contacts with modes."""
@@ -87,12 +87,12 @@ class ModeExpressions:
 
     def slip(self, touch: ContactBonds, u: Any, p: Any) -> Any:
         """Slip (m/s) of one contact."""
-        return self.slips(u, p)[self.touches.index(touch)]
+        return self.slips(u, p)[self.contacts.index(touch)]
 
     @cached_property
     def _slips(self) -> Any:
         e = self.equations
-        rates = [ca.vertcat(*[t.rate(n) for n in t.connection.sliding], ca.SX(0, 1)) for t in self.touches]
+        rates = [ca.vertcat(*[t.rate(n) for n in t.connection.sliding], ca.SX(0, 1)) for t in self.contacts]
         return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
 
     @cached_property
@@ -127,7 +127,7 @@ class ModeExpressions:
 
     def values(self) -> list[Any]:
         """One value for each transition."""
-        return [mode.value(t.kind, self, self.equations.touches[t.contact]) for mode, t in self._transitions]
+        return [mode.value(t.kind, self, self.equations.contact_bonds[t.contact]) for mode, t in self._transitions]
 
     def jumps(self) -> list[Any | None]:
         """p after each transition; None where it is not a function on the tape."""
@@ -137,7 +137,7 @@ class ModeExpressions:
             if t.together or t.strikes or t.ends:
                 out.append(None)
             else:
-                p = mode.jump(t.kind, self, e.touches[t.contact], ca.SX(e.u), ca.SX(e.p))
+                p = mode.jump(t.kind, self, e.contact_bonds[t.contact], ca.SX(e.u), ca.SX(e.p))
                 out.append(self._possible(ca.SX(e.u), p))
         return out
 
@@ -145,18 +145,18 @@ class ModeExpressions:
         """p at the start of a run."""
         e = self.equations
         u, p = ca.SX(e.u), ca.SX(e.p)
-        for touch in self.touches:
+        for touch in self.contacts:
             for mode in self.modes[touch.connection.name]:
                 p = mode.place(self, touch, p)
         for _ in range(2):
-            for touch in self.touches:
+            for touch in self.contacts:
                 for mode in self.modes[touch.connection.name]:
                     p = mode.settle(self, touch, u, p)
         return self._possible(u, p)
 
     def _possible(self, u: Any, p: Any) -> Any:
         """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
-        rough = [touch for touch in self.touches if touch.friction and "z" in touch.connection.holds]
+        rough = [touch for touch in self.contacts if touch.friction and "z" in touch.connection.holds]
         value = ca.SX(1)
         for touch in rough if any("side" in t.modes for t in rough) else rough[:1]:
             value = ca.fmin(value, self.unique(touch, u, p))

@@ -53,7 +53,7 @@ class StickSlip(Mode):
         if kind == "slows":
             slow = touch.modes["slow"]  # until the slip is twice as large
             return (1 - 2 * slow) * (forward + aside**2 - (SLOW_SLIP * (1 + slow)) ** 2)
-        # over the square of the slip, so that no slip is so small that its turning could not be told
+        # over the square of the slip, so that no slip is so small that its turning could not be resolved
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 
     def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
@@ -89,7 +89,7 @@ class StickSlip(Mode):
         for which that is too much are due to slip.
         """
         held = at.put(p, touch, stick=1)
-        for other, slip in zip(at.touches, at.slips(u, p), strict=True):
+        for other, slip in zip(at.contacts, at.slips(u, p), strict=True):
             if other is not touch and "stick" in other.modes:
                 still = self._is_still(at, other, slip, p, unknown_direction(at.equations.shift))
                 held = at.put(held, other, stick=ca.if_else(still, 1, at.get(p, other, "stick")))

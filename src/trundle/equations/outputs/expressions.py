@@ -92,26 +92,26 @@ class Expressions:
 
     def contact_force(self, contact: str, axis: int) -> Any:
         """Force on the second body along an axis of the contact."""
-        e, touch = self.equations, self.equations.touches[contact]
+        e, touch = self.equations, self.equations.contact_bonds[contact]
         slip = f"slip_{'xy'[axis]}" if axis < 2 else ""
         at_contact = 0  # else in the reaction
         if slip and slip not in yielding_bonds(e, touch.connection):
-            at_contact = e.touch_efforts[contact].get(slip, 0)
+            at_contact = e.contact_efforts[contact].get(slip, 0)
         return ca.dot(touch.contact.axes[axis], self._reactions[contact][0]) + at_contact
 
     def contact_state(self, contact: str) -> Any:
         """0 open, 1 sliding, 2 sticking."""
-        touch = self.equations.touches[contact]
+        touch = self.equations.contact_bonds[contact]
         closed = touch.contact.gap < 0 if touch.connection.separates else touch.modes.get("closed", 1)
         return closed * (1 + touch.modes.get("stick", int("slip_x" in touch.connection.held)))
 
     def curvature(self, contact: str) -> Any:
         """Smallest relative curvature of the two surfaces."""
-        return fit_parts(self.equations, self.equations.touches[contact]).curvature
+        return fit_parts(self.equations, self.equations.contact_bonds[contact]).curvature
 
     def friction_power(self, contact: str) -> Any:
         """What friction takes, and what a slip that is held in part does."""
-        e, touch = self.equations, self.equations.touches[contact]
+        e, touch = self.equations, self.equations.contact_bonds[contact]
         lost = self.contact_force(contact, 2) * touch.lost
         for row in self.functions.relaxed:
             if row.owner == contact:

@@ -58,16 +58,16 @@ class Ports:
     elements: tuple[Element, ...]
 
     @staticmethod
-    def read(told: Mapping[str, Any]) -> "Ports":
+    def read(stored: Mapping[str, Any]) -> "Ports":
         """From the plain lists that `dataclasses.asdict` has made."""
 
         def plain(one: Mapping[str, Any]) -> dict[str, Any]:
             return {k: tuple(v) if isinstance(v, list | tuple) else v for k, v in one.items()}
 
         return Ports(
-            tuple(told["bodies"]),
-            tuple(Junction(**plain(j)) for j in told["junctions"]),
-            tuple(Element(**plain(e)) for e in told["elements"]),
+            tuple(stored["bodies"]),
+            tuple(Junction(**plain(j)) for j in stored["junctions"]),
+            tuple(Element(**plain(e)) for e in stored["elements"]),
         )
 
 

@@ -169,7 +169,7 @@ class PowerExpressions:
         return out
 
     def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
-        touch = self.equations.touches[c.name]
+        touch = self.equations.contact_bonds[c.name]
         contact = touch.contact
         if c.out_of_plane and touch.at.plane is not None:
             return PlaneMap(contact, touch.at.plane), contact.point
@@ -211,7 +211,7 @@ class PowerExpressions:
     def _contact_bonds(self, c: ConnectedPair, bonds: BondMap | PlaneMap, point: Any) -> tuple[list[Any], list[Any]]:
         """Flows, and efforts of laws, at a point of contact."""
         (v_A, w_A), (v_B, w_B) = (self._twist_at(b, point) for b in (c.first.body, c.touching))
-        laws = self.equations.touch_efforts.get(c.name, {})
+        laws = self.equations.contact_efforts.get(c.name, {})
         return bonds.flows(v_B - v_A, w_B - w_A), [ca.SX(laws.get(c.pair.bond_names[b], 0)) for b in BONDS]
 
     def _joint_bonds(self, c: ConnectedPair, bonds: BondMap, relative: Relative) -> tuple[list[Any], list[Any]]:
@@ -269,7 +269,7 @@ class PowerExpressions:
             c = e.model.connections[junction]
             friction = [n for law in c.friction_laws for n in c.friction_motions(law)] if bond == "normal" else []
             for one in (bond, *friction):  # friction goes with the normal force
-                given[junction] += e.touch_efforts[junction].get(one, 0) * e.touches[junction].at.flow(one)
+                given[junction] += e.contact_efforts[junction].get(one, 0) * e.contact_bonds[junction].at.flow(one)
         for frame, F, M in term.wrenches if element.bodies else ():
             if not frame.body.is_at_rest:
                 at = e.motion.frame(frame)
@@ -279,7 +279,7 @@ class PowerExpressions:
     def _friction(self, name: str) -> dict[str, Any]:
         """Friction under a rigid normal: all that it takes is lost."""
         c = self.equations.model.connections[name.removesuffix(FRICTION)]
-        touch = self.equations.touches[c.name]
+        touch = self.equations.contact_bonds[c.name]
         bonds, point = self._contact_map(c)
         F, M = self._reactions[c.name]
         efforts = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))

@@ -48,7 +48,7 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
         name = row.owner
         F, M = wrenches.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
         wrenches[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
-    for name, touch in e.touches.items():
+    for name, touch in e.contact_bonds.items():
         if touch.dragged:
             F, M = closing[name]
             push, turn = functions.settled(*touch.drag(e.n_u)[1:])
@@ -77,8 +77,8 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
             F, M = out[c.name]
             out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
         for name in yielding_bonds(e, c):
-            touch = e.touches[c.name]
-            force, moment = (e.touch_efforts[c.name][name] * each for each in touch.at.along(name))
+            touch = e.contact_bonds[c.name]
+            force, moment = (e.contact_efforts[c.name][name] * each for each in touch.at.along(name))
             F, M = out[c.name]
             arm = touch.contact.point - e.motion.frame(c.second).p
             out[c.name] = (F + force, M + moment + cross(arm, force))
@@ -90,7 +90,7 @@ def yielding_bonds(e: Equations, c: ConnectedPair) -> list[str]:
     if not c.touches:
         return []
     names = [c.pair.bond_names[bond] for bond in c.compliant]
-    friction = e.touches[c.name].friction if "normal" in names else {}
+    friction = e.contact_bonds[c.name].friction if "normal" in names else {}
     return list(dict.fromkeys([*names, *friction]))
 
 

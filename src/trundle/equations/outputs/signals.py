@@ -25,10 +25,10 @@ class Signals:
         motion: Motion,
         coordinates: Mapping[str, tuple[Any, Any]],
         measured: Mapping[str, Measure | Followed | LawState],
-        touches: Mapping[str, ContactMotion],
+        contact_motions: Mapping[str, ContactMotion],
     ) -> None:
         self.model, self.register, self.t, self.motion = model, register, t, motion
-        self.coordinates, self.measured, self.touches = coordinates, measured, touches
+        self.coordinates, self.measured, self.contact_motions = coordinates, measured, contact_motions
 
     def __getitem__(self, name: str) -> Any:
         if name == "t":
@@ -53,7 +53,7 @@ class Signals:
 
     def touch(self, contact: str) -> ContactMotion:
         """The point of contact of a higher pair."""
-        return self.touches[contact]
+        return self.contact_motions[contact]
 
     def position(self, place: Body | Frame) -> Any:
         return self.motion.frame(as_frame(place)).p

@@ -26,12 +26,14 @@ class Finder:
         self.locus, self.path, self.p = locus, path, locus.p
         self.smallest = np.array([point.spectrum.smallest for point in path.points])
         e = locus.equations
-        self.fits = {name: FitFunction(e, touch) for name, touch in e.touches.items() if _watched(touch)}
+        self.fits = {name: FitFunction(e, touch) for name, touch in e.contact_bonds.items() if _watched(touch)}
         self.fit_values: dict[str, list[Fit]] = {
             name: [f(point.q, self.p) for point in path.points] for name, f in self.fits.items()
         }
         pairs = {
-            name: touch for name, touch in e.touches.items() if double_contacts and touch.connection.pair.followers
+            name: touch
+            for name, touch in e.contact_bonds.items()
+            if double_contacts and touch.connection.pair.followers
         }
         self.normals = {name: Normals(e, touch, locus.formulation.length) for name, touch in pairs.items()}
 
@@ -187,7 +189,7 @@ class Finder:
         return s, stretch.value(s)
 
     def _surface_left(self, name: str, i: int, a: Fit, b: Fit) -> Iterator[tuple[float, Finding]]:
-        pair = self.locus.equations.touches[name].connection.pair
+        pair = self.locus.equations.contact_bonds[name].connection.pair
         assert isinstance(pair, HigherPair)
         stretch, f = self._stretch(i), self.fits[name]
 

@@ -131,7 +131,7 @@ class Locus:
 
     def _contacts(self) -> list[Any]:
         found = []
-        for name, touch in self.equations.touches.items():
+        for name, touch in self.equations.contact_bonds.items():
             residual = touch.contact.residual
             if residual.numel():
                 size = ca.vertcat(ca.DM.ones(2) / self.formulation.length, ca.DM.ones(residual.numel() - 2))

@@ -161,7 +161,7 @@ class _Outputs:
             add(name, f.quantity(name).unit, _sentence(f, name))
         n = e.motion.n_q
         self.places |= {name: slice(n + i, n + i + 1) for i, name in enumerate(f.layout.followers)}
-        for name in e.touches:
+        for name in e.contact_bonds:
             for quantity, (unit, text) in CONTACT.items():
                 add(f"{name}.{quantity}", unit, f"{text}, in contact {name!r}")
         for body in f.model.moving_bodies:

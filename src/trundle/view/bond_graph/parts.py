@@ -93,13 +93,13 @@ def _middles(widths: list[float]) -> list[float]:
 
 def _word_widths(body: BodyGroup, branches: Sequence[tuple[Step, ...]]) -> list[float]:
     """Width of each branch with its words: all that they need, or what the others leave."""
-    needed = [text_width(_told(body, b), SMALL_TEXT) for b in branches]
+    needed = [text_width(_caption(body, b), SMALL_TEXT) for b in branches]
     least = [min(w, _WORD_WIDTH) for w in needed]
     spare = max(_WORDS_WIDTH - sum(least), 0.0)
     return [max(_ELEMENT[0], min(w, short + spare)) for w, short in zip(needed, least, strict=True)]
 
 
-def _told(body: BodyGroup, branch: tuple[Step, ...]) -> str:
+def _caption(body: BodyGroup, branch: tuple[Step, ...]) -> str:
     """What is written at the element of a branch: the name of a force; that I is the inertance needs no word."""
     node = branch[-1][1]
     own = "" if node.kind == "I" else node.label
@@ -115,9 +115,9 @@ def _draw_branch(body: BodyGroup, branch: tuple[Step, ...], at: Point, sign: flo
         parts.append(straight(bond, (x, y), (x, near), node, other.name, words))
         parts.append(draw_box(other, (x, near + sign * size[1] / 2), size, words))
         node, y = other.name, near + sign * size[1]
-    if told := _told(body, branch):
+    if caption := _caption(body, branch):
         top = y + 3.0 if sign > 0 else y - 3.0 - LINE * SMALL_TEXT
-        parts.append(Part(labels=(write(told, x, top, SMALL_TEXT, width=width),)))
+        parts.append(Part(labels=(write(caption, x, top, SMALL_TEXT, width=width),)))
     return join(parts)
 
 
@@ -199,5 +199,5 @@ def _draw_elements(link: LinkGroup, names: list[str], pitch: float, words: Words
 def _bond_name(node: Node, pair: str, most: float) -> str:
     """x, y, ..., slip_x of a bond; where that stands in the heading already, what seals it."""
     name = node.name.removeprefix(f"{node.of}.")
-    told = next((n for n in (name, node.label) if n not in (node.name, pair)), "")
-    return shorten(printable(told), SMALL_TEXT, most)
+    shown = next((n for n in (name, node.label) if n not in (node.name, pair)), "")
+    return shorten(printable(shown), SMALL_TEXT, most)

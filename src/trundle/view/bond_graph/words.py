@@ -34,10 +34,10 @@ class Words:
             return f"{node.of} ({node.label}): {MEANINGS['0']}"
         if node.kind == "I":
             return "\n".join([f"{node.of}: {meaning}", *self.dependent.get(node.of, [])])
-        told = f"{node.name}: {meaning}"
+        text = f"{node.name}: {meaning}"
         if node.kind != "TF" and node.label:
-            told += f"; sealed by {node.label}" if "." in node.name else f"; {node.label}"
-        return "\n".join([told, *([self.conflicts[node.name]] if node.name in self.conflicts else [])])
+            text += f"; sealed by {node.label}" if "." in node.name else f"; {node.label}"
+        return "\n".join([text, *([self.conflicts[node.name]] if node.name in self.conflicts else [])])
 
     def of_bond(self, bond: Bond) -> str:
         """Size, direction and causality of a bond."""
