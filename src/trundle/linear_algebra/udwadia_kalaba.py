@@ -129,10 +129,10 @@ class Orthogonal:
         left, shares = self._split(_combined(source, self.reduced))
         raised = self._raised(left)
         square = self._inner(left, raised)
-        acts, counts = weight > TOLERANCE, square > least
-        both = acts * counts
+        active, counts = weight > TOLERANCE, square > least
+        both = active * counts
         inverse = ca.if_else(both, 1 / ca.if_else(both, square, 1), 0)
-        self.rests.append(Rest(source, left, raised, inverse, shares, weight**2, acts * (1 - counts)))
+        self.rests.append(Rest(source, left, raised, inverse, shares, weight**2, active * (1 - counts)))
 
     def _choose(self, choices: Sequence[Choice], scale: Sequence[float], floors: Sequence[Any]) -> None:
         left: dict[int, Sparse] = {}

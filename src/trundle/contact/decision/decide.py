@@ -106,8 +106,8 @@ def smallest(b: Any, D: int, free: Any, mode: Any, mu_k: Any, f: Any, w: Any, co
         for axis in range(3):
             j = 3 * i + axis
             f[j] = 0.0
-            acts = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
-            if acts and b[D + j + n * j] > 0.0:
+            active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
+            if active and b[D + j + n * j] > 0.0:
                 rows[m], shift[m] = j, SHIFT * mean / count
                 m += 1
     for k in range(m):

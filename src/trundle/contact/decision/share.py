@@ -62,8 +62,8 @@ def null_space(b: Any, D: int, n: int, mode: Any, Z: Any, A: Any, used: Any) -> 
     largest = 0.0
     for j in range(n):
         i, axis = j // 3, j % 3
-        acts = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
-        used[j] = 0.0 if acts and b[D + j + n * j] > 0.0 else -1.0
+        active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
+        used[j] = 0.0 if active and b[D + j + n * j] > 0.0 else -1.0
         if used[j] == 0.0:
             largest = max(largest, b[D + j + n * j])
         for k in range(n):

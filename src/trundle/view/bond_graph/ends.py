@@ -5,9 +5,9 @@ effort above, flow below.
 """
 
 from trundle.bond_graph.bonds import Bond
+from trundle.view.bond_graph.phrasing import Words
 from trundle.view.bond_graph.shape import Label, Mark, Part, Point, Wire, write
 from trundle.view.bond_graph.text import LINE
-from trundle.view.bond_graph.words import Words
 
 GAP = 3.0  # between a box and the end of its bond
 SIZE_TEXT = 10.0

@@ -9,10 +9,10 @@ from trundle.view.bond_graph.align import Tie, align
 from trundle.view.bond_graph.legend import draw_heading, draw_legend
 from trundle.view.bond_graph.order import Columns, find_columns
 from trundle.view.bond_graph.parts import Placed, draw_body, draw_link
+from trundle.view.bond_graph.phrasing import Words, read_words
 from trundle.view.bond_graph.read import BodyGroup, LinkGroup, Side, read_groups
 from trundle.view.bond_graph.route import CLOSE, TRACK, find_tracks, lie_over
 from trundle.view.bond_graph.shape import Part, Point, Wire, join
-from trundle.view.bond_graph.words import Words, read_words
 
 MARGIN = 24.0
 _APART = 12.0  # free room above and below each thing in a column

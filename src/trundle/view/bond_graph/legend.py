@@ -6,9 +6,9 @@ from math import ceil
 from trundle.bond_graph.bonds import Bond, BondGraph
 from trundle.bond_graph.phrasing import counted
 from trundle.view.bond_graph.ends import straight
+from trundle.view.bond_graph.phrasing import MEANINGS, Words
 from trundle.view.bond_graph.shape import Box, Part, Rect, join, write
 from trundle.view.bond_graph.text import LINE
-from trundle.view.bond_graph.words import MEANINGS, Words
 
 _TEXT = 10.0
 _ROW = 26.0

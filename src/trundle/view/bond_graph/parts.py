@@ -8,10 +8,10 @@ from typing import final
 
 from trundle.bond_graph.bonds import Bond, Node
 from trundle.view.bond_graph.ends import GAP, SIZE_TEXT, along, dress_end, size_label, straight
+from trundle.view.bond_graph.phrasing import Words
 from trundle.view.bond_graph.read import BodyGroup, LinkGroup, Side, Step
 from trundle.view.bond_graph.shape import Box, Label, Part, Point, Rect, join, moved, write
 from trundle.view.bond_graph.text import LINE, printable, shorten, text_width
-from trundle.view.bond_graph.words import Words
 
 NAME_TEXT = 11.0
 SMALL_TEXT = 9.5
