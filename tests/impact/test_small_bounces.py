@@ -8,44 +8,47 @@ import pytest
 
 import trundle as tr
 
-G, RADIUS = 9.81, 0.1
+G = 9.81
 
 
 @cache
-def system(e: float) -> tr.System:
+def system(e: float, radius: float) -> tr.System:
     m = tr.Model("ball")
     ball = m.body("ball", 1.0, 0.001)
-    pair = tr.HigherPair(tr.Plane(), tr.Sphere(RADIUS))
+    pair = tr.HigherPair(tr.Plane(), tr.Sphere(radius))
     m.connect(pair, m.ground, ball, name="floor", law=tr.Coulomb(0.4), restitution=tr.Newton(e))
     return m.build()
 
 
-def thrown(seed: int, far: float = 0.0) -> dict[str, Any]:
+def thrown(seed: int, radius: float, far: float = 0.0) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     return {
-        "ball.position": (far, 0, RADIUS + rng.uniform(0.0, 0.4)),
+        "ball.position": (far, 0, radius + rng.uniform(0.0, 0.4)),
         "ball.velocity": rng.uniform(-2, 2, 3) * [1, 1, 0.3],
         "ball.angular_velocity": rng.uniform(-20, 20, 3),
     }
 
 
-def comes_to_rest_in_time(e: float, seed: int, tolerance: float, far: float = 0.0) -> None:
+def comes_to_rest_in_time(e: float, seed: int, tolerance: float, radius: float = 0.1, far: float = 0.0) -> None:
     """The normal motion is that of a ball without friction: its bounces end at a time of closed form."""
-    start = thrown(seed, far)
-    height, speed = start["ball.position"][2] - RADIUS, start["ball.velocity"][2]
+    start = thrown(seed, radius, far)
+    height, speed = start["ball.position"][2] - radius, start["ball.velocity"][2]
     down = np.sqrt(speed**2 + 2 * G * height)
     end = (speed + down) / G + 2 * e * down / (G * (1 - e))
-    run = system(e).simulate(end + 0.2, start, rtol=tolerance, atol=tolerance, max_events=2000)
+    run = system(e, radius).simulate(end + 0.2, start, rtol=tolerance, atol=tolerance, max_events=2000)
     assert run.ok, (seed, run.outcome)
     last = [t for name, t in run.events if name == "floor lands"][-1]
     assert last == pytest.approx(end, abs=1e-6 * max(1.0, np.sqrt(far)))
     assert abs(run.values("ball.velocity")[-1][2]) < 1e-9 and run.values("floor.state")[-1] > 0
-    assert abs(run.values("ball.position")[-1][2] - RADIUS) < 1e-9
+    assert abs(run.values("ball.position")[-1][2] - radius) < 1e-9
 
 
-@pytest.mark.parametrize(("seed", "tolerance"), [(40, 1e-12), (11, 1e-10), (85, 1e-8)])
-def test_a_ball_comes_to_rest(seed: int, tolerance: float) -> None:
-    comes_to_rest_in_time(0.5, seed, tolerance)
+@pytest.mark.parametrize(
+    ("seed", "tolerance", "radius"),
+    [(40, 1e-12, 0.1), (11, 1e-10, 0.1), (85, 1e-8, 0.1), (3, 1e-8, 1.0), (21, 1e-10, 3.0)],
+)
+def test_a_ball_comes_to_rest(seed: int, tolerance: float, radius: float) -> None:
+    comes_to_rest_in_time(0.5, seed, tolerance, radius)
 
 
 def test_a_ball_comes_to_rest_far_away() -> None:
@@ -54,7 +57,8 @@ def test_a_ball_comes_to_rest_far_away() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("e", [0.1, 0.5, 0.9])
-def test_many_balls_come_to_rest(e: float) -> None:
-    for seed in range(300):
+@pytest.mark.parametrize("radius", [0.1, 1.0, 3.0])
+def test_many_balls_come_to_rest(e: float, radius: float) -> None:
+    for seed in range(100):
         for tolerance in (1e-12, 1e-10, 1e-8):
-            comes_to_rest_in_time(e, seed, tolerance)
+            comes_to_rest_in_time(e, seed, tolerance, radius)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from solve_problems import NO_PARAMETERS, Plain, compiled, integrate_with, pendulum, rod
 
+import trundle as tr
 from trundle.integrate import DormandPrince5, DormandPrince8, Problem, Rodas5P, outcome
 
 EXPLICIT = [DormandPrince5(), DormandPrince8()]
@@ -276,3 +277,27 @@ def test_an_event_that_its_own_jump_moves_away_fires_again(distance, direction):
     run = integrate_with(moved, DormandPrince8(), 0.0, 50 * distance, np.zeros(1), np.array([0.5 * distance, distance]))
     assert run.outcome is outcome.FINISHED
     np.testing.assert_allclose(run.events.t, distance * (np.arange(50) + 0.5), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("rtol", [1e-11, 1e-10, 1e-9])
+def test_events_within_round_off_do_not_hide_what_a_contact_does(rtol: float) -> None:
+    """A ball with hanging arms whose angles stay zero but for round-off: they cross it anywhere in a step. The stop of
+    the ball comes at the time at which it comes without these events.
+    """
+
+    def stops(watched: bool) -> list[float]:
+        m = tr.Model("ball with arms")
+        last = m.body("ball", mass=1.0, inertia=0.1)
+        m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, last, law=tr.Coulomb(0.3))
+        for name in "abcd":
+            arm = m.body(name, mass=1.0, inertia=0.1, com=(0, 0, -1))
+            m.connect(tr.Revolute("y"), last, arm)
+            if watched:
+                m.event(f"{name} hangs", lambda s, name=name: s[f"{name}.angle"])
+            last = arm
+        m.start = {"a.angle": 0.5, "ball.x_rate": 1.0}
+        run = m.build().simulate(0.3, rtol=rtol)
+        assert run.ok
+        return [t for name, t in run.events if name == "ball stops"]
+
+    np.testing.assert_allclose(stops(True), stops(False), atol=1e-8)

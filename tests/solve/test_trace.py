@@ -311,7 +311,7 @@ def test_between_the_points_and_after_storage(tmp_path):
     assert len(table) == 1 + len(trace.value) and table[0].startswith("crank.angle [rad],")
     assert float(table[-1].split(",")[0]) == trace.value[-1]
     run = four_bar().simulate(0.1)
-    with pytest.raises(StoreError, match="no trace"):
+    with pytest.raises(StoreError, match="not a trace"):
         Trace.load(run.save(tmp_path / "run.nc"))
     with pytest.raises(StoreError, match=r"it is a trace.*trundle\.run\.trace\.Trace\.load"):
         tr.load(tmp_path / "linkage.nc")

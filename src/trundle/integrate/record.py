@@ -114,6 +114,7 @@ class LoopRecord(StepRecord):
     projected: int
     avoided: int
     plastic: int
+    last_bounce: float  # s, of the last flight between two landings of a contact
     which: int
     trail: int
     seen: int

@@ -8,8 +8,6 @@ from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, inner
 
-UNSEEN = 4 * 2.2e-16  # of the largest coordinate: a gap below that is round-off
-
 
 @inner
 def values_at(run: LoopRecord, s: float, out: Pointer) -> None:
@@ -26,14 +24,12 @@ def value_at(run: LoopRecord, e: int, s: float) -> float:
 
 
 @njit(error_model="numpy")
-def is_unseen(run: LoopRecord, e: int, s: float) -> bool:
-    """Whether the gap of a contact that has just bounced stays within round-off of the coordinates until it closes
-    again at the fraction s: such a bounce is not resolved, and the next one would be no smaller.
-    """
+def relative_gap(run: LoopRecord, e: int, s: float) -> float:
+    """Gap of a contact at the fraction s of the step over the largest coordinate, whose round-off it has."""
     size = 0.0
     for m in range(run.n_q):
         size = max(size, abs(run.x[m]))
-    return value_at(run, e, 0.5 * s) <= UNSEEN * size
+    return value_at(run, e, s) / max(size, 1e-300)
 
 
 @njit(error_model="numpy")

@@ -65,6 +65,7 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
     near_sign = run.sign[e]
     crosses = near_sign != 0 and run.now[e] == -near_sign
     before, behind = 0.0, math.inf
+    latest = run.limit * full if e < run.watched else full  # there comes the first transition of a contact
     for i in range(REFINEMENTS + HALVINGS):
         if not real_step(run, h):
             return False
@@ -92,7 +93,7 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
             h = 0.5 * (before + behind)
             continue
         # Of a gap that is nearly round-off the slope is not known: the root stays near where the dense output has it.
-        h = min(full, max(0.5 * h, h + change))
+        h = min(latest, max(0.5 * h, h + change))
         if run.kind[e] == at.STRIKE:
             h = min(max(h, 0.5 * s * full), 1.5 * s * full)
         if h == last_h:

@@ -1,13 +1,18 @@
 """Search for events inside a step (compiled): bracketed on the dense output, refined by real steps."""
 
+import math
+
 from numba import njit
 
 from trundle.integrate import codes as at
-from trundle.integrate.events.locate import crossing, is_unseen, values_at
+from trundle.integrate.events.locate import crossing, relative_gap, values_at
 from trundle.integrate.events.refine import aim_of, cut_step, is_inexact, really, refine
 from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, SAME_TIME, round_off, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, call_table, part_of
+from trundle.kernel.pointers import call, call_table, inner, part_of
+
+UNSEEN = 1.1e-16  # of the largest coordinate: a gap below that is round-off
+DOUBTFUL = 16.0 * UNSEEN  # below that it is where the next bounce is hardly shorter
 
 
 @njit(error_model="numpy")
@@ -17,6 +22,14 @@ def has_passed(run: LoopRecord, e: int) -> bool:
     """
     after, direction = sign_of(run.g_start[e]), run.direction[e]
     return after != 0 and after == -run.sign[e] and (direction == 0 or direction == after)
+
+
+@inner
+def is_passed_over(run: LoopRecord, e: int) -> bool:
+    """Whether a transition that must happen below zero is left behind by a step that ends at another event: the root
+    of that one moved when the step was made to end there.
+    """
+    return run.due[e] == 1 and run.sign[e] > 0 and run.g_start[e] < at.OVERDUE
 
 
 @part_of(LoopRecord)
@@ -56,7 +69,7 @@ def find_event(run: LoopRecord) -> None:
         call_table(run.bounded_part, run)
         if run.root < first:
             first, which = run.root, run.which
-        elif run.cleared < run.limit:
+        elif run.cleared < min(1.0, first):  # behind the first root of a contact the step would pass it
             cut_step(run)
             return
     if which < 0:
@@ -68,7 +81,8 @@ def find_event(run: LoopRecord) -> None:
             run.just[e] = 0
         return
 
-    unseen = run.just[which] == 1 and run.kind[which] == at.STRIKE and is_unseen(run, which, first)
+    bounces = run.just[which] == 1 and run.kind[which] == at.STRIKE
+    gap = relative_gap(run, which, 0.5 * first) if bounces else 1.0
     if not refine(run, which, first) or not really(run, which, full) or is_inexact(run):
         run.hit = -1
         return
@@ -76,11 +90,17 @@ def find_event(run: LoopRecord) -> None:
         if run.kind[which] != at.STRIKE:
             run.hit = -2
             return
-        unseen = True
-    if unseen:
+        gap = 0.0
+    if bounces and (gap <= UNSEEN or (gap <= DOUBTFUL and run.step > 0.999 * run.last_bounce)):
         run.plastic = 1  # bounces too small to be told from each other: the body comes to rest
+    if run.kind[which] == at.STRIKE:
+        run.last_bounce = run.step if bounces else math.inf
     clock[0] = run.t + run.step
     call(events, clock, x_new, p, run.g_start, work)
+    for e in range(watched, n_events):
+        if e != which and run.g_root[e] > first + together and is_passed_over(run, e):
+            run.hit = -1  # a shorter step comes to it first
+            return
     for e in range(n_events):
         # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
         # a state that has not come to it yet, and be lost.
