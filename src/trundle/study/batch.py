@@ -19,13 +19,15 @@ from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
 from trundle.integrate.methods.explicit import ExplicitRungeKutta
-from trundle.integrate.options import Options, Sampling, Tolerances
+from trundle.integrate.options import Options, Sampling, StepLimits, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
 from trundle.integrate.tolerance import LOOKS, Given, Tolerance, check_tolerances, read_units, tolerance_of
 from trundle.kernel import evaluate
 from trundle.quantities.request import read_request
+from trundle.study.batch_guards import integrate_guarded
 from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
+from trundle.study.guards import check_lines, find_guards
 from trundle.study.simulate import (
     NO_ROOM,
     check_positive,
@@ -135,11 +137,15 @@ def _integrate(
     """Integrate the cases that can start; the others stay as they are."""
     log, good = None, cases.good
     x0, p = cases.x0[good], cases.p[good]
+    single = make_problem(f, stiff=False, returns=False, rtol=rtol)
     if switches:
-        each = make_problem(f, stiff=False, returns=False, rtol=rtol)
-        batch, log = integrate_each(
-            each, chosen, 0.0, duration, x0, p, Tolerances(rtol, tolerance), Sampling(times), threads
-        )
+
+        def each(x0: Array, p: Array, at: Array, most: int) -> tuple[Batch, BatchEvents]:
+            tolerances, limits = Tolerances(rtol, tolerance), StepLimits(most=most)
+            return integrate_each(single, chosen, 0.0, duration, x0, p, tolerances, Sampling(at), threads, limits)
+
+        tolerances = Tolerances(rtol, tolerance)
+        batch, log = integrate_guarded(f, each, single, chosen, duration, x0, p, times, tolerances)
     else:
         kernels = f.kernels("lanes")
         weight = np.ones(f.n_x)
@@ -149,10 +155,16 @@ def _integrate(
             rhs, looks = f.kernels("base")["rhs"], np.linspace(0.0, duration, LOOKS + 1)[:-1]
             first, _ = tolerance.begin(x0, np.array([evaluate(rhs, rhs, t, x0, p) for t in looks]), duration)
             tolerance = replace(tolerance, atol=first)
-        batch = integrate_lanes(
-            problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=times, threads=threads
-        )
-        single = make_problem(f, stiff=False, returns=False, rtol=rtol)
+
+        def lanes(x0: Array, p: Array, at: Array, most: int) -> tuple[Batch, None]:
+            found = integrate_lanes(
+                problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=at, threads=threads,
+                max_steps=most,
+            )  # fmt: skip
+            return found, None
+
+        tolerances = Tolerances(rtol, tolerance)
+        batch, _ = integrate_guarded(f, lanes, single, chosen, duration, x0, p, times, tolerances)
         largest = float(np.max(tolerance.atol, initial=0.0))
         for i in doubtful(single, batch, x0, p, rtol, largest):  # lanes do not keep what the check needs: run it again
             options = Options(Tolerances(rtol, tolerance), Sampling(np.zeros(0)))
@@ -166,7 +178,8 @@ def _integrate(
     code[good], steps[good], rejected[good] = batch.code, batch.steps, batch.rejected
     t_end, ends = np.zeros(cases.count), spread(batch.x_end, good, cases.count)
     t_end[good] = batch.t_end
-    whole = Batch(batch.t, spread(batch.x, good, cases.count), t_end, ends, code, steps, rejected)
+    told_of = {good[i]: outcome for i, outcome in batch.told.items()}
+    whole = Batch(batch.t, spread(batch.x, good, cases.count), t_end, ends, code, steps, rejected, told_of)
     if log is not None:
         events = [NO_EVENTS] * cases.count
         for i, of_case in zip(good, log.events, strict=True):
@@ -204,6 +217,9 @@ class _Cases:
         if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
             for i in self.good:
                 self._try(i, self._set_modes)
+        if f.once(find_guards):
+            for i in self.good:
+                self._try(i, lambda case: check_lines(f, 0.0, self.x0[case], self.p[case]))
         self.refused = dict(sorted(self.refused.items()))
 
     @property

@@ -178,8 +178,8 @@ def ended(
     if not watched:
         return trajectory
     table = trajectory.parameters() if len(trajectory.events) else p
-    values = _values(f, trajectory.t, trajectory.x, table)
-    last = _values(f, np.array([trajectory.t_end]), trajectory.x_end[None, :], trajectory.p_end)
+    values = guards_at(f, trajectory.t, trajectory.x, table)
+    last = guards_at(f, np.array([trajectory.t_end]), trajectory.x_end[None, :], trajectory.p_end)
     t, values = np.append(trajectory.t, trajectory.t_end), np.vstack([values, last])
     first, last = values[0], values[-1]
     changed = np.any(values * np.sign(first) < 0, axis=1)
@@ -201,7 +201,7 @@ def ended(
     return replace(trajectory, t=trajectory.t[kept], x=trajectory.x[kept], events_before=trajectory.events_before[kept])
 
 
-def _values(f: Formulation, t: Array, x: Array, p: Array) -> Array:
+def guards_at(f: Formulation, t: Array, x: Array, p: Array) -> Array:
     """Values of the guards at many states."""
     watched = f.once(find_guards)
     if all(guard.outcome is LIES_FLAT for guard in watched):  # a roll is a state: no kernel is needed
@@ -254,7 +254,7 @@ def _passed(
         found = run(times)
         if not np.array_equal(found.t, times):
             return None
-        values = _values(f, times, found.x, found.p_end)[:, which]
+        values = guards_at(f, times, found.x, found.p_end)[:, which]
         roots = [r.real for r in np.polynomial.Polynomial.fit(NODES, values, 7).roots() if abs(r.imag) < 1e-7]
         near = [r for r in roots if abs(r) <= 1.5]
         if not near:

@@ -16,7 +16,7 @@ import numpy as np
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.methods.tableau import Method
-from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
+from trundle.integrate.options import Options, Sampling, StepLimits, Supervision, Tolerances
 from trundle.integrate.outcome import INTERRUPTED
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
@@ -48,6 +48,7 @@ def integrate_each(
     tolerances: Tolerances,
     samples: Sampling,
     threads: int | None,
+    limits: StepLimits,
 ) -> tuple[Batch, BatchEvents]:
     """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `integrate` does.
 
@@ -71,13 +72,13 @@ def integrate_each(
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    options = Options(tolerances, Sampling(times), supervision=Supervision(progress=False, between_chunks=heed))
+    options = Options(tolerances, Sampling(times), limits, Supervision(progress=False, between_chunks=heed))
 
     def work(queue: Iterator[int]) -> None:
         go.wait()
         for job in queue:
             found = integrate(problem, method, t0, t1, x0[job], p[job], options)
-            _keep(out, log, job, found)
+            keep_run(out, log, job, found)
             if found.outcome is INTERRUPTED:
                 return
 
@@ -103,12 +104,15 @@ def integrate_each(
     return out, log
 
 
-def _keep(out: Batch, log: BatchEvents, job: int, found: Trajectory) -> None:
+def keep_run(out: Batch, log: BatchEvents | None, job: int, found: Trajectory) -> None:
     """Write one run into its row."""
     most = min(len(out.t), len(found.t))
     reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is a row of its own behind them
-    out.x[job, :reached], log.p[job, :reached] = found.x[:reached], found.parameters()[:reached]
-    log.events_before[job, :reached] = found.events_before[:reached]
-    out.t_end[job], out.x_end[job], log.p_end[job] = found.t_end, found.x_end, found.p_end
+    out.x[job, :reached], out.t_end[job], out.x_end[job] = found.x[:reached], found.t_end, found.x_end
     out.code[job], out.steps[job], out.rejected[job] = found.outcome.code, found.counts.steps, found.counts.rejected
-    log.events[job] = found.events
+    if log is not None:
+        log.p[job, :reached], log.events_before[job, :reached] = (
+            found.parameters()[:reached],
+            found.events_before[:reached],
+        )
+        log.p_end[job], log.events[job] = found.p_end, found.events

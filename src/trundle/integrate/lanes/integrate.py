@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from ctypes import CFUNCTYPE, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from threading import Event
 from typing import Protocol, final
@@ -60,10 +60,11 @@ class Batch:
     code: np.ndarray
     steps: np.ndarray
     rejected: np.ndarray
+    told: dict[int, Outcome] = field(default_factory=dict)  # of runs whose ending tells more than its code
 
     def outcome(self, job: int) -> Outcome:
         """How this run ended."""
-        return outcome_of(int(self.code[job]))
+        return self.told.get(job, outcome_of(int(self.code[job])))
 
 
 def integrate_lanes(
