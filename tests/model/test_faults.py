@@ -123,7 +123,7 @@ def test_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     blocked = tmp_path / "file"
     blocked.write_text("not a directory")
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(blocked / "cache"))
-    USER_CACHE._told.clear()
+    USER_CACHE._reported.clear()
     with pytest.warns(CacheWarning) as warned:
         run = pendulum().build().simulate(0.1, {"bob.angle": 0.5})
     assert run.ok

@@ -201,6 +201,7 @@ NO_EQUATION = (
     ".text",
     ".symbol",
     ".shape",
+    ".check_inertia",
     ".name",
     ".kind",
     ".size",

@@ -18,7 +18,6 @@ from trundle.pairs.higher import CONTACT_BONDS, ContactPair
 from trundle.pairs.lower import BONDS, Pair
 from trundle.quantity import Quantity
 
-PLASTIC = Poisson(0.0)
 DEFLECTIONS = {"slip_x": "x", "slip_y": "y", "normal": "normal", "roll_x": "roll_x", "roll_y": "roll_y", "spin": "spin"}
 """What the deflections along the bonds of a contact are called."""
 
@@ -43,7 +42,7 @@ class ConnectedPair:
     rest_open: bool = True  # bonds without a law move freely; else each must be given one
     unilateral: bool = False  # the contact may open and close
     kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
-    restitution: Restitution = PLASTIC  # of the collision in which an open contact closes
+    restitution: Restitution = field(default_factory=Poisson)  # of the collision in which it closes
     missing: tuple[str, ...] = ()  # bonds that the user left without a seal though the surfaces would hold them
 
     @property
@@ -221,7 +220,7 @@ def connect(
 
 def _restitution(name: str, given: Any) -> Restitution:
     if given is None or isinstance(given, Restitution):
-        return PLASTIC if given is None else given
+        return Poisson() if given is None else given
     if isinstance(given, float | int | ca.SX) and not isinstance(given, bool):
         return Poisson(given)
     raise ModelError(

@@ -29,7 +29,7 @@ def is_passed_over(run: LoopRecord, e: int) -> bool:
     """Whether a transition that must happen below zero is left behind by a step that ends at another event: the root
     of that one moved when the step was made to end there.
     """
-    return run.due[e] == 1 and run.sign[e] > 0 and run.g_start[e] < at.OVERDUE
+    return run.due[e] == 1 and run.sign[e] > 0 and run.g_probe[e] < at.OVERDUE
 
 
 @part_of(LoopRecord)
@@ -86,6 +86,12 @@ def find_event(run: LoopRecord) -> None:
     if not refine(run, which, first) or not really(run, which, full) or is_inexact(run):
         run.hit = -1
         return
+    clock[0] = run.t + run.step
+    call(events, clock, x_new, p, run.g_probe, work)
+    for e in range(watched, n_events if run.fixed == 0 else watched):
+        if e != which and run.g_root[e] > first + together and is_passed_over(run, e):
+            run.hit = -1  # a shorter step comes to it first
+            return
     if run.step == 0.0 and run.just[which] == 1:
         if run.kind[which] != at.STRIKE:
             run.hit = -2
@@ -97,10 +103,6 @@ def find_event(run: LoopRecord) -> None:
         run.last_bounce = run.step if bounces else math.inf
     clock[0] = run.t + run.step
     call(events, clock, x_new, p, run.g_start, work)
-    for e in range(watched, n_events):
-        if e != which and run.g_root[e] > first + together and is_passed_over(run, e):
-            run.hit = -1  # a shorter step comes to it first
-            return
     for e in range(n_events):
         # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
         # a state that has not come to it yet, and be lost.
