@@ -123,7 +123,9 @@ def test_friction_only_resists_whichever_way_a_body_is_thrown() -> None:
         check_friction(kind, seed, unilateral, 1.0)
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("disc", 1), ("torus", 3), ("ball", 2), ("top", 3)])
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("disc", 1), ("disc", 0), ("torus", 3), ("torus", 8), ("ball", 2), ("top", 3)]
+)
 def test_sliding_ends_where_newton_and_euler_end_it(kind: str, seed: int) -> None:
     check_first_stop(kind, seed)
 
