@@ -2,7 +2,6 @@
 unit effort on each.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
@@ -103,15 +102,6 @@ def measured_coordinates(connection: ConnectedPair, motion: Motion) -> dict[str,
             z.value - pitch * turn.value, z.rate - pitch * turn.rate, z.force, -pitch * turn.moment
         )
     return out
-
-
-def turning(connections: Iterable[ConnectedPair]) -> list[str]:
-    """Names of the angles that `measured_coordinates` finds in these connections, in its order."""
-    found = []
-    for c in connections:
-        names = {} if c.touches else {bond: name for name, bond in c.pair.coordinate_bonds.items()}
-        found += [f"{c.name}.{names[b]}" for b in c.pair.free if b in names and b in ROTATIONS]
-    return found
 
 
 def _turns(relative: Relative, turns: list[str]) -> list[Measure]:

@@ -7,22 +7,19 @@ import numpy as np
 
 from trundle.equations.derive import Equations
 from trundle.model.body import Frame
+from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
 
 
-def absolute_state(equations: Equations, q: Any, u: Any, p: Any, t: float) -> tuple[Any, Any]:
-    """Numbers: absolute coordinates and speeds of all bodies from joint coordinates."""
+def absolute_state(equations: Equations, layout: StateLayout, q: Any, u: Any, p: Any, t: float) -> tuple[Any, Any]:
+    """Numbers: absolute coordinates and speeds, in the order of `layout`, from joint coordinates."""
     e = equations
     out = []
     for body in e.inertias:
         c = e.motion.frame(Frame(body, body.com))
         out.append(ca.vertcat(c.p, ca.vec(c.R), c.v, ca.mtimes(c.R.T, c.w)))
-    following = [
-        e.signals[f"{c.name}.{name}"] for c in e.model.connections.values() for name in c.pair.followers
-    ]  # the same coordinates, whether the tree or a loop holds them
-    every = e.model.connections.values()
-    following += [e.signals[f"{c.name}.{name}"] for c in every for name in c.bristles]
-    following += [e.signals[f"{c.name}.{name}_deviation"] for c in every for name in c.deviations]
+    # the same coordinates, whether the tree or a loop holds them
+    following = [e.signals[entry.name] for entry in (*layout.followers, *layout.first_order)]
     f = ca.Function("absolute", [e.t, e.q, e.u, e.p], [ca.vertcat(*out), ca.vertcat(ca.SX(0, 1), *following)])
     motion, surface = (np.array(ca.DM(v)).ravel() for v in f(t, q, u, p))
     coordinates, speeds = [], []

@@ -20,9 +20,9 @@ from trundle.model.check import evaluate, massless
 from trundle.model.register import Register
 from trundle.model.spec import Spec
 from trundle.quantities.known import force_quantities, known_quantities
-from trundle.quantities.layout import Layout, lay_out
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
+from trundle.quantities.state_layout import StateLayout, lay_out_bodies, lay_out_joints
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Derivation:
     def __init__(self, spec: Spec) -> None:
         self.spec, self.model = spec, spec.model
         self.topology: Topology = find_topology(self.model, massless(self.model))
-        self.layout: Layout = lay_out(self.topology)
+        self.layout: StateLayout = lay_out_joints(self.topology)
         self.parameters = ParameterLayout.of(self.model, mode_states(self.model))
         self.defaults: Array = self.parameters.vector(self.model)
         self._equations: dict[str, Equations] = {}
@@ -53,6 +53,14 @@ class Derivation:
         if formalism not in self._formulations:
             self._formulations[formalism] = Formulation(self, formalism)
         return self._formulations[formalism]
+
+    def layout_in(self, coordinates: Coordinates) -> StateLayout:
+        """The order of the states in joint or absolute coordinates."""
+        return self.layout if coordinates == "joint" else self._absolute_layout
+
+    @cached_property
+    def _absolute_layout(self) -> StateLayout:
+        return lay_out_bodies(self.model)
 
     def register(self, formalism: str = "kane") -> Register:
         """Everything that can be asked by name in one formalism; start values go by the names of "kane"."""
@@ -76,7 +84,10 @@ class Derivation:
         if coordinates not in self._equations:
             self.spec.check_own_classes()
             formalism = FORMALISM[coordinates]
-            self._equations[coordinates] = derive(self.model, self.topology, formalism, self.register(formalism))
+            layout = self.layout_in(coordinates)
+            self._equations[coordinates] = derive(
+                self.model, self.topology, formalism, self.register(formalism), layout
+            )
         return self._equations[coordinates]
 
     @cached_property

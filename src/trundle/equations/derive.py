@@ -36,6 +36,7 @@ from trundle.motion.newton_euler import AbsoluteMotion
 from trundle.pairs.higher import ContactPair
 from trundle.quantities.known import known_quantities
 from trundle.quantities.parameters import ParameterLayout
+from trundle.quantities.state_layout import StateLayout, lay_out_bodies, lay_out_joints
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
 
@@ -49,6 +50,7 @@ class Equations:
     topology: Topology
     tree: Tree
     formalism: str
+    layout: StateLayout  # of q and u
     t: Any
     q: Any
     u: Any
@@ -78,7 +80,7 @@ class Equations:
 
     @property
     def n_q(self) -> int:
-        return int(self.q.shape[0])
+        return self.layout.n_q
 
     @property
     def n_u(self) -> int:
@@ -154,12 +156,20 @@ class Equations:
         return {i: row.driven for i, row in enumerate(rows) if row.driven is not None and not row.driven.is_zero()}
 
 
-def derive(model: Model, topology: Topology, formalism: str, register: Register | None = None) -> Equations:
+def derive(
+    model: Model,
+    topology: Topology,
+    formalism: str,
+    register: Register | None = None,
+    layout: StateLayout | None = None,
+) -> Equations:
     """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates; `register` has the
-    names of what laws may ask for.
+    names of what laws may ask for, `layout` the order of the states.
     """
     if register is None:
         register = Register(model.aliases, lambda: known_quantities(model, topology, formalism))
+    if layout is None:
+        layout = lay_out_joints(topology) if formalism == "kane" else lay_out_bodies(model)
     tree = build_tree(topology, model.roots)
     moving = model.free_bodies
     inertias = {b: b.mass_properties() for b in moving}
@@ -169,13 +179,13 @@ def derive(model: Model, topology: Topology, formalism: str, register: Register 
     gravity = ca.SX(ca.vertcat(*model.gravity))
     motion: Motion
     if formalism == "kane":
-        q, u = ca.SX.sym("q", tree.n_q), ca.SX.sym("u", tree.n_u)
+        q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
         motion = TreeMotion(tree, q, u)
         cut = list(topology.cut)  # in the order of the layout
         ordered = [*(joint.connection for joint in topology.tree), *cut]
         closing: dict[str, tuple[Body, ...]] = {}
     else:
-        q, u = ca.SX.sym("q", 7 * len(moving)), ca.SX.sym("u", 6 * len(moving))
+        q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
         motion = AbsoluteMotion(moving, inertias, q, u)
         ordered = cut = list(model.connections.values())
         closing = {c.name: c.bodies for c in ordered}
@@ -215,8 +225,8 @@ def derive(model: Model, topology: Topology, formalism: str, register: Register 
     every = relax(every, model.relaxations, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
-        model, topology, tree, formalism, t, q, u, parameters, p, shift, motion, inertias, gravity, signals, rows,
-        loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
+        model, topology, tree, formalism, layout, t, q, u, parameters, p, shift, motion, inertias, gravity, signals,
+        rows, loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
         nonideal, full_multipliers,
     )  # fmt: skip
 

@@ -13,10 +13,9 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.kkt import KKT, Sparse, dense
 from trundle.model.model import Model
 from trundle.model.register import is_changeable
-from trundle.quantities.layout import Layout
 
 
-def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[str, Any]:
+def event_functions(model: Model, functions: Functions) -> dict[str, Any]:
     """ "events": all values; "enclosure": bounds of the user's values and their rates; "round_off": of these values;
     "jump<i>": state and parameters after event i.
     """
@@ -39,7 +38,7 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
             if jump is None:
                 continue
             out[f"jump{i}"] = functions.function(f"jump{i}", functions.x, jump)
-    places, register = layout.changeable, e.signals.register
+    places, register = e.layout.changeable, e.signals.register
     for i, event in enumerate(model.events.values()):
         if isinstance(event.action, str):
             continue
@@ -55,10 +54,10 @@ def event_functions(model: Model, functions: Functions, layout: Layout) -> dict[
             else:
                 what = f"state or parameter (in event {event.name!r})"
                 raise UnknownNameError(name, [*places, *model.parameters, *register.short_names(is_changeable)], what)
-        speeds = [places[name] - e.n_q for name in action if places.get(name, -1) >= e.n_q]
+        at_u = e.layout.u
+        speeds = [places[name] - at_u.start for name in action if places.get(name, -1) >= at_u.start]
         if speeds and functions.independent:
-            q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
-            x[e.n_q : e.n_q + e.n_u] = _hold_speeds(functions, speeds)(e.t, q, u, p)
+            x[at_u] = _hold_speeds(functions, speeds)(e.t, x[e.layout.q], x[at_u], p)
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     return out
 

@@ -6,7 +6,6 @@ from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 
-from trundle.constraints.measure import turning
 from trundle.contact.search import ContactSearch
 from trundle.equations.derivation import Derivation
 from trundle.equations.derive import Equations
@@ -22,6 +21,7 @@ from trundle.model.register import Register
 from trundle.model.spec import Spec
 from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
+from trundle.quantities.state_layout import StateLayout
 from trundle.quantity import Quantity
 from trundle.typing import Array
 
@@ -46,7 +46,8 @@ class Formulation:
     def __init__(self, derivation: Derivation, formalism: str) -> None:
         self.derivation, self.formalism = derivation, formalism
         self.spec, self.model = derivation.spec, derivation.model
-        self.topology, self.layout = derivation.topology, derivation.layout
+        self.topology = derivation.topology
+        self.layout: StateLayout = derivation.layout  # of joint coordinates: names and start values live there
         self.parameters: ParameterLayout = derivation.parameters
         self.kernels = KernelStore(self)
         self._made: dict[Callable[[Formulation], Any], Any] = {}
@@ -151,28 +152,28 @@ class Formulation:
 
     # -- sizes of the vectors ------------------------------------------------------------------------------------------
 
+    @cached_property
+    def states(self) -> StateLayout:
+        """The order of the state vector in this formalism."""
+        return self._motion_states.of_size(self.kernels("base")["rhs"].n_x)
+
+    @property
+    def _motion_states(self) -> StateLayout:
+        """The same without work, which needs no kernel."""
+        return self.derivation.layout_in("joint" if self.in_joints else "absolute")
+
     @property
     def n_x(self) -> int:
         """Length of the state vector."""
-        return self.kernels("base")["rhs"].n_x
+        return self.states.n_x
 
     @property
     def n_q(self) -> int:
-        if self.in_joints:
-            return self.layout.n_q
-        following = sum(len(c.pair.followers) + len(c.extra_states) for c in self.model.connections.values())
-        return 7 * len(self.model.free_bodies) + following
+        return self._motion_states.n_q
 
     @property
     def n_u(self) -> int:
-        return self.layout.n_u if self.in_joints else 6 * len(self.model.free_bodies)
-
-    @cached_property
-    def turning(self) -> list[str]:
-        """Angles whose turns are counted in the last entries of the state vector: in absolute coordinates they are no
-        states.
-        """
-        return [] if self.in_joints else turning(self.model.connections.values())
+        return self._motion_states.n_u
 
     @property
     def default_parameters(self) -> Array:
@@ -198,7 +199,7 @@ class Formulation:
     @cached_property
     def expressions(self) -> Expressions:
         """Quantities on the tape."""
-        return Expressions(self.functions, self.layout)
+        return Expressions(self.functions)
 
     @property
     def ports(self) -> Ports:
@@ -258,12 +259,10 @@ class Formulation:
 
     def works(self, x: Array) -> dict[str, Array]:
         """Work that was integrated beside the states x (times, n_x); that of events stands in their log."""
-        n = self.n_q + self.n_u
-        integrated = x.shape[1] > n + len(self.turning)
-        none = np.zeros((len(x), 1))
-        found = {f"energy.{name}": none for name in WORK}
-        if integrated:
-            found |= {"energy.work_in": x[:, n : n + 1], "energy.work_lost": x[:, n + 1 : n + 2]}
+        found = {f"energy.{name}": np.zeros((len(x), 1)) for name in WORK}
+        if self.states.has_works:
+            work_in, work_lost = np.hsplit(x[:, self.states.works], 2)
+            found |= {"energy.work_in": work_in, "energy.work_lost": work_lost}
         return found
 
     def quantity_functions(self, group: str) -> dict[str, Any]:
@@ -278,13 +277,8 @@ class Formulation:
         return evaluate(kernel, kernel, t, x, p, threads=threads)
 
     def state_quantities(self, x: Array) -> dict[str, Array]:
-        """Coordinates and rates of the tree at states x (times, n_x); empty in absolute coordinates."""
-        if not self.in_joints:
-            return {}
-        n, values = self.n_q, {}
-        for c in self.layout.coordinates:
-            values[c.name], values[c.rate_name] = x[:, c.q], x[:, n + c.i_u : n + c.i_u + c.n_u]
-        return values
+        """States that have names, at x (times, n_x)."""
+        return self.states.values(x)
 
     @cached_property
     def monitored_loops(self) -> list[str]:

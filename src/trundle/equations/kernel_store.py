@@ -35,7 +35,7 @@ def stiff(f: "Formulation") -> dict[str, Any]:
 
 def events(f: "Formulation") -> dict[str, Any]:
     """Event functions, their bounds, jumps, collisions."""
-    return event_functions(f.model, f.functions, f.layout)
+    return event_functions(f.model, f.functions)
 
 
 MAKERS: dict[str, Maker] = {"base": base, "lanes": lanes, "stiff": stiff, "events": events}

@@ -6,6 +6,7 @@ accelerations there. A run then cannot slip onto another branch where a linkage 
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, final
 
@@ -79,9 +80,9 @@ class Functions:
         # Absolute coordinates know angles of joints up to whole turns only: their rates are integrated beside.
         measured = [m for m in e.signals.measured.values() if isinstance(m, Measure) and m.is_angle]
         self.turns = ca.vertcat(ca.SX(0, 1), *[m.rate for m in measured if e.formalism == "newton_euler"])
-        self.n_z = (2 if self.has_power else 0) + self.turns.numel()
-        self.n_x = e.n_q + e.n_u + self.n_z
-        self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_z))
+        self.layout = replace(e.layout, has_works=self.has_power)
+        self.n_x = self.layout.n_x
+        self.x = ca.vertcat(e.q, e.u, ca.SX.sym("z", self.n_x - self.layout.n_motion))
         self.inputs = [e.t, self.x, e.p]
 
     def function(self, name: str, *outputs: Any) -> Any:
@@ -358,7 +359,7 @@ class Functions:
         for k in range(e.n_q - e.motion.n_q):
             position = ca.fmax(position, ca.fabs(e.corrections()[k]))
         measures = [self.kkt.loop_measure(loop) for loop in self.loop_rows().values()]
-        return self.function("project", q, u, self.x[e.n_q + e.n_u :], position, velocity, *measures)
+        return self.function("project", q, u, self.x[self.layout.n_motion :], position, velocity, *measures)
 
     def loop_rows(self) -> dict[str, Choice]:
         """Rows of each closed loop by the name of its connection, and how many of them are independent (tree joints of

@@ -21,7 +21,6 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.model.force import SpringDamper
 from trundle.pairs.higher import ContactPair
-from trundle.quantities.layout import Place
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ def _places(f: Formulation, name: str, units: list[str]) -> list[int]:
     """States that a unit or a name means."""
     if name in units or name in UNITS:
         return [i for i, unit in enumerate(units) if unit == name]
-    named, register = _named(f), f.register
+    named, register = f.states.places, f.register
     full = register.full(name)
     if full not in named:
         known = [*UNITS, *named, *(short for short in register.short_names() if register.full(short) in named)]
@@ -154,16 +153,11 @@ def _places(f: Formulation, name: str, units: list[str]) -> list[int]:
     return list(named[full].range)
 
 
-def _named(f: Formulation) -> dict[str, Place]:
-    """Where each coordinate and speed stands in the state vector; absolute coordinates have no names."""
-    return f.layout.places if f.in_joints else {}
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class StateUnits:
-    """Unit and group of every entry of the state vector; `soft` are those of springs that stand for constraints: they
-    hardly move and are no measure of the motion.
+    """Unit and group of every entry of the state vector, none for by-products; `soft` are those of springs that stand
+    for constraints: they hardly move and are no measure of the motion.
     """
 
     names: list[str]
@@ -173,31 +167,10 @@ class StateUnits:
 
 def read_units(f: Formulation) -> StateUnits:
     """Units of the states of a system."""
-    names = state_units(f)
-    named = _named(f)
+    names = [unit if steers else "" for unit, steers in zip(f.states.units, f.states.steers, strict=True)]
+    named = f.states.places
     soft = [i for name in f.derivation.deflections if name in named for i in named[name].range]
     return StateUnits(names, np.array([UNITS.index(u) if u in UNITS else -1 for u in names], np.int64), soft)
-
-
-def state_units(f: Formulation) -> list[str]:
-    """Unit of every entry of the state vector; those beyond coordinates and speeds are work done."""
-    units, layout, every = ["J"] * f.n_x, f.layout, f.model.connections.values()
-    n_q = f.n_q
-    units[:n_q] = ["m"] * n_q  # bristles and deviations; all others are set below
-    chains = {f"{c.name}.{s.name}": "m" if s.slides else "rad" for c in every for s in c.pair.coordinates if s.n_u == 1}
-    if f.in_joints:
-        for c in layout.coordinates:
-            units[c.i_q : c.i_q + c.n_q] = [c.unit] * c.n_q
-            units[n_q + c.i_u : n_q + c.i_u + c.n_u] = [c.rate_unit] * c.n_u
-        followers, first = list(layout.followers), n_q - len(layout.bristles) - len(layout.followers)
-    else:
-        first = 7 * len(f.model.free_bodies)
-        units[:first] = (["m"] * 3 + [""] * 4) * (first // 7)
-        units[n_q : n_q + f.n_u] = (["m/s"] * 3 + ["rad/s"] * 3) * (first // 7)
-        followers = [f"{c.name}.{name}" for c in every for name in c.pair.followers]
-    for i, name in enumerate(followers, start=first):
-        units[i] = chains.get(name, "rad")
-    return units
 
 
 def _known_lengths(f: Formulation) -> dict[bytes, float]:

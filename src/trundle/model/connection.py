@@ -117,11 +117,6 @@ class ConnectedPair:
         return {CONTACT_BONDS[b]: f"plane_{DEFLECTIONS[CONTACT_BONDS[b]]}" for b in bonds}
 
     @property
-    def extra_states(self) -> tuple[str, ...]:
-        """Coordinates without speeds beside those that follow the contact."""
-        return (*self.bristles, *(f"{name}_deviation" for name in self.deviations))
-
-    @property
     def separates(self) -> bool:
         """Whether the normal is a law that never pulls."""
         normal = self.touch_laws.get("normal")

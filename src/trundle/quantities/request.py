@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
-from trundle.quantities.layout import Layout
+from trundle.quantities.state_layout import StateLayout
 from trundle.typing import Array
 
 LARGEST = 1e12  # m, rad or per second
@@ -24,14 +24,14 @@ class StartRequest:
     given_u: Array
 
 
-def rest_pose(layout: Layout) -> Array:
+def rest_pose(layout: StateLayout) -> Array:
     """Zero angles and displacements, no turns."""
     q = np.zeros(layout.n_q)
     q[list(layout.quaternions)] = 1.0
     return q
 
 
-def read_request(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> StartRequest:
+def read_request(layout: StateLayout, q_default: Array, start: Mapping[str, Any]) -> StartRequest:
     """Sort named values into coordinates and speeds."""
     request = StartRequest(
         np.array(q_default), np.zeros(layout.n_u), np.zeros(layout.n_q, bool), np.zeros(layout.n_u, bool)
@@ -40,8 +40,9 @@ def read_request(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> 
         if name not in layout.places:
             raise UnknownNameError(name, layout.places, "coordinate or rate of the tree")
         i, n, _ = layout.places[name]
-        vector, mask = (request.q, request.given_q) if i < layout.n_q else (request.u, request.given_u)
-        i = i if i < layout.n_q else i - layout.n_q
+        at_u = layout.u.start
+        vector, mask = (request.q, request.given_q) if i < at_u else (request.u, request.given_u)
+        i = i if i < at_u else i - at_u
         try:
             numbers = np.atleast_1d(np.asarray(value, dtype=float))
         except (TypeError, ValueError):
@@ -63,7 +64,7 @@ def read_request(layout: Layout, q_default: Array, start: Mapping[str, Any]) -> 
     return request
 
 
-def speeds_of(layout: Layout, given_q: Array) -> Array:
+def speeds_of(layout: StateLayout, given_q: Array) -> Array:
     """Which speeds belong to coordinates that are given."""
     out = np.zeros(layout.n_u, bool)
     for c in layout.coordinates:

@@ -10,7 +10,6 @@ from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
 from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL
-from trundle.integrate.tolerance import read_units
 from trundle.laws.law import FlowLaw
 from trundle.model.force import LineForce, SpringDamper
 from trundle.pairs.higher import HigherPair
@@ -121,9 +120,9 @@ def driven_past_limit(f: Formulation, t: float, x: np.ndarray[Any, Any], p: np.n
     if not driven or not np.all(np.isfinite(x)):
         return []
     J = ca.vertcat(*[dense(row.jacobian, e.n_u).T / (functions.length if row.unit == "m" else 1.0) for row in rows])
-    q, u = x[: e.n_q], x[e.n_q : e.n_q + e.n_u]
+    q, u = x[f.states.q], x[f.states.u]
     values = np.array(ca.DM(ca.Function("J", [e.t, e.q, e.u, e.p], [ca.densify(J)])(t, q, u, p)))
-    units = f.once(read_units).names[e.n_q : e.n_q + e.n_u]
+    units = f.states.units[f.states.u]
     values = values * np.array([functions.length if unit == "m/s" else 1.0 for unit in units])
     singular = np.linalg.svd(values, compute_uv=False)
     return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
@@ -189,7 +188,7 @@ def culprit_laws(
         law = ca.Function("law", [e.t, e.q, e.u, e.p], [ca.vertcat(ca.SX(0, 1), *parts)])
         for ahead in times:
             state = x + ahead * step
-            q, u = state[: e.n_q], state[e.n_q : e.n_q + e.n_u]
+            q, u = state[f.states.q], state[f.states.u]
             if not np.all(np.isfinite(np.array(ca.DM(law(t + ahead, q, u, p))))):
                 found.append(name)
                 break

@@ -27,8 +27,8 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     f = run.formulation
     assert f is not None and run._raw is not None
     t, x, _ = run._raw
-    if name in f.turning:
-        way = x[:, x.shape[1] - len(f.turning) + f.turning.index(name)]
+    if name in f.states.turns:
+        way = x[:, f.states.turn(name)]
         start = [run.initial.q[c.i_q] for c in f.layout.coordinates if c.name == name] if run.initial else []
         return _nearest(values, start[0] + way if start else values[0] + way - way[0])
     along = _along_the_tree(run, name)

@@ -148,9 +148,7 @@ def _integrate(
         batch, log = integrate_guarded(f, each, single, chosen, duration, x0, p, times, tolerances)
     else:
         kernels = f.kernels("lanes")
-        weight = np.ones(f.n_x)
-        weight[f.n_q + f.n_u :] = 0.0
-        problem = LaneProblem(kernels["rhs"], kernels.get("project"), weight)
+        problem = LaneProblem(kernels["rhs"], kernels.get("project"), f.states.steers)
         if tolerance.learns and len(good):
             rhs, looks = f.kernels("base")["rhs"], np.linspace(0.0, duration, LOOKS + 1)[:-1]
             first, _ = tolerance.begin(x0, np.array([evaluate(rhs, rhs, t, x0, p) for t in looks]), duration)
@@ -259,7 +257,7 @@ class _Cases:
         for name, values in self.varied.items():
             first = values[self.good[0]] if self.good else np.ones(values.shape[1:])
             request = read_request(f.layout, common.q, {name: first})
-            given = np.concatenate([request.given_q, request.given_u, np.zeros(f.n_x - f.n_q - f.n_u, bool)])
+            given = np.concatenate([request.given_q, request.given_u, np.zeros(f.n_x - f.states.n_motion, bool)])
             x0[:, given] = values.reshape(self.count, -1)
         for i in f.layout.quaternions:
             length = np.linalg.norm(x0[:, i : i + 4], axis=1, keepdims=True)

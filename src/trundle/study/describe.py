@@ -7,7 +7,7 @@ from trundle.laws.law import FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.pairs.higher import HigherPair
-from trundle.quantities.layout import Layout
+from trundle.quantities.state_layout import StateLayout
 from trundle.study.large_angles import large_angles
 
 
@@ -24,7 +24,7 @@ class Freedoms(Protocol):
     def independent(self) -> tuple[int, ...]: ...
 
 
-def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedoms) -> str:
+def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Freedoms) -> str:
     """Bodies, joints, loops, freedoms and the coordinates that are independent."""
     moving = model.free_bodies
     lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
@@ -61,8 +61,8 @@ def describe(model: Model, topology: Topology, layout: Layout, mobility: Freedom
         values = ", ".join(f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values())
         lines.append(f"Tunable parameters: {values}.")
     lines.append("")
-    speeds = layout.speed_names()
-    free = [speeds[i].removesuffix("_rate") for i in mobility.independent]
+    motions = layout.turn_names()
+    free = [motions[i] for i in mobility.independent]
     lines.append(
         f"{_count(layout.n_u, 'coordinate')} of the tree, {layout.n_u - mobility.freedoms} independent constraints: "
         f"{_count(mobility.freedoms, 'degree', 'degrees')} of freedom."

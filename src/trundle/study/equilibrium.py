@@ -115,14 +115,14 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     """
     base = f.kernels("base")
     energy, rhs = base["energy"], base["rhs"]
-    n_q, n_u = f.n_q, f.n_u
+    states = f.states
     problem = make_problem(f, stiff=False, returns=False, rtol=1e-6)
     own = len(f.model.events)  # events of the user do nothing here, those of contacts do
     kinds = [RECORD] * own + list(problem.event_kinds[own:])
     problem = replace(problem, event_kinds=kinds, energy=None)  # to stop it again and again keeps no books
-    x = np.concatenate([q, np.zeros(rhs.n_x - n_q)])
+    x = states.vector(q)
     p = first_modes(f, t, x, p)
-    first = force = _push(rhs, t, x, p, n_q, n_u)
+    first = force = _push(rhs, t, x, p, states.u)
     before = 0.0
     for _ in range(limit):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
@@ -131,15 +131,15 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
         x, p = moved.x_end, moved.p_end
         now = float(energy(t, x, p)[0])
         if now < before:
-            x[n_q:], now = 0.0, 0.0
+            x, now = states.vector(x[states.q]), 0.0
             p = first_modes(f, t, x, p)
-            force = _push(rhs, t, x, p, n_q, n_u)
+            force = _push(rhs, t, x, p, states.u)
             if force < 1e-6 * first:
                 break
         before = now
-    return x[:n_q]
+    return x[states.q]
 
 
-def _push(rhs: Any, t: float, x: Array, p: Array, n_q: int, n_u: int) -> float:
+def _push(rhs: Any, t: float, x: Array, p: Array, speeds: slice) -> float:
     """Largest acceleration from rest."""
-    return float(np.max(np.abs(rhs(t, x, p)[n_q : n_q + n_u]), initial=0.0))
+    return float(np.max(np.abs(rhs(t, x, p)[speeds]), initial=0.0))

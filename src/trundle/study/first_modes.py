@@ -19,7 +19,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.motion.links import frame_pose
 from trundle.pairs.lower import Free
-from trundle.quantities.layout import Layout
+from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
 from trundle.typing import Array
 
@@ -142,7 +142,7 @@ def _settled(f: Formulation, t: float, x: Array, p: Array) -> Array:
     return p
 
 
-def at_contacts(model: Model, topology: Topology, layout: Layout, q: Array) -> Array:
+def at_contacts(model: Model, topology: Topology, layout: StateLayout, q: Array) -> Array:
     """The pose with free bodies moved to where their loose contact with the ground touches at zero coordinates."""
     q, places = q.copy(), {c.name: c.i_q for c in layout.coordinates}
     for joint in topology.tree:

@@ -121,7 +121,7 @@ def _guard_kernel(f: Formulation) -> dict[str, Any]:
 
 def _guarded_kernel(f: Formulation) -> dict[str, Any]:
     """Events of the model, and the guards behind them."""
-    plain = event_functions(f.model, f.functions, f.layout)["events"](*f.functions.inputs)
+    plain = event_functions(f.model, f.functions)["events"](*f.functions.inputs)
     guards = f.once(find_guards)
     return {"events": f.functions.function("events", plain, *guard_values(guards, f.functions)[: len(guards)])}
 

@@ -5,12 +5,12 @@ from math import pi
 from typing import Any
 
 from trundle.model.model import Model
-from trundle.quantities.layout import Layout
+from trundle.quantities.state_layout import StateLayout
 
 ROUND = 0.5  # degrees are given in halves; the angle that another run ended with is not
 
 
-def large_angles(model: Model, layout: Layout, values: Mapping[str, Any]) -> list[str]:
+def large_angles(model: Model, layout: StateLayout, values: Mapping[str, Any]) -> list[str]:
     """A hint for every angle above 2 pi."""
     large = {n: v for n, v in values.items() if isinstance(v, float | int) and abs(v) > 2 * pi}
     if not large:
@@ -30,7 +30,7 @@ def large_angles(model: Model, layout: Layout, values: Mapping[str, Any]) -> lis
     ]
 
 
-def likely_degrees(model: Model, layout: Layout, values: Mapping[str, Any]) -> list[str]:
+def likely_degrees(model: Model, layout: StateLayout, values: Mapping[str, Any]) -> list[str]:
     """The same for round numbers only: a run that goes on from the end of another has large angles by right."""
     round_ones = {n: v for n, v in values.items() if isinstance(v, float | int) and v % ROUND == 0}
     return large_angles(model, layout, round_ones)

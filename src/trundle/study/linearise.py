@@ -21,7 +21,7 @@ from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.equations.mobility import split_speeds
 from trundle.errors import SolveError
-from trundle.quantities.layout import Layout
+from trundle.quantities.state_layout import StateLayout
 from trundle.study.first_modes import first_modes
 from trundle.study.start_state import Parameters, Values, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import MovingAxes, moving_axes, rate_tolerance
@@ -33,7 +33,7 @@ ROUND_OFF = 1e-13  # by which a state is changed to see which derivatives are mo
 @final
 @dataclass(frozen=True, eq=False)
 class Linearisation:
-    """State matrix of (independent coordinates, independent speeds, bristles); `names` are those of the states."""
+    """State matrix of (independent coordinates, independent speeds, first-order states), whose `names` it has."""
 
     matrix: AnyArray
     names: tuple[str, ...]
@@ -89,33 +89,33 @@ def linearise_at(
                 f"contact {loose[0].contact!r} slides or is open at this state: small motions about it are not linear. "
                 "Give a state in which contacts stick, or a smooth law."
             )
-    return linearise(f.by_kane.functions, f.layout, t, np.concatenate([at.q, at.u]), p)
+    return linearise(f.by_kane.functions, t, np.concatenate([at.q, at.u]), p)
 
 
-def linearise(functions: Functions, layout: Layout, t: float, x: AnyArray, p: AnyArray) -> Linearisation:
+def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linearisation:
     """Linearise about a consistent state x = [q, u, ...]."""
-    e = functions.equations
-    n_q, n_u = e.n_q, e.n_u
-    x = np.asarray(x[: n_q + n_u], dtype=float)
+    layout = functions.layout
+    n_q, n_u = layout.n_q, layout.n_u
+    x = np.asarray(x[: layout.n_motion], dtype=float)
     rates, A, J, _, _ = _evaluate(functions, t, x, p)
     qdot, udot = rates[:n_q], rates[n_q:]
     moving = bool(np.max(np.abs(qdot), initial=0.0) > 1e-9)
-    axes = moving_axes(functions, layout, t, x, p) if moving else None
+    axes = moving_axes(functions, t, x, p) if moving else None
     size = np.maximum(1.0, np.abs(x[n_q:]))
     later = A[n_q:] @ rates  # a speed that turns with the heading may rest for a moment
     changing = (np.abs(udot) > 1e-7 * size**2) | (np.abs(later) > 1e-7 * size**3)
     holonomic = np.array([row.holonomic for row in _held_rows(functions, p)], bool)
     coordinates, _ = _tangents(J[holonomic], np.zeros(n_u, bool))
     speeds, _ = _tangents(J, changing)
-    chart = _Chart(functions, layout, coordinates, speeds, axes)
+    chart = _Chart(functions, coordinates, speeds, axes)
     matrix, T, V = chart(t, x, p)
     every = layout.speed_names()
     names = (
-        [every[i].removesuffix("_rate").replace(".angular_rate_", ".turn_") for i in coordinates]
+        [layout.turn_names()[i] for i in coordinates]
         + [every[i] for i in speeds]
-        + list(layout.bristles)
+        + [entry.name for entry in layout.first_order]
     )
-    none = np.zeros((n_u, len(layout.bristles)))
+    none = np.zeros((n_u, len(layout.first_order)))
     shapes = np.hstack([T, np.zeros_like(V), none])
     cyclic: list[int] = []
     if moving:
@@ -126,19 +126,19 @@ def linearise(functions: Functions, layout: Layout, t: float, x: AnyArray, p: An
         shapes = np.hstack([np.zeros_like(T), V, none])  # places left out: modes are described by their speeds
     keep = [i for i in range(len(names)) if i not in cyclic]
     kept = [i for k, i in enumerate(coordinates) if k not in cyclic]
-    steady = axes is not None or _at_rest(functions, layout, t, x, p, kept, speeds)
+    steady = axes is not None or _at_rest(functions, t, x, p, kept, speeds)
     return Linearisation(
         matrix[np.ix_(keep, keep)], tuple(names[i] for i in keep), shapes[:, keep], tuple(every),
         tuple(names[i] for i in cyclic), steady,
     )  # fmt: skip
 
 
-def allowed_changes(functions: Functions, layout: Layout, t: float, x: AnyArray, p: AnyArray) -> AnyArray:
+def allowed_changes(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> AnyArray:
     """Columns: independent changes of the state x = [q, u] that keep the constraints."""
     _, _, J, _, _ = _evaluate(functions, t, x, p)
     holonomic = np.array([row.holonomic for row in _held_rows(functions, p)], bool)
     none = np.zeros(functions.equations.n_u, bool)
-    chart = _Chart(functions, layout, _tangents(J[holonomic], none)[0], _tangents(J, none)[0], None)
+    chart = _Chart(functions, _tangents(J[holonomic], none)[0], _tangents(J, none)[0], None)
     return chart.basis(t, x, p)[0]
 
 
@@ -164,14 +164,14 @@ def _held_rows(functions: Functions, p: AnyArray) -> list[Row]:
 
 
 def _at_rest(
-    functions: Functions, layout: Layout, t: float, x: AnyArray, p: AnyArray, coordinates: list[int], speeds: list[int]
+    functions: Functions, t: float, x: AnyArray, p: AnyArray, coordinates: list[int], speeds: list[int]
 ) -> bool:
     """Whether no coordinate and no speed of those that are kept changes, each in its own measure."""
     n_q = functions.equations.n_q
     rates, A, _, _, _ = _evaluate(functions, t, x, p)
     limit = rate_tolerance(A, x)
     still = np.all(np.abs(x[n_q:][coordinates]) < 1e-7)
-    bending = np.max(np.abs(rates[list(layout.bristle_places.values())]), initial=0.0) > 1e-7
+    bending = np.max(np.abs(rates[functions.layout.first_order_slice]), initial=0.0) > 1e-7
     resting = np.abs(rates[n_q:]) < limit[n_q:]
     return bool(still and np.all(resting[speeds]) and not bending)
 
@@ -179,10 +179,9 @@ def _at_rest(
 @final
 @dataclass(frozen=True, eq=False)
 class _Chart:
-    """Independent coordinates, speeds and bristles, and the state matrix in them."""
+    """Independent coordinates, speeds and first-order states, and the state matrix in them."""
 
     functions: Functions
-    layout: Layout
     coordinates: list[int]
     speeds: list[int]
     axes: MovingAxes | None
@@ -192,15 +191,15 @@ class _Chart:
         n_q = self.functions.equations.n_q
         rates, A, _, _, _ = _evaluate(self.functions, t, x, p)
         B, T, V = self.basis(t, x, p)
-        bristles = list(self.layout.bristle_places.values())
+        own = self.functions.layout.first_order_slice
         full = A @ B
-        back, back_rate = _back(self.layout, x[:n_q], rates[:n_q])  # speeds-like increments of coordinates
+        back, back_rate = _back(self.functions.layout, x[:n_q], rates[:n_q])  # speeds-like increments of coordinates
         ds_rate = back @ full[:n_q] + back_rate @ B[:n_q]
         du_rate = full[n_q:]
         if self.axes is not None:
             ds_rate = ds_rate - self.axes.on_coordinates @ back @ B[:n_q]
             du_rate = du_rate - self.axes.on_speeds @ B[n_q:]
-        return np.vstack([ds_rate[self.coordinates], du_rate[self.speeds], full[bristles]]), T, V
+        return np.vstack([ds_rate[self.coordinates], du_rate[self.speeds], full[own]]), T, V
 
     def basis(self, t: float, x: AnyArray, p: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Changes of (q, u) that the constraints allow, per unit of each state; all speeds per unit of each coordinate
@@ -215,8 +214,7 @@ class _Chart:
             dependent = [i for i in range(n_u) if i not in self.speeds]
             W[dependent] = -np.linalg.solve(J[:, dependent], Jq @ P @ T)
         B = np.block([[P @ T, np.zeros((n_q, len(self.speeds)))], [W, V]])
-        bristles = list(self.layout.bristle_places.values())  # states of their own
-        return np.hstack([B, np.eye(n_q + n_u)[:, bristles]]), T, V
+        return np.hstack([B, np.eye(n_q + n_u)[:, self.functions.layout.first_order_slice]]), T, V
 
     def in_fixed_axes(self, t: float, x: AnyArray, p: AnyArray) -> AnyArray:
         return replace(self, axes=None)(t, x, p)[0]
@@ -259,7 +257,7 @@ def _cyclic(matrix: AnyArray, n: int) -> list[int]:
         chosen += more
 
 
-def _back(layout: Layout, q: AnyArray, qdot: AnyArray) -> tuple[AnyArray, AnyArray]:
+def _back(layout: StateLayout, q: AnyArray, qdot: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Matrices from changes of q to increments in the sense of the speeds, and the rate of that matrix."""
     back, rate = np.zeros((layout.n_u, layout.n_q)), np.zeros((layout.n_u, layout.n_q))
     for c in layout.coordinates:

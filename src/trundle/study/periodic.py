@@ -93,7 +93,7 @@ class ReturnMap:
         for name in (section.event, *section.unless):
             if name not in self.names:
                 raise UnknownNameError(name, self.names, "event")
-        self._n = f.n_q + f.n_u
+        self._n = f.states.n_motion
         self._places = f.layout.changeable
         for name in f.resolved({**section.put, **section.shift}):
             if name not in self._places:
@@ -115,7 +115,7 @@ class ReturnMap:
     def __call__(self, x: Array, derivative: bool = False) -> Return:
         """The next passage; SolveError where the motion does not come back."""
         f, n = self.formulation, self._n
-        x = np.concatenate([x[:n], np.zeros(f.n_x - n)])
+        x = self._whole(x[:n])
         p = self._parameters_at(x[:n])
         problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
         ends_only, quiet = Sampling(np.array([0.0, self.longest])), Supervision(progress=False)
@@ -159,17 +159,22 @@ class ReturnMap:
 
     def allowed_changes(self, x: Array) -> Array:
         """Columns: changes of the state that the constraints allow."""
-        return allowed_changes(self.formulation.functions, self.formulation.layout, 0.0, x, self._parameters_at(x))
+        return allowed_changes(self.formulation.functions, 0.0, x, self._parameters_at(x))
+
+    def _whole(self, x: Array) -> Array:
+        """The state vector with no work done."""
+        states = self.formulation.states
+        return states.vector(x[states.q], x[states.u])
 
     def _parameters_at(self, x: Array) -> Array:
         """Parameters with the modes of the contacts at a state."""
         p = self.formulation.parameter_vector(self.parameters)
         p[self.formulation.parameters.shift] = multiplier_shift(RTOL)
-        return first_modes(self.formulation, 0.0, np.concatenate([x, np.zeros(self.formulation.n_x - self._n)]), p)
+        return first_modes(self.formulation, 0.0, self._whole(x), p)
 
     def speed(self, x: Array) -> float:
         """Largest rate of the state."""
-        state = np.concatenate([x, np.zeros(self.formulation.n_x - self._n)])
+        state = self._whole(x)
         rates = np.array(self.formulation.kernels("base")["rhs"](0.0, state, self._parameters_at(x)))
         return float(np.max(np.abs(rates[: self._n])))
 
@@ -178,7 +183,7 @@ class ReturnMap:
         project = self.formulation.kernels("base").get("project")
         if project is None:
             return x
-        state, p = np.concatenate([x, np.zeros(self.formulation.n_x - self._n)]), self._parameters_at(x)
+        state, p = self._whole(x), self._parameters_at(x)
         for _ in range(5):
             out = np.array(project(0.0, state, p))
             state, apart = out[: len(state)], float(np.max(out[len(state) : len(state) + 2]))

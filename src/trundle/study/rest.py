@@ -38,7 +38,7 @@ def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t:
     found = Rest(f.by_kane, t, f.parameter_vector(parameters))
     q = found.find(start_state(f, start, parameters, t).q, stable)
     pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in f.layout.coordinates}
-    return pose | {name: float(q[i]) for name, i in f.layout.bristle_places.items()}
+    return pose | {name: float(q[i]) for name, i in f.layout.first_order_places.items()}
 
 
 @final
@@ -94,7 +94,7 @@ class Rest:
     # -- checks --------------------------------------------------------------------------------------------------------
 
     def _state(self, q: Array) -> Array:
-        return np.concatenate([q, np.zeros(self.formulation.n_x - len(q))])
+        return self.formulation.states.vector(q)
 
     def _modes(self, q: Array) -> Array:
         return first_modes(self.formulation, self.t, self._state(q), self.p)
@@ -120,7 +120,7 @@ class Rest:
 
     def _linear(self, q: Array) -> Linearisation:
         state = np.concatenate([q, np.zeros(self.formulation.n_u)])
-        return linearise(self.formulation.functions, self.formulation.layout, self.t, state, self._modes(q))
+        return linearise(self.formulation.functions, self.t, state, self._modes(q))
 
     def _growth(self, q: Array) -> float:
         """Rate at which small motions grow; not above zero where none does."""
@@ -156,7 +156,7 @@ class Rest:
         """Where the accelerations from rest vanish, with the contacts as they are on the way."""
         f = self.formulation
         n_q, n_u = f.n_q, f.n_u
-        bristles = list(f.layout.bristle_places.values())
+        own = f.states.first_order_slice
         damping, last = 1e-3, np.inf
         best = q
         for _ in range(STEPS):
@@ -167,7 +167,7 @@ class Rest:
                 break
             holonomic = acting(f.functions, p) & np.array([r.holonomic for r in f.functions.independent], bool)
             T = _null(J[holonomic])
-            K = np.hstack([A[n_q:, :n_q] @ P @ T, A[n_q:, bristles]])
+            K = np.hstack([A[n_q:, :n_q] @ P @ T, A[n_q:, own]])
             size = 1.0 / (1.0 + np.max(np.abs(K), axis=1, initial=0.0))
             error = float(np.linalg.norm(size * udot))
             if error < last:
@@ -182,7 +182,7 @@ class Rest:
             step = -np.linalg.lstsq(grid + ridge, S.T @ (size * udot), rcond=1e-15)[0]
             step *= min(1.0, 0.3 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
             q = self._moved(q, T @ step[: T.shape[1]], p)
-            q[bristles] += step[T.shape[1] :]
+            q[own] += step[T.shape[1] :]
         return best
 
 

@@ -246,12 +246,7 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
     """Kernels of the system arranged for the time loop."""
     base = f.kernels("base")
     extra = f.kernels("stiff") if stiff else {}
-    weight = np.ones(base["rhs"].n_x)
-    weight[f.n_q + f.n_u :] = 0.0  # work done is a by-product, it does not steer the step
-    quaternions = f.layout.quaternions
-    if not f.in_joints:
-        quaternions = tuple(range(3, 7 * len(f.model.free_bodies), 7))
-    model = f.model
+    model, states = f.model, f.states
     changes = transitions(model)
     kernels = f.kernels("events") if model.events or changes else {}
     kinds = [_kind(event.action, returns) for event in model.events.values()]
@@ -274,19 +269,19 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         modes=kernels.get("start") if striking else None,
         energy=base["energy"],
         given_events=len(model.events),
-        works=base["rhs"].n_x - f.n_q - f.n_u - len(f.turning),
+        works=states.works.stop - states.works.start,
         driven=_driven(model),
         free=kernels.get("free"),
         places=places_of_modes(f) if decides_together(model) else (),
         contacts=len(contacts) if striking else 0,
         treatment=TREATMENTS[model.impacts],
-        n_q=f.n_q,
-        n_u=f.n_u,
-        quaternions=quaternions,
+        n_q=states.n_q,
+        n_u=states.n_u,
+        quaternions=states.quaternions,
         event_directions=directions,
         event_kinds=kinds,
         event_due=[False] * len(model.events) + [c.due for c in changes],
-        error_weight=weight,
+        error_weight=states.steers,
         singular_limit=max(1e-10, 1e-2 * rtol),  # a coarse path passes a fold at some distance
     )
 

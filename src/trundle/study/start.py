@@ -15,14 +15,14 @@ from trundle.equations.mobility import RowFunctions, close, pivots, worst_rows
 from trundle.errors import AssemblyError
 from trundle.linear_algebra.rank import nearly_singular, rank
 from trundle.quantities.initial_state import InitialState
-from trundle.quantities.layout import Layout
 from trundle.quantities.request import StartRequest, speeds_of
+from trundle.quantities.state_layout import StateLayout
 from trundle.study.targets import Targets
 from trundle.typing import Array
 
 
 def consistent(
-    layout: Layout,
+    layout: StateLayout,
     request: StartRequest,
     rows: RowFunctions | None,
     p: Array,

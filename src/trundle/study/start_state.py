@@ -103,8 +103,8 @@ def state_vector(f: Formulation, state: InitialState, p: Array, t: float = 0.0) 
     """State vector of the formalism, quadratures zero."""
     q, u = state.q, state.u
     if not f.in_joints:
-        q, u = absolute_state(f.joint_functions.equations, q, u, p, t)
-    return np.concatenate([q, u, np.zeros(f.n_x - len(q) - len(u))])
+        q, u = absolute_state(f.joint_functions.equations, f.states, q, u, p, t)
+    return f.states.vector(q, u)
 
 
 def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:

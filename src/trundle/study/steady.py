@@ -21,7 +21,8 @@ from scipy.spatial.transform import Rotation
 from trundle.contact.search import ContactSearch
 from trundle.equations.kernels import Functions
 from trundle.motion.kinematics import normalised
-from trundle.quantities.layout import Coordinate, Layout
+from trundle.quantities.coordinate import Coordinate
+from trundle.quantities.state_layout import StateLayout
 from trundle.typing import Array
 
 STATES = 6  # around the given one, at which a symmetry must hold
@@ -86,7 +87,7 @@ class MovingAxes:
     accelerations: Array  # ... and of the speeds
 
 
-def candidates(layout: Layout) -> list[Turn]:
+def candidates(layout: StateLayout) -> list[Turn]:
     """Everything that may be a symmetry, joint by joint."""
     found: list[Turn] = []
     joints: dict[str, list[Coordinate]] = {}
@@ -112,23 +113,23 @@ def _of_joint(parts: list[Coordinate]) -> Iterator[Turn]:
             yield Turn("place", at, axis, places[0].i_q)
 
 
-def moving_axes(functions: Functions, layout: Layout, t: float, x: Array, p: Array) -> MovingAxes | None:
+def moving_axes(functions: Functions, t: float, x: Array, p: Array) -> MovingAxes | None:
     """Axes in which the motion from the state x = [q, u] is at rest; None where there are none."""
-    e = functions.equations
-    n_q, n_u = e.n_q, e.n_u
+    layout = functions.layout
+    n_q, n_u = layout.n_q, layout.n_u
     turns = candidates(layout)
-    bristles = list(layout.bristle_places.values())
-    q0, u0 = x[:n_q], x[n_q : n_q + n_u]
-    brackets = [_brackets(functions, turns, bristles, t, q, u, p) for q, u in _around(functions, layout, t, q0, u0, p)]
+    q0, u0 = x[layout.q], x[layout.u]
+    brackets = [_brackets(functions, turns, t, q, u, p) for q, u in _around(functions, t, q0, u0, p)]
     D, size = (np.vstack(part) for part in zip(*brackets, strict=True))
     allowed = _null_space(D, size)
     flows = [turn.speeds(q0, u0) for turn in turns]
-    udot, bending = _rates(functions, bristles, t, q0, u0, p)
+    rates, A, _ = _linear(functions, t, q0, u0, p)
+    udot, bending = rates[layout.u], rates[layout.first_order_slice]
     W = np.array([np.concatenate([w, r]) for w, r in flows]).T
     wanted = np.concatenate([u0, udot])
     by_bodies = np.array([turn.kind in ("shift", "second") for turn in turns], bool)
     c = _combination(allowed, W, wanted, np.flatnonzero(~by_bodies), np.flatnonzero(by_bodies))
-    limit = rate_tolerance(_linear(functions, t, q0, u0, p)[1], x)[n_q:]
+    limit = rate_tolerance(A, x)[n_q:]
     missed = np.abs(W @ c - wanted)
     if (
         np.any(missed[:n_u] > 1e-9 * (1.0 + np.abs(u0)))
@@ -152,10 +153,9 @@ def rate_tolerance(A: Array, x: Array) -> Array:
     return limit
 
 
-def _around(
-    functions: Functions, layout: Layout, t: float, q: Array, u: Array, p: Array
-) -> Iterator[tuple[Array, Array]]:
+def _around(functions: Functions, t: float, q: Array, u: Array, p: Array) -> Iterator[tuple[Array, Array]]:
     """The state and others around it; contacts are followed."""
+    layout = functions.layout
     rng = np.random.default_rng(1)
     arrange = ContactSearch(functions.equations)
     yield q, u
@@ -199,26 +199,19 @@ def _linear(functions: Functions, t: float, q: Array, u: Array, p: Array) -> tup
     return rates.ravel(), A, P
 
 
-def _rates(functions: Functions, bristles: list[int], t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array]:
-    rates, _, _ = _linear(functions, t, q, u, p)
-    return rates[len(q) :], rates[bristles]
-
-
-def _brackets(
-    functions: Functions, turns: list[Turn], bristles: list[int], t: float, q: Array, u: Array, p: Array
-) -> tuple[Array, Array]:
-    """Lie brackets of the candidates with the motion, on speeds and bristles (on the coordinates they vanish always),
-    and the size of their terms.
+def _brackets(functions: Functions, turns: list[Turn], t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array]:
+    """Lie brackets of the candidates with the motion, on speeds and first-order states (on the coordinates they vanish
+    always), and the size of their terms.
     """
     rates, A, P = _linear(functions, t, q, u, p)
-    n_q = len(q)
-    rows = [*range(n_q, n_q + len(u)), *bristles]
+    n_q, own = len(q), functions.layout.first_order_places.values()
+    rows = [*range(n_q, n_q + len(u)), *own]
     columns, sizes = [], []
     for turn in turns:
         w, rate = turn.speeds(q, u)
         flow = np.concatenate([P @ w, rate])
         _, on_speeds = turn.on_increments(len(u))
-        turned = np.concatenate([on_speeds @ rates[n_q:], np.zeros(len(bristles))])
+        turned = np.concatenate([on_speeds @ rates[n_q:], np.zeros(len(own))])
         columns.append(A[rows] @ flow - turned)
         sizes.append(np.abs(A[rows]) @ np.abs(flow) + np.abs(turned))
     return np.array(columns).T, np.array(sizes).T

@@ -28,7 +28,7 @@ class Variation:
 
     def __init__(self, f: Formulation) -> None:
         self.formulation = f
-        self.n = f.n_q + f.n_u
+        self.n = f.states.n_motion
         model = f.model
         changes = transitions(model)
         self.names = [*model.events, *(c.name for c in changes)]
@@ -39,7 +39,7 @@ class Variation:
         if derivative(rhs, self._t).nnz():
             raise SolveError("the model depends on time: this map between events is for machines left to themselves.")
         self._rhs = self._with_slope("rhs", rhs[: self.n])
-        self._functions = event_functions(model, functions, f.layout)
+        self._functions = event_functions(model, functions)
         self._events = self._with_slope("events", self._functions["events"](self._t, self._x, self._p))
         self._jumps: dict[int, Any] = {}
         self._contacts = contacts_that_open(functions)
@@ -118,11 +118,11 @@ class Variation:
         """State after a collision."""
         data = self._numbers(self._impact, t, x, p)[0]
         after = x.copy()
-        after[self.formulation.n_q : self.n] += self._change_of_speeds(data)
+        after[self.formulation.states.u] += self._change_of_speeds(data)
         return after
 
     def _strike(self, t: float, x: Array, p: Array) -> tuple[Array, Array]:
-        n_q, n_u, n = self.formulation.n_q, self.formulation.n_u, self.n
+        n, speeds = self.n, self.formulation.states.u
         data, slope = self._numbers(self._impact, t, x, p)
         treatment = numbers.TREATMENTS[self.formulation.model.impacts]
         impulses = impulses_of(data, self._contacts, treatment)
@@ -130,7 +130,7 @@ class Variation:
         for k in range(n):
             way = slope[:, k]
             changed = derivative_of_impulses(data, way, self._contacts, treatment)
-            H[n_q : n_q + n_u, k] += changed @ self._per_impulse(data) + impulses @ self._per_impulse(way)
+            H[speeds, k] += changed @ self._per_impulse(data) + impulses @ self._per_impulse(way)
         return self.strike(t, x, p), H
 
     def _per_impulse(self, data: Array) -> Array:

@@ -20,7 +20,6 @@ from trundle.equations.outputs.reactions import (
 from trundle.equations.outputs.signals import Signals
 from trundle.model.body import Body
 from trundle.motion.motion import FrameMotion
-from trundle.quantities.layout import Layout
 from trundle.quantity import Quantity
 
 
@@ -28,8 +27,8 @@ from trundle.quantity import Quantity
 class Expressions:
     """Expressions of quantities, built when asked; the quantities themselves say what of."""
 
-    def __init__(self, functions: Functions, layout: Layout) -> None:
-        self.functions, self.layout = functions, layout
+    def __init__(self, functions: Functions) -> None:
+        self.functions, self.layout = functions, functions.layout
         self.equations = functions.equations
 
     def of(self, quantity: Quantity) -> Any:
@@ -63,12 +62,12 @@ class Expressions:
     def acceleration_of(self, coordinate: str) -> Any:
         """Time derivatives of the speeds of a coordinate of the tree."""
         c = self.layout.coordinate(coordinate)
-        return self.functions.dynamics[0][c.i_u : c.i_u + c.n_u]
+        return self.functions.dynamics[0][c.u]
 
     def constraint_force(self, coordinate: str, kind: int) -> Any:
         """Generalised force of the constraints along a coordinate of the tree: ideal (0) or not (1)."""
         c = self.layout.coordinate(coordinate)
-        return self.functions.constraint_forces[kind][c.i_u : c.i_u + c.n_u]
+        return self.functions.constraint_forces[kind][c.u]
 
     def weight(self, row: str) -> Any:
         """Weight of a relaxed row."""

@@ -310,7 +310,7 @@ def _scales(f: Formulation) -> tuple[Array, list[str], Array]:
         scale += [f.length if c.unit == "m" else 1.0] * c.n_q
         names += [c.name] * c.n_q
         turns += [_closes(f, c.name)] * c.n_q
-    for name in f.layout.followers:
+    for name in (entry.name for entry in f.layout.followers):
         scale.append(f.length if f.quantity(name).unit == "m" else 1.0)
         names.append(name)
         turns.append(_closes(f, name))

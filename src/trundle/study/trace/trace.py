@@ -159,8 +159,8 @@ class _Outputs:
             self.places[c.name] = slice(c.i_q, c.i_q + c.n_q)
         for name in e.signals.measured:
             add(name, f.quantity(name).unit, _sentence(f, name))
-        n = e.motion.n_q
-        self.places |= {name: slice(n + i, n + i + 1) for i, name in enumerate(f.layout.followers)}
+        first = f.layout.follower_slice.start
+        self.places |= {entry.name: slice(i, i + 1) for i, entry in enumerate(f.layout.followers, start=first)}
         for name in e.contact_bonds:
             for quantity, (unit, text) in CONTACT.items():
                 add(f"{name}.{quantity}", unit, f"{text}, in contact {name!r}")

@@ -1,0 +1,254 @@
+"""Where each number stands in x, the state vector: one layout for each kind of coordinates, and no other holder of
+indices.
+
+    x = [coordinates, followers, bristles | speeds | work in, work lost, turns]
+         ---------------- q --------------   -- u --
+
+Coordinates belong to the joints of the tree or, in absolute coordinates, to the free bodies. Followers are surface
+coordinates of contacts that close loops. Bristles, and deviations from prescribed rates, are first-order states: they
+have a rate but no speed. Work is integrated where something drives or brakes the model, turns (of angles that are no
+states) in absolute coordinates.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, final
+
+import numpy as np
+
+from trundle.errors import KernelError
+from trundle.graph.topology import Topology
+from trundle.model.connection import ConnectedPair
+from trundle.model.connection_quantities import WAYS
+from trundle.model.model import Model
+from trundle.pairs.lower import ROTATIONS, Free
+from trundle.quantities.coordinate import Coordinate
+from trundle.space.chain import Step, unit
+from trundle.typing import Array
+
+WORKS = 2  # work done on the model, work lost in it
+
+
+@final
+class Entry(NamedTuple):
+    """A coordinate without a speed."""
+
+    owner: str  # connection
+    kind: str
+    unit: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.owner}.{self.kind}"
+
+
+@final
+class Place(NamedTuple):
+    """Where a state, or a component of one, stands in x."""
+
+    first: int
+    size: int
+    changes: bool = True  # events may change it: a coordinate or speed, but not a part of a quaternion
+
+    @property
+    def range(self) -> range:
+        return range(self.first, self.first + self.size)
+
+
+@final
+@dataclass(frozen=True)
+class StateLayout:
+    """The order of the state vector in one formalism."""
+
+    coordinates: tuple[Coordinate, ...]
+    followers: tuple[Entry, ...] = ()
+    bristles: tuple[Entry, ...] = ()  # and deviations from prescribed rates
+    turns: tuple[str, ...] = ()  # angles of joints whose turns are integrated beside
+    has_works: bool = False
+    in_joints: bool = True  # else coordinates of bodies, which users do not know by name
+
+    # -- sizes and slices ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def n_placed(self) -> int:
+        """Number of coordinates that have speeds."""
+        return sum(c.n_q for c in self.coordinates)
+
+    @cached_property
+    def n_q(self) -> int:
+        return self.n_placed + len(self.followers) + len(self.bristles)
+
+    @cached_property
+    def n_u(self) -> int:
+        return sum(c.n_u for c in self.coordinates)
+
+    @property
+    def n_x(self) -> int:
+        return self.n_motion + (WORKS if self.has_works else 0) + len(self.turns)
+
+    @property
+    def n_motion(self) -> int:
+        """Number of states that the motion depends on: q and u."""
+        return self.n_q + self.n_u
+
+    @property
+    def q(self) -> slice:
+        return slice(0, self.n_q)
+
+    @property
+    def u(self) -> slice:
+        return slice(self.n_q, self.n_motion)
+
+    @property
+    def follower_slice(self) -> slice:
+        """Where the surface coordinates stand."""
+        return slice(self.n_placed, self.n_placed + len(self.followers))
+
+    @property
+    def first_order(self) -> tuple[Entry, ...]:
+        """States that have a rate but no speed."""
+        return self.bristles
+
+    @property
+    def first_order_slice(self) -> slice:
+        """Where they stand."""
+        return slice(self.n_placed + len(self.followers), self.n_q)
+
+    @property
+    def works(self) -> slice:
+        """Where work done and lost stand; empty where none is integrated."""
+        return slice(self.n_motion, self.n_motion + (WORKS if self.has_works else 0))
+
+    def turn(self, name: str) -> int:
+        """Where the turns of an angle stand."""
+        return self.n_x - len(self.turns) + self.turns.index(name)
+
+    @cached_property
+    def quaternions(self) -> tuple[int, ...]:
+        """Where unit quaternions begin."""
+        return tuple(c.i_q for c in self.coordinates if c.n_q == 4)
+
+    def of_size(self, n_x: int) -> "StateLayout":
+        """The same with or without work, as a state of this size has it."""
+        for layout in (replace(self, has_works=has) for has in (False, True)):
+            if layout.n_x == n_x:
+                return layout
+        raise KernelError(f"a state of {n_x} numbers does not belong to a model with {self.n_motion} states of motion.")
+
+    # -- vectors -------------------------------------------------------------------------------------------------------
+
+    def vector(self, q: Array, u: Array | None = None) -> Array:
+        """x with these coordinates and speeds, at rest where none are given; no work done yet."""
+        x = np.zeros(self.n_x)
+        x[self.q] = q
+        if u is not None:
+            x[self.u] = u
+        return x
+
+    @property
+    def steers(self) -> Array:
+        """1 for states that steer the step, 0 for by-products: work done and turns."""
+        return np.where(np.arange(self.n_x) < self.n_motion, 1.0, 0.0)
+
+    @cached_property
+    def units(self) -> list[str]:
+        """Unit of every entry of x."""
+        units = [c.unit for c in self.coordinates for _ in range(c.n_q)]
+        units += [e.unit for e in (*self.followers, *self.first_order)]
+        units += [c.rate_unit for c in self.coordinates for _ in range(c.n_u)]
+        return units + ["J"] * (self.works.stop - self.works.start) + ["rad"] * len(self.turns)
+
+    # -- names ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_name(self) -> dict[str, Coordinate]:
+        return {c.name: c for c in self.coordinates}
+
+    def coordinate(self, name: str) -> Coordinate:
+        """A coordinate of the tree by its name."""
+        return self._by_name[name]
+
+    @cached_property
+    def first_order_places(self) -> dict[str, int]:
+        """Where each first-order state stands."""
+        return {e.name: i for i, e in enumerate(self.first_order, start=self.first_order_slice.start)}
+
+    @cached_property
+    def places(self) -> dict[str, Place]:
+        """Where everything that can be given as a state stands, components of vectors too."""
+        found: dict[str, Place] = {}
+        for c in self.coordinates if self.in_joints else ():
+            whole, single = c.n_q == 4, c.n_q == 1
+            i, k = c.i_q, self.n_q + c.i_u
+            found[c.name], found[c.rate_name] = Place(i, c.n_q, single), Place(k, c.n_u, single)
+            if whole:
+                found |= {name: Place(i + j, 1, False) for j, name in enumerate(c.names)}
+                found |= {name: Place(k + j, 1) for j, name in enumerate(c.rate_names)}
+        return found | {name: Place(i, 1, False) for name, i in self.first_order_places.items()}
+
+    @cached_property
+    def changeable(self) -> dict[str, int]:
+        """Where coordinates and speeds that are one number stand in x; events may change them."""
+        return {name: place.first for name, place in self.places.items() if place.changes}
+
+    def speed_names(self) -> list[str]:
+        """One name for each speed."""
+        return [name for c in self.coordinates for name in c.rate_names]
+
+    def turn_names(self) -> list[str]:
+        """One name for each speed, of the motion whose rate it is."""
+        return [name for c in self.coordinates for name in c.turn_names]
+
+    def values(self, x: Array) -> dict[str, Array]:
+        """Coordinates, speeds and first-order states of x (times, n_x), by name, each (times, size)."""
+        found: dict[str, Array] = {}
+        for c in self.coordinates if self.in_joints else ():
+            found[c.name], found[c.rate_name] = x[:, c.q], x[:, self.u][:, c.u]
+        return found | {name: x[:, i : i + 1] for name, i in self.first_order_places.items()}
+
+
+def lay_out_joints(topology: Topology) -> StateLayout:
+    """Tree joints from the ground outwards; within a joint the order of its chain."""
+    tree = [joint.connection for joint in topology.tree]
+    steps = [(c.name, step) for c in tree for step in c.pair.chain().steps]
+    cut = topology.cut
+    return StateLayout(_placed(steps), tuple(_followers(cut)), tuple(_bristles(cut, [*tree, *cut])))
+
+
+def lay_out_bodies(model: Model) -> StateLayout:
+    """Mass centres and orientations of the free bodies."""
+    steps = [(body.name, step) for body in model.free_bodies for step in Free().chain().steps]
+    every = list(model.connections.values())
+    turns = tuple(_turning(every))
+    return StateLayout(_placed(steps), tuple(_followers(every)), tuple(_bristles(every, every)), turns, in_joints=False)
+
+
+def _placed(steps: Iterable[tuple[str, Step]]) -> tuple[Coordinate, ...]:
+    found, i_q, i_u = [], 0, 0
+    for owner, step in steps:
+        found.append(Coordinate(owner, step, i_q, i_u))
+        i_q, i_u = i_q + step.n_q, i_u + step.n_u
+    return tuple(found)
+
+
+def _followers(cut: Sequence[ConnectedPair]) -> Iterator[Entry]:
+    for c in cut:
+        units = {step.name: unit(step) for step in c.pair.coordinates}
+        yield from (Entry(c.name, name, units.get(name, "rad")) for name in c.pair.followers)
+
+
+def _bristles(cut: Sequence[ConnectedPair], every: Sequence[ConnectedPair]) -> Iterator[Entry]:
+    for c in cut:
+        for name, bond in zip(c.bristles, c.bristle_bonds, strict=True):
+            yield Entry(c.name, name, WAYS[bond][0])
+    for c in every:
+        units = {step.name: unit(step) for step in c.pair.coordinates} if c.deviations else {}
+        yield from (Entry(c.name, f"{name}_deviation", units[name]) for name in c.deviations)
+
+
+def _turning(connections: Iterable[ConnectedPair]) -> Iterator[str]:
+    """Angles that absolute coordinates know up to whole turns, in the order in which they are measured."""
+    for c in connections:
+        names = {} if c.touches else {bond: name for name, bond in c.pair.coordinate_bonds.items()}
+        yield from (f"{c.name}.{names[b]}" for b in c.pair.free if b in names and b in ROTATIONS)
