@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from trundle.integrate import Compiled, Options, Problem, Rodas5P, Sampling, Tolerances, integrate
+from trundle.integrate import Case, Compiled, Options, Problem, Rodas5P, Sampling, Tolerances, integrate
 
 _real = types.CPointer(types.float64)
 compiled = cfunc(types.void(_real, _real, _real, _real, _real), error_model="numpy", fastmath={"contract"})
@@ -41,7 +41,7 @@ class Plain:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class StiffProblem:
     """A stiff problem with its start and end."""
 
     name: str
@@ -76,10 +76,10 @@ def _van_der_pol_jacobian(t, x, p, out, work):
     out[2], out[3], out[4], out[5] = 1.0, p[0] * (1.0 - x[0] * x[0]), 0.0, 0.0
 
 
-def van_der_pol() -> Case:
+def van_der_pol() -> StiffProblem:
     """Relaxation oscillation with mu = 1000 [Hairer 1996, section IV.10]."""
     problem = Problem(rhs=Plain(_van_der_pol, 2, 2, 1), jacobian=Plain(_van_der_pol_jacobian, 2, 6, 1))
-    return Case("van der Pol, mu = 1000", problem, np.array([2.0, 0.0]), np.array([1e3]), 2000.0)
+    return StiffProblem("van der Pol, mu = 1000", problem, np.array([2.0, 0.0]), np.array([1e3]), 2000.0)
 
 
 # Bob on a stiff damped spring instead of a rod: [angle, length, rates of both], p = [stiffness, damping].
@@ -103,11 +103,11 @@ def _polar_jacobian(t, x, p, out, work):
     out[13], out[14], out[15] = 1.0, -2.0 * turn / length, -p[1]
 
 
-def spring_pendulum() -> Case:
+def spring_pendulum() -> StiffProblem:
     """Pendulum whose rod is a damped spring of 1e8 N/m, in joint coordinates: the slow motion is that of a rod."""
     problem = Problem(rhs=Plain(_polar, 4, 4, 2), jacobian=Plain(_polar_jacobian, 4, 20, 2))
     start = np.array([math.pi / 2, 1.0, 0.0, 0.0])
-    return Case("pendulum on a stiff spring, joint coordinates", problem, start, np.array([1e8, 1e4]), 5.0)
+    return StiffProblem("pendulum on a stiff spring, joint coordinates", problem, start, np.array([1e8, 1e4]), 5.0)
 
 
 # The same pendulum in Cartesian coordinates [x, y, vx, vy].
@@ -139,14 +139,14 @@ def _cartesian_jacobian(t, x, p, out, work):
         out[4 * (j + 2) + 3] = -p[1] * along * ny
 
 
-def cartesian_spring_pendulum() -> Case:
+def cartesian_spring_pendulum() -> StiffProblem:
     """A stiff direction that turns with the motion is hard for both solvers: a reason for joint coordinates."""
     problem = Problem(rhs=Plain(_cartesian, 4, 4, 2), jacobian=Plain(_cartesian_jacobian, 4, 20, 2))
     start, p = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1e6, 1e3])
-    return Case("pendulum on a stiff spring, Cartesian", problem, start, p, 2.0)
+    return StiffProblem("pendulum on a stiff spring, Cartesian", problem, start, p, 2.0)
 
 
-CASES: tuple[Callable[[], Case], ...] = (van_der_pol, spring_pendulum, cartesian_spring_pendulum)
+CASES: tuple[Callable[[], StiffProblem], ...] = (van_der_pol, spring_pendulum, cartesian_spring_pendulum)
 
 
 def python_function(kernel: Compiled, p: np.ndarray) -> Callable[[float, np.ndarray], np.ndarray]:
@@ -169,20 +169,20 @@ def relative(x: np.ndarray, reference: np.ndarray) -> float:
     return float(np.abs(x - reference).max() / np.abs(reference).max())
 
 
-def with_rodas(case: Case, tolerance: float, reference: np.ndarray) -> Point:
+def with_rodas(case: StiffProblem, tolerance: float, reference: np.ndarray) -> Point:
     """Run Rodas5P and count."""
     options = Options(Tolerances(tolerance, tolerance), Sampling(np.array([case.end])))
     seconds = []
     for _ in range(ROUNDS):
         tic = time.perf_counter()
-        run = integrate(case.problem, Rodas5P(), 0.0, case.end, case.start, case.p, options)
+        run = integrate(case.problem, Rodas5P(), Case(0.0, case.end, case.start, case.p), options)
         seconds.append(time.perf_counter() - tic)
     c = run.counts
     error = relative(run.x_end, reference)
     return Point(tolerance, error, min(seconds), c.steps, c.rhs, c.jacobians, c.factorisations)
 
 
-def with_radau(case: Case, tolerance: float, reference: np.ndarray) -> Point:
+def with_radau(case: StiffProblem, tolerance: float, reference: np.ndarray) -> Point:
     """Run scipy's Radau on the same compiled functions and count."""
     from scipy.integrate import solve_ivp
 
@@ -202,10 +202,10 @@ def with_radau(case: Case, tolerance: float, reference: np.ndarray) -> Point:
     return Point(tolerance, error, min(seconds), len(run.t) - 1, run.nfev, run.njev, run.nlu)
 
 
-def measure(case: Case) -> dict[str, list[Point]]:
+def measure(case: StiffProblem) -> dict[str, list[Point]]:
     """All tolerances with both solvers, in turn so that both see the same machine; the reference is a run at 1e-12."""
     options = Options(Tolerances(1e-12, 1e-13), Sampling(np.array([case.end])))
-    reference = integrate(case.problem, Rodas5P(), 0.0, case.end, case.start, case.p, options).x_end
+    reference = integrate(case.problem, Rodas5P(), Case(0.0, case.end, case.start, case.p), options).x_end
     points: dict[str, list[Point]] = {"Rodas5P (Trundle)": [], "Radau (scipy)": []}
     for tolerance in TOLERANCES:
         points["Rodas5P (Trundle)"].append(with_rodas(case, float(tolerance), reference))

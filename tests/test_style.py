@@ -1,5 +1,6 @@
 """What readers see: docs that wrap, a README that names every folder, words that are spelt as agreed."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -42,6 +43,15 @@ def test_the_readme_names_every_folder_of_the_package():
     assert sorted(named) == sorted(folders + modules)
 
 
+def lines_of_code(text):
+    """Lines that are neither empty nor part of a docstring."""
+    documented = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            documented.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return sum(bool(line.strip()) and i not in documented for i, line in enumerate(text.splitlines(), 1))
+
+
 def test_the_face_of_a_system_stays_thin():
-    """Questions are functions of `study`; `System` only passes them on."""
-    assert len((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8").splitlines()) <= 200
+    """Questions are functions of `study`; `System` only documents them and passes them on."""
+    assert lines_of_code((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8")) <= 125

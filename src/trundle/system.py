@@ -9,6 +9,7 @@ import numpy as np
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation
 from trundle.equations.mobility import Mobility
+from trundle.integrate.options import StepLimits
 from trundle.model.model import Model
 from trundle.model.spec import Spec
 from trundle.quantity import Quantity
@@ -126,28 +127,95 @@ class System:
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
     ) -> "Run":  # fmt: skip
-        """Integrate from a consistent start over `duration` seconds; options: `trundle.study.simulate.simulate`."""
+        """Integrate from a consistent start over `duration` seconds.
+
+        Parameters
+        ----------
+        duration : float
+            Time over which it runs (s).
+        start, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given.
+        formalism : str, optional
+            Another one than that of this system.
+        method : str or method object
+            "auto" (order 8 below a tolerance of 1e-7, else order 5), "order8", "order5", "stiff", or a method object.
+        rtol : float
+            Relative tolerance of a step.
+        atol : float or mapping, optional
+            Absolute tolerance, one number or by units and names of states, {"m": 1e-12, "bob.angle": 1e-9}. Unless
+            given it is 1e-10 (rtol, if that is less) of the largest displacement, angle or rate that the run has met,
+            at most of a typical length of the model or of 1 rad; `settings["atol"]` of the run has the numbers.
+        samples : int, sequence of float or "steps", optional
+            Number of equally spaced times (default 501), times (s), or "steps" for every step of the integrator.
+        fixed_step, max_step : float, optional
+            Length of every step, or of the longest one (s).
+        progress : bool, optional
+            Whether to show a progress bar; unless given, in a terminal and for long runs only.
+        on_event : callable, optional
+            on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
+        t0 : float
+            Time at the start (s).
+        max_steps, max_events : int
+            The run ends with TOO_MANY_STEPS or TOO_MANY_EVENTS after so many.
+
+        Returns
+        -------
+        Run
+            Results by name. A run that ends early says why in `outcome` and `message`.
+
+        Raises
+        ------
+        SolveError
+            Where an option is not valid, or the start cannot be made consistent (AssemblyError).
+        """
+        from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate
 
         system = self if formalism is None else self.in_formalism(formalism)
-        return simulate(
-            system.formulation, duration, start, parameters, method=method, rtol=rtol, atol=atol, samples=samples,
-            fixed_step=fixed_step, max_step=max_step, progress=progress, on_event=on_event, t0=t0,
-            max_steps=max_steps, max_events=max_events,
-        )  # fmt: skip
+        limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
+        options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event)
+        return simulate(system.formulation, duration, start, parameters, options)
 
     def batch(
         self, duration: float, start: Values = None, parameters: Mapping[str, Any] | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None, threads: int | None = None, method: Any = "auto",
     ) -> "BatchRun":  # fmt: skip
-        """Many runs: start values and parameters may be arrays of one length; options: `trundle.study.batch`."""
-        from trundle.study.batch import run_batch
+        """Many runs at once; start values and parameters may be arrays of one common length.
 
-        return run_batch(
-            self.formulation, duration, start or {}, parameters or {}, rtol=rtol, atol=atol, samples=samples,
-            threads=threads, method=method,
-        )  # fmt: skip
+        They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, and
+        stiff methods run one by one in the loop of `simulate`, on all threads too; `settings["way"]` says which.
+
+        Parameters
+        ----------
+        duration : float
+            Time over which each case runs (s).
+        start, parameters : mapping, optional
+            Numbers, or arrays with one entry per case.
+        rtol, atol : float
+            As for `simulate`.
+        samples : int or sequence of float, optional
+            Times that all cases share (s) or their number; unless given, only the ends are kept.
+        threads : int, optional
+            All cores unless given.
+        method : str or method object
+            As for `simulate`; stiff methods run one by one.
+
+        Returns
+        -------
+        BatchRun
+            A case that `simulate` would refuse is named by its index, in `messages` and by a warning; the others run.
+
+        Raises
+        ------
+        SolveError
+            Where an option is not valid or arrays differ in length.
+        """
+        from trundle.study.batch import run_batch
+        from trundle.study.run_options import Accuracy, RunOptions
+
+        options = RunOptions(Accuracy(rtol, atol), method, samples)
+        return run_batch(self.formulation, duration, start or {}, parameters or {}, options, threads)
 
     def accelerations(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> dict[str, Any]:
         """All accelerations and reactions at a state given by coordinates and independent speeds, by name."""

@@ -16,7 +16,7 @@ from trundle.equations.kernel_store import MAKERS
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.model.fingerprint import fingerprint
-from trundle.study.simulate import make_problem
+from trundle.study.problem import make_problem
 
 CLOSED_OVER = {"gain": 3.0}
 

@@ -8,10 +8,12 @@ import pytest
 
 import trundle as tr
 from trundle.integrate.audit import FACTOR
+from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.options import Options, Sampling, StepLimits, Tolerances
-from trundle.study.simulate import choose_method, make_problem
+from trundle.study.problem import make_problem
+from trundle.study.run_options import choose_method
 from trundle.study.start_state import state_vector
 from trundle.system import System
 
@@ -131,7 +133,7 @@ def test_a_motion_that_does_not_keep_energy_is_not_finished(method: str, rtol: f
         problem = replace(problem, energy=wrong.formulation.kernels("base")["energy"])
         p = right.formulation.parameter_vector(None)
         x0 = state_vector(right.formulation, right.start({"pin.angle": 2.0}), p)
-        found = integrate(problem, choose_method(method, rtol), 0.0, 5.0, x0, p, Options(Tolerances(rtol, rtol)))
+        found = integrate(problem, choose_method(method, rtol), Case(0.0, 5.0, x0, p), Options(Tolerances(rtol, rtol)))
         assert found.outcome.name == ("FINISHED" if ok else "ENERGY_OFF")
         if found.audit is not None:
             assert 0 < found.audit.time < 2.0 and found.audit.off > found.audit.allowed > FACTOR * rtol
@@ -147,7 +149,7 @@ def test_the_check_holds_for_few_samples_and_long_runs() -> None:
     x0 = state_vector(system.formulation, system.start({"pin.angle": 2.0}), p)
     for longest in (np.inf, 1e-3):  # 1e-3: beyond what is kept
         options = Options(Tolerances(1e-10, 1e-10), Sampling(np.array([5.0])), StepLimits(longest=longest))
-        found = integrate(problem, DormandPrince8(), 0.0, 5.0, x0, p, options)
+        found = integrate(problem, DormandPrince8(), Case(0.0, 5.0, x0, p), options)
         assert found.outcome.name == "ENERGY_OFF"
         assert found.trail is not None and len(found.trail.t) <= 2049
         assert np.all(np.diff(found.trail.t[:-1]) > 0) and found.trail.t[-1] == 5.0

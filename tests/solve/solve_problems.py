@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from trundle.integrate import Options, Problem, Sampling, StepLimits, Supervision, Tolerances, integrate
+from trundle.integrate import Case, Options, Problem, Sampling, StepLimits, Supervision, Tolerances, integrate
 
 _real = types.CPointer(types.float64)
 compiled = cfunc(types.void(_real, _real, _real, _real, _real))
@@ -125,4 +125,4 @@ def options(**words: Any) -> Options:
 
 def integrate_with(problem, method, t0, t1, x0, p, **words):
     """`integrate` with options as single words."""
-    return integrate(problem, method, t0, t1, x0, p, options(**words))
+    return integrate(problem, method, Case(t0, t1, x0, p), options(**words))

@@ -10,6 +10,7 @@ from solve_problems import NO_PARAMETERS, Plain, compiled, integrate_with, optio
 
 from trundle.errors import SolveError
 from trundle.integrate import (
+    Case,
     DormandPrince5,
     DormandPrince8,
     Integration,
@@ -73,7 +74,7 @@ def test_an_integration_in_pieces_is_the_whole_run():
     for words, off in (({"rtol": 1e-10, "atol": 1e-12}, 1e-8), ({"fixed_step": 0.01}, 0.0)):
         whole = integrate_with(pendulum, DormandPrince8(), 0.0, 8.0, START, NO_PARAMETERS, samples=times.times, **words)
         run = Integration(pendulum, DormandPrince8(), options(samples=times.times, **words))
-        run.begin(0.0, START, NO_PARAMETERS, until=8.0)
+        run.begin(Case(0.0, 8.0, START, NO_PARAMETERS))
         for to in (0.5, 0.5, 3.0, 7.25, 8.0):
             assert run.advance(to) is outcome.FINISHED and run.time == to
         found = run.trajectory()
@@ -86,7 +87,7 @@ def test_a_saved_integration_goes_on_to_the_same_bits(method):
     """With buffers that have grown in between, and in another integration of the same kind."""
     run, other = (Integration(van_der_pol, method, options(rtol=1e-9, atol=1e-11)) for _ in range(2))
     for each in (run, other):
-        each.begin(0.0, np.array([2.0, 0.0]), np.array([5.0]), until=40.0)
+        each.begin(Case(0.0, 40.0, np.array([2.0, 0.0]), np.array([5.0])))
     run.advance(2.0)
     saved = run.save()
     run.advance(40.0)
@@ -103,7 +104,7 @@ def test_an_integration_that_has_no_start_or_no_way_is_told():
     run = Integration(pendulum, DormandPrince8())
     with pytest.raises(SolveError, match="call begin"):
         run.advance(1.0)
-    run.begin(0.0, START, NO_PARAMETERS, until=2.0)
+    run.begin(Case(0.0, 2.0, START, NO_PARAMETERS))
     with pytest.raises(SolveError, match="call advance"):
         run.trajectory()
     with pytest.raises(SolveError, match=r"reaches to 2\.0 s"):

@@ -4,10 +4,19 @@ import math
 
 import numpy as np
 import pytest
-from solve_problems import Plain, compiled, integrate_with
+from solve_problems import Plain, compiled, integrate_with, options
 
 from trundle.errors import SolveError
-from trundle.integrate import DormandPrince5, DormandPrince8, LaneProblem, Problem, integrate_lanes, outcome
+from trundle.integrate import (
+    Cases,
+    DormandPrince5,
+    DormandPrince8,
+    LaneProblem,
+    Problem,
+    Rodas5P,
+    integrate_lanes,
+    outcome,
+)
 
 METHODS = [DormandPrince5(), DormandPrince8()]
 W = 4
@@ -45,7 +54,9 @@ def starts(count):
 def test_lanes_equal_the_scalar_integration(method, count, threads):
     x0, p = starts(count)
     times = np.linspace(0.0, 6.0, 31)
-    batch = integrate_lanes(lanes, method, 0.0, 6.0, x0, p, rtol=1e-9, atol=1e-11, samples=times, threads=threads)
+    batch = integrate_lanes(
+        lanes, method, Cases(0.0, 6.0, x0, p), options(rtol=1e-9, atol=1e-11, samples=times), threads
+    )
     for job in range(count):
         run = integrate_with(scalar, method, 0.0, 6.0, x0[job], p[job], rtol=1e-9, atol=1e-11, samples=times)
         assert batch.outcome(job) is outcome.FINISHED
@@ -59,7 +70,7 @@ def test_each_job_has_its_own_end_time_and_samples_beyond_it_are_nan():
     x0, p = starts(9)
     ends = np.linspace(0.5, 4.5, 9)
     times = np.linspace(0.0, 4.5, 10)
-    batch = integrate_lanes(lanes, DormandPrince8(), 0.0, ends, x0, p, samples=times)
+    batch = integrate_lanes(lanes, DormandPrince8(), Cases(0.0, ends, x0, p), options(samples=times))
     assert np.array_equal(batch.t_end, ends)
     for job in range(9):
         assert np.array_equal(np.isnan(batch.x[job, :, 0]), times > ends[job])
@@ -68,7 +79,7 @@ def test_each_job_has_its_own_end_time_and_samples_beyond_it_are_nan():
 
 def test_without_samples_only_the_end_is_kept():
     x0, p = starts(6)
-    batch = integrate_lanes(lanes, DormandPrince8(), 0.0, 3.0, x0, p)
+    batch = integrate_lanes(lanes, DormandPrince8(), Cases(0.0, 3.0, x0, p))
     assert batch.x.shape == (6, 0, 2)
     run = integrate_with(scalar, DormandPrince8(), 0.0, 3.0, x0[5], p[5])
     assert np.abs(batch.x_end[5] - run.x_end).max() < 1e-9
@@ -83,7 +94,7 @@ def _some_nan(t, x, p, out, work):
 def test_a_lane_that_fails_leaves_the_others_alone():
     p = np.array([1.0, 9.0, 2.0, 9.0, 3.0, 9.0, 4.0])[:, None]
     problem = LaneProblem(rhs=Plain(_some_nan, 1, 1, n_p=1, lanes=W))
-    batch = integrate_lanes(problem, DormandPrince8(), 0.0, 2.0, np.ones((7, 1)), p, threads=1)
+    batch = integrate_lanes(problem, DormandPrince8(), Cases(0.0, 2.0, np.ones((7, 1)), p), threads=1)
     bad = p[:, 0] > 5.0
     assert all(batch.outcome(int(job)) is outcome.NOT_FINITE for job in np.flatnonzero(bad))
     assert np.abs(batch.t_end[bad] - 1.0).max() < 1e-6
@@ -116,7 +127,9 @@ def test_projection_in_lanes(method):
     angle = np.linspace(0.1, 3.0, 7)
     x0 = np.column_stack([np.sin(angle), -np.cos(angle), 0 * angle, 0 * angle])
     times = np.linspace(0.0, 8.0, 41)
-    batch = integrate_lanes(problem, method, 0.0, 8.0, x0, np.zeros((7, 0)), rtol=1e-9, atol=1e-9, samples=times)
+    batch = integrate_lanes(
+        problem, method, Cases(0.0, 8.0, x0, np.zeros((7, 0))), options(rtol=1e-9, atol=1e-9, samples=times)
+    )
     assert np.all(batch.code == 1)
     assert np.abs(batch.x[..., 0] ** 2 + batch.x[..., 1] ** 2 - 1.0).max() < 1e-13
     energy = 0.5 * (batch.x[..., 2] ** 2 + batch.x[..., 3] ** 2) + 9.81 * batch.x[..., 1]
@@ -125,6 +138,8 @@ def test_projection_in_lanes(method):
 
 def test_misfits_are_refused():
     with pytest.raises(SolveError, match="shape"):
-        integrate_lanes(lanes, DormandPrince8(), 0.0, 1.0, np.zeros((3, 5)), np.zeros((3, 1)))
+        integrate_lanes(lanes, DormandPrince8(), Cases(0.0, 1.0, np.zeros((3, 5)), np.zeros((3, 1))))
     with pytest.raises(SolveError, match="end time"):
-        integrate_lanes(lanes, DormandPrince8(), 1.0, 0.0, np.zeros((3, 2)), np.zeros((3, 1)))
+        integrate_lanes(lanes, DormandPrince8(), Cases(1.0, 0.0, np.zeros((3, 2)), np.zeros((3, 1))))
+    with pytest.raises(SolveError, match=r"Rodas5P .* does not run in lanes"):
+        integrate_lanes(lanes, Rodas5P(), Cases(0.0, 1.0, np.zeros((3, 2)), np.zeros((3, 1))))

@@ -295,13 +295,16 @@ def keyboard() -> Iterator[None]:
 def test_an_interruption_keeps_the_cases_that_are_done(
     bouncing: tr.System, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    supervision, begun = batch_events.Supervision, []
+    supervision, begun, never = batch_events.Supervision, [], threading.Event()
 
     def interrupted(progress: bool, between_chunks: Callable[[float], None]) -> Any:
         def between(t: float) -> None:
-            if t > (1e4 * begun[-1] if begun else 100.0):  # again, should the first one not have been heard
+            if t > 100.0 and not begun:
                 begun.append(t)
                 interrupt()
+                for _ in range(1000):  # a busy machine lets the main thread wait
+                    between_chunks(t)
+                    never.wait(0.01)
             between_chunks(t)
 
         return supervision(progress=progress, between_chunks=between, chunk_steps=50)
@@ -344,3 +347,18 @@ def test_an_interruption_in_lanes_keeps_the_cases_that_are_done(threads: int, mo
     assert not np.any(done[stiffness > 1])
     np.testing.assert_allclose(batch.end("bob.displacement")[done], np.cos(5.0), atol=1e-6)
     np.testing.assert_allclose(batch["bob.displacement"].values[done, 1], np.cos(5.0), atol=1e-6)
+
+
+def test_a_method_that_is_not_made_for_lanes_runs_one_by_one() -> None:
+    """Each case is the stiff run of the same values, number for number."""
+    m = tr.Model("stiff")
+    bob = m.body("bob", 1.0)
+    m.connect(tr.Prismatic("x"), m.ground, bob, law=tr.Spring(m.parameter("k", 1e6), 2e3))
+    system, stiffness = m.build(), np.array([1e4, 1e6, 1e8])
+    batch = system.batch(0.1, {"bob.displacement": 1e-2}, {"k": stiffness}, samples=5, method="stiff", rtol=1e-8)
+    assert batch.settings["way"] == "one by one" and batch.settings["method"] == "Rodas5P"
+    for i, k in enumerate(stiffness):
+        run = system.simulate(
+            0.1, {"bob.displacement": 1e-2}, {"k": k}, samples=5, method="stiff", rtol=1e-8, atol=1e-12
+        )
+        np.testing.assert_allclose(batch["bob.displacement"].values[i], run.values("bob.displacement"), atol=1e-9)

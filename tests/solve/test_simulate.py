@@ -240,7 +240,7 @@ def test_near_singular_passage_is_reported() -> None:
 
 
 def test_sample_times_may_be_negative_and_their_number_from_numpy() -> None:
-    from trundle.study.simulate import sample_times
+    from trundle.study.run_options import sample_times
 
     np.testing.assert_array_equal(sample_times(np.linspace(-2.0, -1.0, 5), -2.0, -1.0), np.linspace(-2.0, -1.0, 5))
     np.testing.assert_array_equal(sample_times(np.int64(5), 0.0, 1.0), np.linspace(0.0, 1.0, 5))  # type: ignore[arg-type]
@@ -274,6 +274,6 @@ def test_memory_that_ends_during_a_run_is_told(monkeypatch: pytest.MonkeyPatch) 
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("trundle.study.simulate.integrate", full)
+    monkeypatch.setattr("trundle.study.guards.integrate", full)
     with pytest.raises(SolveError, match="do not fit into memory"):
         falling().build().simulate(1.0, samples="steps")

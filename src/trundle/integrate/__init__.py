@@ -1,5 +1,6 @@
 """Time integration: compiled loops with error control, projection, events and dense output."""
 
+from trundle.integrate.case import Case, Cases
 from trundle.integrate.integrate import Integration, integrate
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
 from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8, ExplicitRungeKutta
@@ -11,6 +12,8 @@ from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Traject
 
 __all__ = [
     "Batch",
+    "Case",
+    "Cases",
     "Compiled",
     "Counts",
     "DormandPrince5",

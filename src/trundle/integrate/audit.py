@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.integrate.case import Cases
+from trundle.integrate.options import Tolerances
 from trundle.integrate.outcome import ENERGY_OFF, EVENT_STOP, FRICTION_DRIVES, Outcome
 from trundle.integrate.problem import Problem
-from trundle.integrate.trajectory import EventLog, Trail, Trajectory
+from trundle.integrate.trajectory import Trail, Trajectory
 from trundle.kernel import Kernel, evaluate
 from trundle.typing import Array
 
@@ -41,8 +43,11 @@ class Audit:
     contact: int = -1
 
 
-def audited(problem: Problem, found: Trajectory, rtol: float, atol: float | Array, fixed: bool) -> Trajectory:
-    """The trajectory with what the checks found; one that would have ended well ends with their outcome."""
+def audited(problem: Problem, found: Trajectory, tolerances: Tolerances, fixed: bool) -> Trajectory:
+    """The trajectory with what the checks found; one that would have ended well ends with their outcome.
+
+    A run with fixed steps has no tolerance to be judged by: only its friction is looked at.
+    """
     if problem.energy is None or found.trail is None:
         return found
     trail, log = found.trail, found.events
@@ -50,32 +55,21 @@ def audited(problem: Problem, found: Trajectory, rtol: float, atol: float | Arra
         trail = Trail(
             trail.t[:-1], trail.x[:-1], trail.events_before[:-1]
         )  # the pose at which contacts jam is singular
-    p = np.vstack([log.p, found.p_end[None, :]])[trail.events_before] if len(log) else found.p_end
-    audit = check(problem, trail, p, log, rtol, atol, fixed, found.work_error)
+    audit = _check(problem, found, trail, tolerances, fixed)
     if audit is None:
         return found
     return replace(found, audit=audit, outcome=audit.outcome if found.outcome.ok else found.outcome)
 
 
-def check(
-    problem: Problem,
-    trail: Trail,
-    p: Array,
-    log: EventLog,
-    rtol: float,
-    atol: float | Array,
-    fixed: bool = False,
-    work_error: float = 0.0,
-) -> Audit | None:
-    """What is wrong along a trail of states with parameters p (one row for each, or one for all); None if all is well.
-
-    A run with fixed steps has no tolerance to be judged by: only its friction is looked at.
-    """
+def _check(problem: Problem, found: Trajectory, trail: Trail, tolerances: Tolerances, fixed: bool) -> Audit | None:
+    """What is wrong with a run along a trail of its states; None if all is well."""
     kernel: Any = problem.energy
+    log, rtol = found.events, tolerances.rtol
+    p = np.vstack([log.p, found.p_end[None, :]])[trail.events_before] if len(log) else found.p_end
     values = evaluate(kernel, kernel, trail.t, trail.x, p, threads=1)
     if not np.all(np.isfinite(values)):
         return None  # the run has ended for that reason
-    driving = _driving(problem, trail, values[:, 2:], rtol, atol)
+    driving = _driving(problem, trail, values[:, 2:], tolerances)
     if driving is not None or fixed:
         return driving
     kinetic, potential = values[:, 0], values[:, 1]
@@ -90,18 +84,18 @@ def check(
     if np.max(off) <= CLEAR * rtol * scale:
         return None
     largest = max(float(np.max(np.abs(part))) for part in (kinetic, potential, work_in, lost))
-    explained = _explained(kernel, problem.n_q + problem.n_u, trail, p, rtol, atol)
-    allowed = FACTOR * explained + OF_WORK * work_error + ROUND_OFF * largest
+    explained = _explained(kernel, problem.n_q + problem.n_u, trail, p, tolerances)
+    allowed = FACTOR * explained + OF_WORK * found.work_error + ROUND_OFF * largest
     if np.max(off) <= allowed:
         return None
     return Audit(ENERGY_OFF, float(trail.t[np.argmax(off > allowed)]), float(np.max(off)), allowed)
 
 
-def doubtful(problem: Problem, batch: "Batch", x0: Array, p: Array, rtol: float, atol: float) -> list[int]:
+def doubtful(problem: Problem, batch: "Batch", cases: Cases, tolerances: Tolerances) -> list[int]:
     """Cases of a batch without events that need a closer look, by the states at their start and end."""
     kernel: Any = problem.energy
-    n = problem.n_q + problem.n_u
-    first, last = evaluate(kernel, kernel, 0.0, x0, p), evaluate(kernel, kernel, batch.t_end, batch.x_end, p)
+    n, x0, p, rtol = problem.n_q + problem.n_u, cases.x0, cases.p, tolerances.rtol
+    first, last = evaluate(kernel, kernel, cases.t0, x0, p), evaluate(kernel, kernel, batch.t_end, batch.x_end, p)
     change = last - first
     work = batch.x_end[:, n : n + 2] if problem.works else np.zeros((len(x0), 2))
     off = np.abs(change[:, 0] + change[:, 1] + work[:, 1] - work[:, 0])
@@ -109,6 +103,7 @@ def doubtful(problem: Problem, batch: "Batch", x0: Array, p: Array, rtol: float,
     found = off > CLEAR * rtol * scale
     if last.shape[1] > 2:
         fastest = np.max(np.abs(batch.x_end[:, problem.n_q : n]), axis=1, initial=0.0)
+        atol = float(np.max(tolerances.of_states(x0.shape[1]).atol, initial=0.0))
         found |= np.min(last[:, 2:], axis=1) < -(rtol * fastest + atol)
     return [int(i) for i in np.flatnonzero(found)]
 
@@ -122,11 +117,11 @@ def _works(problem: Problem, trail: Trail) -> tuple[Array, Array]:
     return trail.x[:, first], trail.x[:, first + 1]
 
 
-def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, rtol: float, atol: float | Array) -> float:
+def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, tolerances: Tolerances) -> float:
     """Largest change of energy by moving every coordinate and speed by its tolerance."""
     rows = np.unique(np.linspace(0, len(trail.t) - 1, LOOKS).astype(int))
     x, t, p = trail.x[rows], trail.t[rows], p[rows] if p.ndim == 2 else p
-    step = (atol + rtol * np.abs(x))[:, :n]
+    step = (tolerances.of_states(x.shape[1]).atol + tolerances.rtol * np.abs(x))[:, :n]
     here = evaluate(kernel, kernel, t, x, p, threads=1)[:, :2].sum(axis=1)
     total = np.zeros(len(rows))
     for m in range(n):
@@ -136,12 +131,13 @@ def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, rtol: float, atol
     return float(np.max(total))
 
 
-def _driving(problem: Problem, trail: Trail, taken: Array, rtol: float, atol: float | Array) -> Audit | None:
+def _driving(problem: Problem, trail: Trail, taken: Array, tolerances: Tolerances) -> Audit | None:
     """The first contact whose friction gives energy; `taken` is what it takes over the normal force (m/s)."""
     if taken.shape[1] == 0:
         return None
     speeds = trail.x[:, problem.n_q : problem.n_q + problem.n_u]
-    least = FACTOR * (rtol * float(np.max(np.abs(speeds), initial=0.0)) + float(np.max(atol)))
+    atol = tolerances.of_states(trail.x.shape[1]).atol
+    least = FACTOR * (tolerances.rtol * float(np.max(np.abs(speeds), initial=0.0)) + float(np.max(atol)))
     drives = taken < -least
     if not np.any(drives):
         return None

@@ -12,10 +12,11 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.audit import audited
+from trundle.integrate.case import Case
 from trundle.integrate.fold import Folds, passing_plan
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
-from trundle.integrate.options import OnEvent, Options, Supervision
+from trundle.integrate.options import OnEvent, Options, Supervision, Tolerances
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
@@ -26,19 +27,11 @@ CHUNK_SECONDS = 0.07
 PROGRESS_AFTER_SECONDS = 1.0
 
 
-def integrate(
-    problem: Problem,
-    method: Method,
-    t0: float,
-    t1: float,
-    x0: np.ndarray,
-    p: np.ndarray,
-    options: Options | None = None,
-) -> Trajectory:
-    """Integrate from t0 to t1 and return the samples (or every accepted step), the events and the ending."""
+def integrate(problem: Problem, method: Method, case: Case, options: Options | None = None) -> Trajectory:
+    """Integrate a case from start to end and return the samples (or every accepted step), the events and the ending."""
     run = Integration(problem, method, options)
-    run.begin(t0, x0, p, until=t1)
-    run.advance(t1)
+    run.begin(case)
+    run.advance(case.t1)
     return run.trajectory()
 
 
@@ -52,14 +45,13 @@ class Integration:
         self._workspace: Workspace | None = None
         self._folds: Folds | None = None
 
-    def begin(self, t0: float, x0: np.ndarray, p: np.ndarray, *, until: float) -> None:
-        """Start from a state at t0; samples, and sizes that are foreseen, reach to `until`."""
-        if not until >= t0:
-            raise SolveError(f"the end time {until} lies before the start time {t0}; time runs forward.")
+    def begin(self, case: Case) -> None:
+        """Start a case; samples, and sizes that are foreseen, reach to its end."""
+        if not case.t1 >= case.t0:
+            raise SolveError(f"the end time {case.t1} lies before the start time {case.t0}; time runs forward.")
         problem, plan, o = self.problem, self.method.plan(), self.options
         tolerance = o.tolerances.of_states(problem.rhs.n_x)
-        passing = passing_plan(problem, plan)
-        workspace = Workspace(problem, plan, t0, until, x0, p, tolerance, o.samples.times, passing)
+        workspace = Workspace(problem, plan, passing_plan(problem, plan), case, tolerance, o.samples)
         _set_control(workspace, self.method, o)
         self._workspace, self._folds = workspace, Folds(workspace, self.method)
 
@@ -96,11 +88,11 @@ class Integration:
         if self.outcome is None:
             raise SolveError("the run has not gone on from its start yet: call advance(to).")
         found, o = self._begun()[0].trajectory(self.outcome), self.options
-        return audited(self.problem, found, o.tolerances.rtol, found.atol, o.limits.fixed is not None)
+        return audited(self.problem, found, Tolerances(o.tolerances.rtol, found.atol), o.limits.fixed is not None)
 
     def _begun(self) -> tuple[Workspace, Folds]:
         if self._workspace is None or self._folds is None:
-            raise SolveError("the run has no start yet: call begin(t0, x0, p, until=...).")
+            raise SolveError("the run has no start yet: call begin(case).")
         return self._workspace, self._folds
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import final
 
 import numpy as np
@@ -55,8 +56,13 @@ class StepLimits:
     most_events: int = 1_000_000
 
     def __post_init__(self) -> None:
-        if self.fixed is not None and not self.fixed > 0.0:
-            raise SolveError(f"fixed_step is {self.fixed}; it must be positive.")
+        if not (isinstance(self.longest, Real) and self.longest > 0):
+            raise SolveError(f"max_step must be a positive number, got {self.longest!r}.")
+        if self.fixed is not None and not (isinstance(self.fixed, Real) and self.fixed > 0):
+            raise SolveError(f"fixed_step must be a positive number, got {self.fixed!r}.")
+        for what, most in (("max_steps", self.most), ("max_events", self.most_events)):
+            if not (isinstance(most, int | np.integer) and most >= 0):
+                raise SolveError(f"{what} must be a whole number that is not negative, got {most!r}.")
 
 
 @final

@@ -11,7 +11,9 @@ from trundle.contact.collision import layout as numbers
 from trundle.contact.decision.request import Decision
 from trundle.errors import SolveError
 from trundle.integrate import codes as at
+from trundle.integrate.case import Case
 from trundle.integrate.methods.tableau import Plan, StepControl
+from trundle.integrate.options import Sampling
 from trundle.integrate.outcome import Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.record import LoopRecord, StepRecord
@@ -50,20 +52,11 @@ class Workspace:
     """Arrays of one run, made once; only the output buffers are replaced when they are full."""
 
     def __init__(
-        self,
-        problem: Problem,
-        plan: Plan,
-        t0: float,
-        t1: float,
-        x0: np.ndarray,
-        p: np.ndarray,
-        tolerance: Tolerance,
-        samples: np.ndarray | None,
-        passing: Plan | None = None,
+        self, problem: Problem, plan: Plan, passing: Plan | None, case: Case, tolerance: Tolerance, samples: Sampling
     ) -> None:
         passing = passing or plan
         n_x, n_p = problem.rhs.n_x, problem.rhs.n_p
-        x0, p = np.asarray(x0, dtype=float), np.asarray(p, dtype=float)
+        t0, t1, x0, p = case.t0, case.t1, np.asarray(case.x0, dtype=float), np.asarray(case.p, dtype=float)
         if x0.shape != (n_x,) or p.shape != (n_p,):
             raise SolveError(
                 f"the start state has shape {x0.shape}, the parameters {p.shape}; the rhs wants ({n_x},) and ({n_p},)."
@@ -79,7 +72,7 @@ class Workspace:
         self._set_places(max(len(plan.dense), len(passing.dense)))
         self._set_events()
         self._set_buffers()
-        self._set_samples(samples, t0, t1)
+        self._set_samples(samples.times, t0, t1)
         self._set_sizes(t0, t1)
         self._set_kernels()
         self._set_parts()

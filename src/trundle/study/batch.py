@@ -1,11 +1,11 @@
 """Many runs of one system: start values and parameters as arrays, on threads.
 
 Where nothing switches, several runs go through SIMD lanes at once. Models with events, or with contacts that stick,
-slide or open, run one by one in the same compiled loop as a single run.
+slide or open, and methods that are not made for lanes, run one by one in the same compiled loop as a single run.
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, final
@@ -15,28 +15,23 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, TrundleError, UnknownNameError
 from trundle.integrate.audit import doubtful
+from trundle.integrate.case import Cases
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
-from trundle.integrate.methods.explicit import ExplicitRungeKutta
-from trundle.integrate.options import Options, Sampling, StepLimits, Tolerances
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
-from trundle.integrate.tolerance import LOOKS, Given, Tolerance, check_tolerances, read_units, tolerance_of
+from trundle.integrate.tolerance import LOOKS, read_units
 from trundle.kernel import evaluate
 from trundle.quantities.request import read_request
-from trundle.study.batch_guards import integrate_guarded
+from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
 from trundle.study.guards import check_lines, find_guards
-from trundle.study.simulate import (
-    NO_ROOM,
-    check_positive,
-    check_room,
-    choose_method,
-    make_problem,
-    multiplier_shift,
-    sample_times,
-)
+from trundle.study.problem import make_problem, multiplier_shift
+from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
+from trundle.study.simulate import NO_ROOM
 from trundle.study.start_state import refuse_fixed, start_state, state_vector
 from trundle.typing import Array
 
@@ -57,134 +52,104 @@ def run_batch(
     duration: float,
     start: Mapping[str, Any],
     parameters: Mapping[str, Any],
-    *,
-    rtol: float,
-    atol: Given,
-    samples: int | Sequence[float] | None,
+    options: RunOptions,
     threads: int | None,
-    method: Any,
 ) -> "BatchRun":
-    """Many runs at once; start values and parameters may be arrays of one common length.
-
-    They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, run one
-    by one in the loop of `simulate`, on all threads too; `settings["way"]` of the result says which.
-
-    Parameters
-    ----------
-    start, parameters : mapping
-        Numbers, or arrays with one entry per case.
-    rtol, atol
-        As for `simulate`.
-    samples : int or sequence of float, optional
-        Times that all cases share (s) or their number; unless given, only the ends are kept.
-    threads : int, optional
-        All cores unless given.
-    method : str or method object
-        An explicit one.
-
-    Returns
-    -------
-    BatchRun
-        A case that `simulate` would refuse is named by its index, in `messages` and by a warning; the others run.
-
-    Raises
-    ------
-    SolveError
-        Where an option is not valid or arrays differ in length.
-    """
+    """Many runs at once, as `System.batch` does; start values and parameters may be arrays of one common length."""
     from trundle.run.batch import BatchRun
 
     if not f.in_joints:
         raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
     refuse_fixed(f)
-    check_positive(duration=duration)
-    check_tolerances(rtol, atol)
+    options.check_times(duration)
+    samples, accuracy, method = options.samples, options.accuracy, options.chosen_method()
     if isinstance(samples, str):
         raise SolveError(f"samples={samples!r}: a batch keeps samples at times that all cases share; give those.")
     if threads is not None and not (isinstance(threads, int | np.integer) and threads > 0):
         raise SolveError(f"threads={threads!r}: give a positive number of threads, or None for all cores.")
-    chosen = choose_method(method, rtol)
-    if not isinstance(chosen, ExplicitRungeKutta):
-        raise SolveError("a batch runs with an explicit method; stiff models are run one by one with simulate.")
+    refuse_stiff_switches(f, method)
     for what, given in (("start", start), ("parameters", parameters)):
         if not isinstance(given, Mapping):
             raise SolveError(f"{what} of a batch goes by name, {{'name': values}}, not as {type(given).__name__}.")
     start = f.resolved(start)
     count = _count(f, {**start, **parameters})
-    switches = bool(f.model.events or f.parameters.modes or "breaks" in f.kernels("base"))
-    width = count * (f.n_x + (len(f.default_parameters) if switches else 0))
+    one_by_one = not method.in_lanes or bool(f.model.events or f.parameters.modes or "breaks" in f.kernels("base"))
+    width = count * (f.n_x + (len(f.default_parameters) if one_by_one else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
     if times is not None:
         check_room(len(times), width)
-    cases = _Cases(f, start, parameters, count, rtol)
-    tolerance = tolerance_of(f, atol, rtol, USUAL_ATOL, cases.p[0])
-    settings: dict[str, Any] = {"method": type(chosen).__name__, "rtol": rtol, "formalism": f.formalism}
-    settings["atol"] = float(atol) if isinstance(atol, Real) else tolerance.most(f.once(read_units).names)
-    settings["way"] = ONE_BY_ONE if switches else IN_LANES
-    if cases.refused:
-        warnings.warn(refusal_text(cases.refused, count), BatchWarning, stacklevel=3)
+    ready = _Cases(f, start, parameters, count, accuracy.rtol)
+    tolerances = accuracy.tolerances(f, ready.p[0], USUAL_ATOL)
+    settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
+    most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
+    settings["atol"] = float(accuracy.atol) if isinstance(accuracy.atol, Real) else most
+    settings["way"] = ONE_BY_ONE if one_by_one else IN_LANES
+    if ready.refused:
+        warnings.warn(refusal_text(ready.refused, count), BatchWarning, stacklevel=3)
+    integrate_some = _one_by_one if one_by_one else _in_lanes
+    cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good])
     try:
-        batch, log = _integrate(f, chosen, duration, cases, rtol, tolerance, times, threads, switches)
+        batch, log = integrate_some(f, method, cases, Options(tolerances, Sampling(times), options.limits), threads)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
-    return BatchRun(f, batch, cases.p, settings, log, cases.refused)
+    _name_limits(f, batch, cases.p if log is None else log.p_end)
+    if ready.refused:
+        batch, log = _among_all(batch, log, ready.good, count)
+    return BatchRun(f, batch, ready.p, settings, log, ready.refused)
 
 
-def _integrate(
-    f: Formulation, chosen: ExplicitRungeKutta, duration: float, cases: "_Cases", rtol: float, tolerance: Tolerance,
-    times: Array | None, threads: int | None, switches: bool,
-) -> tuple[Batch, BatchEvents | None]:  # fmt: skip
-    """Integrate the cases that can start; the others stay as they are."""
-    log, good = None, cases.good
-    x0, p = cases.x0[good], cases.p[good]
-    single = make_problem(f, stiff=False, returns=False, rtol=rtol)
-    if switches:
+def _one_by_one(
+    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None
+) -> tuple[Batch, BatchEvents | None]:
+    """Each case in the loop for single runs."""
+    problem = make_problem(f, method.needs_jacobian, False, options.tolerances.rtol)
 
-        def each(x0: Array, p: Array, at: Array, most: int) -> tuple[Batch, BatchEvents]:
-            tolerances, limits = Tolerances(rtol, tolerance), StepLimits(most=most)
-            return integrate_each(single, chosen, 0.0, duration, x0, p, tolerances, Sampling(at), threads, limits)
+    def by(some: Cases, how: Options) -> tuple[Batch, BatchEvents]:
+        return integrate_each(problem, method, some, how, threads)
 
-        tolerances = Tolerances(rtol, tolerance)
-        batch, log = integrate_guarded(f, each, single, chosen, duration, x0, p, times, tolerances)
-    else:
-        kernels = f.kernels("lanes")
-        problem = LaneProblem(kernels["rhs"], kernels.get("project"), f.states.steers)
-        if tolerance.learns and len(good):
-            rhs, looks = f.kernels("base")["rhs"], np.linspace(0.0, duration, LOOKS + 1)[:-1]
-            first, _ = tolerance.begin(x0, np.array([evaluate(rhs, rhs, t, x0, p) for t in looks]), duration)
-            tolerance = replace(tolerance, atol=first)
+    return integrate_cases(f, by, problem, method, cases, options)
 
-        def lanes(x0: Array, p: Array, at: Array, most: int) -> tuple[Batch, None]:
-            found = integrate_lanes(
-                problem, chosen, 0.0, duration, x0, p, rtol=rtol, atol=tolerance, samples=at, threads=threads,
-                max_steps=most,
-            )  # fmt: skip
-            return found, None
 
-        tolerances = Tolerances(rtol, tolerance)
-        batch, _ = integrate_guarded(f, lanes, single, chosen, duration, x0, p, times, tolerances)
-        largest = float(np.max(tolerance.atol, initial=0.0))
-        for i in doubtful(single, batch, x0, p, rtol, largest):  # lanes do not keep what the check needs: run it again
-            options = Options(Tolerances(rtol, tolerance), Sampling(np.zeros(0)))
-            found = integrate(single, chosen, 0.0, duration, x0[i], p[i], options)
-            if found.audit is not None and batch.outcome(i).ok:
-                batch.code[i] = found.audit.outcome.code
-    _name_limits(f, batch, p if log is None else log.p_end)
-    if len(good) == cases.count:
-        return batch, log
-    code, steps, rejected = np.full(cases.count, REFUSED.code), *(np.zeros(cases.count, np.int64) for _ in range(2))
+def _in_lanes(
+    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None
+) -> tuple[Batch, BatchEvents | None]:
+    """Several cases at once; those whose books are in doubt are run again as single ones."""
+    single, kernels = make_problem(f, False, False, options.tolerances.rtol), f.kernels("lanes")
+    problem = LaneProblem(kernels["rhs"], kernels.get("project"), f.states.steers)
+    tolerance = options.tolerances.of_states(f.n_x)
+    if tolerance.learns and len(cases):
+        rhs, span = f.kernels("base")["rhs"], float(cases.t1) - float(cases.t0)
+        looks = np.linspace(float(cases.t0), float(cases.t1), LOOKS + 1)[:-1]
+        first, _ = tolerance.begin(cases.x0, np.array([evaluate(rhs, rhs, t, cases.x0, cases.p) for t in looks]), span)
+        tolerance = replace(tolerance, atol=first)
+        options = replace(options, tolerances=Tolerances(options.tolerances.rtol, tolerance))
+
+    def by(some: Cases, how: Options) -> tuple[Batch, None]:
+        return integrate_lanes(problem, method, some, how, threads), None
+
+    batch, _ = integrate_cases(f, by, single, method, cases, options)
+    for i in doubtful(single, batch, cases, options.tolerances):  # lanes do not keep what the check needs
+        found = integrate(single, method, cases[i], replace(options, samples=Sampling(np.zeros(0))))
+        if found.audit is not None and batch.outcome(i).ok:
+            batch.code[i] = found.audit.outcome.code
+    return batch, None
+
+
+def _among_all(batch: Batch, log: BatchEvents | None, good: list[int], count: int) -> tuple[Batch, BatchEvents | None]:
+    """Results of the cases that could start, in their places among those of all cases."""
+    code, steps, rejected = np.full(count, REFUSED.code), *(np.zeros(count, np.int64) for _ in range(2))
     code[good], steps[good], rejected[good] = batch.code, batch.steps, batch.rejected
-    t_end, ends = np.zeros(cases.count), spread(batch.x_end, good, cases.count)
+    t_end, ends = np.zeros(count), spread(batch.x_end, good, count)
     t_end[good] = batch.t_end
     told_of = {good[i]: outcome for i, outcome in batch.told.items()}
-    whole = Batch(batch.t, spread(batch.x, good, cases.count), t_end, ends, code, steps, rejected, told_of)
+    whole = Batch(batch.t, spread(batch.x, good, count), t_end, ends, code, steps, rejected, told_of)
     if log is not None:
-        events = [NO_EVENTS] * cases.count
+        events = [NO_EVENTS] * count
         for i, of_case in zip(good, log.events, strict=True):
             events[i] = of_case
-        before = np.zeros((cases.count, log.events_before.shape[1]), np.int64)
+        before = np.zeros((count, log.events_before.shape[1]), np.int64)
         before[good] = log.events_before
-        log = BatchEvents(events, spread(log.p, good, cases.count), spread(log.p_end, good, cases.count), before)
+        log = BatchEvents(events, spread(log.p, good, count), spread(log.p_end, good, count), before)
     return whole, log
 
 

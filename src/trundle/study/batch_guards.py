@@ -9,52 +9,52 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.integrate.integrate import integrate
+from trundle.integrate.case import Cases
 from trundle.integrate.lanes.batch_events import BatchEvents, keep_run
 from trundle.integrate.lanes.integrate import Batch
-from trundle.integrate.methods.explicit import ExplicitRungeKutta
-from trundle.integrate.options import Options, Sampling, StepLimits, Tolerances
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling
 from trundle.integrate.outcome import TOO_MANY_STEPS
 from trundle.integrate.problem import Problem
-from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
-from trundle.study.guards import BROKEN_OFF, ended, find_guards, first_look, guards_at, looked_at
+from trundle.study.guards import (
+    BROKEN_OFF,
+    GuardedRun,
+    find_guards,
+    first_look,
+    guards_at,
+    integrate_guarded,
+    looked_at,
+)
 from trundle.typing import Array
 
-MOST_STEPS = StepLimits().most
 ROOM = 2**25  # numbers kept at once to look at
-Integrate = Callable[[Array, Array, Array, int], tuple[Batch, BatchEvents | None]]
+Integrate = Callable[[Cases, Options], tuple[Batch, BatchEvents | None]]
 
 
-def integrate_guarded(
-    f: Formulation,
-    cases: Integrate,
-    single: Problem,
-    method: ExplicitRungeKutta,
-    duration: float,
-    x0: Array,
-    p: Array,
-    times: Array | None,
-    tolerances: Tolerances,
+def integrate_cases(
+    f: Formulation, by: Integrate, single: Problem, method: Method, cases: Cases, options: Options
 ) -> tuple[Batch, BatchEvents | None]:
-    """All cases by `cases(x0, p, times, most_steps)`, each up to the first guard that is broken."""
-    asked = np.zeros(0) if times is None else times
+    """All cases `by(cases, options)`, each up to the first guard that is broken; all start and end together."""
     if not any(isinstance(c.pair, HigherPair) for c in f.model.connections.values()):
-        return cases(x0, p, asked, MOST_STEPS)
-    looks = looked_at(f, asked, 0.0, duration)
+        return by(cases, options)
+    asked = np.zeros(0) if options.samples.times is None else options.samples.times
+    looks = looked_at(f, asked, float(cases.t0), float(cases.t1))
     assert looks is not None
-    most, kept = first_look(f, MOST_STEPS), np.isin(looks, asked)
-    size = max(1, ROOM // max(1, len(looks) * (x0.shape[1] + p.shape[1])))
+    most, kept = first_look(f, options.limits.most), np.isin(looks, asked)
+    looking = replace(options, samples=Sampling(looks), limits=replace(options.limits, most=most))
+    whole = replace(options, samples=Sampling(asked))
+    size = max(1, ROOM // max(1, len(looks) * (cases.x0.shape[1] + cases.p.shape[1])))
     parts = []
-    for first in range(0, max(1, len(x0)), size):
-        some_x, some_p = x0[first : first + size], p[first : first + size]
-        batch, log = cases(some_x, some_p, looks, most)
-        doubtful = _broken(f, batch, log, some_p)
+    for first in range(0, max(1, len(cases)), size):
+        some = cases.part(slice(first, first + size))
+        batch, log = by(some, looking)
+        doubtful = _broken(f, batch, log, some.p)
         batch = replace(batch, t=batch.t[kept], x=batch.x[:, kept])
         if log is not None:
             log = replace(log, p=log.p[:, kept], events_before=log.events_before[:, kept])
         for i in doubtful:
-            found = _single(f, single, method, duration, some_x[i], some_p[i], asked, tolerances)
+            found = integrate_guarded(f, GuardedRun(single, method, some[i], whole))
             batch.x[i] = np.nan
             keep_run(batch, log, i, found)
             if found.outcome.ok and found.audit is not None:
@@ -78,18 +78,6 @@ def _broken(f: Formulation, batch: Batch, log: BatchEvents | None, p: Array) -> 
         signs = np.sign(values[:, :1])
         broken |= np.any(values * signs < 0, axis=(1, 2)) | np.any(last * signs[:, 0] < 0, axis=1)
     return [int(i) for i in np.flatnonzero(broken)]
-
-
-def _single(
-    f: Formulation, problem: Problem, method: ExplicitRungeKutta, duration: float, x0: Array, p: Array, asked: Array,
-    tolerances: Tolerances,
-) -> Trajectory:  # fmt: skip
-    def again(guarded: Problem, at: Array | None, t1: float, most: int = MOST_STEPS) -> Trajectory:
-        options = Options(tolerances, Sampling(at), StepLimits(most=most))
-        return integrate(guarded, method, 0.0, t1, x0, p, options)
-
-    found = again(problem, looked_at(f, asked, 0.0, duration), duration, first_look(f, MOST_STEPS))
-    return ended(f, found, problem, p, asked, again, MOST_STEPS, 0.0, duration)
 
 
 def _joined(parts: list[tuple[Batch, BatchEvents | None]], size: int) -> tuple[Batch, BatchEvents | None]:

@@ -16,6 +16,7 @@ from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, SolveError
+from trundle.integrate.case import Case
 from trundle.integrate.codes import RECORD
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince5
@@ -24,7 +25,7 @@ from trundle.laws.tracking import RateTracking
 from trundle.linear_algebra.kkt import dense
 from trundle.model.model import Model
 from trundle.study.first_modes import first_modes
-from trundle.study.simulate import make_problem
+from trundle.study.problem import make_problem
 from trundle.typing import Array
 
 
@@ -127,7 +128,7 @@ def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> A
     for _ in range(limit):
         span = float(np.clip(0.1 / np.sqrt(max(force, 1e-12)), 1e-5, 0.2))
         options = Options(Tolerances(1e-6, 1e-8), Sampling(np.array([t + span])))
-        moved = integrate(problem, DormandPrince5(), t, t + span, x, p, options)
+        moved = integrate(problem, DormandPrince5(), Case(t, t + span, x, p), options)
         x, p = moved.x_end, moved.p_end
         now = float(energy(t, x, p)[0])
         if now < before:

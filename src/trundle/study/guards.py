@@ -17,7 +17,11 @@ from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
+from trundle.integrate.case import Case
 from trundle.integrate.codes import STOP
+from trundle.integrate.integrate import integrate
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling
 from trundle.integrate.outcome import INTERFERENCE, LIES_FLAT, SURFACE_LEFT, TOO_MANY_STEPS, Outcome
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
@@ -157,27 +161,48 @@ def looked_at(f: Formulation, samples: Array | None, t0: float, t1: float) -> Ar
     return np.union1d(samples, np.linspace(t0, t1, FEWEST))
 
 
-def ended(
-    f: Formulation,
-    trajectory: Trajectory,
-    problem: Problem,
-    p: Array,
-    samples: Array | None,
-    again: Callable[[Problem, Array | None, float], Trajectory],
-    max_steps: int,
-    t0: float,
-    t1: float,
-) -> Trajectory:
-    """The run up to the first guard that is broken, with only the samples that were asked for.
+@final
+@dataclass(frozen=True, eq=False)
+class GuardedRun:
+    """A run that can be made again: with other events, at other samples, up to another time."""
 
-    A run that the first look has cut short without a reason is made `again`, with all its steps.
+    problem: Problem
+    method: Method
+    case: Case
+    options: Options
+
+    def again(
+        self, samples: Array | None, until: float, *, most: int | None = None, problem: Problem | None = None
+    ) -> Trajectory:
+        """The run up to another time with other samples; on request with at most so many steps, or another problem."""
+        limits = self.options.limits if most is None else replace(self.options.limits, most=most)
+        options = replace(self.options, samples=Sampling(samples), limits=limits)
+        return integrate(problem or self.problem, self.method, replace(self.case, t1=until), options)
+
+
+def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
+    """The run up to the first guard that is broken, with only the samples that were asked for."""
+    samples, case, most = run.options.samples.times, run.case, run.options.limits.most
+    looks = looked_at(f, samples, case.t0, case.t1)
+    found = run.again(looks, case.t1, most=first_look(f, most))
+    trajectory = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
+    if samples is None or len(samples) >= FEWEST or not f.once(find_guards):
+        return trajectory
+    kept = np.isin(trajectory.t, samples)
+    return replace(trajectory, t=trajectory.t[kept], x=trajectory.x[kept], events_before=trajectory.events_before[kept])
+
+
+def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool) -> Trajectory:
+    """The trajectory up to the first guard that is broken.
+
+    One that is not `whole`, because the first look has cut it short without a reason, is made again with all its steps.
     """
-    watched = f.once(find_guards)
+    watched, problem = f.once(find_guards), run.problem
     if trajectory.outcome.name in BROKEN_OFF:
         trajectory = _lying(f, trajectory)
     if not watched:
         return trajectory
-    table = trajectory.parameters() if len(trajectory.events) else p
+    table = trajectory.parameters() if len(trajectory.events) else run.case.p
     values = guards_at(f, trajectory.t, trajectory.x, table)
     last = guards_at(f, np.array([trajectory.t_end]), trajectory.x_end[None, :], trajectory.p_end)
     t, values = np.append(trajectory.t, trajectory.t_end), np.vstack([values, last])
@@ -185,20 +210,18 @@ def ended(
     changed = np.any(values * np.sign(first) < 0, axis=1)
     if np.any(changed):
         until = int(np.argmax(changed)) + 1
-        end = _end(f, problem, watched, t[:until], values[:until], again)
+        end = _end(f, run, watched, t[:until], values[:until])
         trajectory = trajectory if end is None else _cut(trajectory, *end, problem.n_events)
     elif trajectory.outcome.name in BROKEN_OFF:
         trajectory = _named(f, trajectory, watched)
-    elif trajectory.outcome is TOO_MANY_STEPS and max_steps > FIRST_LOOK:
+    elif trajectory.outcome is TOO_MANY_STEPS and not whole:
         if not np.any(np.abs(last) < NEARLY * np.abs(first)):
-            whole = again(problem, looked_at(f, samples, t0, t1), t1)
-            return ended(f, whole, problem, p, samples, again, 0, t0, t1)
+            case = run.case
+            looks = looked_at(f, run.options.samples.times, case.t0, case.t1)
+            return _up_to_guard(f, run, run.again(looks, case.t1), whole=True)
         guard = watched[int(np.argmin(np.abs(last / first)))]
         trajectory = replace(trajectory, outcome=guard.outcome_at(_place(f, guard.contact, trajectory)))
-    if samples is None or len(samples) >= FEWEST:
-        return trajectory
-    kept = np.isin(trajectory.t, samples)
-    return replace(trajectory, t=trajectory.t[kept], x=trajectory.x[kept], events_before=trajectory.events_before[kept])
+    return trajectory
 
 
 def guards_at(f: Formulation, t: Array, x: Array, p: Array) -> Array:
@@ -213,22 +236,18 @@ def guards_at(f: Formulation, t: Array, x: Array, p: Array) -> Array:
 
 
 def _end(
-    f: Formulation,
-    problem: Problem,
-    watched: list[Guard],
-    t: Array,
-    values: Array,
-    again: Callable[[Problem, Array | None, float], Trajectory],
+    f: Formulation, run: GuardedRun, watched: list[Guard], t: Array, values: Array
 ) -> tuple[Trajectory, Outcome] | None:
     """The run up to the first guard that is broken, and its outcome; values are those of samples up to the first after
     it. None where no run gets there.
     """
-    found = again(_guarded(f, problem, len(watched)), t[-1:], float(t[-1]))
+    problem = run.problem
+    found = run.again(t[-1:], float(t[-1]), problem=_guarded(f, problem, len(watched)))
     if len(found.events) and found.events.index[-1] >= problem.n_events:
         which = int(found.events.index[-1]) - problem.n_events
     else:  # no step can end there: the pose itself is singular
         which = int(np.argmin(values[-1] * np.sign(values[0])))
-        reached = _passed(f, which, float(t[-2]), float(t[-1]), lambda times: again(problem, times, float(times[-1])))
+        reached = _passed(f, which, float(t[-2]), float(t[-1]), lambda times: run.again(times, float(times[-1])))
         if reached is None:
             return None
         found = reached

@@ -12,12 +12,14 @@ import numpy as np
 
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError, UnknownNameError
+from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import allowed_changes
-from trundle.study.simulate import check_positive, make_problem, multiplier_shift
+from trundle.study.problem import make_problem, multiplier_shift
+from trundle.study.run_options import check_positive
 from trundle.study.start_state import start_state
 from trundle.study.variation import Variation
 from trundle.typing import Array
@@ -120,7 +122,7 @@ class ReturnMap:
         problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
         ends_only, quiet = Sampling(np.array([0.0, self.longest])), Supervision(progress=False)
         options = Options(Tolerances(RTOL, ATOL), ends_only, supervision=quiet)
-        run = integrate(problem, DormandPrince8(), 0.0, self.longest, x, p, options)
+        run = integrate(problem, DormandPrince8(), Case(0.0, self.longest, x, p), options)
         log, wanted = run.events, self.names.index(self.section.event)
         ends = [i for i, name in enumerate(self.names) if name in (self.section.event, *self.section.unless)]
         # The start lies on the section but for round-off: that is no return.

@@ -7,16 +7,17 @@ loop computes.
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import final
 
 import numpy as np
 
+from trundle.integrate.case import Cases
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.methods.tableau import Method
-from trundle.integrate.options import Options, Sampling, StepLimits, Supervision, Tolerances
+from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.outcome import INTERRUPTED
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
@@ -39,26 +40,19 @@ class BatchEvents:
 
 
 def integrate_each(
-    problem: Problem,
-    method: Method,
-    t0: float,
-    t1: float,
-    x0: np.ndarray,
-    p: np.ndarray,
-    tolerances: Tolerances,
-    samples: Sampling,
-    threads: int | None,
-    limits: StepLimits,
+    problem: Problem, method: Method, cases: Cases, options: Options, threads: int | None
 ) -> tuple[Batch, BatchEvents]:
-    """Integrate N trajectories (x0: N x n_x, p: N x n_p), each as `integrate` does.
+    """Integrate all cases, each as `integrate` does.
 
-    A sample that is not reached is nan; what an interruption leaves undone is INTERRUPTED.
+    Without samples only the ends are kept. A sample that is not reached is nan; what an interruption leaves undone is
+    INTERRUPTED.
     """
-    jobs, times = len(x0), np.zeros(0) if samples.times is None else samples.times
+    x0, p = cases.x0, cases.p
+    jobs, times = len(cases), np.zeros(0) if options.samples.times is None else options.samples.times
     out = Batch(
         t=times,
         x=np.full((jobs, len(times), x0.shape[1]), np.nan),
-        t_end=np.full(jobs, t0),
+        t_end=np.full(jobs, cases.t0),
         x_end=x0.copy(),
         code=np.full(jobs, INTERRUPTED.code),  # until it is done
         steps=np.zeros(jobs, np.int64),
@@ -72,12 +66,12 @@ def integrate_each(
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    options = Options(tolerances, Sampling(times), limits, Supervision(progress=False, between_chunks=heed))
+    options = replace(options, samples=Sampling(times), supervision=Supervision(progress=False, between_chunks=heed))
 
     def work(queue: Iterator[int]) -> None:
         go.wait()
         for job in queue:
-            found = integrate(problem, method, t0, t1, x0[job], p[job], options)
+            found = integrate(problem, method, cases[job], options)
             keep_run(out, log, job, found)
             if found.outcome is INTERRUPTED:
                 return

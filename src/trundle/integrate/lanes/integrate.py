@@ -13,12 +13,14 @@ from typing import Protocol, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.integrate.case import Cases
 from trundle.integrate.codes import RUNNING
-from trundle.integrate.methods.explicit import ExplicitRungeKutta
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Compiled
 from trundle.integrate.record import LaneRecord
-from trundle.integrate.tolerance import UNITS, Tolerance
+from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import aligned, set_control, set_method
 from trundle.kernel import compiled
 
@@ -68,36 +70,30 @@ class Batch:
 
 
 def integrate_lanes(
-    problem: LaneProblem,
-    method: ExplicitRungeKutta,
-    t0: float | np.ndarray,
-    t1: float | np.ndarray,
-    x0: np.ndarray,
-    p: np.ndarray,
-    *,
-    rtol: float = 1e-8,
-    atol: float | np.ndarray | Tolerance = 1e-10,
-    samples: np.ndarray | None = None,
-    threads: int | None = None,
-    first_step: float | None = None,
-    max_step: float = np.inf,
-    min_step: float = 0.0,
-    max_steps: int = 10_000_000,
+    problem: LaneProblem, method: Method, cases: Cases, options: Options | None = None, threads: int | None = None
 ) -> Batch:
-    """Integrate N trajectories (x0: N x n_x, p: N x n_p) with their own times, steps and error control.
+    """Integrate all cases with their own times, steps and error control; the method must be one for lanes.
 
-    A sample that a run did not reach is nan; what an interruption leaves undone is INTERRUPTED, at its start.
+    Without samples only the ends are kept. A sample that a run did not reach is nan; what an interruption leaves
+    undone is INTERRUPTED, at its start.
     """
+    options = options or Options()
+    if not method.in_lanes or options.limits.fixed is not None:
+        raise SolveError(
+            f"{type(method).__name__} with these options does not run in lanes; use an explicit method without a "
+            "fixed step, or integrate_each."
+        )
     n_x, n_p = problem.rhs.n_x, problem.rhs.n_p
-    x_end = np.array(x0, dtype=float, order="C")
+    x_end, p = (np.array(v, dtype=float, order="C") for v in (cases.x0, cases.p))
     jobs = len(x_end)
-    p = np.array(p, dtype=float, order="C")
     if x_end.shape != (jobs, n_x) or p.shape != (jobs, n_p):
         raise SolveError(
             f"x0 has shape {x_end.shape} and p {p.shape}; {jobs} runs want ({jobs}, {n_x}) and ({jobs}, {n_p})."
         )
-    times = np.zeros(0) if samples is None else np.ascontiguousarray(samples, dtype=float)
-    start, end = (np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=float), (jobs,))) for v in (t0, t1))
+    times = np.zeros(0) if options.samples.times is None else np.ascontiguousarray(options.samples.times, dtype=float)
+    start, end = (
+        np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=float), (jobs,))) for v in (cases.t0, cases.t1)
+    )
     if np.any(end < start) or np.any(np.diff(times) < 0.0):
         raise SolveError("in a batch every end time must follow its start time, and the sample times must be sorted.")
     out = Batch(
@@ -113,12 +109,8 @@ def integrate_lanes(
         return out
     count = max(1, min(threads or os.cpu_count() or 1, -(-jobs // problem.rhs.lanes)))
     edges = np.linspace(0, jobs, count + 1).astype(int)
-    tolerance = atol if isinstance(atol, Tolerance) else Tolerance.fixed(atol, n_x)
-    limits = (rtol, min_step, max_step, first_step or 0.0)
-    shares = [
-        _Share(problem, method, out, p, start, end, tolerance, limits, max_steps, first, last)
-        for first, last in pairwise(edges)
-    ]
+    whole = Cases(start, end, x_end, p)
+    shares = [_Share(problem, method, whole, options, out, range(first, last)) for first, last in pairwise(edges)]
     _run(shares)
     out.code[out.code == RUNNING] = INTERRUPTED.code
     return out
@@ -156,32 +148,25 @@ class _Share:
     """Arrays of one thread and its range of jobs."""
 
     def __init__(
-        self,
-        problem: LaneProblem,
-        method: ExplicitRungeKutta,
-        out: Batch,
-        p: np.ndarray,
-        start: np.ndarray,
-        end: np.ndarray,
-        tolerance: Tolerance,
-        limits: tuple[float, float, float, float],
-        max_steps: int,
-        first: int,
-        last: int,
+        self, problem: LaneProblem, method: Method, cases: Cases, options: Options, out: Batch, jobs: range
     ) -> None:
+        limits, first, p = options.limits, jobs.start, cases.p
+        tolerance = options.tolerances.of_states(problem.rhs.n_x)
+        start, end = np.asarray(cases.t0), np.asarray(cases.t1)
         plan, w, n_x, n_p = method.plan(), problem.rhs.lanes, problem.rhs.n_x, problem.rhs.n_p
         weight = np.ones(n_x) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
         kernels = [kernel for kernel in (problem.rhs, problem.project) if kernel is not None]
         corrected_rows = 0 if problem.project is None else problem.project.n_out
         run, self.stopped = LaneRecord(), False
         self.record = run
-        run.lanes, run.n_x, run.n_p, run.max_steps, run.budget = w, n_x, n_p, max_steps, CHUNK_STEPS
+        run.lanes, run.n_x, run.n_p, run.max_steps, run.budget = w, n_x, n_p, limits.most, CHUNK_STEPS
         run.weighted, run.projecting = int(np.count_nonzero(weight)), int(problem.project is not None)
-        run.n_samples, run.next_job, run.last_job = len(out.t), first, last
+        run.n_samples, run.next_job, run.last_job = len(out.t), first, jobs.stop
         set_method(run, plan)
         set_control(run, method.control)
         run.exponent = 1.0 / (method.order + 1)
-        run.rtol, run.h_min, run.h_max, run.h_first = limits
+        run.rtol, run.h_max = options.tolerances.rtol, limits.longest
+        run.h_min, run.h_first = limits.shortest or 0.0, limits.first or 0.0
         run.position_tol, run.velocity_tol = problem.position_tolerance, problem.velocity_tolerance
         run.learning, run.part = int(tolerance.learns), tolerance.part
         run.rhs_kernel = problem.rhs.address

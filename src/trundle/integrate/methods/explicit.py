@@ -1,13 +1,12 @@
 """Explicit Runge-Kutta methods with error estimate and dense output; a method is its coefficients and nothing else."""
 
-from abc import ABC
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from trundle.integrate.methods.tableau import Plan, StepControl, read, widen
+from trundle.integrate.methods.tableau import Method, Plan, StepControl, read, widen
 from trundle.kernel.compiled import address
 
 
@@ -16,7 +15,7 @@ def _compiled_step() -> int:
 
 
 @dataclass(frozen=True)
-class ExplicitRungeKutta(ABC):
+class ExplicitRungeKutta(Method):
     """Family of explicit methods: stage i is at x + h sum_j stages[i, j] k_j, the end at x + h sum_j weights[j] k_j.
 
     The dense output is x + s (c0 + (1-s)(c1 + s (c2 + (1-s)(c3 + ...)))) with c0 the increment, c1 and c2 fixed by the
@@ -24,10 +23,8 @@ class ExplicitRungeKutta(ABC):
     """
 
     coefficients: ClassVar[dict[str, Any]]
-    control: ClassVar[StepControl]
-    order: ClassVar[int]
-    dense_order: ClassVar[int]
-    needs_jacobian: ClassVar[bool] = False
+    needs_jacobian = False
+    in_lanes = True
     error_in_end: ClassVar[bool]  # the error estimate uses the slope at the end of the step
 
     def plan(self) -> Plan:

@@ -1,13 +1,12 @@
 """Rosenbrock methods for stiff problems: linearly implicit, with the exact Jacobian."""
 
-from abc import ABC
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from trundle.integrate.methods.tableau import Plan, StepControl, read, widen
+from trundle.integrate.methods.tableau import Method, Plan, StepControl, read, widen
 from trundle.kernel.compiled import address
 
 
@@ -16,7 +15,7 @@ def _compiled_step() -> int:
 
 
 @dataclass(frozen=True)
-class Rosenbrock(ABC):
+class Rosenbrock(Method):
     """Family of Rosenbrock methods in the form without matrix-vector products [Hairer 1996, section IV.7].
 
     (I / (h gamma) - J) v_i = f(t + nodes_i h, x + sum_j stages_ij v_j) + sum_j coupling_ij v_j / h
@@ -25,10 +24,8 @@ class Rosenbrock(ABC):
     """
 
     coefficients: ClassVar[dict[str, Any]]
-    control: ClassVar[StepControl]
-    order: ClassVar[int]
-    dense_order: ClassVar[int]
-    needs_jacobian: ClassVar[bool] = True
+    needs_jacobian = True
+    in_lanes = False
 
     def plan(self) -> Plan:
         """Arrays for the compiled loop; rows: slope at the start, increments v of the stages, slope at the end."""

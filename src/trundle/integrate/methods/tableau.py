@@ -1,12 +1,13 @@
 """Coefficients of the integration methods, read from `tableaus.json`, and what the compiled loop needs of a method."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,18 +41,19 @@ class Plan:
     extra_stages: np.ndarray = field(default_factory=lambda: np.zeros((0, 1)))
 
 
-class Method(Protocol):
-    """An integration method: its coefficients as a plan, its step control, its order, and whether it works with the
-    Jacobian of the equations.
-    """
+@dataclass(frozen=True)
+class Method(ABC):
+    """An integration method: its coefficients as a plan, its step control, its order and what it can do."""
 
-    @property
-    def control(self) -> StepControl: ...
-    @property
-    def order(self) -> int: ...
-    @property
-    def needs_jacobian(self) -> bool: ...
-    def plan(self) -> Plan: ...
+    control: ClassVar[StepControl]
+    order: ClassVar[int]
+    dense_order: ClassVar[int]
+    needs_jacobian: ClassVar[bool]  # of the equations
+    in_lanes: ClassVar[bool]  # the loop for SIMD lanes can step by it; others run one by one in a batch
+
+    @abstractmethod
+    def plan(self) -> Plan:
+        """Arrays for the compiled loop."""
 
 
 @cache

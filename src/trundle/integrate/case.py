@@ -1,0 +1,42 @@
+"""Where runs start and end."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from trundle.typing import Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One run: state x0 at time t0 (s), parameters p, and the time t1 (s) at which it ends."""
+
+    t0: float
+    t1: float
+    x0: Array
+    p: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Many runs: one row of x0 and of p for each; the times t0 and t1 (s) are common, or there is one for each."""
+
+    t0: float | Array
+    t1: float | Array
+    x0: Array
+    p: Array
+
+    def __len__(self) -> int:
+        return len(self.x0)
+
+    def __getitem__(self, i: int) -> Case:
+        t0, t1 = (float(np.broadcast_to(v, len(self))[i]) for v in (self.t0, self.t1))
+        return Case(t0, t1, self.x0[i], self.p[i])
+
+    def part(self, rows: slice) -> "Cases":
+        """Some of them."""
+        t0, t1 = (v if np.ndim(v) == 0 else np.asarray(v)[rows] for v in (self.t0, self.t1))
+        return Cases(t0, t1, self.x0[rows], self.p[rows])

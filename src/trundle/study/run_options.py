@@ -1,0 +1,156 @@
+"""Options of a run as the user gives them, with their checks."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Real
+from typing import Any, final
+
+import numpy as np
+
+from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError
+from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
+from trundle.integrate.methods.rosenbrock import Rodas5P
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import StepLimits, Tolerances
+from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
+from trundle.typing import Array
+
+EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
+Samples = int | Sequence[float] | str | None
+
+SAMPLES = 501
+CLOCK = 1e-9  # of a duration, which the clock must be able to tell apart
+
+
+@final
+@dataclass(frozen=True)
+class Accuracy:
+    """Relative tolerance of a step, and absolute tolerances: one number, by units and names of states, or None for such
+    as follow from the sizes of the model.
+    """
+
+    rtol: float
+    atol: Given = None
+
+    def __post_init__(self) -> None:
+        check_tolerances(self.rtol, self.atol)
+
+    def tolerances(self, f: Formulation, p: Array, usual: float) -> Tolerances:
+        """Tolerances of the states of a system; `usual`: part of the sizes of the model, for atol not given."""
+        return Tolerances(self.rtol, tolerance_of(f, self.atol, self.rtol, usual, p))
+
+
+@final
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), limits of its
+    steps, time at the start (s), whether a progress bar is shown, and what is called at events.
+    """
+
+    accuracy: Accuracy
+    method: Any = "auto"
+    samples: Samples = None
+    limits: StepLimits = field(default_factory=StepLimits)
+    t0: float = 0.0
+    progress: bool | None = None
+    on_event: EventAction | None = None
+
+    def chosen_method(self) -> Method:
+        """The method as an object."""
+        return choose_method(self.method, self.accuracy.rtol)
+
+    def check_times(self, duration: float) -> None:
+        """SolveError where times or lengths of steps do not fit a run of this duration (s)."""
+        check_positive(duration=duration)
+        if not (isinstance(self.t0, Real) and np.isfinite(self.t0)):
+            raise SolveError(f"t0 must be a finite time in seconds, got {self.t0!r}.")
+        if self.limits.fixed is not None and self.limits.fixed > duration:
+            raise SolveError(f"fixed_step must not be longer than the duration, got {self.limits.fixed!r}.")
+        check_clock(self.t0, duration, self.accuracy.rtol)
+
+
+def refuse_stiff_switches(f: Formulation, method: Method) -> None:
+    """The stiff methods do not know contacts that stick or open."""
+    if method.needs_jacobian and any(mode.is_switch for mode in f.parameters.modes):
+        raise SolveError(
+            "the stiff method does not know contacts that stick or open. Use an explicit one, or a smooth law "
+            "(tr.RegularisedCoulomb, tr.LuGre), and for what opens a normal that lets go (compliance=tr.Hertz(...))."
+        )
+
+
+def choose_method(method: Any, rtol: float) -> Method:
+    """A method object from a word or from the tolerance."""
+    if method == "auto":
+        return DormandPrince8() if rtol < 1e-7 else DormandPrince5()
+    if isinstance(method, Method):
+        return method
+    words: dict[Any, type[Method]] = {
+        "explicit": DormandPrince8,
+        "order8": DormandPrince8,
+        "order5": DormandPrince5,
+        "stiff": Rodas5P,
+    }
+    if not isinstance(method, str) or method not in words:
+        choices = ", ".join(map(repr, ("auto", *words)))
+        raise SolveError(f"method {method!r} is not known; choose {choices} or give a method object.")
+    return words[method]()
+
+
+def check_positive(**values: Any) -> None:
+    """Each of the named values must be a positive finite number."""
+    for what, value in values.items():
+        if not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
+            raise SolveError(f"{what} must be a positive number, got {value!r}.")
+
+
+def check_clock(t0: float, duration: float, rtol: float) -> None:
+    """Refuse a start time so large that the steps of the run would be lost in its last digits."""
+    if not np.spacing(abs(t0) + duration) <= max(CLOCK, rtol) * duration:
+        raise SolveError(
+            f"t0 = {t0:g} s is too large for a duration of {duration:g} s: times there are {np.spacing(abs(t0)):.3g} s "
+            "apart in double precision, too coarse for the steps of the run. Start at a smaller t0, and let laws add "
+            "the rest to t as a parameter."
+        )
+
+
+def check_room(samples: int, width: int, what: str = "samples") -> None:
+    """So many samples of so many numbers must fit into the memory of this machine."""
+    need, have = 8 * samples * width, physical_memory()
+    if need > have:
+        raise SolveError(
+            f"{what}={samples:,} would take {need / 2**30:,.1f} GiB for {width} numbers each; this machine has "
+            f"{have / 2**30:,.1f} GiB. Ask for fewer, or run on from the end in several parts."
+        )
+
+
+def physical_memory() -> int:
+    """Bytes of this machine; 2^40 where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 2**40
+
+
+def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: float, width: int = 1) -> Array | None:
+    """Times at which the state of `width` numbers is kept; None for every step."""
+    if isinstance(samples, str):
+        if samples != "steps":
+            raise SolveError(f"samples={samples!r}: give a number, a sequence of times, or 'steps'.")
+        return None
+    if samples is None or isinstance(samples, int | np.integer):
+        if samples is not None and samples < 2:
+            raise SolveError(f"samples={samples!r}: at least the two ends are kept.")
+        check_room(SAMPLES if samples is None else int(samples), width)
+        return np.linspace(t0, t1, SAMPLES if samples is None else int(samples))
+    try:
+        times = np.asarray(samples, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise SolveError(f"samples={samples!r}: the times must be numbers.") from error
+    inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 + 1e-12 * abs(t1))))
+    if not inside or np.any(np.diff(times) < 0):
+        raise SolveError(f"sample times must rise and lie between {t0:g} and {t1:g} s.")
+    result: Array = np.minimum(times, t1)
+    return result
