@@ -27,7 +27,7 @@ from trundle.pairs import (
     Torus,
 )
 from trundle.run.dataset import Run
-from trundle.study.stability import stability
+from trundle.study.stability import SteadyMotions
 from trundle.view import draw_pair, draw_surfaces
 from trundle.view.speeds import plot_stability
 
@@ -95,7 +95,7 @@ def _ball_on_tangent_surface() -> Figure:  # [Meijaard 2024, Sec. 3.1]
 
 
 def _bicycle_over_speed() -> Figure:
-    found = stability(examples.model("benchmark-bicycle").build(), 0.0, 10.0)
+    found = SteadyMotions(examples.model("benchmark-bicycle").build()).stability(0.0, 10.0)
     return plot_stability(found, title="benchmark bicycle: eigenvalues over speed", width=WIDTH)
 
 

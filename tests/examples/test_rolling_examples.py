@@ -8,7 +8,7 @@ from scipy.special import ellipk
 
 from trundle import examples
 from trundle.bicycle.whipple import benchmark
-from trundle.study.stability import stable_ranges
+from trundle.study.stability import SteadyMotions
 from trundle.system import System
 
 M, R, G = 1.0, 0.5, 9.81
@@ -51,7 +51,8 @@ def test_the_disc_in_a_steady_turn(disc: System, lean: float, yaw_rate: float) -
 
 def test_the_upright_disc_is_stable_above_the_speed_of_its_closed_form(disc: System) -> None:
     least = R * math.sqrt(M * G * R * A / (C * (C + M * R**2)))
-    assert stable_ranges(disc, 0.0, 3.0, start={"roll": 0.0}) == [pytest.approx((least, 3.0), abs=1e-9)]
+    found = SteadyMotions(disc, start={"roll": 0.0}).stability(0.0, 3.0)
+    assert found.ranges == (pytest.approx((least, 3.0), abs=1e-9),)
 
 
 @pytest.mark.parametrize("height", [0.2, 1.2])

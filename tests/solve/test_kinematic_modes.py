@@ -8,7 +8,7 @@ from scipy.optimize import fsolve
 from test_steady_motion import nearest
 
 import trundle as tr
-from trundle.study.stability import stable_ranges
+from trundle.study.stability import SteadyMotions
 from trundle.system import System
 
 
@@ -38,7 +38,7 @@ def test_hitch_angle_of_a_trailer(length: float, speed: float) -> None:
 
 
 def test_a_trailer_is_stable_forwards() -> None:
-    ((low, high),) = stable_ranges(trailer(1.0).build(), -3.0, 3.0, count=13)
+    ((low, high),) = SteadyMotions(trailer(1.0).build()).stability(-3.0, 3.0, 13).ranges
     assert high == 3.0 and abs(low) < 1e-6
 
 

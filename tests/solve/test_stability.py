@@ -6,7 +6,7 @@ import pytest
 import trundle as tr
 from trundle.bicycle.whipple import benchmark
 from trundle.errors import SolveError, UnknownNameError
-from trundle.study.stability import growth, moving, over_speeds, stability, stable_ranges
+from trundle.study.stability import SteadyMotions, growth, moving
 from trundle.system import System
 
 # Meijaard, Papadopoulos, Ruina and Schwab (2007): weave and capsize speed of the benchmark bicycle.
@@ -26,7 +26,7 @@ def pushed() -> System:
 
 
 def test_weave_and_capsize_speed(bike: System) -> None:
-    found = stability(bike, 0.0, 10.0)
+    found = SteadyMotions(bike).stability(0.0, 10.0)
     assert found.ranges == (pytest.approx((WEAVE, CAPSIZE), abs=1e-9),)
     assert found.neutral == 1  # the forward speed
     assert found.words() == "stable between 4.292382536 and 6.024262015 m/s"
@@ -34,28 +34,28 @@ def test_weave_and_capsize_speed(bike: System) -> None:
 
 @pytest.mark.parametrize("count", [12, 57])
 def test_borders_do_not_depend_on_the_samples(bike: System, count: int) -> None:
-    assert stable_ranges(bike, 1.0, 9.0, count=count) == [pytest.approx((WEAVE, CAPSIZE), abs=1e-9)]
+    assert SteadyMotions(bike).stability(1.0, 9.0, count).ranges == (pytest.approx((WEAVE, CAPSIZE), abs=1e-9),)
 
 
 def test_ranges_that_reach_the_ends(bike: System) -> None:
-    assert stable_ranges(bike, 5.0, 10.0, count=21) == [pytest.approx((5.0, CAPSIZE), abs=1e-9)]
-    assert stability(bike, 5.0, 10.0, count=21).words() == "stable up to 6.024262015 m/s"
-    assert stability(bike, 3.0, 6.0, count=21).words() == "stable from 4.292382536 m/s on"
-    assert stability(bike, 5.0, 6.0, count=5).words() == "stable at every speed from 5 to 6 m/s"
-    assert stability(bike, 7.0, 9.0, count=5).ranges == ()
-    assert stability(bike, 7.0, 9.0, count=5).words() == "stable nowhere between 7 and 9 m/s"
+    assert SteadyMotions(bike).stability(5.0, 10.0, 21).ranges == (pytest.approx((5.0, CAPSIZE), abs=1e-9),)
+    assert SteadyMotions(bike).stability(5.0, 10.0, 21).words() == "stable up to 6.024262015 m/s"
+    assert SteadyMotions(bike).stability(3.0, 6.0, 21).words() == "stable from 4.292382536 m/s on"
+    assert SteadyMotions(bike).stability(5.0, 6.0, 5).words() == "stable at every speed from 5 to 6 m/s"
+    assert SteadyMotions(bike).stability(7.0, 9.0, 5).ranges == ()
+    assert SteadyMotions(bike).stability(7.0, 9.0, 5).words() == "stable nowhere between 7 and 9 m/s"
 
 
 def test_a_push_in_the_start_of_the_model_does_not_count(bike: System, pushed: System) -> None:
-    plain, same = (over_speeds(system, [5.0])[0].eigenvalues for system in (bike, pushed))
+    plain, same = (SteadyMotions(system).over([5.0])[0].eigenvalues for system in (bike, pushed))
     assert same == pytest.approx(plain, abs=1e-12)
     with pytest.raises(SolveError, match="not a steady motion"):
-        over_speeds(pushed, [5.0], keep_rates=True)
+        SteadyMotions(pushed, keep_rates=True).over([5.0])
     assert pushed.model.start == {"speed": 4.6, "roll_rate": 0.5}
 
 
 def test_at_rest_there_are_as_many_eigenvalues_as_in_motion(bike: System) -> None:
-    rest, motion = over_speeds(bike, [0.0, 5.0])
+    rest, motion = SteadyMotions(bike).over([0.0, 5.0])
     assert rest.names == motion.names
     # Published at v = 0: +-3.131 643 247 906 56 and +-5.530 943 717 653 93.
     values = np.sort(moving(rest.eigenvalues, 1).real)
@@ -76,7 +76,8 @@ def test_another_quantity_and_undamped_motions() -> None:
     model.connect(tr.Revolute("z"), model.ground, arm)
     model.connect(tr.Prismatic("x"), arm, bead, law=tr.Spring(25.0))
     system = model.build()
-    assert stable_ranges(system, 0.5, 8.0, "arm.angle_rate") == [pytest.approx((0.5, 5.0), rel=1e-5)]
+    found = SteadyMotions(system, "arm.angle_rate").stability(0.5, 8.0)
+    assert found.ranges == (pytest.approx((0.5, 5.0), rel=1e-5),)
 
 
 @pytest.mark.parametrize(("stiffness", "mass"), [(25.0, 3.0), (1e4, 0.7), (3.0, 20.0)])
@@ -87,8 +88,8 @@ def test_borders_have_the_digits_that_are_promised(stiffness: float, mass: float
     model.connect(tr.Revolute("z"), model.ground, tube)
     model.connect(tr.Prismatic("x"), tube, bead, law=tr.Spring(model.parameter("k", stiffness)))
     border = np.sqrt(stiffness / mass)
-    found = stable_ranges(model.build(), 0.1 * border, 2.0 * border, "tube.angle_rate")
-    assert found == [pytest.approx((0.1 * border, border), rel=1e-8)]
+    found = SteadyMotions(model.build(), "tube.angle_rate").stability(0.1 * border, 2.0 * border).ranges
+    assert found == (pytest.approx((0.1 * border, border), rel=1e-8),)
 
 
 def test_what_cannot_be_answered_is_told(bike: System) -> None:
@@ -98,10 +99,10 @@ def test_what_cannot_be_answered_is_told(bike: System) -> None:
     with pytest.raises(
         SolveError, match=r"no quantity with the short name 'speed'.*m.alias\('speed', 'arm.angle_rate'\)"
     ):
-        stable_ranges(system, 0.0, 1.0)
+        SteadyMotions(system)
     with pytest.raises(UnknownNameError, match=r"arm\.angle_rate"):
-        stable_ranges(system, 0.0, 1.0, "arm.angel_rate")
+        SteadyMotions(system, "arm.angel_rate")
     with pytest.raises(SolveError, match="rising range"):
-        stable_ranges(bike, 3.0, 3.0)
+        SteadyMotions(bike).stability(3.0, 3.0)
     with pytest.raises(SolveError, match="not a steady motion"):
-        stable_ranges(bike, 3.0, 5.0, start={"roll": 0.2})
+        SteadyMotions(bike, start={"roll": 0.2}).stability(3.0, 5.0)

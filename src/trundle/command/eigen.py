@@ -57,13 +57,14 @@ def print_speeds(
     system: "System", span: str, start: Mapping[str, Any], at_start: bool, picture: Path | None
 ) -> tuple[list[str], list[str]]:
     """Print eigenvalues over speed, FIRST:LAST[:COUNT]; returns what there is to say and the files written."""
-    from trundle.study.stability import moving, over_speeds, stability
+    from trundle.study.stability import SteadyMotions, moving
     from trundle.view.speeds import plot_stability
 
     first, last, count = read_speeds(span, SPEEDS)
-    found = stability(system, first, last, start=start, keep_rates=at_start)
+    motions = SteadyMotions(system, start=start, keep_rates=at_start)
+    found = motions.stability(first, last)
     speeds = [float(v) for v in np.linspace(first, last, count)]
-    linears = over_speeds(system, speeds, start=start, keep_rates=at_start)
+    linears = motions.over(speeds)
     title = f"{system.model.name}: eigenvalues over speed"
     roots = [moving(one.eigenvalues, found.neutral) for one in linears]
     show(locus_table(title, f"speed ({found.unit})", speeds, roots, 7))

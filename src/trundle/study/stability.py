@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.equations.formulation import Built, Formulation
+from trundle.equations.formulation import Built
 from trundle.errors import SolveError
 from trundle.study.linearise import Linearisation, linearise_at
 from trundle.typing import AnyArray
@@ -55,72 +55,97 @@ class Stability:
         return f"stable {' and '.join(parts)}"
 
 
-def over_speeds(
-    system: Built,
-    speeds: Sequence[float],
-    quantity: str = "speed",
-    start: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    keep_rates: bool = False,
-) -> list[Linearisation]:
-    """Linearise about the start of the model at each of the speeds.
+@final
+class SteadyMotions:
+    """The steady motions of a model that differ in one speed, linearised.
 
-    Rates that the model gives for its own start are left out, so that a push does not count, unless keep_rates=True;
-    those in `start` are taken. Coordinates that are cyclic at one of the speeds are left out at all, also at rest.
+    Parameters
+    ----------
+    system : System
+        The model.
+    quantity : str
+        Name, or short name, of the speed.
+    start, parameters : mapping, optional
+        Values by name that hold at every speed.
+    keep_rates : bool
+        Rates that the model gives for its own start are left out, so that a push does not count, unless this is True;
+        those in `start` are taken.
+
+    Raises
+    ------
+    UnknownNameError, SolveError
+        Where there is no such quantity, or (when asked) where a motion with that speed is not steady.
     """
-    at = _Steady(system.formulation, quantity, start, parameters, keep_rates)
-    found = [at(float(speed)) for speed in speeds]
-    cyclic = {name for one in found for name in one.cyclic}
-    return [_without(one, cyclic) for one in found]
 
+    def __init__(
+        self,
+        system: Built,
+        quantity: str = "speed",
+        start: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, float] | None = None,
+        keep_rates: bool = False,
+    ) -> None:
+        f = self.formulation = system.formulation
+        self.quantity, self.start, self.parameters = quantity, dict(start or {}), parameters
+        register = f.register
+        if register.find(quantity) is None:
+            rates = [c.rate_name for c in f.layout.coordinates if c.n_u == 1]
+            if quantity != "speed":
+                raise register.unknown(quantity)
+            raise SolveError(
+                f"the model {f.model.name!r} has no quantity with the short name 'speed'. Give it one, such as "
+                f"m.alias('speed', {next(iter(rates), 'wheel.x_rate')!r}), or names: {{speed: ...}} in a file."
+            )
+        start_values = f.model.start
+        if not keep_rates:
+            start_values = {name: v for name, v in start_values.items() if register.get(name).quantity.order == 0}
+        self.usual = start_values
 
-def stability(
-    system: Built,
-    first: float,
-    last: float,
-    quantity: str = "speed",
-    start: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    keep_rates: bool = False,
-    count: int = 201,
-) -> Stability:
-    """Eigenvalues at `count` speeds from first to last, and the ranges in which no motion grows.
+    def at(self, speed: float) -> Linearisation:
+        """The linear equations about the motion with this speed; SolveError where it is not steady."""
+        state = {**self.start, self.quantity: speed}
+        found = linearise_at(self.formulation, state, self.parameters, 0.0, self.usual)
+        if not found.steady:
+            raise SolveError(
+                f"with {self.quantity} = {speed:g} the start is not a steady motion: something would accelerate. "
+                "Give a start that is one, such as upright and straight (on the command line --start roll=0), or all "
+                "rates of a steady turn."
+            )
+        return found
 
-    A range that begins and ends between two neighbouring speeds is not seen.
-    """
-    if not (np.isfinite(first) and np.isfinite(last) and first < last and count >= 2):
-        raise SolveError(f"speeds from {first!r} to {last!r} in {count!r} steps: give a rising range and at least two.")
-    speeds = np.linspace(first, last, count)
-    linears = over_speeds(system, [*speeds], quantity, start, parameters, keep_rates)
-    neutral = min(zeros(one.matrix) for one in linears)
-    at = _Steady(system.formulation, quantity, start, parameters, keep_rates)
-    growths = [sure_growth(one.matrix, neutral) for one in linears]
+    def over(self, speeds: Sequence[float]) -> list[Linearisation]:
+        """The linear equations at each of the speeds; coordinates that are cyclic at one of them are left out at all,
+        also at rest.
+        """
+        found = [self.at(float(speed)) for speed in speeds]
+        cyclic = {name for one in found for name in one.cyclic}
+        return [_without(one, cyclic) for one in found]
 
-    def grows(speed: float) -> float:
-        return sure_growth(at(speed).matrix, neutral)
+    def stability(self, first: float, last: float, count: int = 201) -> Stability:
+        """Eigenvalues at `count` speeds from first to last, and the ranges in which no motion grows.
 
-    edges = [float(first)] * (growths[0] <= 0)
-    for k in range(count - 1):
-        if (growths[k] > 0) != (growths[k + 1] > 0):
-            edges.append(_border(grows, (speeds[k], growths[k]), (speeds[k + 1], growths[k + 1])))
-    edges += [float(last)] * (growths[-1] <= 0)
-    ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
-    unit = system.formulation.quantity(quantity).unit
-    return Stability(quantity, unit, tuple(float(v) for v in speeds), tuple(linears), neutral, ranges)
+        A range that begins and ends between two neighbouring speeds is not seen.
+        """
+        if not (np.isfinite(first) and np.isfinite(last) and first < last and count >= 2):
+            raise SolveError(
+                f"speeds from {first!r} to {last!r} in {count!r} steps: give a rising range and at least two."
+            )
+        speeds = np.linspace(first, last, count)
+        linears = self.over([*speeds])
+        neutral = min(zeros(one.matrix) for one in linears)
+        growths = [sure_growth(one.matrix, neutral) for one in linears]
 
+        def grows(speed: float) -> float:
+            return sure_growth(self.at(speed).matrix, neutral)
 
-def stable_ranges(
-    system: Built,
-    first: float,
-    last: float,
-    quantity: str = "speed",
-    start: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    keep_rates: bool = False,
-    count: int = 201,
-) -> list[tuple[float, float]]:
-    """Ranges of speed between first and last in which no small motion about the steady one grows."""
-    return list(stability(system, first, last, quantity, start, parameters, keep_rates, count).ranges)
+        edges = [float(first)] * (growths[0] <= 0)
+        for k in range(count - 1):
+            if (growths[k] > 0) != (growths[k + 1] > 0):
+                edges.append(_border(grows, (speeds[k], growths[k]), (speeds[k + 1], growths[k + 1])))
+        edges += [float(last)] * (growths[-1] <= 0)
+        ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
+        unit = self.formulation.quantity(self.quantity).unit
+        return Stability(self.quantity, unit, tuple(float(v) for v in speeds), tuple(linears), neutral, ranges)
 
 
 def moving(eigenvalues: AnyArray, neutral: int) -> AnyArray:
@@ -180,45 +205,6 @@ def _border(grows: Callable[[float], float], below: tuple[float, float], above: 
         else:
             high = middle
     return float((low + high) / 2)
-
-
-@final
-class _Steady:
-    """Linearises about the start with a given speed; SolveError where that is not a steady motion."""
-
-    def __init__(
-        self,
-        f: Formulation,
-        quantity: str,
-        start: Mapping[str, Any] | None,
-        parameters: Mapping[str, float] | None,
-        keep_rates: bool,
-    ) -> None:
-        self.quantity, self.start, self.parameters = quantity, dict(start or {}), parameters
-        register = f.register
-        if register.find(quantity) is None:
-            rates = [c.rate_name for c in f.layout.coordinates if c.n_u == 1]
-            if quantity != "speed":
-                raise register.unknown(quantity)
-            raise SolveError(
-                f"the model {f.model.name!r} has no quantity with the short name 'speed'. Give it one, such as "
-                f"m.alias('speed', {next(iter(rates), 'wheel.x_rate')!r}), or names: {{speed: ...}} in a file."
-            )
-        self.formulation, start_values = f, f.model.start
-        if not keep_rates:
-            start_values = {name: v for name, v in start_values.items() if register.get(name).quantity.order == 0}
-        self.usual = start_values
-
-    def __call__(self, speed: float) -> Linearisation:
-        state = {**self.start, self.quantity: speed}
-        found = linearise_at(self.formulation, state, self.parameters, 0.0, self.usual)
-        if not found.steady:
-            raise SolveError(
-                f"with {self.quantity} = {speed:g} the start is not a steady motion: something would accelerate. "
-                "Give a start that is one, such as upright and straight (on the command line --start roll=0), or all "
-                "rates of a steady turn."
-            )
-        return found
 
 
 def _without(linear: Linearisation, cyclic: set[str]) -> Linearisation:

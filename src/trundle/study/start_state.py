@@ -16,7 +16,7 @@ from trundle.quantities.request import read_request
 from trundle.study.first_modes import at_contacts
 from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
-from trundle.study.start import consistent
+from trundle.study.start import StartConditions, StartSolver
 from trundle.study.targets import Targets
 from trundle.typing import Array
 
@@ -177,21 +177,8 @@ def _solve(
     if start:
         firm = read_request(f.layout, default, {name: value for name, value in start.items() if name in states})
     rows = f.row_functions if f.has_rows else None
-    names_q = [n for c in f.layout.coordinates for n in ([c.name] if c.n_q == 1 else [c.name] * 4)]
-    found = consistent(
-        f.layout,
-        request,
-        rows,
-        p,
-        t,
-        f.mobility.kept,
-        names_q,
-        f.layout.speed_names(),
-        _targets(f, tuple(extra)).aim(extra) if extra else None,
-        firm,
-        f.mobility.independent,
-        np.array(f.mobility.generic) if rows is not None and f.mobility.generic else None,
-    )
+    targets = _targets(f, tuple(extra)).aim(extra) if extra else None
+    found = StartSolver(f.layout, StartConditions(rows, targets, f.mobility), request, firm, t, p).solve()
     if f.layout.followers:
         q = f.contact_search(
             found.q, p
