@@ -188,6 +188,14 @@ def test_impulse_ratio_is_poissons_where_sliding_lasts() -> None:
     assert abs(told - law.restitution) > 1e-2
 
 
+def test_feet_that_slide_again_after_sticking_are_at_rest_at_first() -> None:
+    """Round-off that has gathered while they stick, with the sign of a motion that is over, does not end the slide."""
+    law = BiStiffness(50.0, 0.38593168982800297)
+    run = collide(0.14004142230039107, 1.2803113831917565, 0.4815805519101802, -0.33666484902763183, law=law)
+    assert run.ending == "released" and run.energy_residual < 1e-12 and impulses_explain_velocities(run) < 1e-12
+    assert [phase.sliding for phase in run.phases] == ["backward", "stick", "forward", "forward"]
+
+
 def test_dry_friction_inside_a_foot_can_hold_it() -> None:
     """While a foot is held it neither yields nor returns; sharp damper and friction are the limit of smooth ones."""
     lam, beta, mu, slip, mu_n = 0.147, 1.292, 1.1036, 0.902, 0.4

@@ -26,7 +26,7 @@ from trundle.quantity import Quantity
 from trundle.typing import Array
 
 Found = TypeVar("Found")
-THREADED = 4000  # states: threading threshold
+THREADED, FEW = 4000, 200  # states: threading thresholds of cheap and of any kernels
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 
 
@@ -273,7 +273,7 @@ class Formulation:
     def evaluate_group(self, group: str, t: Array, x: Array, p: Array) -> Array:
         """All quantities of a group side by side, in their order, of shape (times, components)."""
         kernel = self.kernels(f"quantities {group}", lambda f: f.quantity_functions(group))["quantities"]
-        threads = 1 if group == "power" and len(t) < THREADED else None
+        threads = 1 if len(t) < (THREADED if group == "power" else FEW) else None
         return evaluate(kernel, kernel, t, x, p, threads=threads)
 
     def state_quantities(self, x: Array) -> dict[str, Array]:

@@ -3,26 +3,26 @@
 from dataclasses import asdict, fields
 from functools import cache
 from math import inf, isfinite, pi
-from typing import TYPE_CHECKING, Any
+from typing import Any, final
 
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
 from trundle.errors import ModelError, SolveError
+from trundle.integrate import Case, DormandPrince8, Options, StepLimits, Supervision, Tolerances, integrate
 from trundle.laws.coefficient import number
+from trundle.study.problem import make_problem
+from trundle.typing import Array
 from trundle.walker.collision import Collision, phases_and_events
 from trundle.walker.foot_law import BiStiffness
 from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Wheel
 from trundle.walker.two_foot_wheel import MODES, two_foot_wheel
 
-if TYPE_CHECKING:
-    from trundle.run.dataset import Run
-    from trundle.system import System
-
 RTOL, ATOL = 1e-13, 1e-15
 FIRST, LAST = 4.0, 1e6  # units of time; as long as the collision is not over, eight times as much is tried
 MOST_STEPS = 20_000
 FEET = ("front", "back")
+RATES = ("height_rate", "hub.angle_rate", "along_rate")
 
 
 def collide(
@@ -51,16 +51,16 @@ def collide(
     wheel = Wheel(inertia_ratio, half_angle, friction, gravity * time / speed)
     values = numbers | asdict(wheel) | {"metre": metre, "speed": speed, "newton": newton}
     values |= _first(wheel, slip, float(law.damped(0.0, -speed)) / newton)
-    run, count, ending = _run(law, wheel, slip / speed, values, None if duration is None else duration / time)
+    run, ending = _run(law, wheel, slip / speed, values, None if duration is None else duration / time)
     units = {"velocity": speed, "deformation": metre, "force": newton, "impulse": mass * speed, "work": mass * speed**2}
     names = [f"{foot}_{what}" for foot in FEET for what in units]
     names += [f"friction_{what}" for what in ("force", "impulse", "work")]
-    at = run.time[:count] * time
-    phases, events = phases_and_events(at, _modes(run)[:count], _load(run)[:count])
+    at = run["time"] * time
+    phases, events = phases_and_events(at, _modes(run), _load(run))
     return Collision(
         inertia_ratio=inertia_ratio, half_angle=half_angle, friction=friction, law=law, mass=mass, length=length,
-        gravity=gravity, ending=ending, time=at, slip=run.values("slip")[:count] * speed, phases=phases, events=events,
-        **{name: run.values(name)[:count] * units[name.rpartition("_")[2]] for name in names},
+        gravity=gravity, ending=ending, time=at, slip=run["slip"] * speed, phases=phases, events=events,
+        **{name: run[name] * units[name.rpartition("_")[2]] for name in names},
     )  # fmt: skip
 
 
@@ -81,10 +81,31 @@ def _numbers(law: Any) -> dict[str, float]:
     return found
 
 
-@cache
-def _system(kind: Any) -> "System":
-    """One system for each kind of law."""
-    return two_foot_wheel(kind(*(1.0 for _ in fields(kind)))).build()
+@final
+class _TwoFeet:
+    """The wheel as a compiled model, one for each kind of law: collisions differ in its parameters and its start."""
+
+    def __init__(self, kind: Any) -> None:
+        f = self.formulation = two_foot_wheel(kind(*(1.0 for _ in fields(kind)))).build().formulation
+        self.problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
+        self.rates = [f.states.changeable[f.register.full(name)] for name in RATES]
+        self.places = {name: f.parameters.parameter(name) for name in f.parameters.parameters}
+        self.options = Options(
+            Tolerances(RTOL, ATOL), limits=StepLimits(most=MOST_STEPS), supervision=Supervision(progress=False)
+        )
+
+    def run(self, end: float, rates: list[float], values: dict[str, float]) -> tuple[dict[str, Array], bool]:
+        """Outputs at every step up to a time, and whether it was reached."""
+        f = self.formulation
+        x0, p = np.zeros(f.n_x), f.default_parameters
+        x0[self.rates] = rates
+        p[[self.places[name] for name in values]] = [*values.values()]
+        found = integrate(self.problem, DormandPrince8(), Case(0.0, end, x0, p), self.options)
+        outputs = f.evaluate("slip", found.t, found.x, found.parameters())
+        return {"time": found.t, **{name: values[:, 0] for name, values in outputs.items()}}, found.outcome.ok
+
+
+_two_feet = cache(_TwoFeet)
 
 
 def _first(wheel: Wheel, slip: float, damper: float) -> dict[str, float]:
@@ -97,35 +118,36 @@ def _first(wheel: Wheel, slip: float, damper: float) -> dict[str, float]:
     return {"slide": slide, "front": COMPRESSES, "back": COMPRESSES if driven else OPEN}
 
 
-def _modes(run: "Run") -> np.ndarray:
-    return np.column_stack([run.values(f"mode_{name}") for name in MODES])
+def _modes(run: dict[str, Array]) -> Array:
+    return np.column_stack([run[f"mode_{name}"] for name in MODES])
 
 
-def _load(run: "Run") -> np.ndarray:
-    return run.values("front_force") + run.values("back_force")
+def _load(run: dict[str, Array]) -> Array:
+    return run["front_force"] + run["back_force"]
 
 
 def _run(
     law: NormalLaw, wheel: Wheel, slip: float, values: dict[str, float], duration: float | None
-) -> tuple["Run", int, str]:
-    """A run that is long enough, the number of its samples until the collision is over, and how it ends."""
+) -> tuple[dict[str, Array], str]:
+    """Outputs until the collision is over, and how it ends."""
     kind: Any = type(law)
-    system = _system(kind)
+    feet = _two_feet(kind)
     s, c = (float(lever) for lever in wheel.levers)
-    start = {"height_rate": -0.5, "hub.angle_rate": 0.5 / s, "along_rate": slip + 0.5 * c / s}
+    rates = [-0.5, 0.5 / s, slip + 0.5 * c / s]
     end = min(FIRST, duration or inf)
     while True:
-        run = system.simulate(end, start, values, rtol=RTOL, atol=ATOL, samples="steps", max_steps=MOST_STEPS)
-        slide, feet = np.split(_modes(run), [1], axis=1)
-        is_free = np.all((feet == OPEN) | (feet == HELD), axis=1) & (_load(run) <= 0)
-        is_at_rest = np.all(feet == HELD, axis=1) & (slide[:, 0] == 0)
+        run, reached = feet.run(end, rates, values)
+        slide, does = np.split(_modes(run), [1], axis=1)
+        is_free = np.all((does == OPEN) | (does == HELD), axis=1) & (_load(run) <= 0)
+        is_at_rest = np.all(does == HELD, axis=1) & (slide[:, 0] == 0)
         over = is_free | is_at_rest
         if over.any():
             last = int(np.argmax(over))
-            return run, last + 1, "released" if is_free[last] else "at rest"
-        if end == duration and run.ok:
-            return run, len(over), "time over"
-        if end >= LAST or not run.ok:
+            run = {name: values[: last + 1] for name, values in run.items()}
+            return run, "released" if is_free[last] else "at rest"
+        if end == duration and reached:
+            return run, "time over"
+        if end >= LAST or not reached:
             raise SolveError(
                 f"the collision does not end (inertia ratio {wheel.inertia_ratio:g}, half angle {wheel.half_angle:g} "
                 f"rad, friction {wheel.friction:g}, slip {slip:g} times the approach). Damped feet under gravity come "

@@ -5,11 +5,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from trundle.contact.normal import NormalLaw
-from trundle.math import where
 from trundle.model.force import CoordinateForce, Wrench
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
-from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Feet, Wheel
+from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
 MODES = {"slide": 0.0, "front": COMPRESSES, "back": OPEN}
 """Parameters that tell what the feet do."""
@@ -76,7 +75,9 @@ def _measure(m: Model, name: str, rate: Callable[[Any], Any]) -> None:
 
 
 def _watch(m: Model, feet: Callable[[Any], Feet], wheel: Wheel) -> None:
-    """Events of friction and of both feet; what has come to rest is set to rest exactly."""
+    """Events of friction and of both feet. What comes to rest, or leaves it, is at rest exactly: what round-off has
+    gathered while it was at rest could have the sign of a motion that is over, and be taken for its end.
+    """
     a, b = wheel.levers
 
     def watch(name: str, value: Callable[[Feet], Any], after: Callable[[Feet], Feet], **rest: Any) -> None:
@@ -89,13 +90,13 @@ def _watch(m: Model, feet: Callable[[Any], Feet], wheel: Wheel) -> None:
 
     def watch_foot(name: str, i: int, lever: Any) -> None:
         def at_rest(s: Any) -> Any:
-            return where(feet(s).does[i] == HELD, s["height_rate"], lever * s["hub.angle_rate"])
+            return lever * s["hub.angle_rate"]
 
         watch(f"{name} turns", lambda f: f.motion_goes_on(i), lambda f: f.after_motion(i), height_rate=at_rest)
         watch(f"{name} touches or leaves", lambda f: f.contact_goes_on(i), lambda f: f.after_contact(i))
 
     def no_slip(s: Any) -> Any:
-        return where(feet(s).slide == 0, s["along_rate"], b * s["hub.angle_rate"])
+        return b * s["hub.angle_rate"]
 
     watch("friction changes", Feet.friction_goes_on, Feet.after_friction, along_rate=no_slip)
     watch_foot("front", 0, a)
