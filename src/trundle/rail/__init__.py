@@ -1,7 +1,10 @@
-"""Rail vehicles: a wheelset on a roller rig; wheel on rail. Axes: x forward, y to the left, z up; roll raises the left
-wheel.
+"""Rail: lines and their track frame; wheel on rail; a wheelset on a roller rig.
+
+Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of positive radius turns left.
 """
 
+from trundle.rail.alignment import Alignment
+from trundle.rail.continuity import Continuity, Jump
 from trundle.rail.creep import (
     Creepages,
     CreepForce,
@@ -14,32 +17,66 @@ from trundle.rail.creep import (
     creepages,
 )
 from trundle.rail.creep_view import creep_plot
+from trundle.rail.cubic_parabola import CubicParabola
 from trundle.rail.fastsim import Fastsim
+from trundle.rail.gradient import Grade, VerticalCurve
 from trundle.rail.guide import WheelsetGuide
 from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
 from trundle.rail.kalker import Coefficients, KalkerWarning, Patch, kalker
 from trundle.rail.rig_pose import JOINTS, RigPose
 from trundle.rail.roller_rig import RollerRig
+from trundle.rail.segment import (
+    Arc,
+    Bloss,
+    Clothoid,
+    Cosine,
+    Helmert,
+    Polynomial,
+    Segment,
+    Sine,
+    Straight,
+    Transition,
+    Vienna,
+)
+from trundle.rail.track_frame import TrackMotion
 
 __all__ = [
     "JOINTS",
     "STEEL",
+    "Alignment",
+    "Arc",
+    "Bloss",
+    "Clothoid",
     "Coefficients",
+    "Continuity",
+    "Cosine",
     "CreepForce",
     "CreepLaw",
     "Creepages",
+    "CubicParabola",
     "Elastic",
     "Ellipse",
     "FallingFriction",
     "Fastsim",
+    "Grade",
+    "Helmert",
     "JohnsonVermeulen",
+    "Jump",
     "KalkerWarning",
     "Linear",
     "Patch",
     "Polach",
+    "Polynomial",
     "RigPose",
     "RollerRig",
+    "Segment",
     "ShenHedrickElkins",
+    "Sine",
+    "Straight",
+    "TrackMotion",
+    "Transition",
+    "VerticalCurve",
+    "Vienna",
     "WheelsetGuide",
     "creep_plot",
     "creepages",

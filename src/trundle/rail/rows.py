@@ -1,0 +1,84 @@
+"""The line as a table: one row of forty numbers for each piece between two places where a formula changes.
+
+A row holds origin and end of the piece (m), 1/length of its segment, a flag, and twelve coefficients each of
+curvature, sine of the slope, and cant, in x = (s - origin) / length. The flag is 0 where the cant is the sine of its
+angle, and 1 where it is the angle. A row begins where the one before it ends.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.rail.basis import COUNT, combine, differentiated, rebased, used, values
+from trundle.rail.gradient import Slope
+from trundle.rail.segment import Ends, Piece, Segment
+from trundle.rail.track_frame import Local, local
+from trundle.typing import Array
+
+ORIGIN, END, INVERSE, BY_ANGLE = range(4)
+CURVATURE, SLOPE, CANT = (slice(4 + i * COUNT, 4 + (i + 1) * COUNT) for i in range(3))
+WIDTH = 4 + 3 * COUNT
+SHORTEST = 1e-9  # m; pieces shorter than this are round-off of places that are meant to be one
+
+
+def make_rows(
+    segments: tuple[Segment, ...], before: list[Ends], starts: Array, slopes: list[Slope], half_gauge: float, low: bool
+) -> tuple[Array, Array]:
+    """The rows, and the number of the segment that each belongs to; `low` turns the cant about the lower rail."""
+    breaks = [slope.end for slope in slopes]
+    rows, owners = [], []
+    for number, (segment, ends) in enumerate(zip(segments, before, strict=True)):
+        origin, length, begin = starts[number], segment.length, starts[number]
+        for piece in segment.pieces(ends, half_gauge):
+            last = starts[number + 1] if piece.end == 1.0 else origin + piece.end * length
+            inner = [s for s in breaks if begin + SHORTEST < s < last - SHORTEST]
+            for first, end in pairwise([begin, *inner, last]):
+                slope = _slope(slopes, (first + end) / 2.0, origin, length)
+                if low:
+                    slope = slope + _rise(piece, (first - origin) / length, half_gauge) / length
+                head = [origin, end, 1.0 / length, float(piece.by_angle)]
+                rows.append(np.concatenate([head, piece.curvature, slope, piece.cant]))
+                owners.append(number)
+            begin = last
+    return np.array(rows), np.array(owners)
+
+
+def _slope(slopes: list[Slope], s: float, origin: float, length: float) -> Array:
+    found = next((one for one in slopes if s <= one.end), slopes[-1])
+    return rebased(found.series, (origin - found.origin) / found.length, length / found.length)
+
+
+def _rise(piece: Piece, begin: float, half_gauge: float) -> Array:
+    """Slope that the centre line gets when the cant turns about the lower rail, times the length of the segment."""
+    if piece.by_angle:
+        raise ModelError("a Vienna curve turns about the centre of the track; leave out pivot='low rail'")
+    x = np.linspace(begin, piece.end, 33)
+    cant = combine(piece.cant, values(x))
+    if cant.min() < -1e-12 and cant.max() > 1e-12:
+        raise ModelError("its cant changes sides, and with it the lower rail; leave out pivot='low rail'")
+    side = 1.0 if cant.max() > 1e-12 else -1.0
+    return side * half_gauge * differentiated(piece.cant)
+
+
+def derivatives(rows: Any, channel: slice, basis: list[Any], orders: int = 3) -> list[Any]:
+    """Value and derivatives by s of one channel; `rows` are those that belong to the values of the basis."""
+    coefficients, inverse, out = rows[..., channel], rows[..., INVERSE], []
+    scale: Any = 1.0
+    for _ in range(orders):
+        out.append(scale * combine(coefficients, basis))
+        coefficients, scale = differentiated(coefficients), scale * inverse
+    return out
+
+
+def local_at(rows: Any, s: Any) -> Local:
+    """Angles of the line at s; one row for all s, or one for each."""
+    needed = used(rows[..., CURVATURE], rows[..., SLOPE], rows[..., CANT])
+    basis = values((s - rows[..., ORIGIN]) * rows[..., INVERSE], needed)
+    return local(
+        derivatives(rows, CURVATURE, basis, 2),
+        derivatives(rows, SLOPE, basis),
+        derivatives(rows, CANT, basis),
+        rows[..., BY_ANGLE],
+    )

@@ -1,0 +1,16 @@
+"""The Python blocks of docs/rail.md are one script."""
+
+import re
+import runpy
+from pathlib import Path
+
+PAGE = (Path(__file__).parents[1] / "docs" / "rail.md").read_text(encoding="utf-8")
+
+
+def test_the_python_blocks_run(tmp_path, monkeypatch):
+    found = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    script = tmp_path / "rail.py"
+    script.write_text("\n".join(found), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(script))
+    assert names["line"].length == 350.0 and (tmp_path / "line.png").exists()
