@@ -1,19 +1,25 @@
 """Derivatives of expressions: the one place where the tape is differentiated.
 
-What a derivative of CasADi does not know by itself, such as values looked up in a table, has to be told here and
-nowhere else.
+Numbers that are looked up in tables do not change while an argument moves within its cell: their derivative is zero.
+CasADi does not know that by itself; it is told here and nowhere else.
 """
 
 from typing import Any
 
 import casadi as ca
 
+from trundle.lookup.node import lift
+
 
 def derivative(value: Any, by: Any) -> Any:
     """Matrix of the partial derivatives of `value` (rows) by the symbols `by` (columns)."""
-    return ca.jacobian(value, by)
+    lifted = lift([value])
+    return ca.jacobian(value, by) if lifted is None else lifted.restored(ca.jacobian(lifted.expressions[0], by))
 
 
 def derivative_along(value: Any, by: Any, rates: Any) -> Any:
     """Change of `value` while the symbols `by` change at `rates`."""
-    return ca.jtimes(value, by, rates)
+    lifted = lift([value])
+    if lifted is None:
+        return ca.jtimes(value, by, rates)
+    return lifted.restored(ca.jtimes(lifted.expressions[0], by, rates))

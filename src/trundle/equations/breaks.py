@@ -11,6 +11,8 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
+from trundle.lookup.memory import SIDES
+from trundle.lookup.node import Calls, look_up, written
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
 _ITSELF = {ca.OP_SIGN, ca.OP_FABS}
@@ -38,6 +40,7 @@ def _switches(rhs: Any, t: Any, p: Any) -> list[Any]:
     inside = [ca.SX.sym(f"input {k}", rhs.size1_in(k)) for k in range(3)]
     if not ca.depends_on(rhs(*inside), inside[0]):
         return []
+    calls = Calls(rhs)
     register: dict[int, Any] = {}  # None: depends on the state
     timed: dict[int, bool] = {}
     found: dict[str, Any] = {}
@@ -55,10 +58,18 @@ def _switches(rhs: Any, t: Any, p: Any) -> list[Any]:
         parts = [register[i] for i in take]
         plain = all(part is not None for part in parts)
         moves = plain and any(timed[i] for i in take)
+        if code == ca.OP_CALL:
+            numbers = look_up(parts[0], parts[1:], len(give)) if plain else None
+            for i, argument in enumerate(take[1:]):
+                if numbers is not None and timed[argument] and calls.is_kinked(k):
+                    found.setdefault(str(written([t, p], [numbers[SIDES + i]])), numbers[SIDES + i])
+            register |= {at: None if numbers is None else numbers[i] for i, at in enumerate(give) if at >= 0}
+            timed |= {at: moves for at in give if at >= 0}
+            continue
         if moves:
             root = _root(code, parts)
             if root is not None and ca.depends_on(root, t):
-                found.setdefault(str(ca.Function("f", [t, p], [root]).serialize()), root)
+                found.setdefault(str(written([t, p], [root])), root)
         made = None
         if plain:
             made = ca.SX.binary(code, *parts) if len(parts) == 2 else ca.SX.unary(code, *parts)

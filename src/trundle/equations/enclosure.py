@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, final
 import casadi as ca
 
 from trundle.derivative import derivative
+from trundle.lookup.memory import PLACE
+from trundle.lookup.node import Calls, look_up
 
 
 class Range(NamedTuple):
@@ -262,6 +264,14 @@ class Bounds:
         corners = _hull(*(ca.atan2(v, u) for v in y for u in x))
         return _choose(cut, Range(ca.SX(-pi), ca.SX(pi)), corners)
 
+    def record(self, handle: Range, arguments: Sequence[Range], width: int) -> list[Range]:
+        """Numbers that are looked up: known where all arguments stay in one cell, else nothing is told of them."""
+        low, high = (look_up(handle.lo, [a[end] for a in arguments], width) for end in (0, 1))
+        if all(a.known for a in arguments):
+            return [known(number) for number in ca.vertsplit(low)]
+        one_cell = low[PLACE] == high[PLACE]
+        return [_choose(one_cell, Range(number, number), EVERYTHING) for number in ca.vertsplit(low)]
+
     # -- a whole expression --------------------------------------------------------------------------------------------
 
     def table(self) -> dict[int, Callable[..., Range]]:
@@ -287,7 +297,7 @@ def bounds(expression: Any, symbols: Sequence[Any], ranges: Sequence[Range]) -> 
     """Range of a scalar expression where each symbol lies in its range, and whether it may jump there."""
     function = ca.Function("f", [ca.vertcat(*symbols)], [ca.SX(expression)])
     rules = Bounds()
-    table = rules.table()
+    table, calls = rules.table(), Calls(function)
     register: dict[int, Range] = {}
     result = known(0)  # the place of a structural zero
     for k in range(function.n_instructions()):
@@ -300,6 +310,10 @@ def bounds(expression: Any, symbols: Sequence[Any], ranges: Sequence[Range]) -> 
             result = register[take[0]]
         elif code in table:
             register[give[0]] = table[code](*(register[i] for i in take))
+        elif code == ca.OP_CALL and calls.is_lookup(k):
+            handle, *arguments = (register[i] for i in take)
+            found = rules.record(handle, arguments, len(give))
+            register |= {at: number for at, number in zip(give, found, strict=True) if at >= 0}
         else:  # nothing is known of it
             rules.jumps.append(ca.SX(1))
             register[give[0]] = EVERYTHING
@@ -339,6 +353,12 @@ def round_off(expression: Any, symbols: Sequence[Any]) -> Any:
             is_input = code == ca.OP_INPUT
             value = inputs[take[1]] if is_input else ca.SX(function.instruction_constant(k))
             values[give[0]], errors[give[0]] = value, EPSILON * ca.fabs(value) if is_input else ca.SX(0)
+            continue
+        if code == ca.OP_CALL:  # numbers of a table are as given
+            handle, *given = (values[i] for i in take)
+            found = ca.vertsplit(look_up(handle, given, len(give)))
+            values |= {at: number for at, number in zip(give, found, strict=True) if at >= 0}
+            errors |= {at: ca.SX(0) for at in give if at >= 0}
             continue
         arguments = [a, b][: len(take)]
         if code not in partials:

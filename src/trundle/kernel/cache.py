@@ -25,7 +25,7 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 _SHARE = 16  # the directory is looked through again when a 16th of its limit was written, and shrinks by two of them
 SHAPING = (
     "space", "laws", "pairs", "contact", "model", "graph", "quantities", "motion", "constraints", "linear_algebra",
-    "equations", "kernel", "bicycle", "rail", "walker",
+    "equations", "kernel", "lookup", "bicycle", "rail", "walker",
 )  # fmt: skip
 """Folders whose code (with the files in ALONE) shapes kernels: editing any other keeps the compiled models."""
 ALONE = ("math.py", "derivative.py", "quantity.py")

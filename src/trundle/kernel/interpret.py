@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.lookup.memory import find, item, root
+
 if TYPE_CHECKING:
     from trundle.kernel.tape import Tape
 
@@ -69,6 +71,10 @@ BINARY: dict[str, Callable[[float, float], float]] = {
 }
 
 
+# What is read from tables in memory: never known when a tape is made.
+LOOKUP: dict[str, Callable[..., float]] = {"root": root, "find": find, "item": item}
+
+
 def fold(operation: str, *arguments: float) -> float:
     """Value of one operation on known numbers."""
     with np.errstate(all="ignore"):
@@ -93,6 +99,8 @@ def interpret(
         elif operation in ("sin", "cos"):
             with np.errstate(all="ignore"):
                 value = float(np.sin(values[a]) if operation == "sin" else np.cos(values[a]))
+        elif operation in LOOKUP:
+            value = LOOKUP[operation](values[a]) if b < 0 else LOOKUP[operation](values[a], values[b])
         else:
             value = fold(operation, values[a]) if b < 0 else fold(operation, values[a], values[b])
         values.append(value)

@@ -4,7 +4,8 @@ import struct
 from collections.abc import Sequence
 
 # Functions of the C mathematics library. Code reaches them through a table of addresses filled when it is loaded, so
-# that an object file names no symbol outside itself: it loads in the same way on every platform, in any process.
+# that an object file names no symbol outside itself: it loads in the same way on every platform, in any process. The
+# directory of tables (trundle.lookup) stands behind them.
 _EXPONENTIAL = ("exp", "log", "log1p", "expm1", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf")
 _CIRCULAR = ("sin", "cos", "asin", "acos", "atan", "atan2")
 LIBRARY = (*_EXPONENTIAL, *_CIRCULAR, "pow", "hypot", "fmod", "remainder")
@@ -83,6 +84,36 @@ class Block:
         result = "poison"
         for lane in range(self.lanes):
             value = self._call(function, [self.emit(f"extractelement {self.real} {a}, i32 {lane}") for a in arguments])
+            result = self.emit(f"insertelement {self.real} {result}, double {value}, i32 {lane}")
+        return result
+
+    def own_function(self, name: str, *arguments: str) -> str:
+        """A function of doubles that the module itself defines, lane by lane."""
+        if self.lanes == 1:
+            return self._call(f"@{name}", arguments)
+        result = "poison"
+        for lane in range(self.lanes):
+            parts = [self.emit(f"extractelement {self.real} {a}, i32 {lane}") for a in arguments]
+            result = self.emit(
+                f"insertelement {self.real} {result}, double {self._call(f'@{name}', parts)}, i32 {lane}"
+            )
+        return result
+
+    def as_pointer(self, address: str) -> str:
+        """The pointer to an address that is kept as a double."""
+        whole = self.emit(f"fptoui {self.real} {address} to {self.integer}")
+        return self.emit(f"inttoptr {self.integer} {whole} to {self.typed('ptr')}")
+
+    def load_from(self, pointer: str, place: int) -> str:
+        """The double at a place behind a pointer, in every lane."""
+        if self.lanes == 1:
+            at = self.emit(f"getelementptr double, ptr {pointer}, i64 {place}")
+            return self.emit(f"load double, ptr {at}, align 8")
+        result = "poison"
+        for lane in range(self.lanes):
+            start = self.emit(f"extractelement {self.typed('ptr')} {pointer}, i32 {lane}")
+            at = self.emit(f"getelementptr double, ptr {start}, i64 {place}")
+            value = self.emit(f"load double, ptr {at}, align 8")
             result = self.emit(f"insertelement {self.real} {result}, double {value}, i32 {lane}")
         return result
 

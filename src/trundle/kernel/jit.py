@@ -15,6 +15,7 @@ import numpy as np
 from trundle.errors import KernelError
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.lower import Target, many_symbol, symbol
+from trundle.lookup.memory import directory_address
 
 _OPTIMISATION = 1  # of code generation: level 2 takes a third longer and gives the same speed
 _ALIGNMENT = 64  # bytes: one line of the data cache, one vector of eight doubles
@@ -174,7 +175,7 @@ def _machine(target: Target) -> Any:
 
 @cache
 def _library() -> bytes:
-    """Addresses of the functions of the C mathematics library in this process."""
+    """Addresses in this process of the functions of the C mathematics library and of the directory of tables."""
     library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
     addresses = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBRARY]
-    return bytes((ctypes.c_void_p * len(LIBRARY))(*addresses))
+    return bytes((ctypes.c_void_p * (len(LIBRARY) + 1))(*addresses, directory_address()))

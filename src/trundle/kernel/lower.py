@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from trundle.kernel.elementary import exponential, hyperbolic_tangent, sincos
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE, Block
+from trundle.kernel.read_table import FIND, ROOT, definition
 from trundle.kernel.tape import LEAVES, Tape
 
 CHUNK = 2000  # operations in one function: compile time grows faster than linearly with the size of a block
@@ -57,8 +58,10 @@ def lower(tapes: Mapping[str, Tape], lanes: int, target: Target, chunk: int = CH
     )
     header = (
         f'target triple = "{target.triple}"\n'
-        f"@{LIBRARY_TABLE} = dso_local global [{len(LIBRARY)} x ptr] zeroinitializer, align 8\n"
+        f"@{LIBRARY_TABLE} = dso_local global [{len(LIBRARY) + 1} x ptr] zeroinitializer, align 8\n"
     )
+    if any(op == ROOT for tape in tapes.values() for op, _, _ in tape.operations):
+        bodies.append(definition(declarations))
     return "\n".join([header, *sorted(declarations), *bodies, attributes]), work_sizes
 
 
@@ -167,12 +170,16 @@ class _Writer:
         self.names: dict[int, str] = {}
         self.truths: dict[int, str] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
+        self.pointers: dict[int, str] = {}
         self.rules: dict[str, Callable[[int, int], str]] = {
             "neg": lambda a, _: self.block.emit(f"fneg {self.block.real} {self.value(a)}"),
             "sin": lambda a, _: self.pairs[a][0],
             "cos": lambda a, _: self.pairs[a][1],
             "sign": self.sign,
             "if_else_zero": self.if_else_zero,
+            ROOT: lambda a, _: self.block.own_function(ROOT, self.value(a)),
+            FIND: lambda a, b: self.block.own_function(FIND, self.value(a), self.value(b)),
+            "item": self.item,
         }
 
     def write(self, start: int, stop: int, last: bool) -> None:
@@ -235,6 +242,12 @@ class _Writer:
     def if_else_zero(self, condition: int, value: int) -> str:
         """A choice, not a product: the branch not taken may be nan."""
         return self.block.choose(self.truth(condition), self.value(value), self.block.number(0.0))
+
+    def item(self, record: int, place: int) -> str:
+        """A number of a record, lane by lane."""
+        if record not in self.pointers:
+            self.pointers[record] = self.block.as_pointer(self.value(record))
+        return self.block.load_from(self.pointers[record], int(self.tape.constants[self.tape.operations[place][1]]))
 
     def truth(self, v: int) -> str:
         if v not in self.truths:

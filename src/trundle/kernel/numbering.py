@@ -2,7 +2,7 @@
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from trundle.kernel.interpret import BINARY, UNARY, fold
 
@@ -229,6 +229,17 @@ class Numbering:
         if a in self._known:
             return self.constant(abs(self._known[a]))
         return self._push("fabs", self._unsigned(a)[0], -1)
+
+    def record(self, handle: int, arguments: Sequence[int]) -> int:
+        """The record of a table to which arguments lead."""
+        at = self._push("root", handle, -1)
+        for argument in arguments:
+            at = self._push("find", argument, at)
+        return at
+
+    def item(self, record: int, place: int) -> int:
+        """A number of a record."""
+        return self._push("item", record, self.constant(float(place)))
 
     def if_else_zero(self, condition: int, value: int) -> int:
         """A condition known at build time chooses at build time."""

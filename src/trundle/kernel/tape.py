@@ -7,9 +7,11 @@ import casadi as ca
 from trundle.errors import KernelError
 from trundle.kernel.interpret import BINARY, UNARY
 from trundle.kernel.numbering import Numbering
+from trundle.lookup.node import Calls
 
 # (operation, first operand, second operand); -1 where there is none. Operands are positions in the list itself,
-# except for the leaves: ("t", 0, -1), ("x", i, -1), ("p", i, -1), ("const", position in the constants, -1).
+# except for the leaves: ("t", 0, -1), ("x", i, -1), ("p", i, -1), ("const", position in the constants, -1). A look-up
+# is ("root", handle, -1), then ("find", argument, node) for each argument, then ("item", record, place in it).
 Operation = tuple[str, int, int]
 
 LEAVES = frozenset(("t", "x", "p", "const"))
@@ -62,9 +64,10 @@ def read_tape(function: ca.Function) -> Tape:
     dense = [[-1] * function.numel_out(k) for k in range(function.n_out())]
     places = [function.sparsity_out(k).find() for k in range(function.n_out())]
 
-    op_input, op_output, op_const = ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST
+    op_input, op_output, op_const, op_call = ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_CALL
     take, give, identify = function.instruction_input, function.instruction_output, function.instruction_id
     register: dict[int, int] = {}
+    calls = Calls(function)
     for k in range(function.n_instructions()):
         code = identify(k)
         if code in binary:
@@ -80,6 +83,10 @@ def read_tape(function: ca.Function) -> Tape:
         elif code == op_output:
             which, place = give(k)
             dense[which][places[which][place]] = register[take(k)[0]]
+        elif code == op_call and calls.is_lookup(k):
+            handle, *arguments = (register[i] for i in take(k))
+            record = numbering.record(handle, arguments)
+            register |= {at: numbering.item(record, i) for i, at in enumerate(give(k)) if at >= 0}
         else:
             raise KernelError(_refusal(name, code))
 

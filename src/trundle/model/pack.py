@@ -7,6 +7,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.lookup.node import read, written
 from trundle.model.model import Model
 
 
@@ -48,14 +49,14 @@ def packed(model: Model) -> tuple[Any, ...]:
             "other classes of your own must stand at the top of a module that the other process can import."
         ) from error
     symbols = ca.symvar(ca.veccat(ca.SX(0, 1), *packer.expressions))
-    tape = ca.Function("expressions", symbols, packer.expressions).serialize() if packer.expressions else ""
-    return unpacked, (stream.getvalue(), tape, [s.name() for s in symbols])
+    tape = written(symbols, packer.expressions) if packer.expressions else ("", [])
+    return unpacked, (stream.getvalue(), *tape, [s.name() for s in symbols])
 
 
-def unpacked(parts: bytes, tape: str, names: list[str]) -> Model:
+def unpacked(parts: bytes, tape: str, lookups: list[tuple[int, int, bool]], names: list[str]) -> Model:
     """The model, with symbols of its own."""
     symbols = [ca.SX.sym(name) for name in names]
-    expressions = ca.Function.deserialize(tape).call(symbols) if tape else []
+    expressions = read(tape, lookups, symbols) if tape else []
     out = object.__new__(Model)
     out.__dict__.update(_Unpacker(io.BytesIO(parts), expressions).load())
     return out

@@ -1,0 +1,179 @@
+"""The look-up as a node of an expression, and expressions without such nodes.
+
+A look-up gives the record of the cell in which its arguments lie: numbers that do not change within the cell. What is
+made of them, polynomials of the distance from the corner of the cell, is plain algebra and differentiates like any
+other; the records themselves have the derivative zero. CasADi cannot be told so (its derivatives of calls inside SX
+are not finite in second order), so the nodes are lifted out before it differentiates: see `trundle.derivative`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.lookup.memory import record
+
+_SMOOTH, _KINKED = "lookup", "kinked_lookup"
+_in_use = False  # whether any expression of this process may hold a look-up
+
+
+class _Node(ca.Callback):
+    """The function behind the nodes with so many arguments and numbers; CasADi's own evaluator calls it."""
+
+    def __init__(self, arguments: int, width: int, kinked: bool) -> None:
+        ca.Callback.__init__(self)
+        self.arguments, self.width = arguments, width
+        self.construct(f"{_KINKED if kinked else _SMOOTH}{arguments}_{width}", {})
+
+    def get_n_in(self) -> int:
+        return self.arguments + 1
+
+    def get_n_out(self) -> int:
+        return 1
+
+    def get_sparsity_out(self, _: int) -> Any:
+        return ca.Sparsity.dense(self.width, 1)
+
+    def eval(self, given: Sequence[Any]) -> list[Any]:
+        handle, *arguments = (float(v) for v in given)
+        return [ca.DM(record(handle, arguments, self.width))]
+
+
+@cache
+def _node(arguments: int, width: int, kinked: bool) -> _Node:
+    return _Node(arguments, width, kinked)
+
+
+def look_up(handle: Any, arguments: Sequence[Any], width: int, kinked: bool = False) -> Any:
+    """The first `width` numbers of the record to which the arguments lead in the table with this handle. Where it is
+    `kinked`, what is made of them is not smooth from cell to cell.
+    """
+    global _in_use
+    _in_use = True
+    given = [ca.SX(handle), *(ca.SX(a) for a in arguments)]
+    return _node(len(arguments), width, kinked).call(given, False, True)[0]
+
+
+def is_lookup(function: Any) -> bool:
+    """Whether a function that is called is a look-up."""
+    return bool(function.name().startswith((_SMOOTH, _KINKED)))
+
+
+@final
+class Calls:
+    """Look-ups among the instructions of a function, which are asked for when the first call is met."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    @cached_property
+    def steps(self) -> Any:
+        return self.function.instructions_sx()
+
+    def is_lookup(self, k: int) -> bool:
+        """Whether instruction k, a call, is a look-up."""
+        return is_lookup(self.steps[k].which_function())
+
+    def is_kinked(self, k: int) -> bool:
+        """Whether it is one in a table whose knots are kinks."""
+        return bool(self.steps[k].which_function().name().startswith(_KINKED))
+
+
+@final
+@dataclass(frozen=True)
+class Lookup:
+    """A node: its arguments (the handle first), and a symbol for each of its numbers."""
+
+    arguments: tuple[Any, ...]
+    symbols: Any
+    node: Any  # its numbers as an expression
+    kinked: bool
+
+    @property
+    def width(self) -> int:
+        return int(self.symbols.numel())
+
+
+@final
+@dataclass(frozen=True)
+class Lifted:
+    """Expressions in which symbols stand for the numbers of look-ups, in the order in which these need each other."""
+
+    expressions: list[Any]
+    lookups: list[Lookup]
+
+    @property
+    def symbols(self) -> Any:
+        return ca.vertcat(*[one.symbols for one in self.lookups])
+
+    def restored(self, expression: Any) -> Any:
+        """An expression of these symbols with the look-ups in their place."""
+        return ca.substitute(expression, self.symbols, ca.vertcat(*[one.node for one in self.lookups]))
+
+
+def lift(expressions: Sequence[Any]) -> Lifted | None:
+    """The expressions without look-ups; None where there are none."""
+    if not _in_use:
+        return None
+    given = [ca.SX(e) for e in expressions]
+    inputs = ca.symvar(ca.veccat(ca.SX(0, 1), *given))
+    function = ca.Function("f", [ca.vertcat(ca.SX(0, 1), *inputs)], given)
+    if not any(map(is_lookup, function.find_functions())):
+        return None
+    calls = Calls(function)
+    identify, take, give = function.instruction_id, function.instruction_input, function.instruction_output
+    register: dict[int, Any] = {}
+    found: list[Lookup] = []
+    out = [ca.SX(e.sparsity()) for e in given]
+    values: list[list[Any]] = [[ca.SX(0)] * e.nnz() for e in given]
+    for k in range(function.n_instructions()):
+        code, into, of = identify(k), give(k), take(k)
+        if code == ca.OP_INPUT:
+            register[into[0]] = inputs[of[1]]
+        elif code == ca.OP_CONST:
+            register[into[0]] = ca.SX(function.instruction_constant(k))
+        elif code == ca.OP_OUTPUT:
+            values[into[0]][into[1]] = register[of[0]]
+        elif code == ca.OP_CALL:
+            symbols = ca.SX.sym(f"{_SMOOTH} {len(found)}", len(into))
+            node = ca.vertcat(*[calls.steps[k].get_output(i) for i in range(len(into))])
+            found.append(Lookup(tuple(register[i] for i in of), symbols, node, calls.is_kinked(k)))
+            register |= {place: symbols[i] for i, place in enumerate(into) if place >= 0}
+        elif len(of) == 2:
+            register[into[0]] = ca.SX.binary(code, register[of[0]], register[of[1]])
+        else:
+            register[into[0]] = ca.SX.unary(code, register[of[0]])
+    for whole, entries in zip(out, values, strict=True):
+        for i, entry in enumerate(entries):
+            whole.nz[i] = entry
+    return Lifted(out, found)
+
+
+def written(inputs: Sequence[Any], expressions: Sequence[Any]) -> tuple[str, list[tuple[int, int, bool]]]:
+    """The operations that lead from symbols to expressions as text, and the look-ups among them: number of arguments,
+    width, whether kinked. `read` makes the expressions again.
+    """
+    lifted = lift(expressions)
+    if lifted is None:
+        return ca.Function("f", list(inputs), list(expressions)).serialize(), []
+    symbols = [one.symbols for one in lifted.lookups]
+    arguments = [ca.vertcat(*one.arguments) for one in lifted.lookups]
+    plain = ca.Function("f", [*inputs, *symbols], [*lifted.expressions, *arguments])
+    return plain.serialize(), [(len(one.arguments) - 1, one.width, one.kinked) for one in lifted.lookups]
+
+
+def read(text: str, lookups: Sequence[tuple[int, int, bool]], inputs: Sequence[Any]) -> list[Any]:
+    """The expressions that were `written`, of these inputs."""
+    function = ca.Function.deserialize(text)
+    symbols = [ca.SX.sym(_SMOOTH, width) for _, width, _ in lookups]
+    answer = function.call([*inputs, *symbols])
+    count = len(answer) - len(lookups)
+    if not lookups:
+        return list(answer)
+    known, nodes = ca.SX(0, 1), ca.SX(0, 1)
+    for (_, width, kinked), of, own in zip(lookups, answer[count:], symbols, strict=True):
+        handle, *rest = ca.vertsplit(ca.substitute(of, known, nodes))
+        known, nodes = ca.vertcat(known, own), ca.vertcat(nodes, look_up(handle, rest, width, kinked))
+    return [ca.substitute(e, known, nodes) for e in answer[:count]]

@@ -1,0 +1,85 @@
+"""Polynomials between knots: coefficients of rising powers of the distance from the lower knot."""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+DEGREES = {"cubic": 3, "linear": 1, "monotone": 3, "previous": 0, "hermite": 5}
+"""Degree of the polynomials of each way to go from knot to knot."""
+SLACK = 1e-12  # of the range: so far beyond it an argument is round-off
+
+
+def pieces(x: Array, y: Array, between: str, periodic: bool = False) -> Array:
+    """Coefficients (degree + 1, intervals, ...) for values y (knots, ...) at knots x."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator
+
+    if between == "previous":
+        return y[None, :]
+    if between == "linear":
+        h = np.diff(x).reshape(-1, *[1] * (y.ndim - 1))
+        return np.stack([y[:-1], np.diff(y, axis=0) / h])
+    if between == "cubic":
+        made = CubicSpline(x, y, bc_type="periodic" if periodic else "not-a-knot")
+    else:
+        made = PchipInterpolator(x, y)
+    coefficients: Array = made.c[::-1]
+    return coefficients
+
+
+def quintic(x: Array, f: Array, f1: Array, f2: Array) -> Array:
+    """The same from values, slopes and second derivatives at the knots: two neighbours determine degree five."""
+    h = np.diff(x).reshape(-1, *[1] * (f.ndim - 1))
+    # What the parabola from the left knot leaves at the right one, in value, slope and curvature.
+    a = f[1:] - f[:-1] - h * (f1[:-1] + h * f2[:-1] / 2)
+    b = f1[1:] - f1[:-1] - h * f2[:-1]
+    c = f2[1:] - f2[:-1]
+    third = (10 * a - 4 * b * h + c * h**2 / 2) / h**3
+    fourth = (-15 * a + 7 * b * h - c * h**2) / h**4
+    fifth = (6 * a - 3 * b * h + c * h**2 / 2) / h**5
+    return np.stack([f[:-1], f1[:-1], f2[:-1] / 2, third, fourth, fifth])
+
+
+def slack(x: Array) -> float:
+    return float(max(SLACK * (x[-1] - x[0]), np.spacing(max(abs(x[0]), abs(x[-1])))))
+
+
+def grid(x: Array, between: str) -> Array:
+    """Ends of the intervals: the value at the last knot of a staircase has a (short) step of its own."""
+    return np.append(x, x[-1] + slack(x)) if between == "previous" else x
+
+
+def edges(knots: Array, beyond: str) -> Array:
+    """Lower edges of all cells but the first, which reaches from minus infinity to the first knot. The last knot
+    belongs to the interval before it; where what is beyond is refused, round-off is not.
+    """
+    out = knots.copy()
+    margin = slack(knots) if beyond == "refuse" else 0.0
+    out[0] -= margin
+    out[-1] = max(out[-1] + margin, np.nextafter(out[-1], np.inf))
+    return out
+
+
+def corners(knots: Array, beyond: str) -> Array:
+    """For each cell the place from which distances are counted."""
+    return np.concatenate([knots[:1], knots[:-1], knots[-2:-1] if beyond == "repeat" else knots[-1:]])
+
+
+def with_ends(c: Array, knots: Array, beyond: str) -> Array:
+    """Coefficients (degree + 1, intervals, ...) with a cell more at either end, for arguments beyond the knots."""
+    first, last = c[:, :1].copy(), c[:, -1:].copy()
+    if beyond == "repeat":
+        return np.concatenate([first, c, last], axis=1)
+    if beyond == "refuse":
+        first[:], last[:] = np.nan, np.nan
+        return np.concatenate([first, c, last], axis=1)
+    h = knots[-1] - knots[-2]
+    powers = np.arange(len(c))
+    value = np.tensordot(h**powers, c[:, -1], 1)
+    slope = np.tensordot(powers * h ** np.maximum(powers - 1, 0), c[:, -1], 1)
+    keep = 2 if beyond == "line" else 1
+    first[keep:], last[:] = 0.0, 0.0
+    for power, coefficient in enumerate((value, slope)[: min(keep, len(c))]):
+        last[power, 0] = coefficient
+    return np.concatenate([first, c, last], axis=1)

@@ -1,0 +1,344 @@
+"""A table: numbers at knots, and how to go from one to the next."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.lookup.memory import CORNERS, LIMITS, MOST_ARGUMENTS, PLACE, SIDES, WIDEST, WORDS, Block
+from trundle.lookup.node import look_up
+from trundle.lookup.pieces import DEGREES, Array, corners, edges, grid, pieces, quintic, with_ends
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+BETWEEN = ("cubic", "linear", "monotone", "previous")
+BEYOND = ("hold", "line", "refuse", "repeat")
+
+
+@final
+@dataclass(frozen=True)
+class TableKind:
+    """What compiled code must know of a table; all else of it can be exchanged without compiling."""
+
+    arguments: int
+    outputs: int  # 0: a single number
+    degree: int
+    repeats: tuple[bool, ...]
+
+    @property
+    def width(self) -> int:
+        """Numbers in a record."""
+        return WORDS + max(self.outputs, 1) * int((self.degree + 1) ** self.arguments)
+
+    def __str__(self) -> str:
+        smooth = {0: "steps", 1: "straight lines", 3: "cubics", 5: "quintics"}[self.degree]
+        out = f"{self.outputs} outputs" if self.outputs else "one number"
+        repeats = ", repeated" if any(self.repeats) else ""
+        return f"{self.arguments} argument{'s' * (self.arguments > 1)}, {out}, {smooth}{repeats}"
+
+    def value(self, handle: Any, arguments: Sequence[Any]) -> Any:
+        """The value as an expression of the handle and of the arguments."""
+        given = [ca.SX(a) for a in arguments]
+        if any(self.repeats):
+            limits = look_up(handle, [], LIMITS + 2 * self.arguments)
+            for i, repeats in enumerate(self.repeats):
+                if repeats:
+                    least, span = limits[LIMITS + 2 * i], limits[LIMITS + 2 * i + 1]
+                    given[i] = given[i] - span * ca.floor((given[i] - least) / span)
+        record = look_up(handle, given, self.width, kinked=self.degree <= 1)
+        distances = [x - record[CORNERS + i] for i, x in enumerate(given)]
+        size = (self.degree + 1) ** self.arguments
+        outputs = [record[WORDS + i * size : WORDS + (i + 1) * size] for i in range(max(self.outputs, 1))]
+        return ca.vertcat(*[_polynomial(ca.vertsplit(c), distances) for c in outputs])
+
+
+def _polynomial(coefficients: Sequence[Any], distances: Sequence[Any]) -> Any:
+    """By Horner's rule; the powers of the last distance run fastest."""
+    n = round(len(coefficients) ** (1 / len(distances)))
+    if len(distances) > 1:
+        rows = [coefficients[i * n : (i + 1) * n] for i in range(n)]
+        coefficients = [_polynomial(row, distances[1:]) for row in rows]
+    value = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        value = c + distances[0] * value
+    return value
+
+
+@final
+class Table:
+    """A function given by numbers at knots: of one argument or two, with one output or several. It cannot be changed.
+
+    Parameters
+    ----------
+    x : array, or two of them
+        Knots, which rise. For two arguments (x1, x2).
+    y : array
+        Values at the knots, of shape (len(x),) or (len(x1), len(x2)); with one more axis for several outputs.
+    between : {"cubic", "linear", "monotone", "previous"}
+        How to go from knot to knot: by the cubic spline with continuous curvature (not-a-knot ends), straight, by
+        cubics that make no new maxima (PCHIP; one argument only), or by steps: the value of the last knot passed.
+    beyond : {"hold", "line", "refuse", "repeat"}, or one for each argument
+        Outside the knots: the value at the end, the tangent at the end, the end of the run, or the same again with
+        the period of the knots (values at both ends are then the same).
+    unit, text : str
+        Unit of the values, and a sentence about them.
+    arguments, outputs : sequence of str
+        Their names, for pictures.
+    """
+
+    x: tuple[Array, ...]
+    y: Array
+
+    def __init__(
+        self, x: Any, y: Any, between: str = "cubic", beyond: str | Sequence[str] = "hold", *,
+        unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        if between not in BETWEEN:
+            raise ModelError(f"between={between!r} is not known; choose {_choice(BETWEEN)}.")
+        self._set(x, y, between, beyond, unit, text, arguments, outputs)
+        if between == "monotone" and len(self.x) > 1:
+            raise ModelError("between='monotone' is for one argument; for two choose 'cubic' or 'linear'.")
+        repeats = [word == "repeat" for word in self.beyond]
+        try:
+            c = pieces(self.x[0], self._column, between, repeats[0])
+            if len(self.x) == 2:
+                c = pieces(self.x[1], np.moveaxis(c, 2, 0), between, repeats[1])
+        except (ValueError, np.linalg.LinAlgError):  # SciPy's words for numbers that overflow
+            c = np.full((1, 1), np.nan)
+        self._freeze(c)
+
+    @classmethod
+    def hermite(
+        cls, x: Any, f: Any, f1: Any, f2: Any, beyond: str = "hold", *,
+        unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
+    ) -> "Table":  # fmt: skip
+        """Quintics from values f, slopes f1 and second derivatives f2 at the knots x: one argument."""
+        out = object.__new__(cls)
+        out._set(x, f, "hermite", beyond, unit, text, arguments, outputs)
+        if len(out.x) > 1:
+            raise ModelError("Table.hermite is for one argument; for two give values: tr.Table((x1, x2), y).")
+        given = []
+        for name, values in (("f1", f1), ("f2", f2)):
+            array = _numbers(values, name)
+            if array.shape != out.y.shape:
+                raise ModelError(f"{name} has the shape {array.shape}; it must be that of the values, {out.y.shape}.")
+            given.append(array.reshape(out._column.shape))
+        out._freeze(quintic(out.x[0], out._column, *given))
+        return out
+
+    @classmethod
+    def from_csv(cls, path: Path | str, x: str | Sequence[str], y: str | Sequence[str], **options: Any) -> "Table":
+        """From the columns of a file with a line of names; two arguments need every pair of their values once."""
+        from trundle.lookup.read import read_csv
+
+        return cls(**{**read_csv(Path(path), x, y), **options})
+
+    @classmethod
+    def from_xarray(cls, array: "xr.DataArray", outputs: str | None = None, **options: Any) -> "Table":
+        """From a DataArray: its dimensions are the arguments; `outputs` names the one that lists outputs."""
+        from trundle.lookup.read import read_xarray
+
+        return cls(**{**read_xarray(array, outputs), **options})
+
+    def _set(
+        self, x: Any, y: Any, between: str, beyond: str | Sequence[str], unit: str, text: str,
+        arguments: Sequence[str], outputs: Sequence[str],
+    ) -> None:  # fmt: skip
+        several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0
+        axes = [_knots(a, f"x{i}") for i, a in enumerate(x, 1)] if several else [_knots(x, "x")]
+        if len(axes) > MOST_ARGUMENTS:
+            raise ModelError(f"a table has one argument or two, not {len(axes)}.")
+        values, counts = _numbers(y, "y"), tuple(len(a) for a in axes)
+        if values.shape[: len(axes)] != counts or values.ndim - len(axes) > 1 or 0 in values.shape:
+            raise ModelError(
+                f"y has the shape {values.shape}; for these knots it must be {counts}, or that with one more axis for "
+                "several outputs."
+            )
+        words = (beyond,) * len(axes) if isinstance(beyond, str) else tuple(beyond)
+        if len(words) != len(axes) or any(word not in BEYOND for word in words):
+            raise ModelError(f"beyond={beyond!r}: choose {_choice(BEYOND)}, one for all arguments or one for each.")
+        for i, word in enumerate(words):
+            first, last = values.take(0, i), values.take(-1, i)
+            if word == "repeat" and not np.array_equal(first, last):
+                raise ModelError(
+                    "beyond='repeat' needs the same values at the first knot and at the last one, which is a period "
+                    f"later; they differ by {np.max(np.abs(first - last)):g}."
+                )
+        outs = values.shape[-1] if values.ndim > len(axes) else 0
+        if arguments and len(arguments) != len(axes):
+            raise ModelError(f"arguments={list(arguments)!r} are {len(arguments)} names for {len(axes)} argument(s).")
+        if outputs and len(outputs) != max(outs, 1):
+            raise ModelError(f"outputs={list(outputs)!r} are {len(outputs)} names for {max(outs, 1)} output(s).")
+        kind = TableKind(len(axes), outs, DEGREES[between], tuple(word == "repeat" for word in words))
+        if kind.width > WIDEST:
+            raise ModelError(f"{outs} outputs are too many for one table; make several.")
+        for array in (*axes, values):
+            array.flags.writeable = False
+        names = tuple(arguments) or (("x",) if len(axes) == 1 else ("x1", "x2"))
+        vars(self).update(
+            x=tuple(axes), y=values, between=between, beyond=words, kind=kind, unit=str(unit), text=str(text),
+            arguments=names, outputs=tuple(outputs),
+        )  # fmt: skip
+
+    between: str
+    beyond: tuple[str, ...]
+    kind: TableKind
+    unit: str
+    text: str
+    arguments: tuple[str, ...]
+    outputs: tuple[str, ...]
+    _pieces: Array
+
+    def _freeze(self, c: Array) -> None:
+        if not np.all(np.isfinite(c)):
+            raise ModelError(
+                "the values cannot be joined: a coefficient overflows. Look for knots that are too close together."
+            )
+        c.flags.writeable = False
+        vars(self)["_pieces"] = c
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a Table cannot be changed ({name}); make another one.")
+
+    def __copy__(self) -> "Table":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Table":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made = {"block", "digest", "_grids", "_cells"}  # made anew, where they are needed
+        return _restored, ({k: v for k, v in vars(self).items() if k not in made},)
+
+    def __repr__(self) -> str:
+        ranges = ", ".join(
+            f"{name} {axis[0]:g} to {axis[-1]:g} ({len(axis)} knots)"
+            for name, axis in zip(self.arguments, self.x, strict=True)
+        )
+        return f"<Table of {ranges}: {self.kind}>"
+
+    @property
+    def _column(self) -> Array:
+        """Values with an axis of outputs."""
+        return self.y if self.kind.outputs else self.y[..., None]
+
+    @cached_property
+    def _grids(self) -> list[Array]:
+        return [grid(axis, self.between) for axis in self.x]
+
+    @cached_property
+    def _cells(self) -> Array:
+        """Coefficients of every cell: (cells, ..., outputs, powers of the first argument, ...)."""
+        c = self._pieces
+        if len(self.x) == 1:
+            c = with_ends(c, self._grids[0], self.beyond[0])
+            return np.moveaxis(c, 0, -1)
+        c = with_ends(c, self._grids[1], self.beyond[1])  # power of x2, cell of x2, power of x1, cell of x1, output
+        c = with_ends(np.moveaxis(c, (2, 3), (0, 1)), self._grids[0], self.beyond[0])
+        return np.moveaxis(c, (0, 2), (3, 4))  # cell of x1, cell of x2, output, power of x1, power of x2
+
+    @cached_property
+    def block(self) -> Block:
+        """The table in the memory of this process."""
+        cells, n = self._cells, len(self.x)
+        counts = cells.shape[:n]
+        records = np.zeros((*counts, self.kind.width))
+        records[..., PLACE] = np.arange(np.prod(counts)).reshape(counts)
+        for i, (axis, word) in enumerate(zip(self._grids, self.beyond, strict=True)):
+            shape = [-1 if k == i else 1 for k in range(n)]
+            records[..., SIDES + i] = ((-1.0) ** np.arange(counts[i])).reshape(shape)
+            records[..., CORNERS + i] = corners(axis, word).reshape(shape)
+        records[..., WORDS:] = cells.reshape(*counts, -1)
+        found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
+        return Block(found, records, [(float(a[0]), float(a[-1])) for a in self.x])
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all its numbers, and of what is between and beyond them."""
+        digest = hashlib.sha256(f"{self.kind!r} {self.between} {self.beyond}".encode())
+        for array in (*self.x, self._pieces):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def refuses(self, arguments: Sequence[float]) -> int | None:
+        """The argument (its number) that lies where the table refuses to answer; None where it answers."""
+        for i, (x, axis, word) in enumerate(zip(arguments, self._grids, self.beyond, strict=True)):
+            at = edges(axis, word)
+            if word == "refuse" and not at[0] <= x < at[-1]:
+                return i
+        return None
+
+    def __call__(self, *arguments: Any) -> Array:
+        """Values at numbers, or arrays of them; with several outputs these are the last axis."""
+        if len(arguments) != len(self.x):
+            raise ModelError(f"the table takes {len(self.x)} argument(s), got {len(arguments)}.")
+        given = np.broadcast_arrays(*[np.asarray(a, float) for a in arguments])
+        cell, distances = [], []
+        for x, axis, word in zip(given, self._grids, self.beyond, strict=True):
+            if word == "repeat":
+                x = axis[0] + np.mod(x - axis[0], axis[-1] - axis[0])
+            i = np.searchsorted(edges(axis, word), x, side="right")
+            cell.append(i)
+            distances.append((x - corners(axis, word)[i])[..., None])
+        c = self._cells[tuple(cell)]  # ..., outputs, powers
+        powers = np.arange(self.kind.degree + 1)
+        for d in reversed(distances):
+            d = d.reshape(*d.shape[:-1], *[1] * (c.ndim - d.ndim), 1)
+            c = np.sum(c * d**powers, axis=-1)
+        return c if self.kind.outputs else c[..., 0]
+
+    def plot(self) -> "Figure":
+        """The knots and the curve between them, and a little beyond; for two arguments a map of each output."""
+        from trundle.view.table import plot_table
+
+        return plot_table(self)
+
+
+def _restored(state: dict[str, Any]) -> Table:
+    out = object.__new__(Table)
+    for array in (*state["x"], state["y"], state["_pieces"]):
+        array.flags.writeable = False
+    vars(out).update(state)
+    return out
+
+
+def _choice(words: Sequence[str]) -> str:
+    return ", ".join(map(repr, words[:-1])) + f" or {words[-1]!r}"
+
+
+def _numbers(values: Any, what: str) -> Array:
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{what} of a table must be numbers in a regular array, got {values!r}.") from error
+    if not np.all(np.isfinite(array)):
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ModelError(
+            f"{what} of a table holds {array[at]} at place {at[0] if len(at) == 1 else at}; all must be finite "
+            "numbers. Leave out measurements that failed."
+        )
+    return array
+
+
+def _knots(values: Any, what: str) -> Array:
+    array = _numbers(values, what)
+    if array.ndim != 1:
+        raise ModelError(f"{what} of a table must be a row of knots, got an array of shape {array.shape}.")
+    if len(array) < 2:
+        raise ModelError(f"{what} of a table has {len(array)} knot(s); a table needs at least two.")
+    at = np.flatnonzero(np.diff(array) <= 0)
+    if len(at):
+        i = int(at[0])
+        raise ModelError(
+            f"{what} of a table must rise, but {array[i]:g} at place {i} is followed by {array[i + 1]:g}. Sort the "
+            "knots with their values, and leave out those that are there twice."
+        )
+    return array
