@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from test_guards import first_time_at, swinging
 
 import trundle as tr
 from trundle.errors import SolveError
-from trundle.study import batch_guards
 from trundle.study.batch import BatchWarning
 from trundle.system import System
 
@@ -46,14 +46,9 @@ def check(system: System, duration: float, start: dict[str, np.ndarray], samples
 
 @pytest.mark.parametrize("samples", [None, 5])
 @pytest.mark.parametrize("event", [False, True])
-def test_discs_that_fall_flat_beside_discs_that_roll(
-    samples: int | None, event: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In lanes, and one by one where there is an event; in parts of two cases."""
+def test_discs_that_fall_flat_beside_discs_that_roll(samples: int | None, event: bool) -> None:
+    """In lanes, and one by one where there is an event."""
     system = rolling(event)
-    monkeypatch.setattr(
-        batch_guards, "ROOM", 2 * 101 * (system.formulation.n_x + len(system.formulation.default_parameters))
-    )
     start = {"c.roll": np.array([0.3, 0.05, 0.2, 0.0, 0.6]), "c.pitch_rate": np.array([0.0, 30.0, 0.0, 25.0, 0.0])}
     codes = ["LIES_FLAT", "FINISHED", "LIES_FLAT", "FINISHED", "LIES_FLAT"]
     check(system, 1.5, start, samples, codes)
@@ -82,3 +77,15 @@ def test_a_case_that_touches_along_a_line_is_refused_alone() -> None:
     with pytest.warns(BatchWarning, match="along a line"):
         found = system.batch(0.1, {"c.yaw": np.array([0.5, 0.0])})
     assert found.outcomes == ["FINISHED", "REFUSED"]
+
+
+def test_interference_between_samples_in_some_cases() -> None:
+    """Harmonic motions whose far ends interfere for a moment, or do not."""
+    system = swinging()
+    amplitude = 1.5 * np.array([0.99, 1.01, 1 - 1e-4, 1 + 1e-4, 0.2, 1.3])
+    found = system.batch(20 * math.pi, {"surface.angle_rate": -amplitude}, samples=21, **SHORT)
+    assert found.outcomes == ["FINISHED", "INTERFERENCE", "FINISHED", "INTERFERENCE", "FINISHED", "INTERFERENCE"]
+    for case in (1, 3, 5):
+        assert found.batch.t_end[case] == pytest.approx(first_time_at(1.5, amplitude[case]), abs=1e-6)
+        assert found.batch.x_end[case, 0] == pytest.approx(-1.5, abs=1e-8)
+        assert "'contact'" in found.messages[case]

@@ -1,6 +1,7 @@
 """Runs end with a name where a contact ceases to be one: end of a surface, interference, a wheel that lies flat."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,6 +34,31 @@ def test_interference_at_the_time_of_the_trace(samples: int) -> None:
     assert len(run.time) == (250 if samples == 501 else 1) or run.time[-1] > 1.49
     distance = 2 * np.sqrt(2) + run.values("contact.slide")
     assert run.values("contact.relative_curvature") == pytest.approx(np.sqrt(2) - 1 / distance, abs=1e-9)
+
+
+@cache
+def swinging() -> System:
+    """The ball on the tangent surface moves in proportion to the angle: with a spring, a harmonic motion of 1 rad/s."""
+    m = examples.model("sphere-on-tangent-surface", moves="y")
+    m.apply(tr.Wrench(m.bodies["surface"], moment=lambda s: (0, 0, -3.0 * s["surface.angle"])))
+    return m.build()
+
+
+def first_time_at(limit: float, amplitude: float) -> float:
+    """When -amplitude sin t first reaches -limit."""
+    return math.asin(limit / amplitude)
+
+
+@pytest.mark.parametrize("beyond", [1e-2, 1e-5])
+def test_what_comes_and_goes_between_two_samples_ends_the_run(beyond: float) -> None:
+    """At the far end of the swing the surfaces interfere for a moment, in every period, never at a sample."""
+    amplitude = 1.5 * (1 + beyond)
+    run = swinging().simulate(20 * math.pi, {"surface.angle_rate": -amplitude}, samples=21)
+    assert run.outcome.startswith("INTERFERENCE") and run.trajectory is not None
+    assert run.trajectory.t_end == pytest.approx(first_time_at(1.5, amplitude), abs=1e-8 / math.sqrt(beyond))
+    assert run.trajectory.x_end[0] == pytest.approx(-1.5, abs=1e-8)
+    assert list(run.time) == [0.0]
+    assert swinging().simulate(20 * math.pi, {"surface.angle_rate": -1.5 * (1 - beyond)}, samples=21).ok
 
 
 def test_a_column_that_loses_its_cylinder_blames_the_contact() -> None:

@@ -67,6 +67,6 @@ class KernelStore:
             except (KernelError, RuntimeError):  # code that is not what it should be is made anew
                 pass
         functions = {name: function for name, function in make(f).items() if function is not None}
-        bundle = compile_bundle(functions, host_lanes() if kind == "lanes" else 1)
+        bundle = compile_bundle(functions, host_lanes() if kind.endswith("lanes") else 1)
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()

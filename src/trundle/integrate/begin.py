@@ -35,6 +35,7 @@ def begin(run: LoopRecord) -> None:
     run.rhs_calls += 1
     run.fresh = 0
     run.pending = 0
+    run.guards_known = min(run.guards_known, 1)
     book(run)
     follow(run)
     if run.n_events > 0:

@@ -2,7 +2,7 @@
 
 # answers of the compiled loop
 (RUNNING, FINISHED, EVENT_STOP, EVENT_RETURN, BUFFER_FULL, STEP_TOO_SMALL, NOT_FINITE, CONSTRAINT, TOO_MANY_STEPS, ZENO,
- TOO_MANY_EVENTS, IMPACT_UNSOLVED, IMPACT_GAINS, FOLD_AHEAD, FOLD_PASSED) = range(15)  # fmt: skip
+ TOO_MANY_EVENTS, IMPACT_UNSOLVED, IMPACT_GAINS, FOLD_AHEAD, FOLD_PASSED, ALARM) = range(16)  # fmt: skip
 
 # kinds of event
 RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE = range(6)
@@ -14,7 +14,7 @@ NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 THROUGH, STOP_BEFORE, PASSING = range(3)
 
 # what became of the attempted step of a lane
-IDLE, ACCEPTED, TOO_LARGE, BROKEN, UNPROJECTED = range(5)
+IDLE, ACCEPTED, TOO_LARGE, BROKEN, UNPROJECTED, ALARMED = range(6)
 
 # kept for each loop that is watched: smallest monitor of this passage, its time, rise and value at the step's end
 PASSAGE = 4

@@ -35,6 +35,8 @@ def is_over(run: LoopRecord) -> bool:
 def accept(run: LoopRecord) -> None:
     """Take the step; the next one is proposed from the full step, also where an event has cut it."""
     moved = run.t_new > run.t
+    if run.n_guards > 0 and moved:
+        call_table(run.guard_part, run)
     copy(run.x_new, run.x, run.n_x)
     copy(shifted(run.k, run.end_row * run.n_x), run.k, run.n_x)
     run.t = run.t_new
@@ -51,6 +53,8 @@ def accept(run: LoopRecord) -> None:
     run.fresh = 0
     if run.every_step == 1 and moved:
         record(run, run.t, run.x)
+    if run.answer == at.ALARM:
+        return
     if run.hit > 0:
         call_table(run.fire_part, run)
         run.hit = 0

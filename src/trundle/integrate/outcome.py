@@ -92,6 +92,7 @@ FRICTION_DRIVES = Outcome(
     "The end was reached, but friction pushed along the slip instead of against it.",
     "A coefficient of friction may be negative there. If not, use smaller rtol and atol or a smooth law.",
 )
+ALARM = Outcome("ALARM", codes.ALARM, "A contact may have ceased to be one.")  # made again, no run ends with it
 
 SURFACE_LEFT = Outcome(
     "SURFACE_LEFT",
@@ -136,4 +137,4 @@ ALL = (
 
 def outcome_of(code: int) -> Outcome:
     """The outcome with this code of the compiled loop."""
-    return next(outcome for outcome in ALL if outcome.code == code)
+    return next(outcome for outcome in (*ALL, ALARM) if outcome.code == code)

@@ -43,6 +43,7 @@ class Problem:
     jumps:    one function per event (None where the kind is not 2): [x, p] after the event
     impact:   velocities, inverse masses and data of the contacts in a collision (see `impact.numbers`), for events of
               kind 4; `modes` then gives the parameters with the modes of the contacts
+    guards:   values whose first `n_guards` must keep their sign: the run ends with an alarm where one does not
     energy:   [kinetic, potential, ...] of the state, for the books; the first `given_events` are those of the model,
               whose jumps bring or take energy
     free:     accelerations of these contacts without forces; where it is given, `decide` finds the modes, whose places
@@ -63,6 +64,8 @@ class Problem:
     impact: Compiled | None = None
     modes: Compiled | None = None
     energy: Compiled | None = None
+    guards: Compiled | None = None
+    n_guards: int = 0
     given_events: int = 0
     works: int = 0  # states behind the speeds that are work done and lost: two, or none
     driven: bool = False  # whether drives move parts of it, which do work in collisions too
@@ -136,6 +139,7 @@ class Problem:
         """All compiled functions of the problem."""
         named = (
             self.rhs, self.project, self.jacobian, self.metric, self.events, self.enclosure, self.round_off,
-            self.breaks, self.impact, self.modes, self.free, self.energy, self.near_folds, *self.jumps,
+            self.breaks, self.impact, self.modes, self.free, self.energy, self.near_folds, self.guards,
+            *self.jumps,
         )  # fmt: skip
         return [kernel for kernel in named if kernel is not None]

@@ -62,6 +62,15 @@ class StepRecord(Record):
     corrected: Floats
     n_samples: int
     sample_t: Floats
+    # guards: values that keep their sign (see `guards`)
+    n_guards: int
+    guards_kernel: int
+    guard_sign: Floats
+    guard_before: Floats
+    guard_middle: Floats
+    guard_probe: Floats
+    guard_low: Floats
+    guard_high: Floats
 
 
 @final
@@ -122,6 +131,7 @@ class LoopRecord(StepRecord):
     unbooked: int
     whole: int  # the step is not cut by the end or by a break
     dense_ready: int
+    guards_known: int  # 0: not their signs either, 1: not their last values
     # times and steps
     t: float
     h: float  # proposed next
@@ -135,6 +145,8 @@ class LoopRecord(StepRecord):
     t_last: float  # of the run
     t_event: float
     t_break: float
+    alarm_since: float  # the step in which a guard is broken, and where it is
+    alarm_until: float
     h_fixed: float
     error: float
     last_error: float
@@ -171,6 +183,7 @@ class LoopRecord(StepRecord):
     break_part: int
     decide_part: int
     decide_once_part: int
+    guard_part: int
     # places to work in
     sample: Floats
     jumped: Floats
@@ -241,6 +254,7 @@ class LaneRecord(StepRecord):
     accept: Ints
     keep: Ints
     job: Ints
+    guard_job: Ints  # whose signs are known
     sample: Ints
     rejected: Ints
     # of a state in a lane

@@ -90,6 +90,7 @@ class Trajectory:
     trail: Trail | None = None
     audit: "Audit | None" = None  # what is wrong with its books
     work_error: float = 0.0  # J, of the integrals of work, as the method estimates it
+    alarm: tuple[float, float] | None = None  # times between which a guard was broken
 
     def parameters(self) -> np.ndarray:
         """Parameters at each sample: events may have changed them."""

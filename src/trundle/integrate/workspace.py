@@ -14,7 +14,7 @@ from trundle.integrate import codes as at
 from trundle.integrate.case import Case
 from trundle.integrate.methods.tableau import Plan, StepControl
 from trundle.integrate.options import Sampling
-from trundle.integrate.outcome import Outcome
+from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.record import LoopRecord, StepRecord
 from trundle.integrate.tolerance import LOOKS, UNITS, Tolerance
@@ -24,8 +24,10 @@ from trundle.kernel import compiled
 TRAIL = 2048  # states kept for the check of the energy; an even number
 KERNELS = (
     "project", "events", "jacobian", "metric", "impact", "modes", "energy", "enclosure", "round_off", "breaks", "free",
+    "guards",
 )  # fmt: skip
 """Compiled equations that a problem may have, by their names there."""
+GUARD_PLACES = ("guard_sign", "guard_before", "guard_middle", "guard_probe", "guard_low", "guard_high")
 LINE = 64  # bytes: kernels want their work array on a cache line
 
 
@@ -127,6 +129,8 @@ class Workspace:
             bounds=aligned(max(4 * problem.watched, breaks)),
             parts=aligned(at.LONGEST_SEARCH),
         )
+        guards = 0 if problem.guards is None else problem.guards.n_out
+        self._hold(**{name: aligned(guards) for name in GUARD_PLACES})
 
     def _set_events(self) -> None:
         problem, n_e = self.problem, self.problem.n_events
@@ -181,6 +185,7 @@ class Workspace:
         run.n_events, run.n_monitors, run.watched = problem.n_events, problem.n_monitors, problem.watched
         run.n_breaks = 0 if problem.breaks is None else problem.breaks.n_out // 4
         run.n_contacts, run.treatment, run.given_events = problem.contacts, problem.treatment, problem.given_events
+        run.n_guards = problem.n_guards
         run.driven = int(problem.driven and problem.energy is not None)
         run.loop_rows, run.n_quaternions = problem.loop_rows, len(problem.quaternions)
         run.pending = 1
@@ -214,6 +219,8 @@ class Workspace:
             run.break_part = compiled.address("next_break")
         if problem.impact is not None:
             run.strike_part = compiled.address("strike")
+        if problem.n_guards:
+            run.guard_part = compiled.address("watch_guards")
         if problem.free is not None:
             run.decide_part, run.decide_once_part = compiled.address("decide_modes"), compiled.address("decide_once")
 
@@ -308,6 +315,7 @@ class Workspace:
             atol=self.atol.copy(),
             trail=self._trail(logged),
             work_error=run.work_errors,
+            alarm=(run.alarm_since, run.alarm_until) if outcome is ALARM else None,
         )
 
     def _counts(self) -> Counts:

@@ -36,6 +36,7 @@ PARTS = {
     "set_signs": "integrate.events.signs",
     "strike": "integrate.collision_step",
     "watch": "integrate.projection",
+    "watch_guards": "integrate.guards",
 }
 """Name of each part and the module that holds it."""
 

@@ -28,7 +28,7 @@ from trundle.quantities.request import read_request
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
-from trundle.study.guards import check_lines, find_guards
+from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
 from trundle.study.simulate import NO_ROOM
@@ -102,7 +102,7 @@ def _one_by_one(
     f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None
 ) -> tuple[Batch, BatchEvents | None]:
     """Each case in the loop for single runs."""
-    problem = make_problem(f, method.needs_jacobian, False, options.tolerances.rtol)
+    problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, False, options.tolerances.rtol))
 
     def by(some: Cases, how: Options) -> tuple[Batch, BatchEvents]:
         return integrate_each(problem, method, some, how, threads)
@@ -114,8 +114,9 @@ def _in_lanes(
     f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None
 ) -> tuple[Batch, BatchEvents | None]:
     """Several cases at once; those whose books are in doubt are run again as single ones."""
-    single, kernels = make_problem(f, False, False, options.tolerances.rtol), f.kernels("lanes")
-    problem = LaneProblem(kernels["rhs"], kernels.get("project"), f.states.steers)
+    single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
+    kernels = f.kernels("lanes")
+    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), f.states.steers)
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):
         rhs, span = f.kernels("base")["rhs"], float(cases.t1) - float(cases.t0)

@@ -1,8 +1,9 @@
 """Where the contacts of a run cease to be contacts: the end of a surface, interference beside the point, a wheel that
 lies flat.
 
-A run is looked at through its samples. Where a guard has changed its sign, the run is made again up to there with the
-guards as events that stop it: so they cost nothing while nothing happens, and tell the time as exactly as any event.
+The compiled loops look at the guards along their steps. Where one has changed its sign, the run is made again up to
+there with the guards as events that stop it: so they cost little while nothing happens, and tell the time as exactly as
+any event.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from trundle.contact.fit import fit_parts
 from trundle.equations.events import event_functions
@@ -22,10 +24,10 @@ from trundle.integrate.codes import STOP
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling
-from trundle.integrate.outcome import INTERFERENCE, LIES_FLAT, SURFACE_LEFT, TOO_MANY_STEPS, Outcome
+from trundle.integrate.outcome import ALARM, INTERFERENCE, LIES_FLAT, SURFACE_LEFT, TOO_MANY_STEPS, Outcome
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
-from trundle.kernel import evaluate
+from trundle.kernel import Kernel, evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
@@ -36,8 +38,8 @@ LINE = 1e-9  # balance of curvatures, relative to its terms, below which surface
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact
 FIRST_LOOK = 20_000  # steps
-FEWEST = 101  # samples through which a run is looked at
 BROKEN_OFF = ("STEP_TOO_SMALL", "NOT_FINITE", "CONSTRAINT")
+PLACES, ZOOMS = 33, 4  # looks at a step with an alarm, each closer by 16
 NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])  # about a pose that cannot be computed well itself
 
 
@@ -154,11 +156,16 @@ def first_look(f: Formulation, max_steps: int) -> int:
     return min(max_steps, FIRST_LOOK) if f.once(find_guards) else max_steps
 
 
-def looked_at(f: Formulation, samples: Array | None, t0: float, t1: float) -> Array | None:
-    """Sample times that are enough to look at the guards."""
-    if samples is None or len(samples) >= FEWEST or not f.once(find_guards):
-        return samples
-    return np.union1d(samples, np.linspace(t0, t1, FEWEST))
+def watched_by_guards(f: Formulation, problem: Problem) -> Problem:
+    """The problem with guards that the loop looks at along its steps."""
+    count = len(f.once(find_guards))
+    return replace(problem, guards=f.kernels("guards", _guard_kernel)["guards"], n_guards=count) if count else problem
+
+
+def lane_guards(f: Formulation) -> tuple[Kernel | None, int]:
+    """Guards for the lanes of a batch, and how many there are."""
+    count = len(f.once(find_guards))
+    return (f.kernels("guards in lanes", _guard_kernel)["guards"], count) if count else (None, 0)
 
 
 @final
@@ -179,17 +186,22 @@ class GuardedRun:
         options = replace(self.options, samples=Sampling(samples), limits=limits)
         return integrate(problem or self.problem, self.method, replace(self.case, t1=until), options)
 
+    def until(self, t: float, problem: Problem | None = None) -> Trajectory:
+        """The run up to another time."""
+        samples = self.options.samples.times
+        return self.again(None if samples is None else samples[samples <= t], t, problem=problem)
+
+    @property
+    def unwatched(self) -> Problem:
+        """The problem without guards."""
+        return replace(self.problem, guards=None, n_guards=0)
+
 
 def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
-    """The run up to the first guard that is broken, with only the samples that were asked for."""
-    samples, case, most = run.options.samples.times, run.case, run.options.limits.most
-    looks = looked_at(f, samples, case.t0, case.t1)
-    found = run.again(looks, case.t1, most=first_look(f, most))
-    trajectory = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
-    if samples is None or len(samples) >= FEWEST or not f.once(find_guards):
-        return trajectory
-    kept = np.isin(trajectory.t, samples)
-    return replace(trajectory, t=trajectory.t[kept], x=trajectory.x[kept], events_before=trajectory.events_before[kept])
+    """The run up to the first guard that is broken."""
+    most = run.options.limits.most
+    found = run.again(run.options.samples.times, run.case.t1, most=first_look(f, most))
+    return _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
 
 
 def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool) -> Trajectory:
@@ -197,61 +209,89 @@ def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole:
 
     One that is not `whole`, because the first look has cut it short without a reason, is made again with all its steps.
     """
-    watched, problem = f.once(find_guards), run.problem
+    watched = f.once(find_guards)
     if trajectory.outcome.name in BROKEN_OFF:
         trajectory = _lying(f, trajectory)
     if not watched:
         return trajectory
-    table = trajectory.parameters() if len(trajectory.events) else run.case.p
-    values = guards_at(f, trajectory.t, trajectory.x, table)
-    last = guards_at(f, np.array([trajectory.t_end]), trajectory.x_end[None, :], trajectory.p_end)
-    t, values = np.append(trajectory.t, trajectory.t_end), np.vstack([values, last])
-    first, last = values[0], values[-1]
-    changed = np.any(values * np.sign(first) < 0, axis=1)
-    if np.any(changed):
-        until = int(np.argmax(changed)) + 1
-        end = _end(f, run, watched, t[:until], values[:until])
-        trajectory = trajectory if end is None else _cut(trajectory, *end, problem.n_events)
-    elif trajectory.outcome.name in BROKEN_OFF:
-        trajectory = _named(f, trajectory, watched)
-    elif trajectory.outcome is TOO_MANY_STEPS and not whole:
+    if trajectory.outcome is ALARM:
+        return _at_guard(f, trajectory, run, watched)
+    if trajectory.outcome.name in BROKEN_OFF:
+        return _named(f, trajectory, watched)
+    if trajectory.outcome is TOO_MANY_STEPS and not whole:
+        case = run.case
+        first = guards_at(f, np.array([case.t0]), case.x0[None, :], case.p)[0]
+        last = guards_at(f, np.array([trajectory.t_end]), trajectory.x_end[None, :], trajectory.p_end)[0]
         if not np.any(np.abs(last) < NEARLY * np.abs(first)):
-            case = run.case
-            looks = looked_at(f, run.options.samples.times, case.t0, case.t1)
-            return _up_to_guard(f, run, run.again(looks, case.t1), whole=True)
+            return _up_to_guard(f, run, run.until(case.t1), whole=True)
         guard = watched[int(np.argmin(np.abs(last / first)))]
-        trajectory = replace(trajectory, outcome=guard.outcome_at(_place(f, guard.contact, trajectory)))
+        return replace(trajectory, outcome=guard.outcome_at(_place(f, guard.contact, trajectory)))
     return trajectory
 
 
 def guards_at(f: Formulation, t: Array, x: Array, p: Array) -> Array:
     """Values of the guards at many states."""
-    watched = f.once(find_guards)
-    if all(guard.outcome is LIES_FLAT for guard in watched):  # a roll is a state: no kernel is needed
-        rolls = {c.name: c.i_q for c in f.layout.coordinates}
-        found: Array = np.cos(x[:, [rolls[f"{guard.contact}.roll"] for guard in watched]])
-        return found
     kernel = f.kernels("guards", _guard_kernel)["guards"]
-    return np.asarray(evaluate(kernel, kernel, t, x, p, threads=1)[:, : len(watched)])
+    return np.asarray(evaluate(kernel, kernel, t, x, p, threads=1)[:, : len(f.once(find_guards))])
 
 
-def _end(
-    f: Formulation, run: GuardedRun, watched: list[Guard], t: Array, values: Array
-) -> tuple[Trajectory, Outcome] | None:
-    """The run up to the first guard that is broken, and its outcome; values are those of samples up to the first after
-    it. None where no run gets there.
-    """
-    problem = run.problem
-    found = run.again(t[-1:], float(t[-1]), problem=_guarded(f, problem, len(watched)))
-    if len(found.events) and found.events.index[-1] >= problem.n_events:
-        which = int(found.events.index[-1]) - problem.n_events
-    else:  # no step can end there: the pose itself is singular
-        which = int(np.argmin(values[-1] * np.sign(values[0])))
-        reached = _passed(f, which, float(t[-2]), float(t[-1]), lambda times: run.again(times, float(times[-1])))
-        if reached is None:
-            return None
-        found = reached
-    return found, watched[which].outcome_at(_place(f, watched[which].contact, found))
+def _at_guard(f: Formulation, alarmed: Trajectory, run: GuardedRun, watched: list[Guard]) -> Trajectory:
+    """The run up to the guard that is broken, or to its end where the alarm was false."""
+    assert alarmed.alarm is not None
+    since, until = alarmed.alarm
+    n_events, guarded = run.problem.n_events, _guarded(f, run.unwatched, len(watched))
+    found = run.until(until, guarded)
+    if not _stopped(found, n_events):
+        passed = _passed(f, since, until, lambda t: run.again(t, float(t[-1]), problem=run.unwatched))
+        if passed is not None:  # no step can end there: the pose itself is singular
+            which, there = passed
+            outcome = watched[which].outcome_at(_place(f, watched[which].contact, there))
+            return _cut(run.until(until, run.unwatched), there, outcome)
+        found = run.until(run.case.t1, guarded)
+        if not _stopped(found, n_events):
+            return replace(found, unclear=found.unclear[:n_events])
+    guard = watched[int(found.events.index[-1]) - n_events]
+    return _without_guards(found, run, guard.outcome_at(_place(f, guard.contact, found)))
+
+
+def _cut(whole: Trajectory, there: Trajectory, outcome: Outcome) -> Trajectory:
+    """A run up to the end of another one of the same motion."""
+    log, near, audit, t = whole.events, whole.near_singular, whole.audit, there.t_end
+    kept, mine, early = whole.t <= t, log.t <= t, near.t <= t
+    return replace(
+        whole,
+        t=whole.t[kept],
+        x=whole.x[kept],
+        events_before=whole.events_before[kept],
+        events=EventLog(log.index[mine], log.t[mine], log.x[mine], log.p[mine], log.work[mine], log.lost[mine]),
+        near_singular=replace(near, loop=near.loop[early], t=near.t[early], value=near.value[early]),
+        outcome=outcome,
+        t_end=t,
+        x_end=there.x_end,
+        p_end=there.p_end,
+        audit=audit if audit is not None and audit.time <= t else None,
+    )
+
+
+def _stopped(found: Trajectory, n_events: int) -> bool:
+    """Whether a guard has ended the run."""
+    return bool(len(found.events)) and bool(found.events.index[-1] >= n_events)
+
+
+def _without_guards(found: Trajectory, run: GuardedRun, outcome: Outcome) -> Trajectory:
+    """A run that a guard has ended, with the events and samples that were asked for."""
+    log, n_events, samples = found.events, run.problem.n_events, run.options.samples.times
+    mine = log.index < n_events
+    kept = np.arange(len(found.t)) < len(found.t) - 1 if samples is None else np.isin(found.t, samples)
+    return replace(
+        found,
+        t=found.t[kept],
+        x=found.x[kept],
+        events_before=np.minimum(found.events_before[kept], int(np.sum(mine))),
+        events=EventLog(log.index[mine], log.t[mine], log.x[mine], log.p[mine], log.work[mine], log.lost[mine]),
+        unclear=found.unclear[:n_events],
+        outcome=outcome,
+    )
 
 
 def _place(f: Formulation, contact: str, trajectory: Trajectory) -> Array:
@@ -262,11 +302,15 @@ def _place(f: Formulation, contact: str, trajectory: Trajectory) -> Array:
 
 
 def _passed(
-    f: Formulation, which: int, before: float, after: float, run: Callable[[Array], Trajectory]
-) -> Trajectory | None:
-    """The run up to the zero of a guard that lies between two times and cannot be stepped on: by polynomials through
+    f: Formulation, before: float, after: float, run: Callable[[Array], Trajectory]
+) -> tuple[int, Trajectory] | None:
+    """A guard with a zero between two times that cannot be stepped on, and the run up to it: by polynomials through
     states on both sides of it.
     """
+    bracket = _bracket(f, before, after, run)
+    if bracket is None:
+        return None
+    which, before, after = bracket
     t, room, last = 0.5 * (before + after), 0.5 * (after - before), np.inf
     for _ in range(12):
         times = t + room * NODES
@@ -274,17 +318,40 @@ def _passed(
         if not np.array_equal(found.t, times):
             return None
         values = guards_at(f, times, found.x, found.p_end)[:, which]
-        roots = [r.real for r in np.polynomial.Polynomial.fit(NODES, values, 7).roots() if abs(r.imag) < 1e-7]
-        near = [r for r in roots if abs(r) <= 1.5]
+        roots = Polynomial.fit(NODES, values, 7).roots()
+        near = [r.real for r in roots if abs(r.imag) < 1e-7 and abs(r.real) <= 1.5]
         if not near:
             return None
         shift = float(min(near, key=abs))
         t += room * shift
         if abs(shift) * room < 1e-12 * max(1.0, abs(t)) or abs(shift * room) >= last:
-            x = np.array([np.polynomial.Polynomial.fit(NODES, column, 7)(shift) for column in found.x.T])
-            return replace(found, t_end=t, x_end=x)
+            x = np.array([Polynomial.fit(NODES, column, 7)(shift) for column in found.x.T])
+            return which, replace(found, t_end=t, x_end=x)
         last = abs(shift * room) if abs(shift) < 0.2 else np.inf
         room *= 0.7
+    return None
+
+
+def _bracket(
+    f: Formulation, before: float, after: float, run: Callable[[Array], Trajectory]
+) -> tuple[int, float, float] | None:
+    """The first guard that changes its sign between two times, and times closely before and after that; where none
+    seems to, closer looks are taken at where one is nearest to zero.
+    """
+    for _ in range(ZOOMS):
+        times = np.linspace(before, after, PLACES)
+        found = run(times)
+        if not np.array_equal(found.t, times):
+            return None
+        values = guards_at(f, times, found.x, found.p_end)
+        values = values * np.sign(values[0])
+        broken = np.any(values < 0, axis=1)
+        if np.any(broken):
+            i = int(np.argmax(broken))
+            return int(np.argmin(values[i])), float(times[i - 1]), float(times[i])
+        size = np.max(np.abs(values), axis=0) + 1e-300
+        i = int(np.clip(np.argmin(np.min(values / size, axis=1)), 1, PLACES - 2))
+        before, after = float(times[i - 1]), float(times[i + 1])
     return None
 
 
@@ -319,26 +386,4 @@ def _guarded(f: Formulation, problem: Problem, count: int) -> Problem:
         event_directions=[*problem.event_directions, *[0] * count],
         event_kinds=[*problem.event_kinds, *[STOP] * count],
         event_due=[*problem.event_due, *[False] * count],
-    )
-
-
-def _cut(whole: Trajectory, found: Trajectory, outcome: Outcome, n_events: int) -> Trajectory:
-    """A trajectory up to the end of another one."""
-    kept = whole.t <= found.t_end
-    log, mine = found.events, found.events.index < n_events
-    near = whole.near_singular
-    early = near.t <= found.t_end
-    audit = whole.audit
-    return replace(
-        whole,
-        t=whole.t[kept],
-        x=whole.x[kept],
-        events_before=np.minimum(whole.events_before[kept], int(np.sum(mine))),
-        events=EventLog(log.index[mine], log.t[mine], log.x[mine], log.p[mine], log.work[mine], log.lost[mine]),
-        near_singular=replace(near, loop=near.loop[early], t=near.t[early], value=near.value[early]),
-        outcome=outcome,
-        t_end=found.t_end,
-        x_end=found.x_end,
-        p_end=found.p_end,
-        audit=audit if audit is not None and audit.time <= found.t_end else None,
     )

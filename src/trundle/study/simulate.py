@@ -12,7 +12,7 @@ from trundle.integrate.case import Case
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.tolerance import largest, read_units
 from trundle.study.first_modes import first_modes
-from trundle.study.guards import GuardedRun, check_lines, integrate_guarded
+from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import EventAction, RunOptions, refuse_stiff_switches, sample_times
 from trundle.study.start_state import changed_state, refuse_fixed, start_state, state_vector
@@ -48,7 +48,7 @@ def simulate(
     p[f.parameters.shift] = multiplier_shift(accuracy.rtol)
     p = first_modes(f, t0, x0, p)
     on_event = options.on_event
-    problem = make_problem(f, method.needs_jacobian, on_event is not None, accuracy.rtol)
+    problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, on_event is not None, accuracy.rtol))
     check_lines(f, t0, x0, p)
     _check_events(f, t0, x0, p)
     supervision = Supervision(options.progress, _event_caller(f, on_event) if on_event is not None else None)

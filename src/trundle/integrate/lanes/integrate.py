@@ -21,7 +21,7 @@ from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Compiled
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
-from trundle.integrate.workspace import aligned, set_control, set_method
+from trundle.integrate.workspace import GUARD_PLACES, aligned, set_control, set_method
 from trundle.kernel import compiled
 
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
@@ -41,6 +41,8 @@ class LaneProblem:
 
     rhs: CompiledLanes
     project: CompiledLanes | None = None
+    guards: CompiledLanes | None = None  # values whose first `n_guards` must keep their sign
+    n_guards: int = 0
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
@@ -155,7 +157,7 @@ class _Share:
         start, end = np.asarray(cases.t0), np.asarray(cases.t1)
         plan, w, n_x, n_p = method.plan(), problem.rhs.lanes, problem.rhs.n_x, problem.rhs.n_p
         weight = np.ones(n_x) if problem.error_weight is None else np.asarray(problem.error_weight, dtype=float)
-        kernels = [kernel for kernel in (problem.rhs, problem.project) if kernel is not None]
+        kernels = [kernel for kernel in (problem.rhs, problem.project, problem.guards) if kernel is not None]
         corrected_rows = 0 if problem.project is None else problem.project.n_out
         run, self.stopped = LaneRecord(), False
         self.record = run
@@ -170,6 +172,7 @@ class _Share:
         run.position_tol, run.velocity_tol = problem.position_tolerance, problem.velocity_tolerance
         run.learning, run.part = int(tolerance.learns), tolerance.part
         run.rhs_kernel = problem.rhs.address
+        run.n_guards, run.guards_kernel = problem.n_guards, 0 if problem.guards is None else problem.guards.address
         run.project_kernel = 0 if problem.project is None else problem.project.address
         spread_atol, spread_weight = aligned(n_x, w), aligned(n_x, w)
         spread_atol[:], spread_weight[:] = tolerance.atol[:, None], weight[:, None]
@@ -180,7 +183,8 @@ class _Share:
             parameters[:] = p[first][:, None]
         self._arrays = {
             "t": t, "h": aligned(w), "error": aligned(2, w), "last_error": np.ones(w), "clock": aligned(w),
-            "job": np.full(w, -1), "x": x, "p": parameters, "atol": spread_atol, "weight": spread_weight,
+            "job": np.full(w, -1), "guard_job": np.full(w, -1), "x": x, "p": parameters, "atol": spread_atol,
+            "weight": spread_weight,
             "k": aligned(plan.rows, n_x, w), "dense": aligned(len(plan.dense), n_x, w),
             "corrected": aligned(corrected_rows, w), "met": aligned(len(UNITS), w),
             "work": aligned((max(kernel.work_size for kernel in kernels) + 8) * w),
@@ -191,6 +195,8 @@ class _Share:
         }  # fmt: skip
         self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected")}
         self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
+        values = 0 if problem.guards is None else problem.guards.n_out
+        self._arrays |= {name: aligned(values, w) for name in GUARD_PLACES}
         run.point_to(**self._arrays)
 
     def run(self, loop: Callable[[int], None]) -> None:

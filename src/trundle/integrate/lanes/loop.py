@@ -7,6 +7,7 @@ lanes run over flat arrays with the lane index last, which become vector instruc
 import math
 
 from trundle.integrate import codes as at
+from trundle.integrate.guards import watch_lanes
 from trundle.integrate.lanes.jobs import begin, finish, learn_lane, refill
 from trundle.integrate.lanes.samples import reached, write_samples
 from trundle.integrate.lanes.step import attempt, evaluate, project
@@ -133,6 +134,8 @@ def advance_lanes(run: LaneRecord) -> None:
         if run.projecting == 1:
             project(run, run.x_new, run.accept)
         end_slopes(run)
+        if run.n_guards > 0:
+            watch_lanes(run)
         if run.n_samples > 0:
             write_samples(run)
         take_states(run)
@@ -140,6 +143,8 @@ def advance_lanes(run: LaneRecord) -> None:
             which = run.job[lane]
             if run.accept[lane] == at.ACCEPTED:
                 accept_step(run, lane)
+            elif run.accept[lane] == at.ALARMED:
+                finish(run, lane, at.ALARM)
             elif run.accept[lane] != at.IDLE:
                 reject_step(run, lane)
             if run.job[lane] >= 0 and run.job_steps[which] + run.job_rejected[which] >= run.max_steps:
