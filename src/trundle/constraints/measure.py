@@ -2,6 +2,7 @@
 unit effort on each.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
@@ -9,7 +10,6 @@ from typing import Any, ClassVar, final
 import casadi as ca
 
 from trundle.constraints.closure import Relative, axes_around, connection_frame
-from trundle.derivative import derivative_along
 from trundle.errors import ModelError
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
@@ -37,13 +37,13 @@ class Measure:
 class Followed:
     """A coordinate of a contact that closes a loop."""
 
-    def __init__(self, name: str, value: Any, q: Any, rates: Any) -> None:
-        self.name, self.value, self._q, self._rates = name, value, q, rates
+    def __init__(self, name: str, value: Any, changing: Callable[[Any], Any]) -> None:
+        self.name, self.value, self._changing = name, value, changing
 
     @cached_property
     def rate(self) -> Any:
         """Its time derivative, from the tape."""
-        return derivative_along(self.value, self._q, self._rates)
+        return self._changing(self.value)
 
     @property
     def is_angle(self) -> bool:

@@ -39,20 +39,20 @@ class ContactSearch:
                 self._contacts.append(Following(equations, touch, slice(at, at + count), max(1.0, length)))
                 at += count
 
-    def __call__(self, q: Array, p: Any, search: bool = True) -> Array:
+    def __call__(self, t: float, q: Array, p: Any, search: bool = True) -> Array:
         """The pose with unit quaternions and exact surface coordinates. Loose contacts are those of the closest points;
         where Newton's method fails for another, or does not end in a touch, it is searched for all over the surfaces,
         or made nan when no search is wanted.
         """
         q = normalised(q, self.equations.motion.quaternions)
         for contact in self._contacts:
-            found = contact.follow(q, p)
+            found = contact.follow(t, q, p)
             if contact.loose:
                 if search or found is None:
-                    found = contact.closest(q, p, found)
-            elif search and (found is None or abs(contact.gap(found, p)) > TOUCHES):
-                other = contact.closest(q, p, None)  # the contact may lie elsewhere on the surfaces
-                if other is not None and (found is None or abs(contact.gap(other, p)) < TOUCHES):
+                    found = contact.closest(t, q, p, found)
+            elif search and (found is None or abs(contact.gap(t, found, p)) > TOUCHES):
+                other = contact.closest(t, q, p, None)  # the contact may lie elsewhere on the surfaces
+                if other is not None and (found is None or abs(contact.gap(t, other, p)) < TOUCHES):
                     found = other
             if found is not None:
                 q = found
@@ -67,16 +67,16 @@ class ContactSearch:
                 P[contact.block] = 0.0
         return P
 
-    def singular(self, q: Array, p: Any) -> bool:
+    def singular(self, t: float, q: Array, p: Any) -> bool:
         """Whether a loose contact has no unique point in this pose."""
-        q = self(q, p)
-        return any(contact.loose and not contact.quality(q, p) > SINGULAR for contact in self._contacts)
+        q = self(t, q, p)
+        return any(contact.loose and not contact.quality(t, q, p) > SINGULAR for contact in self._contacts)
 
-    def check(self, q: Array, p: Any) -> None:
+    def check(self, t: float, q: Array, p: Any) -> None:
         """AssemblyError where a loose contact has no unique point."""
         for contact in self._contacts:
             if contact.loose:
-                contact.check(q, p)
+                contact.check(t, q, p)
 
 
 @final
@@ -90,30 +90,30 @@ class Following:
         self.loose = touch.connection.unilateral or "z" not in touch.connection.holds
         facing = ca.dot(c.axes[2], c.opposed)
         out = ca.vertcat(c.gap, facing, c.quality, c.residual, c.corrections)
-        self._f = InPlace(ca.Function("settle", [e.q, e.p], [ca.densify(out)]))
+        self._f = InPlace(ca.Function("settle", [e.t, e.q, e.p], [ca.densify(out)]))
         self._n = block.stop - block.start
         frames = [e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second)]
         sizes = [ca.SX(chart.sizes()) for chart in pair.charts]
         balls = [ca.SX(0.0 if s.ball is None else s.ball) for s in (pair.first, pair.second)]
         outputs = [f.R for f in frames] + [f.p for f in frames] + sizes + [ca.vertcat(*balls)]
-        self._place = InPlace(ca.Function("place", [e.q, e.p], [ca.densify(v) for v in outputs]))
+        self._place = InPlace(ca.Function("place", [e.t, e.q, e.p], [ca.densify(v) for v in outputs]))
         self._known: dict[bytes, Array | None] = {}
 
-    def gap(self, q: Array, p: Any) -> float:
-        return float(self._f(q, p)[0][0, 0])
+    def gap(self, t: float, q: Array, p: Any) -> float:
+        return float(self._f(t, q, p)[0][0, 0])
 
-    def quality(self, q: Array, p: Any) -> float:
+    def quality(self, t: float, q: Array, p: Any) -> float:
         """Zero or nan where the point of contact is not unique."""
-        out = self._f(q, p)[0].ravel()
+        out = self._f(t, q, p)[0].ravel()
         return abs(float(out[2])) if np.all(np.isfinite(out)) else float("nan")
 
-    def follow(self, q: Array, p: Any) -> Array | None:
+    def follow(self, t: float, q: Array, p: Any) -> Array | None:
         """Newton's method from the coordinates as they are; None when it does not end in a contact of the outer
         sides.
         """
         q = q.copy()
         for _ in range(LIMIT):
-            out = self._f(q, p)[0].ravel()
+            out = self._f(t, q, p)[0].ravel()
             step = out[3 + self._n :]
             size = float(np.max(np.abs(step)))
             if not np.isfinite(size):
@@ -126,25 +126,27 @@ class Following:
                 return None
         return q if out[1] < 0 else None
 
-    def closest(self, q: Array, p: Any, found: Array | None) -> Array | None:
+    def closest(self, t: float, q: Array, p: Any, found: Array | None) -> Array | None:
         """The pose with the contact of the closest points; `found` where that is as close."""
-        if found is not None and abs(self.gap(found, p)) < TOUCHES:
+        if found is not None and abs(self.gap(t, found, p)) < TOUCHES:
             return found
-        s = self._nearest(q, p)
+        s = self._nearest(t, q, p)
         if s is None:
             return found
         other = q.copy()
         other[self.block] = s
-        exact = self.follow(other, p)
-        if exact is not None and abs(self.gap(exact, p) - self.gap(other, p)) < 1e-6 * (1 + abs(self.gap(other, p))):
+        exact = self.follow(t, other, p)
+        if exact is not None and abs(self.gap(t, exact, p) - self.gap(t, other, p)) < 1e-6 * (
+            1 + abs(self.gap(t, other, p))
+        ):
             other = exact
-        if found is not None and abs(self.gap(found, p) - self.gap(other, p)) < TOUCHES:
+        if found is not None and abs(self.gap(t, found, p) - self.gap(t, other, p)) < TOUCHES:
             return found
         return other
 
-    def _nearest(self, q: Array, p: Any) -> Array | None:
+    def _nearest(self, t: float, q: Array, p: Any) -> Array | None:
         """Surface coordinates of the closest points, remembered for a few poses."""
-        numbers = self._place(q, p)
+        numbers = self._place(t, q, p)
         key = b"".join(np.ascontiguousarray(v).tobytes() for v in numbers)
         if key not in self._known:
             while len(self._known) >= KEPT:
@@ -168,12 +170,12 @@ class Following:
         a, b, _ = charts[on].closest(surfaces[on], centre[None, :])
         return np.array([a[0], b[0]])
 
-    def check(self, q: Array, p: Any) -> None:
+    def check(self, t: float, q: Array, p: Any) -> None:
         """AssemblyError where the contact is not found, or its point is not unique."""
-        out = self._f(q, p)[0].ravel()
+        out = self._f(t, q, p)[0].ravel()
         name, first, second = self.connection.name, self.connection.first.body.name, self.connection.touching.name
         where = f"contact {name!r} between {first!r} and {second!r} ({self.pair.title})"
-        if not self.quality(q, p) > SINGULAR:
+        if not self.quality(t, q, p) > SINGULAR:
             raise AssemblyError(
                 f"{where}: the closest points of the two surfaces are not unique at the start; they may touch along a "
                 "line, or a ball stands in the middle of what is round about it. Start a little away from this pose, "

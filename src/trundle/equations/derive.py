@@ -1,6 +1,6 @@
 """From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, final
@@ -15,7 +15,7 @@ from trundle.constraints.row import Place, Role, Row
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.contact_motion import ContactMotion, contact_in_tree, contact_of_loop
 from trundle.contact.modes.find import mode_states
-from trundle.derivative import derivative_along
+from trundle.derivative import derivative, derivative_along
 from trundle.equations.outputs.signals import Signals
 from trundle.errors import ModelError, TrundleError
 from trundle.graph.topology import Topology
@@ -25,14 +25,16 @@ from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
+from trundle.model.frame import FrameSignals
 from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.register import Register
 from trundle.motion.bias import bias_terms, omitting
 from trundle.motion.kane import TreeMotion
 from trundle.motion.links import Tree, build_tree
-from trundle.motion.motion import Load, Motion
+from trundle.motion.motion import Load, Motion, base_rate
 from trundle.motion.newton_euler import AbsoluteMotion
+from trundle.motion.roots import Clock, changing, find_roots
 from trundle.pairs.higher import ContactPair
 from trundle.quantities.known import known_quantities
 from trundle.quantities.parameters import ParameterLayout
@@ -93,6 +95,11 @@ class Equations:
     def position_rates(self) -> Any:
         """qdot as an expression linear in u: states of laws, which are not places, do not move."""
         return ca.vertcat(_placed(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
+
+    def changing(self, value: Any, udot: Any) -> Any:
+        """Time derivative of an expression of time and state."""
+        along = derivative_along(value, self.q, self.coordinate_rates()) + derivative_along(value, self.u, udot)
+        return along + derivative(value, self.t) if self.model.frames else along
 
     def corrections(self) -> Any:
         """Newton step of the coordinates that follow the motion; they stand before the states of laws."""
@@ -177,16 +184,18 @@ def derive(
     parameters = ParameterLayout.of(model, mode_states(model))
     p, modes, shift = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
+    clock = Clock(t, ca.SX(1))
+    roots = find_roots(model, FrameSignals(t, {name: x.symbol for name, x in model.parameters.items()}), clock)
     motion: Motion
     if formalism == "kane":
         q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
-        motion = TreeMotion(tree, q, u)
+        motion = TreeMotion(tree, q, u, roots)
         cut = list(topology.cut)  # in the order of the layout
         ordered = [*(joint.connection for joint in topology.tree), *cut]
         closing: dict[str, tuple[Body, ...]] = {}
     else:
         q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
-        motion = AbsoluteMotion(moving, inertias, q, u)
+        motion = AbsoluteMotion(moving, inertias, q, u, roots)
         ordered = cut = list(model.connections.values())
         closing = {c.name: c.bodies for c in ordered}
     closing |= {loop.name: loop.bodies for loop in topology.loops}
@@ -200,7 +209,7 @@ def derive(
     values |= {f"{name}_deviation": ca.SX.sym(f"{name} deviation") for name in tracking}
     rates = ca.vertcat(_placed(motion, contacts), ca.SX(len(values), 1))
     q = ca.vertcat(q, followers, *values.values())
-    measured = _measured(cut, motion, contacts, q, rates)
+    measured = _measured(cut, motion, contacts, partial(changing, q=q, rates=rates, roots=roots))
     # Laws of friction are asked first: the rates of their own states follow from the answers.
     asked = [LawState(name, value) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
@@ -253,7 +262,7 @@ def _contacts(
 
 
 def _measured(
-    cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], q: Any, rates: Any
+    cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], change: Callable[[Any], Any]
 ) -> dict[str, Measure | Followed | LawState]:
     """Coordinates of connections that are no joints of the tree."""
     found: dict[str, Measure | Followed | LawState] = {}
@@ -262,7 +271,7 @@ def _measured(
             found[f"{c.name}.{name}"] = measure
         if c.name in contacts:
             for name, value in contacts[c.name].contact.coordinates.items():
-                found[f"{c.name}.{name}"] = Followed(f"{c.name}.{name}", value, q, rates)
+                found[f"{c.name}.{name}"] = Followed(f"{c.name}.{name}", value, change)
             for bond, name in c.out_of_plane.items():
                 found[f"{c.name}.{name}"] = contacts[c.name].lean(bond)
     return found
@@ -296,7 +305,7 @@ def _distribute(
     efforts = ca.SX.zeros(motion.n_u)
 
     def act(source: str, frame: Frame, point: Any, F: Any, M: Any) -> None:
-        if frame.body.is_free:
+        if not frame.body.is_at_rest:
             loads.setdefault(frame.body, []).append(Load(source, point, F, M))
 
     for source, term in terms.items():
@@ -353,7 +362,8 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion
     moving = difference(motion.partials(connection.second.body, point), motion.partials(connection.first.body, point))
     jacobian = {i: dot(measure.force, linear) + dot(measure.moment, w) for i, (w, linear) in moving.items()}
     jacobian = {i: entry for i, entry in jacobian.items() if not entry.is_zero()}
-    rate = sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
-    bias = derivative_along(rate, motion.q, motion.coordinate_rates())
+    rate = base_rate(motion, connection.bodies, point, measure.force, measure.moment)
+    rate += sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
+    bias = motion.changing(rate)
     wrap = half_turn if measure.is_angle else None
     return flow_row(place, law, t, measure.value, rate, bias, jacobian, measure.force, measure.moment, wrap)

@@ -16,11 +16,15 @@ from trundle.constraints.measure import Measure
 from trundle.constraints.row import Role, Row
 from trundle.derivative import derivative
 from trundle.equations.derive import Equations
+from trundle.equations.driving import Driving
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.fixed_rank import Choice
 from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.model.body import Body
+from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.motion.motion import base_rate
 
 DRAWN = 100.0  # 1/s
 
@@ -74,6 +78,7 @@ class Functions:
         self.has_power = (
             bool(self.rows and e.drive_rates(self.rows))
             or self.loses
+            or bool(e.model.frames)
             or any(row.lost is not None for row in self.rows)
             or not (e.dissipated().is_zero() and e.supplied().is_zero())
         )
@@ -265,7 +270,58 @@ class Functions:
         if not self.has_power:
             return ca.SX(0, 1)
         lost = ca.vertcat(0, self._lost(multipliers, e.u, self._solution[2])) if self.loses else ca.SX.zeros(2)
-        return ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers) + lost
+        found = ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers) + lost
+        if e.model.frames:
+            drags = self._drags(e.u, e.bias, self._gamma)
+            found += self._powers_of_frames(e.t, e.q, e.u, e.p, self.dynamics[0], multipliers, drags)
+        return found
+
+    @cached_property
+    def driving(self) -> Driving:
+        """What moves the frames as given."""
+        return Driving(self.equations)
+
+    @cached_property
+    def driving_wrenches(self) -> dict[Body, tuple[Any, Any]]:
+        """Force and moment about its origin that each frame exerts."""
+        e = self.equations
+        udot, multipliers = self.dynamics
+        drags = [(t.connection, *self.settled(*t.drag(e.n_u)[1:])) for t in e.contact_bonds.values() if t.dragged]
+        return self.driving.wrenches(self.rows, udot, multipliers, drags)
+
+    @cached_property
+    def _powers_of_frames(self) -> Any:
+        """Power that the motion of frames brings in, and what drags on them lose beside that of the speeds: a function
+        of (t, q, u, p, udot, multipliers, drags).
+        """
+        e = self.equations
+        udot, lam = ca.SX.sym("udot", e.n_u), ca.SX.sym("lam", len(self.rows))
+        dragged = [t.connection for t in e.contact_bonds.values() if t.dragged]
+        drags = ca.SX.sym("drags", 6, len(dragged))
+        on = [(c, drags[:3, i], drags[3:, i]) for i, c in enumerate(dragged)]
+        power = self.driving.power(self.driving.wrenches(self.rows, udot, lam, on))
+        first = len(self.rows) - len(self.relaxed)
+        slipping = [(e.model.connections[row.owner], lam[i] * row.force, lam[i] * row.moment)
+                    for i, row in enumerate(self.relaxed, start=first)]  # fmt: skip
+        lost = -sum((self._carried(c, F, M) for c, F, M in [*on, *slipping]), ca.SX(0))
+        return ca.Function("frames", [e.t, e.q, e.u, e.p, udot, lam, drags], [ca.densify(ca.vertcat(power, lost))])
+
+    def _carried(self, c: ConnectedPair, force: Any, moment: Any) -> Any:
+        """Power of a wrench between two bodies by the motion of the frames that carry them."""
+        motion = self.equations.motion
+        return base_rate(motion, (c.first.body, c.touching), motion.frame(c.second).p, force, moment)
+
+    def _drags(self, u: Any, bias: Any, gamma: Any) -> Any:
+        """Forces and moments, by columns, of laws that relax the slips of contacts, on second bodies at their
+        frames.
+        """
+        e = self.equations
+        found = [ca.vertcat(*t.drag(e.n_u)[1:]) for t in e.contact_bonds.values() if t.dragged]
+        if not found:
+            return ca.SX(6, 0)
+        loads = ca.vertcat(ca.SX(0, 1), *e.full_multipliers.values())
+        drag = ca.Function("drag", [e.t, e.q, e.u, e.p, loads], [ca.horzcat(*found)])
+        return drag(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
 
     def _powers_of_rows(self, multipliers: Any) -> Any:
         """Power of the drives, and what friction takes."""
@@ -319,6 +375,8 @@ class Functions:
             of_rows = ca.Function("rows", [e.t, e.q, e.u, e.p, lam_], [self._powers_of_rows(lam_)])
             z = power(e.t, e.q, u, e.p) + of_rows(e.t, e.q, u, e.p, lam)
             z[1] += self._lost(lam, u, nonideal)
+        if e.model.frames:
+            z += self._powers_of_frames(e.t, e.q, u, e.p, udot, lam, self._drags(u, bias, gamma))
         turns = ca.Function("turns", [e.t, e.q, e.u, e.p], [self.turns])(e.t, e.q, u, e.p)
         return ca.Function("on_manifold", [e.t, e.q, e.u, e.p], [ca.vertcat(qdot, udot, z, turns)])
 
@@ -330,8 +388,11 @@ class Functions:
     def _corrected_q(self) -> Any:
         e = self.equations
         change = self._held.least_change({i: -row.residual for i, row in enumerate(self.rows)})
-        rates = ca.Function("rates", [e.q, e.u, e.p], [e.position_rates()])
-        return e.q + rates(e.q, dense(change, e.n_u), e.p) + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
+        rates = ca.Function("rates", [e.t, e.q, e.u, e.p], [e.position_rates()])
+        moved = rates(e.t, e.q, dense(change, e.n_u), e.p)
+        if e.model.frames:  # what follows a contact with a moving frame moves without any speed
+            moved -= rates(e.t, e.q, 0, e.p)
+        return e.q + moved + ca.vertcat(ca.SX.zeros(e.motion.n_q), e.corrections())
 
     def _followed_q(self) -> Any:
         """q with exact surface coordinates: enough between two projections where only contacts close loops, for these

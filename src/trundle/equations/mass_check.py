@@ -80,8 +80,8 @@ def _mass_matrix(equations: Equations, inertias: dict[Body, Inertia], p: Array) 
     """Numbers by pose."""
     e = equations
     rows = e.motion.mass_matrix(inertias)
-    f = ca.Function("M", [e.q, e.p], [ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in rows]))])
-    return lambda q: np.array(ca.DM(f(q, p)))
+    f = ca.Function("M", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in rows]))])
+    return lambda q: np.array(ca.DM(f(0.0, q, p)))
 
 
 def check_every_mass(equations: Equations, p: Array) -> None:

@@ -131,7 +131,7 @@ def close(
         turns[link.i_u : link.i_u + link.n_u] = not far or link.kind != "slide"
 
     def evaluate(q: Array, search: bool) -> tuple[Array, Array, Array, Array]:
-        q = rows.settle(q, p, search)
+        q = rows.settle(t, q, p, search)
         g, _, J, P = rows(t, q, u, p)
         return q, g[held], J[held], rows.settle.without_loose(P)
 
@@ -175,7 +175,7 @@ def assemble(
     best, q_best = np.inf, start
     e = rows.equations
     places = len(start) - len(e.law_states)  # what springs and friction remember is not a place to search
-    settled = rows.settle(start, p)
+    settled = rows.settle(0.0, start, p)
     _, _, J, _ = rows(0.0, settled, np.zeros(rows.equations.n_u), p)
     J = J[rows.holonomic]
     if np.all(np.isfinite(J)):

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.model.frame import GivenMotion
 from trundle.model.shape import Shape
 from trundle.quantity import Of, Quantity
 from trundle.space.inertia import Inertia
@@ -39,6 +40,7 @@ class Body:
     shape: tuple[Shape, ...] = ()
     moves: Moves = Moves.FREE
     check_inertia: bool = True  # whether moments far from the triangle rule are refused
+    motion: GivenMotion | None = None  # of a body that moves as given: a moving frame
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "com", "about"):
@@ -88,7 +90,7 @@ class Body:
             "rotation", "", "rotation matrix from body to ground axes, by columns",
             lambda s: ca.vec(s.motion.body(self).R), size=9,
         )  # fmt: skip
-        if not self.is_free:
+        if self.is_at_rest:
             return
         for kind, unit, text, of in (
             ("acceleration", "m/s^2", "acceleration of the body frame", lambda e: e.acceleration(self).a),
@@ -96,8 +98,23 @@ class Body:
         ):
             text = f"{text}, ground axes: {self.name}"
             yield Quantity(self.name, kind, unit, text, 3, of, "reactions", "body", 2)
+        if not self.is_free:
+            yield from self._driving_quantities()
         text = f"unit quaternion from body to ground axes: {self.name}"
         yield Quantity(self.name, "orientation", "", text, 4, None, "orientations", "body")
+
+    def _driving_quantities(self) -> Iterator[Quantity]:
+        """What moves a frame as given."""
+        for kind, unit, text, of in (
+            ("driving_force", "N", "force that moves it as given, ground axes", lambda e: e.driving(self)[0]),
+            ("driving_moment", "N m", "moment about its origin that moves it, ground axes",
+             lambda e: e.driving(self)[1]),
+        ):  # fmt: skip
+            yield Quantity(self.name, kind, unit, f"{text}: {self.name}", 3, of, "reactions", "body", 2)
+        text = f"power that the given motion brings in: {self.name}"
+        yield Quantity(
+            self.name, "driving_power", "W", text, 1, lambda e: e.driving_power(self), "reactions", "body", 2
+        )
 
     def mass_properties(self) -> Inertia:
         """Mass, centre and inertia about it as expressions."""

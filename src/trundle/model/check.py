@@ -14,6 +14,7 @@ from trundle.laws.law import Law
 from trundle.laws.restitution import Restitution
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.model.frame_check import frame_faults
 from trundle.model.model import Model
 from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
@@ -97,7 +98,7 @@ def massless(model: Model) -> dict[str, bool]:
 def check(model: Model) -> list[str]:
     """Faults of the model in words; empty when there are none."""
     faults: list[str] = []
-    if len(model.bodies) == 1:
+    if not model.free_bodies:
         faults.append("the model has no bodies; add one with model.body(name, mass=..., inertia=...).")
     faults += _vector_faults(model, model.gravity, "gravity of the model")
     for body in model.bodies.values():
@@ -113,6 +114,7 @@ def check(model: Model) -> list[str]:
         except ModelError as error:
             faults.append(f"connection {c.name!r}: {error}")
         faults += _wheel_faults(model, c)
+    faults += frame_faults(model)
     faults += size_faults(model) if not faults else []
     faults += seal_faults(model) if not faults else []
     if model.impacts not in TREATMENTS:

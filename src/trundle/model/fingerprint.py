@@ -37,6 +37,7 @@ def fingerprint(model: Model) -> str:
     for body in model.free_bodies:
         inertia = body.mass_properties()
         parts.append(f"{exact(body)} {exact([inertia.mass, inertia.com, inertia.matrix])}")
+    parts += [f"frame {frame.name!r} {exact(frame.motion)}" for frame in model.frames]
     for c in model.connections.values():
         seals = sorted(f"{bond} {law.title}" for bond, law in c.given)  # the laws themselves stand by their bonds
         parts.append(f"connection {exact(replace(c, given=()))} {seals} {c.held} {c.touching.name!r}")

@@ -10,12 +10,13 @@ from trundle.pairs.lower import Free
 
 
 def floating(model: Model) -> Model:
-    """The model with a free joint for one body of every group that no joint connects to the ground; the model itself
-    where there is none.
+    """The model with a free joint for one body of every group that no joint connects to the ground or a moving frame;
+    the model itself where there is none.
     """
     joints = [c for c in model.connections.values() if not may_part(c)]
     reached: set[Body] = set()
-    _spread(model.ground, reached, joints)
+    for root in model.roots:
+        _spread(root, reached, joints)
     touched = {b for c in model.connections.values() if may_part(c) for b in c.bodies}
     free = {}
     for body in model.bodies.values():

@@ -17,6 +17,7 @@ from trundle.laws.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Serv
 from trundle.model.body import Body, Frame
 from trundle.model.exact import is_foreign
 from trundle.model.force import Force, Wrench
+from trundle.model.frame import MotionPart
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import FROZEN, Model
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
@@ -120,7 +121,7 @@ class _Copier:
     def _function(self, function: Any, where: str, owner: Any) -> Any:
         symbols = {"t": self.asker.t, "q": self.asker.q, "u": self.asker.u}
         arguments: list[Any] = [symbols[letter] for letter in ARGUMENTS.get(type(owner), "")] or [self.asker.signals]
-        size = 3 if isinstance(owner, Wrench) else 1
+        size = owner.size if isinstance(owner, MotionPart) else 3 if isinstance(owner, Wrench) else 1
         answers = self.asker.ask(f"a function in {where}", lambda: [function(*arguments)], size)
         return self._record(answers[0], arguments) if answers else None
 

@@ -16,6 +16,7 @@ from trundle.model.body import Body, Frame, Moves, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
 from trundle.model.crossing import Crossing
 from trundle.model.force import CoordinateForce, Force
+from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
 from trundle.model.shape import Shape
 from trundle.model.symbol import ParameterSymbol
@@ -162,6 +163,36 @@ class Model:
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
         self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia)
+        return self.bodies[name]
+
+    def moving_frame(
+        self, name: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None, motion: Any = None
+    ) -> Body:
+        """Add a frame whose motion is given, such as the deck of a ship: bodies that are connected to it are described
+        relative to it.
+
+        Parameters
+        ----------
+        position : tuple, or function of the signals
+            Origin of the frame in the ground (m). Expressions of time (`lambda s: (0, 0, tr.sin(s.t))`), parameters
+            and states (`s["name"]`); derivatives come from the tape.
+        rotation : (axis, angle), matrix, quaternion (w, x, y, z), or function of the signals
+            From the axes of the frame to those of the ground.
+        motion : object, optional
+            In place of both: its `frame_state(s)` gives R and p in the ground, and v, w, a, eps in the axes of the
+            frame, as `trundle.model.frame.FrameState` says.
+
+        Returns
+        -------
+        Body
+            To be connected as any body, also by its frames: `deck.at(x, y, z)`.
+        """
+        self._new_name(name, self.bodies, "body")
+        if motion is not None:
+            given = course_motion(motion)
+        else:
+            given = given_motion(position, ("z", 0.0) if rotation is None else rotation)
+        self.bodies[name] = Body(name, moves=Moves.GIVEN, motion=given)
         return self.bodies[name]
 
     def connect(
@@ -376,6 +407,11 @@ class Model:
     def roots(self) -> list[Body]:
         """Bodies whose motion is known: the ground, and those with a given motion."""
         return [body for body in self.bodies.values() if not body.is_free]
+
+    @property
+    def frames(self) -> list[Body]:
+        """Moving frames: bodies without mass whose motion is given."""
+        return [body for body in self.bodies.values() if body.moves is Moves.GIVEN]
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""

@@ -139,12 +139,11 @@ def forward_dynamics(
     tree: Tree, motion: Kinematics, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any
 ) -> Any:
     """udot of a tree; efforts act along the speeds."""
-    links, q, u = tree.links, motion.q, motion.u
-    zero = ca.SX.zeros(3)
+    links, q, u, roots = tree.links, motion.q, motion.u, motion.roots
     spin: list[Any] = []  # angular velocity in link axes
     stages: list[_Stage] = []
     for link in links:  # outwards: velocities
-        stage = _Stage(link, q, u, zero if link.parent < 0 else spin[link.parent])
+        stage = _Stage(link, q, u, spin[link.parent] if link.parent >= 0 else roots[-1 - link.parent].w)
         stages.append(stage)
         spin.append(stage.w)
     IA: list[Any] = []
@@ -174,9 +173,11 @@ def forward_dynamics(
     angular: list[Any] = []
     linear: list[Any] = []
     for i, link in enumerate(links):  # outwards: accelerations
-        at_root = link.parent < 0
-        alpha = zero if at_root else angular[link.parent]
-        a = -gravity if at_root else linear[link.parent]
+        if link.parent >= 0:
+            alpha, a = angular[link.parent], linear[link.parent]
+        else:
+            root = roots[-1 - link.parent]
+            alpha, a = root.alpha, root.felt(gravity)
         alpha, a, rates = stages[i].accelerate(alpha, a)
         angular.append(alpha)
         linear.append(a)

@@ -4,6 +4,7 @@ The mass matrix is built from composite bodies [Walker & Orin 1982], the bias by
 [Luh, Walker & Paul 1980]; moments are shifted between neighbouring joints only, so nothing is lost far from the origin.
 """
 
+from collections.abc import Iterator
 from typing import Any, final
 
 import casadi as ca
@@ -14,6 +15,7 @@ from trundle.motion.articulated import forward_dynamics, link_inertia
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.links import Tree
 from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
+from trundle.motion.roots import Roots, changing
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, dot
 
@@ -22,9 +24,9 @@ from trundle.space.rotation import cross, dot
 class TreeMotion:
     """Motion of a tree in joint coordinates."""
 
-    def __init__(self, tree: Tree, q: Any, u: Any) -> None:
-        self.tree, self.q, self.u = tree, q, u
-        self.kinematics = Kinematics(tree, q, u)
+    def __init__(self, tree: Tree, q: Any, u: Any, roots: Roots) -> None:
+        self.tree, self.q, self.u, self.roots = tree, q, u, roots
+        self.kinematics = Kinematics(tree, q, u, roots)
         self.n_q, self.n_u = tree.n_q, tree.n_u
         self.quaternions = [link.i_q for link in tree.links if link.kind == "ball"]
         self.coordinates = {
@@ -45,6 +47,12 @@ class TreeMotion:
         """Partial velocities of a point fixed to the body, for every speed that moves it."""
         link = self.tree.place[body][0]
         return [column for k in self.tree.ancestors(link) for column in self.kinematics.columns(k, point)]
+
+    def base(self, body: Body) -> FrameMotion:
+        return self.roots[self.tree.root(body)].world
+
+    def changing(self, value: Any) -> Any:
+        return changing(value, self.q, self.coordinate_rates(), self.roots)
 
     def coordinate_rates(self) -> Any:
         return self.kinematics.coordinate_rates()
@@ -107,6 +115,29 @@ class TreeMotion:
                 forces[parent] = forces[parent] + forces[i]
                 moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
         return h
+
+    def taken(self, inertias: Inertias, gravity: Any, udot: Any) -> Iterator[tuple[Body, Any, Any, Any]]:
+        """Link by link, at the origin of the link."""
+        links, motion, zero = self.tree.links, self.kinematics, ca.SX.zeros(3)
+        gained: list[tuple[Any, Any]] = []  # accelerations by udot
+        for i, link in enumerate(links):
+            at, p = motion.links[i], motion.links[i].p
+            alpha, a = (zero, zero) if link.parent < 0 else gained[link.parent]
+            a = a if link.parent < 0 else a + cross(alpha, p - motion.links[link.parent].p)
+            for k, angular, linear in motion.columns(i, p):
+                alpha, a = alpha + angular * udot[k], a + linear * udot[k]
+            gained.append((alpha, a))
+            if not link.bodies or self.roots[self.tree.root(link.bodies[0][0])].clock is None:
+                continue
+            alpha, a = at.alpha + alpha, at.a + a - gravity
+            m, first, I = self._rigid(i, inertias)
+            force = m * a + cross(alpha, first) + cross(at.w, cross(at.w, first))
+            moment = cross(first, a) + ca.mtimes(I, alpha) + cross(at.w, ca.mtimes(I, at.w))
+            yield link.bodies[0][0], p, force, moment
+        for body, (place, _) in self.tree.place.items():  # fixed to a frame
+            if place < 0 and body.is_free:
+                force, moment, centre = inertia_wrench(inertias[body], self.body(body), gravity)
+                yield body, centre, force, moment
 
     def _rigid(self, link: int, inertias: Inertias) -> tuple[Any, Any, Any]:
         """Mass, first moment and inertia of the bodies on a link about its origin, ground axes."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from trundle.model.body import Body, Frame
 from trundle.motion.links import Link, Tree, frame_pose
-from trundle.motion.motion import FrameMotion, Partial, root_motion
+from trundle.motion.motion import FrameMotion, Partial
+from trundle.motion.roots import Roots
 from trundle.space.rotation import clean, cross, rotation_from_quaternion
 from trundle.typing import Array
 
@@ -38,9 +39,9 @@ def sine_cosine(angle: float) -> tuple[float, float]:
 class Kinematics:
     """World motion of all links, built once; bodies and frames on request."""
 
-    def __init__(self, tree: Tree, q: Any, u: Any) -> None:
+    def __init__(self, tree: Tree, q: Any, u: Any, roots: Roots) -> None:
         self.tree, self.q, self.u = tree, q, u
-        self.roots = [root_motion(body) for body in tree.roots]
+        self.roots = [roots[body] for body in tree.roots]
         self.links: list[FrameMotion] = []
         self.axes: list[Any] = []  # joint axis (3) or, for a ball, its three axes (3x3)
         for link in tree.links:
@@ -51,7 +52,7 @@ class Kinematics:
 
     def _link(self, i: int) -> FrameMotion:
         """Motion of a link, or of a root."""
-        return self.links[i] if i >= 0 else self.roots[-1 - i]
+        return self.links[i] if i >= 0 else self.roots[-1 - i].world
 
     def body(self, body: Body) -> FrameMotion:
         """Motion of the body's own frame."""

@@ -73,6 +73,13 @@ class Tree:
     n_q: int
     n_u: int
 
+    def root(self, body: Body) -> Body:
+        """The root that carries a body."""
+        link = self.place[body][0]
+        while link >= 0:
+            link = self.links[link].parent
+        return self.roots[-1 - link]
+
     def ancestors(self, link: int) -> list[int]:
         """The link, its parent, ... without the root."""
         path = []

@@ -1,18 +1,17 @@
 """How bodies move, whatever the coordinates: what constraints, contacts, forces and outputs ask of a formalism."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final
 
 import casadi as ca
 import numpy as np
 
-from trundle.errors import ModelError
 from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.space.inertia import Inertia
 from trundle.space.pose import Pose
-from trundle.space.rotation import cross
+from trundle.space.rotation import cross, dot
 from trundle.typing import Array
 
 Partial = tuple[int, Any, Any]
@@ -49,11 +48,15 @@ class FrameMotion:
         )
 
 
-def root_motion(body: Body) -> FrameMotion:
-    """Motion of a body that does not follow from forces."""
-    if not body.is_at_rest:
-        raise ModelError(f"the motion of body {body.name!r} is {body.moves}: only bodies at rest carry others so far.")
-    return FrameMotion.at_rest()
+def base_rate(motion: "Motion", bodies: tuple[Body, Body], point: Any, force: Any, moment: Any) -> Any:
+    """What moving frames add to the rate force . v + moment . w of the second body against the first at a point; the
+    speeds give the rest.
+    """
+    first, second = (motion.base(body) for body in bodies)
+    if first is second:
+        return ca.SX(0)
+    carried = [b.v + cross(b.w, point - b.p) for b in (first, second)]
+    return dot(force, carried[1] - carried[0]) + dot(moment, second.w - first.w)
 
 
 def _times(R: Any, constant: Array) -> Any:
@@ -106,6 +109,12 @@ class Motion(Protocol):
     def partials(self, body: Body, point: Any) -> list[Partial]:
         """Partial velocities of a point fixed to the body, for every speed that moves it."""
 
+    def base(self, body: Body) -> FrameMotion:
+        """Motion of what the speeds of a body are counted from: the ground, or the moving frame that carries it."""
+
+    def changing(self, value: Any) -> Any:
+        """Time derivative of an expression of coordinates, speeds and given motions, without its terms in udot."""
+
     def coordinate_rates(self) -> Any:
         """qdot, linear in u."""
 
@@ -117,6 +126,11 @@ class Motion(Protocol):
 
     def bias(self, inertias: Inertias, gravity: Any, loads: Loads) -> Any:
         """h of  M udot + h = 0: inertia forces without udot, minus gravity and loads."""
+
+    def taken(self, inertias: Inertias, gravity: Any, udot: Any) -> Iterator[tuple[Body, Any, Any, Any]]:
+        """What the accelerations of bodies that moving frames carry take of force and moment, gravity included, each
+        at a point: (body, point, force, moment).
+        """
 
     def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
         """udot where no constraint holds; efforts act along the speeds."""

@@ -5,6 +5,7 @@ axes and
 angular velocity in body axes. The mass matrix is block diagonal and all reactions are multipliers.
 """
 
+from collections.abc import Iterator
 from typing import Any, final
 
 import casadi as ca
@@ -14,7 +15,8 @@ from trundle.linear_algebra.kkt import Factor, Sparse, dense, sparse
 from trundle.model.body import Body, Frame
 from trundle.motion.kinematics import quaternion_rate
 from trundle.motion.links import frame_pose
-from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial, root_motion
+from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
+from trundle.motion.roots import Roots, changing
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross, rotation_from_quaternion
 
@@ -23,8 +25,9 @@ from trundle.space.rotation import cross, rotation_from_quaternion
 class AbsoluteMotion:
     """Motion of free bodies."""
 
-    def __init__(self, bodies: list[Body], inertias: Inertias, q: Any, u: Any) -> None:
-        self.bodies, self.q, self.u = bodies, q, u
+    def __init__(self, bodies: list[Body], inertias: Inertias, q: Any, u: Any, roots: Roots) -> None:
+        self.bodies, self.q, self.u, self.roots = bodies, q, u, roots
+        self._ground = FrameMotion.at_rest()
         self.n_q, self.n_u = 7 * len(bodies), 6 * len(bodies)
         self.quaternions = [7 * i + 3 for i in range(len(bodies))]
         self.coordinates: dict[str, tuple[slice, slice]] = {}
@@ -40,7 +43,7 @@ class AbsoluteMotion:
             self._origins[body] = centre.fixed(Pose(np.eye(3), -inertias[body].com))
 
     def body(self, body: Body) -> FrameMotion:
-        return self._origins[body] if body.is_free else root_motion(body)
+        return self._origins[body] if body.is_free else self.roots[body].world
 
     def frame(self, frame: Frame) -> FrameMotion:
         return self.body(frame.body).fixed(frame_pose(frame))
@@ -53,6 +56,12 @@ class AbsoluteMotion:
         slides = [(6 * i + k, ca.SX.zeros(3), eye[:, k]) for k in range(3)]
         turns = [(6 * i + 3 + k, centre.R[:, k], cross(centre.R[:, k], point - centre.p)) for k in range(3)]
         return slides + turns
+
+    def base(self, body: Body) -> FrameMotion:
+        return self._ground if body.is_free or body.is_at_rest else self.roots[body].world
+
+    def changing(self, value: Any) -> Any:
+        return changing(value, self.q, self.coordinate_rates(), self.roots)
 
     def coordinate_rates(self) -> Any:
         out = []
@@ -74,6 +83,10 @@ class AbsoluteMotion:
                 row = {6 * i + 3 + l: inertia.matrix[k, l] for l in range(3)}
                 rows.append({l: value for l, value in row.items() if not value.is_zero()})
         return rows
+
+    def taken(self, inertias: Inertias, gravity: Any, udot: Any) -> Iterator[tuple[Body, Any, Any, Any]]:
+        """Nothing: all bodies are free, and rows carry them."""
+        yield from ()
 
     def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
         """udot, body by body."""

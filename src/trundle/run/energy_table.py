@@ -12,6 +12,7 @@ KINDS = {
     "loss": "losses in ",
     "source": "source ",
     "drive": "drive ",
+    "motion": "given motion of ",
     "event": "jumps at ",
 }
 """What can give or take energy, and how its name begins."""

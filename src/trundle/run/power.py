@@ -233,7 +233,7 @@ class Power:
             beside.setdefault(j.first, []).append(j.second)
             beside.setdefault(j.second, []).append(j.first)
         order = {"ground": None}
-        for body in order.copy() | dict.fromkeys(self.ports.bodies):  # bodies that no connection reaches come last
+        for body in order.copy() | dict.fromkeys(self.bodies):  # bodies that no connection reaches come last
             reached = [body]
             for name in reached:
                 order.setdefault(name)
@@ -290,8 +290,8 @@ class Power:
 
     @property
     def bodies(self) -> list[str]:
-        """Names of the bodies."""
-        return list(self.ports.bodies)
+        """Names of the bodies and moving frames."""
+        return [*self.ports.bodies, *self.ports.frames]
 
     @property
     def connections(self) -> list[str]:
@@ -331,8 +331,8 @@ class Power:
         """Power and energy into the body by ports; they add to zero. The inertance brings minus the rate of kinetic
         energy: positive while the body slows down.
         """
-        if name not in self.ports.bodies:
-            raise UnknownNameError(name, self.ports.bodies, "body")
+        if name not in self.bodies:
+            raise UnknownNameError(name, self.bodies, "body")
         ports = self._plan.ports[name]
         power = np.column_stack([sign * self._of(at) for at, sign in ports.values()])
         energy = np.column_stack([sign * self._energies[at] for at, sign in ports.values()])

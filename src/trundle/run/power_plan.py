@@ -65,7 +65,7 @@ def make_plan(ports: Ports) -> Plan:
     stores = tuple(sorted(_stores(ports), key=lambda s: at[measure(s[0].of, s[1])].start))
     other = {*vectors, *sizes, *(measure(node.of, energy) for node, energy, _, _ in stores)}
     powers = tuple(n for n in at if n not in other)
-    by_body = {body: _body_ports(ports, body) for body in ports.bodies}
+    by_body = {body: _body_ports(ports, body) for body in (*ports.bodies, *ports.frames)}
     sums = _sums(ports, by_body)
     row = {name: i for i, name in enumerate(powers)}
     summed = [(row[name], sign) for terms in sums.values() for name, sign in terms]
@@ -121,6 +121,8 @@ def _body_ports(ports: Ports, body: str) -> dict[str, tuple[str, float]]:
         "inertance": (measure(body, "inertance_power"), -1.0),
         "gravity": (measure(body, "gravity_power"), 1.0),
     }
+    if body in ports.frames:
+        found = {"motion": (measure(body, "source_power"), 1.0)}
     for j in ports.junctions:
         for word, end in (("first", j.first), ("second", j.second)):
             if end == body:
@@ -148,7 +150,7 @@ def _shares(
     stores: tuple[tuple[EnergyNode, str, str, float], ...],
 ) -> dict[str, tuple[Entry, ...]]:
     """What every node gives to every junction. Connections, laws and forces that act on each other are one."""
-    found: dict[str, list[Entry]] = {f"{BODY}{body}": [] for body in ports.bodies}
+    found: dict[str, list[Entry]] = {f"{BODY}{body}": [] for body in by_body}
     group = {j.name: j.name for j in ports.junctions}
     for e in ports.elements:  # a force on several connections joins them
         for other in e.junctions[1:]:
@@ -165,7 +167,9 @@ def _shares(
         found.setdefault(junction, []).append(entry)
     for body, own in by_body.items():
         for port, (name, sign) in own.items():
-            if port not in ("inertance", "gravity"):
+            if port == "motion":
+                add(f"{BODY}{body}", EnergyNode("motion", body), name, sign)
+            elif port not in ("inertance", "gravity"):
                 add(f"{BODY}{body}", EnergyNode("body", port), name, sign)
     for j in ports.junctions:
         for word, end in (("first", j.first), ("second", j.second)):

@@ -68,7 +68,7 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
         step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
         dq = P0 @ step[: e.n_u]
         dq *= min(1.0, 0.5 / max(float(np.max(np.abs(dq), initial=0.0)), 1e-300))
-        trial_q = arrange(q + dq, p, search=False)
+        trial_q = arrange(t, q + dq, p, search=False)
         trial = evaluate(trial_q, multipliers + step[e.n_u :])
         new = _norm(trial[0], trial[1], scale)
         if new < error:

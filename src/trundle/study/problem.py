@@ -65,7 +65,9 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
 
 
 def _driven(model: Model) -> bool:
-    """Whether laws move parts of the model."""
+    """Whether laws or frames move parts of the model."""
+    if model.frames:
+        return True
     laws = [law for c in model.connections.values() for law in (*c.laws.values(), *c.touch_laws.values())]
     return any(isinstance(law, FlowLaw) and not isinstance(law, Locked) for law in laws)
 

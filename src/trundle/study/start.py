@@ -95,7 +95,7 @@ class StartSolver:
 
     def _dependent(self, wanted: Residuals, given: Array) -> Array:
         """Which coordinates move onto the constraints; the others stay where they are."""
-        q = wanted.settle(self.given.q, self.p)
+        q = wanted.settle(self.t, self.given.q, self.p)
         _, _, J, _ = wanted(self.t, q, np.zeros(len(given)), self.p)
         if not np.all(np.isfinite(J)):
             return np.where(given, 0.0, 1.0)

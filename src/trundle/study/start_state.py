@@ -159,7 +159,7 @@ def _consistent(
 ) -> InitialState:
     """A consistent state near the given values; of these, those of `start` move last."""
     try:
-        return _solve(f, given, start, parameters, t, _default_pose(f) if default is None else default)
+        return _solve(f, given, start, parameters, t, _default_pose(f, t) if default is None else default)
     except np.linalg.LinAlgError as error:
         raise AssemblyError(
             f"the start values {', '.join(map(repr, given)) or '(all defaults)'} lead to a pose in which the "
@@ -180,10 +180,8 @@ def _solve(
     targets = _targets(f, tuple(extra)).aim(extra) if extra else None
     found = StartSolver(f.layout, StartConditions(rows, targets, f.mobility), request, firm, t, p).solve()
     if f.layout.followers:
-        q = f.contact_search(
-            found.q, p
-        )  # contacts that hold nothing have their closest points in the pose that is found
-        f.contact_search.check(q, p)
+        q = f.contact_search(t, found.q, p)  # contacts that hold nothing have their closest points there
+        f.contact_search.check(t, q, p)
         found = replace(found, q=q)
     check_on_surfaces(f, found.q, t, p)
     return found
@@ -205,11 +203,11 @@ def _targets(f: Formulation, names: tuple[str, ...]) -> Targets:
     return known[names]
 
 
-def _default_pose(f: Formulation) -> Array:
+def _default_pose(f: Formulation, t: float) -> Array:
     """The assembled pose, or zero coordinates; bodies on which a loose contact is singular there stand where it
     touches when all its coordinates are zero.
     """
     q = np.array(f.mobility.q) if f.has_rows else f.derivation.request({}).q
-    if not f.layout.followers or not f.contact_search.singular(q, f.default_parameters):
+    if not f.layout.followers or not f.contact_search.singular(t, q, f.default_parameters):
         return q
     return at_contacts(f.model, f.topology, f.layout, q)

@@ -164,7 +164,7 @@ def _around(functions: Functions, t: float, q: Array, u: Array, p: Array) -> Ite
         for c in layout.coordinates:
             step = AROUND * (functions.length if c.unit == "m" else 1.0)
             near[c.i_q : c.i_q + c.n_q] += step * rng.uniform(-1, 1, size=c.n_q)
-        near = arrange(normalised(near, layout.quaternions), p, search=False)
+        near = arrange(t, normalised(near, layout.quaternions), p, search=False)
         speeds = u + AROUND * (1.0 + np.abs(u)) * rng.uniform(-1, 1, size=len(u))
         if np.all(np.isfinite(_linear(functions, t, near, speeds, p)[0])):
             yield near, speeds

@@ -16,6 +16,7 @@ from trundle.view.style import INK, QUIET, WARNING, finish, style
 ELEMENTS = {
     "source": ("#F0B93A", "source of effort (Se)"),
     "drive": ("#DB9BBE", "source of flow (Sf)"),
+    "motion": ("#C77BA6", "moving frame (Sf)"),
     "store": ("#2DB48C", "compliance (C)"),
     "loss": ("#E8762C", "resistance (R)"),
     "kinetic": ("#8CCBEF", "inertance (I)"),

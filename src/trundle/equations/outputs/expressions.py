@@ -6,6 +6,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.contact.fit import fit_parts
+from trundle.equations.driving import power_of
 from trundle.equations.kernels import Functions
 from trundle.equations.outputs.ports import find_ports
 from trundle.equations.outputs.power import PowerExpressions
@@ -85,7 +86,15 @@ class Expressions:
 
     def acceleration(self, body: Body) -> FrameMotion:
         """Motion of a body frame with its accelerations."""
-        return self._accelerations[body]
+        return self._accelerations[body] if body.is_free else self.equations.motion.body(body)
+
+    def driving(self, frame: Body) -> Wrench:
+        """Force and moment about its origin that move a frame as given."""
+        return self.functions.driving_wrenches[frame]
+
+    def driving_power(self, frame: Body) -> Any:
+        """Power of these."""
+        return power_of(self.driving(frame), self.equations.motion.body(frame))
 
     # -- contacts ------------------------------------------------------------------------------------------------------
 

@@ -56,6 +56,7 @@ class Ports:
     bodies: tuple[str, ...]
     junctions: tuple[Junction, ...]
     elements: tuple[Element, ...]
+    frames: tuple[str, ...] = ()  # moving frames: sources of flow
 
     @staticmethod
     def read(stored: Mapping[str, Any]) -> "Ports":
@@ -68,6 +69,7 @@ class Ports:
             tuple(stored["bodies"]),
             tuple(Junction(**plain(j)) for j in stored["junctions"]),
             tuple(Element(**plain(e)) for e in stored["elements"]),
+            tuple(stored.get("frames", ())),
         )
 
 
@@ -120,8 +122,8 @@ def find_ports(model: Model) -> Ports:
         bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_at_rest))
         known = elements.get(name, Element(name, (), ()))
         elements[name] = Element(name, known.junctions, bodies)
-    moving = tuple(b.name for b in model.moving_bodies)
-    return Ports(moving, tuple(junctions), tuple(elements.values()))
+    moving, frames = (tuple(b.name for b in bodies) for bodies in (model.free_bodies, model.frames))
+    return Ports(moving, tuple(junctions), tuple(elements.values()), frames)
 
 
 def _act(elements: dict[str, Element], names: Iterable[str], junction: str) -> None:
@@ -154,6 +156,8 @@ def power_quantities(ports: Ports) -> list[Quantity]:
         add(body, "apparent_power", "W", "sizes of efforts times sizes of flows of the inertance")
         add(body, "kinetic_energy", "J", "kinetic energy")
         add(body, "gravity_energy", "J", "potential energy in the field of gravity")
+    for frame in ports.frames:
+        add(frame, "source_power", "W", "power that the given motion brings in")
     for j in ports.junctions:
         if j.bonds:
             add(j.name, "flow", "m/s or rad/s", "motion of the second body against the first, by bonds", j.bonds)

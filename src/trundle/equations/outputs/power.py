@@ -15,6 +15,7 @@ from trundle.constraints.closure import Relative, axes_around, connection_frame
 from trundle.constraints.row import Role
 from trundle.contact.plane import PlaneMap
 from trundle.derivative import derivative, derivative_along
+from trundle.equations.driving import power_of
 from trundle.equations.kernels import Functions
 from trundle.equations.outputs.ports import CHAIN, FRICTION, Element, Junction, Ports, has_friction, is_held, measure
 from trundle.equations.outputs.reactions import Wrench, accelerations, drive_efforts, reactions
@@ -114,6 +115,8 @@ class PowerExpressions:
                 inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))
             ) / 2
             found[measure(body.name, "gravity_energy")] = -inertia.mass * dot(e.gravity, centre.p)
+        for frame, wrench in self.functions.driving_wrenches.items() if self.ports.frames else ():
+            found[measure(frame.name, "source_power")] = power_of(wrench, e.motion.body(frame))
         return found
 
     def _twist_at(self, body: Body, point: Any) -> tuple[Any, Any]:

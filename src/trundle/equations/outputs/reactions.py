@@ -12,7 +12,6 @@ import casadi as ca
 
 from trundle.constraints.measure import measured_coordinates
 from trundle.constraints.row import Role
-from trundle.derivative import derivative_along
 from trundle.equations.derive import Equations
 from trundle.equations.kernels import Functions
 from trundle.model.body import Body
@@ -30,7 +29,7 @@ def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, FrameM
     udot, _ = functions.dynamics
     now = {b: e.motion.body(b) for b in bodies}
     rates = ca.vertcat(*[ca.vertcat(r.w, r.v) for r in now.values()])
-    change = derivative_along(rates, e.q, e.coordinate_rates()) + derivative_along(rates, e.u, udot)
+    change = e.changing(rates, udot)
     return {
         b: FrameMotion(r.R, r.p, r.w, r.v, change[6 * i : 6 * i + 3], change[6 * i + 3 : 6 * i + 6])
         for i, (b, r) in enumerate(now.items())

@@ -1,0 +1,120 @@
+"""What can be wrong with moving frames: their expressions, their rotation, what they are joined to, or that nobody
+uses them.
+"""
+
+from functools import partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.derivative import derivative
+from trundle.model.body import Body
+from trundle.model.frame import FrameSignals, GivenMotion
+from trundle.model.law_probe import Asker
+from trundle.model.model import Model
+
+TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
+ROTATION = 1e-9  # by which a rotation matrix may be off
+
+
+def frame_faults(model: Model) -> list[str]:
+    """Faults of all moving frames in words."""
+    faults = _joined(model)
+    for frame in model.frames:
+        found = _motion_faults(model, frame)
+        faults += found
+        if not found and not _is_used(model, frame):
+            faults.append(
+                f"frame {frame.name!r} is used by nobody: no connection, force, output or event knows it. Connect a "
+                f"body to it, model.connect(tr.Free(), model.bodies[{frame.name!r}], body), or leave it out."
+            )
+    return faults
+
+
+def _joined(model: Model) -> list[str]:
+    """Connections and forces between bodies whose motion is given."""
+    faults = []
+    for c in model.connections.values():
+        a, b = c.bodies
+        if a is not b and not a.is_free and not b.is_free:
+            faults.append(
+                f"connection {c.name!r} joins {a.name!r} and {b.name!r}, whose motions are both given: it could only "
+                "agree with them or contradict. Leave it out, or give one of them a mass (model.body)."
+            )
+    for name, force in model.forces.items():
+        bodies = {place.body for place in force.places}
+        if len(bodies) == 2 and not any(body.is_free for body in bodies):
+            ends = " and ".join(sorted(repr(body.name) for body in bodies))
+            faults.append(f"force {name!r} acts between {ends}, whose motions are given: it can move nothing.")
+    return faults
+
+
+def _motion_faults(model: Model, frame: Body) -> list[str]:
+    motion = frame.motion
+    assert motion is not None
+    asker, where = Asker(model), f"frame {frame.name!r}"
+    signals = FrameSignals(asker.t, {name: x.symbol for name, x in model.parameters.items()})
+    place = asker.ask(f"{where}: its position", lambda: [motion.position.at(signals)], 3)
+    turn = asker.ask(f"{where}: its rotation", lambda: [motion.turn.at(signals)], motion.turn.size)
+    for rates in () if motion.rates is None else (motion.rates,):
+        asker.ask(f"{where}: its rates", partial(_answer, rates.at, signals), rates.size)
+    if asker.faults or not place or not turn:
+        return asker.faults
+    return _number_faults(model, motion, signals, where)
+
+
+def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, where: str) -> list[str]:
+    """Numbers at some times, with the default parameters."""
+    p, R = motion.pose(signals)
+    pose = ca.vertcat(p, ca.vec(R))
+    v = derivative(pose, signals.t)
+    a = derivative(v, signals.t)
+    symbols = ca.vertcat(ca.SX(0, 1), *[x.symbol for x in model.parameters.values()])
+    f = ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in (p, R, v, a)])
+    values = list(model.parameter_values().values())
+    for t in TIMES:
+        x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
+        if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):
+            return [f"{where}: its position or rotation is not a finite number at the start, t = 0."]
+        if t == 0.0 and not all(np.all(np.isfinite(part)) for part in rates):
+            return [
+                f"{where}: its velocity or acceleration is not a finite number at the start, t = 0; the motion must "
+                "have two derivatives (t**1.5 has one)."
+            ]
+        if not np.all(np.isfinite(turn)):
+            continue
+        off = float(np.max(np.abs(turn.T @ turn - np.eye(3))))
+        if off > ROTATION or np.linalg.det(turn) < 0:
+            why = f"R' R differs from 1 by {off:.2g}" if off > ROTATION else "its determinant is -1: it mirrors"
+            return [
+                f"{where}: its rotation is none at t = {t:g} s: {why}. Give (axis, angle), a quaternion, or a matrix "
+                "with orthonormal columns."
+            ]
+    return []
+
+
+def _is_used(model: Model, frame: Body) -> bool:
+    places = [place.body for c in model.connections.values() for place in (c.first, c.second)]
+    places += [place.body for force in model.forces.values() for place in force.places]
+    return frame in places or frame.name in _asked(model)
+
+
+def _asked(model: Model) -> set[str]:
+    """Bodies that outputs, events and forces ask for."""
+    asker = Asker(model)
+    functions: list[Any] = [output.function for output in model.outputs.values()]
+    functions += [event.function for event in model.events.values()]
+    for function in functions:
+        asker.ask("", partial(_answer, function, asker.signals))
+    for force in model.forces.values():
+        asker.ask_force("", partial(force.terms, asker.signals))
+    found = set()
+    for question, _ in asker.signals.questions.values():
+        place = getattr(question.of, "body", None)
+        found.add(place.name if place is not None else str(question.of).partition(".")[0])
+    return found
+
+
+def _answer(function: Any, signals: Any) -> list[Any]:
+    return [function(signals)]
