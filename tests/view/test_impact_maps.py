@@ -4,11 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.patches import FancyArrowPatch
 from matplotlib.path import Path as Outline
 from typer.testing import CliRunner
 
 from trundle.cli import app
-from trundle.impact import PercussionPlane
+from trundle.impact import PercussionPlane, predict
 from trundle.view.percussion import domains, plot_percussion_plane
 from trundle.view.percussion_panel import Window
 from trundle.view.scenario_map import plot_scenarios
@@ -77,6 +78,40 @@ def test_the_verb_writes_pictures(tmp_path, plane):
     assert target.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
 
 
+@pytest.mark.parametrize(
+    ("lam", "mu", "slip", "words"),
+    [
+        (0.625, 0.6, 0.05, ["1: slides forward", "2: sticks"]),
+        (0.9, 0.1, -0.1, ["1: slides backward", "2: slides forward"]),
+        (0.3, 0.1, 0.2, ["1: drives the back foot down at once"]),
+        (0.625, 1.7321, 0.2, ["1: slides forward"]),  # tan(beta): the centre is far outside
+    ],
+)
+def test_the_jump_of_the_centre_is_drawn(lam, mu, slip, words):
+    half_angle = np.radians(40.0) if slip < 0 else np.radians(60.0)
+    found = predict(lam, half_angle, mu, slip, -0.1 if mu > 1 else -1.0)
+    figure = plot_percussion_plane(half_angle, lam, mu, scenario=found)
+    axes = figure.axes[0]
+    told = [text.get_text() for text in axes.get_legend().get_texts()][-len(words) :]
+    assert all(line.startswith(word) for line, word in zip(told, words, strict=True))
+    places = {text.get_text(): text.get_position() for text in axes.texts if text.get_gid() == "jump"}
+    assert list(places) == [word[0] for word in words]
+    window = np.array([axes.get_xlim(), axes.get_ylim()])
+    for phase, place in zip(found.phases, places.values(), strict=True):
+        if mu < 1:
+            assert place == pytest.approx(phase.centre)
+        assert np.all((window[:, 0] < place) & (place < window[:, 1]))
+    assert len([patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]) == len(words) - 1
+
+
+def test_the_verb_draws_the_jump(tmp_path):
+    target = tmp_path / "jump.svg"
+    result = call("map", "--beta", 60, "--lambda", 0.625, "--mu", 0.6, "--slip", 0.05, "-o", target)
+    assert result.exit_code == 0 and target.stat().st_size > 10_000
+    result = call("map", "--beta", 60, "--slip", 0.05, "-o", target)
+    assert result.exit_code == 2 and "the centres of one impact" in " ".join(result.output.split())
+
+
 def test_the_verb_chooses_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call("map", "--beta", 30, "--lambda", 0.5, "--mu", 0.3).exit_code == 0
@@ -94,6 +129,13 @@ def test_the_verb_predicts():
         "mu_j 3.175426481",
     ):
         assert text in result.output
+    result = call("predict", "--beta", 60, "--lambda", 0.9, "--mu", 0.5, "--slip", -0.3)
+    assert "DP" in result.output and "0.3464101615 (backward: DP above)" in result.output
+    stronge = ("--law", "stronge", "--restitution", np.sqrt(0.8 / 1.2))
+    result = call("predict", "--beta", 60, "--lambda", 0.25, "--mu", 2.9, "--slip", 0.5, *stronge)
+    assert "-> 1.13151" in result.output
+    result = call("predict", "--beta", 17, "--lambda", 0.9, "--mu", 0.1, "--mu-static", 0.4, "--slip", -0.1)
+    assert "backward+stick" in result.output
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,8 @@ def test_the_script_computes_as_the_package_does():
     beta = rng.uniform(0.1, 1.47, n)
     slip = rng.normal(0, 0.4, n) * (rng.random(n) > 0.1)
     columns = [rng.uniform(0, 1.2, n), np.sin(beta), np.cos(beta), rng.exponential(1.5, n), slip, -np.ones(n)]
-    cases = np.column_stack([*columns, rng.uniform(0, 1, n)]).tolist()
+    columns += [rng.uniform(0, 1, n), columns[3] * rng.uniform(1, 1.5, n), rng.integers(0, 2, n)]
+    cases = np.column_stack(columns).tolist()
     program = f"{impact_script()}\nconsole.log(JSON.stringify({json.dumps(cases)}.map(c => collide(...c))));"
     told = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
     for case, found in zip(cases, json.loads(told.stdout), strict=True):

@@ -2,9 +2,12 @@
 
 from math import degrees, radians
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from trundle.impact.scenario import Scenario
 
 impact = typer.Typer(
     no_args_is_help=True,
@@ -14,7 +17,13 @@ impact = typer.Typer(
 Beta = Annotated[float, typer.Option("--beta", metavar="DEGREES", help="Half the angle between the spokes, 0 to 90.")]
 Slip = Annotated[float, typer.Option(help="Tangential velocity at the start, forward positive (m/s).")]
 Approach = Annotated[float, typer.Option(help="Normal velocity of the front foot at the start, < 0 (m/s).")]
-Restitution = Annotated[float, typer.Option(help="Poisson's: impulse of restitution over that of compression, 0 to 1.")]
+Restitution = Annotated[
+    float, typer.Option(help="Impulse of restitution over that of compression (Poisson), 0 to 1; see --law.")
+]
+Law = Annotated[
+    Literal["poisson", "stronge"], typer.Option(help="Restitution compares impulses (poisson) or works (stronge).")
+]
+Static = Annotated[float | None, typer.Option("--mu-static", help="What holds a foot at rest, if more than --mu.")]
 Plane = Literal["pc", "signs", "lambda-mu"]
 
 
@@ -32,23 +41,37 @@ def predict(
     slip: Slip = 0.0,
     approach: Approach = -1.0,
     restitution: Restitution = 0.0,
+    law: Law = "poisson",
+    static: Static = None,
 ) -> None:
-    """Tell the phases of one impact, their impulses and velocities, and the critical coefficients of friction."""
-    from trundle.walker import predict as predict_impact
-
-    found = predict_impact(inertia_ratio, _half_angle(beta), friction, slip, approach, restitution)
+    """Tell the phases of one impact, their impulses, velocities and centres, and the critical coefficients."""
+    found = _predict(inertia_ratio, beta, friction, slip, approach, restitution, law, static)
     typer.echo(found)
     critical = found.critical
     typer.echo(
-        f"mu_DP {critical.mu_DP:.10g}, mu_c {critical.mu_c:.10g}, tan(beta) {critical.tan_beta:.10g}, "
-        f"mu_j {critical.mu_j:.10g}, beta_DP {degrees(critical.beta_DP):.10g} degrees"
+        f"mu_DP {critical.mu_DP:.10g} (sliding forward: DP below), "
+        f"{critical.mu_DP_backward:.10g} (backward: DP above), "
+        f"mu_c {critical.mu_c:.10g}, tan(beta) {critical.tan_beta:.10g}, mu_j {critical.mu_j:.10g}, "
+        f"beta_DP {degrees(critical.beta_DP):.10g} degrees"
     )
+
+
+def _predict(
+    inertia_ratio: float, beta: float, friction: float, slip: float, approach: float, restitution: float, law: str,
+    static: float | None,
+) -> "Scenario":  # fmt: skip
+    from trundle.impact.scenario import predict as predict_impact
+    from trundle.laws.restitution import Poisson, Stronge
+
+    how = (Poisson if law == "poisson" else Stronge)(restitution) if 0 <= restitution <= 1 else restitution
+    return predict_impact(inertia_ratio, _half_angle(beta), friction, slip, approach, how, static)
 
 
 @impact.command(
     name="map",
     epilog="Example: trundle impact map --beta 60 -o map.svg\n\n"
     "Example: trundle impact map --beta 60 --lambda 0.625 --mu 0.4 -o wheel.png\n\n"
+    "Example: trundle impact map --beta 60 --lambda 0.625 --mu 0.6 --slip 0.05 -o jump.png\n\n"
     "Example: trundle impact map --beta 60 --plane lambda-mu --slip 0.3 --restitution 0.8 -o scenarios.svg\n\n"
     "Example: trundle impact map --beta 60 -o page.html",
 )
@@ -67,7 +90,13 @@ def draw_map(
     friction: Annotated[
         float | None, typer.Option("--mu", min=0.0, help="pc: show this friction too. lambda-mu: largest friction.")
     ] = None,
-    slip: Slip = 0.3,
+    slip: Annotated[
+        float | None,
+        typer.Option(
+            help="Tangential velocity at the start, forward positive (m/s). pc: show the centres of this impact and "
+            "the jump between them. lambda-mu: 0.3 unless given."
+        ),
+    ] = None,
     approach: Approach = -1.0,
     restitution: Restitution = 0.0,
     out: Annotated[
@@ -86,11 +115,12 @@ def draw_map(
         from trundle.view.impact_page import write_impact_page
 
         lam, mu = 0.625 if inertia_ratio is None else inertia_ratio, 0.4 if friction is None else friction
-        write_impact_page(target, half_angle, lam, mu, slip, restitution)
+        write_impact_page(target, half_angle, lam, mu, 0.3 if slip is None else slip, restitution)
     elif plane == "lambda-mu":
         from trundle.view.scenario_map import plot_scenarios
 
-        plot_scenarios(half_angle, slip, approach, restitution, (inertia_ratio, friction), target)
+        start = 0.3 if slip is None else slip
+        plot_scenarios(half_angle, start, approach, restitution, (inertia_ratio, friction), target)
     else:
         from trundle.view.percussion import plot_percussion_plane
         from trundle.view.percussion_signs import plot_signs
@@ -98,7 +128,12 @@ def draw_map(
         if friction is not None and inertia_ratio is None and plane == "pc":
             raise typer.BadParameter("--mu shows the centres of one wheel: give its --lambda too.")
         if plane == "pc":
-            plot_percussion_plane(half_angle, inertia_ratio, friction, target)
+            impact_shown = None
+            if slip is not None:
+                if inertia_ratio is None or friction is None:
+                    raise typer.BadParameter("--slip shows the centres of one impact: give --lambda and --mu too.")
+                impact_shown = _predict(inertia_ratio, beta, friction, slip, approach, restitution, "poisson", None)
+            plot_percussion_plane(half_angle, inertia_ratio, friction, target, scenario=impact_shown)
         else:
             plot_signs(half_angle, target)
     typer.echo(f"written: {target}")

@@ -1,7 +1,18 @@
 """Percussive dynamics: what happens inside a collision."""
 
-from trundle.impact.percussion import PercussionPlane, critical_values
-from trundle.impact.phases import step_impact
-from trundle.impact.scenario import Phase, Scenario, ScenarioArray, predict
+from trundle.impact.percussion import PercussionPlane, centre_of_motion, critical_values
+from trundle.impact.phase import Phase
+from trundle.impact.phases import foot_rows, step_impact
+from trundle.impact.scenario import Scenario, ScenarioArray, predict
 
-__all__ = ["PercussionPlane", "Phase", "Scenario", "ScenarioArray", "critical_values", "predict", "step_impact"]
+__all__ = [
+    "PercussionPlane",
+    "Phase",
+    "Scenario",
+    "ScenarioArray",
+    "centre_of_motion",
+    "critical_values",
+    "foot_rows",
+    "predict",
+    "step_impact",
+]

@@ -8,6 +8,7 @@ normal impulse over lambda, so that a wheel with all its mass in the centre is a
 from math import atan, atan2, atanh, cosh, pi, sin, sinh, sqrt
 
 DP, FORWARD, BACKWARD, STICK, FORWARD_STICK, BACKWARD_STICK, BACKWARD_FORWARD = range(7)
+LABELS = ("DP", "forward", "backward", "stick", "forward+stick", "backward+stick", "backward+forward")
 JAMB, REVERSAL, LANDS, DOUBLE_CONTACT = 1, 2, 4, 8  # flags
 
 SNAP = 8 * 2.0**-52  # rates that are zero but for round-off are zero
@@ -45,16 +46,20 @@ def stick_rates(lam: float, s: float, c: float) -> Rates:
     return 0.0, lam * (1.0 + lam) / grip, lam * spread / grip
 
 
-def collide(lam: float, s: float, c: float, mu: float, v_t: float, v_nf: float, e: float) -> Impact:
+def collide(
+    lam: float, s: float, c: float, mu: float, v_t: float, v_nf: float, e: float, mu_static: float, energetic: int
+) -> Impact:
     """Scenario, flags, normal impulses of both phases and of compression, and the velocities (v_t, v_nf, v_nb) between
     the phases and at the end.
 
-    s and c are sine and cosine of the half angle. Compression ends where v_nf = 0; restitution has e times its
-    impulse. The impulse of a second phase is 0 if it is absent.
+    s and c are sine and cosine of the half angle; a foot at rest is held by mu_static >= mu. Compression ends where
+    v_nf = 0; restitution has e times its impulse (Poisson), or gives back e^2 of its work (Stronge, `energetic` = 1).
+    The impulse of a second phase is 0 if it is absent.
     """
     lam = max(lam, LEAST)
     forward, stick = slide_rates(lam, s, c, -mu), stick_rates(lam, s, c)
-    second, then = (STICK, stick) if forward[0] <= 0.0 else (FORWARD, forward)
+    held = forward if mu_static == mu else slide_rates(lam, s, c, -mu_static)
+    second, then = (STICK, stick) if held[0] <= 0.0 else (FORWARD, forward)
     if v_t > 0.0:
         first, rates = FORWARD, forward
     elif v_t < 0.0:
@@ -67,20 +72,26 @@ def collide(lam: float, s: float, c: float, mu: float, v_t: float, v_nf: float, 
     flags = JAMB if first == FORWARD and front < 0.0 else 0
     stop = -v_t / tangential if v_t * tangential < 0.0 else NEVER
     turn = -v_nf / front if front > 0.0 else NEVER
-    if (1.0 + e) * turn <= stop:  # one phase
+    if (1.0 + e) * turn <= stop:  # one phase, in which both laws of restitution are one
         sigma = (1.0 + e) * turn
         v_t, v_nf, v_nb = v_t + tangential * sigma, front * e * turn, back * sigma
         return first, flags, lam * sigma, 0.0, lam * turn, v_t, v_nf, v_nb, v_t, v_nf, v_nb
     v_nb1 = back * stop
     if turn <= stop:  # sliding stops in restitution
         v_nf1, rest = front * (stop - turn), (1.0 + e) * turn - stop
-        v_nf2 = v_nf1 + then[1] * rest
+        if energetic == 1:  # v_nf1 rest + then[1] rest^2 / 2 is the work that is left
+            work = 0.5 * (e * v_nf - v_nf1) * (e * v_nf + v_nf1) / front
+            rest = 2.0 * work / (v_nf1 + sqrt(v_nf1 * v_nf1 + 2.0 * then[1] * work))
+        back_again, v_nf2 = stop - turn + rest, v_nf1 + then[1] * rest
     else:
         v_nf1 = v_nf + front * stop
         ahead = -v_nf1 / then[1]
         turn = stop + ahead
-        rest = ahead + e * turn
-        v_nf2 = then[1] * e * turn
+        back_again = e * turn
+        if energetic == 1:
+            back_again = e * sqrt(ahead * -v_nf1 - stop * (v_nf + v_nf1)) / sqrt(then[1])  # 2 work / then[1]
+        rest = ahead + back_again
+        v_nf2 = then[1] * back_again
     v_t2, v_nb2 = then[0] * rest, v_nb1 + then[2] * rest
     if first == FORWARD:
         code = FORWARD_STICK
@@ -93,21 +104,21 @@ def collide(lam: float, s: float, c: float, mu: float, v_t: float, v_nf: float, 
         p1 = 0.0
     if v_nb2 < 0.0:
         flags |= LANDS
-        if lands_while_pressed(lam, rates, then, -v_nf, v_nf1, v_nb1, p1, pc, e):
+        if lands_while_pressed(lam, rates, then, -v_nf, v_nf1, v_nb1, p1, pc, lam * back_again):
             flags |= DOUBLE_CONTACT
     return code, flags, p1, p2, pc, 0.0, v_nf1, v_nb1, v_t2, v_nf2, v_nb2
 
 
 def lands_while_pressed(
-    lam: float, first: Rates, then: Rates, v: float, v_nf1: float, v_nb1: float, p1: float, pc: float, e: float
+    lam: float, first: Rates, then: Rates, v: float, v_nf1: float, v_nb1: float, p1: float, pc: float, pr: float
 ) -> bool:
     """Whether the back foot comes down before the front foot is released, the contact being a linear spring.
 
-    The spring is softer in unloading, just so that restitution has e times the impulse of compression. Its stiffness is
-    one: it sets the scale of time and not the answer. The height of the back foot is a concave function of time
+    The spring is softer in unloading, just so that restitution has the impulse pr. Its stiffness is one: it sets the
+    scale of time and not the answer. The height of the back foot is a concave function of time
     once the foot sticks, so the height at the release tells.
     """
-    if e == 0.0:
+    if pr <= 0.0:
         return True  # the front foot is not released, and the back foot moves down
     a2, slope = then[1] / lam, then[2] / then[1]
     if v_nf1 <= 0.0:  # sliding stops in compression
@@ -116,10 +127,10 @@ def lands_while_pressed(
         t1, h1 = rise(x1, v, v1, v_nb1)
         w = sqrt(a2)
         deepest = sqrt(x1 * x1 + v1 * v1 / a2)
-        left = atan2(v1, w * x1) / w + 0.5 * pi * deepest / (a2 * e * pc)
+        left = atan2(v1, w * x1) / w + 0.5 * pi * deepest / (a2 * pr)
     else:
         a1, pa = first[1] / lam, p1 - pc
-        pb = e * pc - pa
+        pb = pr - pa
         deepest = v / sqrt(a1)
         soft = (a1 * pa * pa + 2 * a1 * pa * pb + a2 * pb * pb) / (deepest * deepest)
         x1 = sqrt(max(deepest * deepest - a1 * pa * pa / soft, 0.0))

@@ -54,6 +54,8 @@ class Critical(NamedTuple):
     """With more friction, a foot that slides forward jambs: it is driven into the ground."""
     beta_DP: Any
     """Half angle (rad) up to which no friction sends the back foot down at once; pi/2 if that holds for all."""
+    mu_DP_backward: Any
+    """A foot that slides backward with more friction drives the back foot down at once; 0 where any friction does."""
 
 
 def critical_values(inertia_ratio: ArrayLike, half_angle: ArrayLike) -> Critical:
@@ -66,8 +68,20 @@ def critical_values(inertia_ratio: ArrayLike, half_angle: ArrayLike) -> Critical
         np.tan(beta) + 0 * lam,
         (lam + s**2) / (s * c),  # [Barjau 2022, Eq. A.6]
         np.arcsin(np.sqrt(np.clip(lam, 0.0, 1.0))) + 0 * beta,
+        np.maximum((lam - s**2) / (s * c), 0.0),  # [Barjau 2022, Eq. A.4b]
     )
     return Critical(*(value if np.ndim(value) else float(value) for value in found))
+
+
+def centre_of_motion(before: ArrayLike, after: ArrayLike) -> tuple[Array, Array]:
+    """Percussion centre (x, y) from G of a measured change of motion, in units of the velocities over the turning.
+
+    Both are (v_x, v_y, turning) of G in the last axis: forward, away from the ground, clockwise. Infinite where the
+    turning did not change. [Barjau 2022, Eq. B.1]
+    """
+    change = np.asarray(after, float) - np.asarray(before, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return change[..., 1] / change[..., 2], -change[..., 0] / change[..., 2]
 
 
 class Line(NamedTuple):

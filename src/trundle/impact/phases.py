@@ -1,15 +1,19 @@
 """The percussive equations stepped over the normal impulse, without any knowledge of phases.
 
-Impulses act on the body at its front foot. Coulomb's law is asked anew in every small step, implicitly, so that
-sticking and reversal come out by themselves. Many impacts are stepped at once. It is slow, a check on the closed form.
+Impulses act on the body at its front foot. Coulomb's law is asked anew in every small step, so that sticking and
+reversal come out by themselves. Many impacts are stepped at once. It is slow, a check on the closed form.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.impact.scenario import split_restitution
+from trundle.impact.stepped_phase import SteppedPhase, phases_of_steps
 from trundle.typing import Array
+
+NEAR = 1e-9  # a transition so soon after the end of a step, as a part of the step, belongs to it
 
 
 class Stepped(NamedTuple):
@@ -22,6 +26,19 @@ class Stepped(NamedTuple):
     """Velocities at the start and after each step, steps first; a finished impact keeps its last value."""
     impulses: Array
     """Normal impulse at these."""
+    tangential: Array
+    """Tangential impulse at these."""
+    given: tuple[Array, ...]
+    """Inertia ratio, half angle and restitution of each impact."""
+    energetic: bool
+
+    def phases(self, *index: int) -> tuple[SteppedPhase, ...]:
+        """Phases of one impact, read from its steps."""
+        at: Any = (slice(None), *index)
+        lam, beta, e = (float(values[index]) for values in self.given)
+        return phases_of_steps(
+            self.history[at], self.impulses[at], self.tangential[at], (lam, foot_rows(beta), e, self.energetic)
+        )
 
 
 def foot_rows(half_angle: ArrayLike) -> Array:
@@ -38,34 +55,61 @@ def step_impact(
     friction: ArrayLike,
     slip: ArrayLike,
     approach: ArrayLike = -1.0,
-    restitution: ArrayLike = 0.0,
+    restitution: Any = 0.0,
+    static_friction: ArrayLike | None = None,
     steps: int = 1000,
 ) -> Stepped:
-    """Step impacts until they end; no step changes a velocity by more than (|slip| + |approach|)/steps."""
-    given = (inertia_ratio, half_angle, friction, slip, approach, restitution)
-    lam, beta, mu, v_t, v_nf, e = (np.array(v, float) for v in np.broadcast_arrays(*given))
+    """Step impacts until they end; no step changes a velocity by more than (|slip| + |approach|)/steps.
+
+    The arguments are those of `predict`.
+    """
+    energetic, coefficient = split_restitution(restitution, approach)
+    static = friction if static_friction is None else static_friction
+    given = (inertia_ratio, half_angle, friction, slip, approach, coefficient, static)
+    lam, beta, mu, v_t, v_nf, e, mu_s = (np.array(v, float) for v in np.broadcast_arrays(*given))
     rows = foot_rows(beta)
     mass = np.stack([np.ones_like(lam), np.ones_like(lam), lam], axis=-1)
     mobility = np.einsum("...ik,...k,...jk->...ij", rows, 1 / mass, rows)  # velocities of the feet per impulse
     along, normal = mobility[..., :, 0], mobility[..., :, 1]  # impulses at the front foot
     v = np.stack([v_t, v_nf, np.zeros_like(v_t)], axis=-1)
-    sticking = np.max(np.abs(normal - normal[..., :1] / along[..., :1] * along), axis=-1)
+    wanted = -normal[..., 0] / along[..., 0]  # tangential part that holds a foot at rest
     largest = (np.abs(v_t) + np.abs(v_nf)) / steps
-    p, compression, left = np.zeros_like(lam), np.full_like(lam, np.nan), np.full_like(lam, np.inf)
-    history, impulses = [v.copy()], [p.copy()]
+    p, q, compression = np.zeros_like(lam), np.zeros_like(lam), np.full_like(lam, np.nan)
+    work, left = np.zeros_like(lam), np.full_like(lam, np.inf)  # left: impulse or work of restitution still to come
+    history, impulses, tangential = [v.copy()], [p.copy()], [q.copy()]
     while np.any(left > 0):
-        # A first guess of the step, as if the foot stuck, tells the direction of the impulse and so the true rates.
-        guess = largest / sticking
-        kappa = np.clip(-(v[..., 0] / guess + normal[..., 0]) / along[..., 0], -mu, mu)
-        fastest = np.max(np.abs(normal + kappa[..., None] * along), axis=-1)
-        dp = np.minimum(largest / fastest, left)
-        wanted = -(v[..., 0] + normal[..., 0] * dp) / along[..., 0]  # tangential impulse that stops the foot
-        dv = normal * dp[..., None] + along * np.clip(wanted, -mu * dp, mu * dp)[..., None]
-        over = np.isnan(compression) & (v[..., 1] + dv[..., 1] >= 0.0)
-        share = np.where(over, -v[..., 1] / np.where(over, dv[..., 1], 1.0), 1.0)  # of this step until v_nf = 0
-        p, v = p + share * dp, v + share[..., None] * dv
-        left = np.where(over, e * p, left - dp)
+        slides = np.where(v[..., 0] != 0, np.sign(v[..., 0]), np.where(np.abs(wanted) <= mu_s, 0.0, -np.sign(wanted)))
+        kappa = np.where(slides == 0, wanted, -slides * mu)
+        rate = normal + kappa[..., None] * along
+        rate[..., 0] = np.where(slides == 0, 0.0, rate[..., 0])
+        dp = largest / np.max(np.abs(rate), axis=-1)
+        compresses = np.isnan(compression)
+        if energetic:
+            ahead = np.where(compresses, 0.0, left)
+            root = np.sqrt(np.maximum(v[..., 1] ** 2 + 2 * rate[..., 1] * ahead, 0.0))
+            lasts = np.where(compresses, np.inf, 2 * ahead / np.where(compresses, 1.0, v[..., 1] + root + 1e-300))
+        else:
+            lasts = left
+        dp = np.where(left > 0, np.where(lasts <= dp * (1 + NEAR), lasts, dp), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            stop = np.where(v[..., 0] * rate[..., 0] < 0, -v[..., 0] / rate[..., 0], np.inf)
+            turn = np.where(compresses & (rate[..., 1] > 0), -v[..., 1] / rate[..., 1], np.inf)
+        most = dp * (1 + NEAR)
+        over = turn <= np.minimum(most, stop)
+        stops = (stop <= most) & ~over
+        finished = (lasts <= most) & ~over & ~stops
+        dp = np.where(over, turn, np.where(stops, stop, dp))
+        new = v + rate * dp[..., None]
+        new[..., 0] = np.where(stops, 0.0, new[..., 0])
+        new[..., 1] = np.where(over, 0.0, new[..., 1])
+        work = work - np.where(compresses, dp * (v[..., 1] + new[..., 1]) / 2, 0.0)
+        spent = dp * (v[..., 1] + new[..., 1]) / 2 if energetic else dp
+        p, q, v = p + dp, q + kappa * dp, new
         compression = np.where(over, p, compression)
+        left = np.where(over, e**2 * work if energetic else e * p, np.where(compresses, left, left - spent))
+        left = np.where(finished, 0.0, left)
         history.append(v.copy())
         impulses.append(p.copy())
-    return Stepped(p, compression, v, np.array(history), np.array(impulses))
+        tangential.append(q.copy())
+    records = (np.array(history), np.array(impulses), np.array(tangential))
+    return Stepped(p, compression, v, *records, (lam, beta, e), energetic)

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from trundle.errors import ModelError
 from trundle.typing import Array
 
-INPUTS = 6
 WIDTH = 9  # numbers for each impact
 SHARE = 20_000  # impacts for which another thread is worth its start
 
 
 def predict_arrays(
-    arrays: tuple[Array, ...], threads: int | None
-) -> tuple[tuple[Array, ...], NDArray[np.int64], Array]:
-    """Arguments when broadcast, what was found for each impact, and its numbers."""
+    arrays: tuple[Array, ...], energetic: bool, threads: int | None
+) -> tuple[tuple[Array, ...], bool, NDArray[np.int64], Array]:
+    """Arguments when broadcast, the kind of restitution, what was found for each impact, and its numbers."""
     from trundle.kernel import compiled
 
     try:
@@ -32,6 +31,7 @@ def predict_arrays(
     columns = [
         array.reshape(1) if array.size == 1 else np.ascontiguousarray(np.broadcast_to(array, shape)) for array in arrays
     ]
+    columns.append(np.full(1, float(energetic)))
     strides = [int(column.size > 1) for column in columns]
     shares = max(1, min(threads or os.cpu_count() or 1, count // SHARE))
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("predict_many", "trundle.impact.predict_batch_loop"))
@@ -50,13 +50,14 @@ def predict_arrays(
     broadcast = tuple(np.broadcast_to(array, shape) for array in arrays)
     if count and found.min() < 0:
         _refuse(broadcast, found)
-    return broadcast, found, values
+    return broadcast, energetic, found, values
 
 
 def _refuse(arrays: tuple[Array, ...], found: NDArray[np.int64]) -> None:
     from trundle.impact.scenario import check_impact
 
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found < 0)), found.shape))
-    lam, beta, mu, v_t, v_nf, e = (float(array[index]) for array in arrays)
+    lam, beta, mu, v_t, v_nf, e, mu_static = (float(array[index]) for array in arrays)
     place = ", ".join(map(str, index))
-    check_impact(lam, beta, mu, v_t, v_nf, e, f" [{place}] ({np.count_nonzero(found < 0)} of {found.size} refused)")
+    where = f" [{place}] ({np.count_nonzero(found < 0)} of {found.size} refused)"
+    check_impact(lam, beta, mu, v_t, v_nf, e, mu_static, where)

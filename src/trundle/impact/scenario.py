@@ -3,43 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import cos, inf, isfinite, pi, sin
-from typing import Any, NamedTuple, final, overload
+from math import cos, inf, isfinite, isnan, pi, sin
+from typing import Any, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trundle.errors import ModelError
-from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LANDS, REVERSAL, collide
+from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LABELS, LANDS, REVERSAL, collide
 from trundle.impact.percussion import Critical, critical_values
+from trundle.impact.phase import ImpactData, Phase, Velocities, phases_of
+from trundle.laws.restitution import Newton, Restitution, Stronge
 from trundle.typing import Array
 
-NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution")
-LABELS = ("DP", "forward", "backward", "stick", "forward+stick", "backward+stick", "backward+forward")
-
-
-class Velocities(NamedTuple):
-    """Velocities of the feet, which have the same tangential one."""
-
-    v_t: float
-    """Tangential, forward."""
-    v_nf: float
-    """Normal of the front foot, upwards."""
-    v_nb: float
-    """Normal of the back foot, upwards."""
-
-
-@final
-@dataclass(frozen=True)
-class Phase:
-    """A part of the impact in which the front foot slides or sticks all the time."""
-
-    kind: str
-    """forward, backward, stick; or DP, of which nothing more is known."""
-    impulse: float
-    """Normal impulse over mass (the unit of the velocities)."""
-    start: Velocities
-    end: Velocities
+NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution", "static_friction")
 
 
 @final
@@ -67,7 +44,12 @@ class Scenario:
     so that the impulse of restitution is the given part of that of compression."""
     compression: float
     """Normal impulse over mass until v_nf = 0."""
-    critical: Critical
+
+    @property
+    def critical(self) -> Critical:
+        """Coefficients of friction, and a half angle, at which what happens changes its character."""
+        impact = self.phases[0].impact
+        return critical_values(impact.inertia_ratio, impact.half_angle)
 
     @property
     def label(self) -> str:
@@ -84,6 +66,16 @@ class Scenario:
         """Velocities after the impact."""
         return self.phases[-1].end
 
+    @property
+    def energy_lost(self) -> float:
+        """Kinetic energy over mass before the impact less that after it."""
+        return sum(phase.energy_lost for phase in self.phases)
+
+    @property
+    def transition(self) -> Array:
+        """Matrix that takes (v_t, v_nf, v_nb) from before the impact to after it; see `Phase.transition`."""
+        return self.phases[-1].transition
+
     def __str__(self) -> str:
         lines = [
             f"{self.label}: normal impulse over mass {self.impulse:.6g}, of it {self.compression:.6g} in compression"
@@ -93,6 +85,11 @@ class Scenario:
                 f"{n} {a:.6g} -> {b:.6g}" for n, a, b in zip(Velocities._fields, phase.start, phase.end, strict=True)
             )
             lines.append(f"  {phase.kind:<8} {phase.impulse:10.6g}   " + ", ".join(changes))
+            x, y = phase.centre
+            lines.append(
+                f"{'':21}centre ({x:.6g}, {y:.6g}) L, kappa {phase.kappa:.6g}, turn {phase.turn:.6g}, "
+                f"energy lost {phase.energy_lost:.6g}"
+            )
         notes = {
             "the front foot jambs": self.jamb,
             "sliding is reversed": self.reversal,
@@ -107,7 +104,8 @@ class Scenario:
 class ScenarioArray:
     """Scenarios of many impacts: attributes of `Scenario` as arrays; an index of one impact gives its `Scenario`."""
 
-    given: tuple[Array, ...]  # the arguments of `predict`, broadcast
+    given: tuple[Array, ...]  # the arguments of `predict` up to static friction, broadcast
+    energetic: bool  # whether restitution is Stronge's
     _found: NDArray[np.int64]
     _values: Array
 
@@ -176,15 +174,52 @@ class ScenarioArray:
         """As in `Scenario`, with arrays."""
         return critical_values(self.given[0], self.given[1])
 
+    @cached_property
+    def kappas(self) -> Array:
+        """Tangential over normal impulse in the first and the second phase (last axis); nan if a phase is absent."""
+        _, _, mu, slip, _, _, static = self.given
+        kinds = np.array([[*label.split("+"), ""][:2] for label in LABELS])[self.code]
+        held = ((slip == 0) & (static >= self.critical.mu_c))[..., None]
+        rests = (kinds == "stick") | ((kinds == "DP") & held)
+        back = (kinds == "backward") | ((kinds == "DP") & (slip < 0)[..., None])
+        found = np.where(rests, -self.critical.mu_c[..., None], np.where(back, 1.0, -1.0) * mu[..., None])
+        return np.where(kinds == "", np.nan, found)
+
+    @cached_property
+    def centres(self) -> Array:
+        """Percussion centres (x, y) from G in lengths of spoke (last axis) of both phases (last but one)."""
+        lam, beta = (values[..., None] for values in self.given[:2])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = lam / (np.sin(beta) + self.kappas * np.cos(beta))
+            return np.stack([-scale, self.kappas * scale], axis=-1)
+
+    @property
+    def turns(self) -> Array:
+        """Changes of the angular velocity times L in both phases, clockwise positive; nan if a phase is absent."""
+        change = np.diff(self._stations, axis=-2)
+        return self._phases((change[..., 2] - change[..., 1]) / (2 * np.sin(self.given[1]))[..., None])
+
+    @property
+    def energies_lost(self) -> Array:
+        """Kinetic energy over mass that is lost in both phases; nan if a phase is absent."""
+        means = (self._stations[..., 1:, :] + self._stations[..., :-1, :]) / 2
+        return self._phases(-self.impulses * (means[..., 1] + self.kappas * means[..., 0]))
+
+    @property
+    def _stations(self) -> Array:
+        start = np.stack([self.given[3], self.given[4], np.zeros(self.shape)], axis=-1)
+        return np.stack([start, self.between, self.end], axis=-2)
+
+    def _phases(self, values: Array) -> Array:
+        return np.where(np.isnan(self.kappas), np.nan, values)
+
     def __getitem__(self, index: int | tuple[int, ...]) -> Scenario:
         found = self._found[index]
         if np.ndim(found):
             raise IndexError(f"{index!r} is not one impact: scenarios of shape {self.shape} want that many numbers.")
-        lam, beta, _, slip, approach, _ = (float(values[index]) for values in self.given)
-        code, flags = int(found) % 16, int(found) // 16
-        return _scenario(
-            code, flags, tuple(map(float, self._values[index])), slip, approach, critical_values(lam, beta)
-        )
+        lam, beta, mu, slip, approach, e, static = (float(values[index]) for values in self.given)
+        impact = ImpactData(lam, beta, mu, slip, approach, e, static, self.energetic)
+        return _scenario(int(found) % 16, int(found) // 16, tuple(map(float, self._values[index])), impact)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -204,7 +239,8 @@ def predict(
     friction: float,
     slip: float,
     approach: float = -1.0,
-    restitution: float = 0.0,
+    restitution: float | Restitution = 0.0,
+    static_friction: float | None = None,
 ) -> Scenario: ...
 
 
@@ -215,7 +251,8 @@ def predict(
     friction: ArrayLike,
     slip: ArrayLike,
     approach: ArrayLike = -1.0,
-    restitution: ArrayLike = 0.0,
+    restitution: ArrayLike | Restitution = 0.0,
+    static_friction: ArrayLike | None = None,
     *,
     threads: int | None = None,
 ) -> ScenarioArray: ...
@@ -228,6 +265,7 @@ def predict(
     slip: Any,
     approach: Any = -1.0,
     restitution: Any = 0.0,
+    static_friction: Any = None,
     *,
     threads: int | None = None,
 ) -> Any:
@@ -235,18 +273,40 @@ def predict(
 
     The back foot rests on the ground (v_nb = 0). I_G = inertia_ratio * m * L^2; half_angle (rad) is half the angle
     between the spokes; slip is the tangential velocity at the start, forward positive, and approach < 0 the normal
-    velocity of the front foot. Restitution is Poisson's: its normal impulse is that part of the impulse of compression,
-    which ends where v_nf = 0. Numbers give a `Scenario`; arrays, which are broadcast, a `ScenarioArray`.
+    velocity of the front foot. Compression ends where v_nf = 0. Restitution is Poisson's (`Poisson(e)` or a number: its
+    normal impulse is that part of the impulse of compression) or `Stronge(e)` (its work is e^2 of that of compression).
+    A foot that does not slide is held by static_friction, which is `friction` unless given. Numbers give a
+    `Scenario`; arrays, which are broadcast, a `ScenarioArray`.
     """
-    given = tuple(map(_numbers, NAMES, (inertia_ratio, half_angle, friction, slip, approach, restitution)))
-    if any(value.ndim for value in given):
-        from trundle.impact.predict_batch import predict_arrays
+    energetic, restitution = split_restitution(restitution, approach)
+    static = friction if static_friction is None else static_friction
+    numbers: tuple[Any, ...] = (inertia_ratio, half_angle, friction, slip, approach, restitution, static)
+    if not all(isinstance(value, float | int) for value in numbers):
+        given = tuple(map(_numbers, NAMES, numbers))
+        if any(value.ndim for value in given):
+            from trundle.impact.predict_batch import predict_arrays
 
-        return ScenarioArray(*predict_arrays(given, threads))
-    lam, beta, mu, v_t, v_nf, e = (float(value) for value in given)
-    check_impact(lam, beta, mu, v_t, v_nf, e)
-    code, flags, *values = collide(lam, sin(beta), cos(beta), mu, v_t, v_nf, e)
-    return _scenario(code, flags, tuple(values), v_t, v_nf, critical_values(lam, beta))
+            return ScenarioArray(*predict_arrays(given, energetic, threads))
+        numbers = given
+    lam, beta, mu, v_t, v_nf, e, mu_static = map(float, numbers)
+    check_impact(lam, beta, mu, v_t, v_nf, e, mu_static)
+    impact = ImpactData(lam, beta, mu, v_t, v_nf, e, mu_static, energetic)
+    code, flags, *values = collide(lam, sin(beta), cos(beta), mu, v_t, v_nf, e, mu_static, int(energetic))
+    return _scenario(code, flags, tuple(values), impact)
+
+
+def split_restitution(given: Any, approach: Any) -> tuple[bool, Any]:
+    """Whether it is Stronge's, and its coefficient."""
+    if not isinstance(given, Restitution):
+        return False, given
+    if isinstance(given, Newton):
+        raise ModelError(
+            "impact: Newton's restitution can gain energy where sliding changes during the impact; "
+            "take Poisson(e) or Stronge(e)."
+        )
+    e = _numbers("restitution", given.e)
+    slow = -_numbers("approach", approach) < given.rest_speed  # so slow that nothing bounces
+    return isinstance(given, Stronge), np.where(slow, 0.0, e)
 
 
 def _numbers(name: str, value: Any) -> Array:
@@ -256,27 +316,31 @@ def _numbers(name: str, value: Any) -> Array:
         raise ModelError(f"impact: {name} is {value!r}; it must be a number or an array of numbers.") from error
 
 
-def check_impact(lam: float, beta: float, mu: float, v_t: float, v_nf: float, e: float, where: str = "") -> None:
+def check_impact(
+    lam: float, beta: float, mu: float, v_t: float, v_nf: float, e: float, mu_static: float | None = None,
+    where: str = "",
+) -> None:  # fmt: skip
     """Report all faults of the data of one impact."""
+    static = mu if mu_static is None else mu_static
+    good = 0.0 <= mu <= static < inf and lam >= 0.0 and isfinite(lam) and 0.0 < beta < pi / 2
+    if good and isfinite(v_t) and -inf < v_nf < 0.0 and 0.0 <= e <= 1.0:
+        return
     wishes = {
         f"half_angle is {beta!r} rad; it must lie between 0 and pi/2 (60 degrees are 1.0472 rad)": 0 < beta < pi / 2,
         f"inertia_ratio is {lam!r}; I_G / (m L^2) is finite and not negative": lam >= 0.0 and isfinite(lam),
         f"friction is {mu!r}; a coefficient of friction is finite and not negative": mu >= 0.0 and isfinite(mu),
+        f"static_friction is {static!r}; it is finite and not below the friction of sliding, {mu!r}": isnan(mu)
+        or static == mu
+        or mu <= static < inf,
         f"slip is {v_t!r}; the tangential velocity at the start must be finite": isfinite(v_t),
         f"approach is {v_nf!r}; the front foot must move down, with a finite velocity < 0": -inf < v_nf < 0.0,
         f"restitution is {e!r}; it must lie in [0, 1], from plastic to elastic": 0.0 <= e <= 1.0,
     }
     faults = [f"impact{where}: {text}." for text, good in wishes.items() if not good]
-    if faults:
-        raise ModelError(faults)
+    raise ModelError(faults)
 
 
-def _scenario(
-    code: int, flags: int, values: tuple[float, ...], slip: float, approach: float, critical: Critical
-) -> Scenario:
-    kinds = LABELS[code].split("+")
-    stations = (Velocities(slip, approach, 0.0), Velocities(*values[3:6]), Velocities(*values[6:9]))
-    phases = tuple(Phase(kind, values[i], stations[i], stations[i + 1]) for i, kind in enumerate(kinds))
+def _scenario(code: int, flags: int, values: tuple[float, ...], impact: ImpactData) -> Scenario:
     flagged = {"jamb": JAMB, "reversal": REVERSAL, "back_foot_lands": LANDS, "double_contact": DOUBLE_CONTACT}
     raised = {name: bool(flags & flag) for name, flag in flagged.items()}
-    return Scenario(phases=phases, compression=values[2], critical=critical, **raised)
+    return Scenario(phases=phases_of(code, values, impact), compression=values[2], **raised)

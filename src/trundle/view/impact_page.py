@@ -5,7 +5,8 @@ from pathlib import Path
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.impact import closed_form
-from trundle.impact.scenario import LABELS, check_impact
+from trundle.impact.closed_form import LABELS
+from trundle.impact.scenario import check_impact
 from trundle.view.javascript import javascript
 from trundle.view.percussion import DOMAINS
 

@@ -10,7 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
 from trundle.impact.percussion import PercussionPlane, critical_values
+from trundle.impact.scenario import Scenario
 from trundle.typing import Array
+from trundle.view.percussion_jump import draw_jump
 from trundle.view.percussion_panel import Window, draw_panel, draw_spokes
 from trundle.view.regions import cut_polygon, name_region
 from trundle.view.style import FAINT, INK, QUIET, WARNING, finish, new_figure, style
@@ -32,12 +34,14 @@ def plot_percussion_plane(
     friction: float | None = None,
     path: Path | str | None = None,
     width: float = 10.6,
+    scenario: Scenario | None = None,
 ) -> Figure:
     """Domains of the half-plane for a half angle (rad); with an inertia ratio its line and critical points, and with
-    friction too the centres of forward and backward sliding.
+    friction too the centres of forward and backward sliding; with the scenario of an impact the centres of its
+    phases and the jump from one to the other.
     """
     plane = PercussionPlane(half_angle)
-    window = Window(plane, inertia_ratio)
+    window = Window(plane, inertia_ratio, () if scenario is None else [phase.centre for phase in scenario.phases])
     with style():
         title = f"Percussion centres, half angle β = {np.degrees(half_angle):.4g}°"
         figure = new_figure(width, max((width - SIDE) * window.ratio + 0.9, 4.2), title)
@@ -48,10 +52,20 @@ def plot_percussion_plane(
         handles += _draw_later_area(axes, plane, window) + _draw_lines(axes, plane, window)
         if inertia_ratio is not None:
             handles += _draw_wheel(axes, plane, inertia_ratio, friction)
+        if scenario is not None:
+            handles += draw_jump(axes, window, scenario)
+            axes.set_title(_title(scenario), loc="left", fontsize=9.5)
         draw_spokes(axes, plane)
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
         _name_domains(figure, axes, plane, window, (0.5, 1.0) if inertia_ratio is None else (0.5, 1.0, inertia_ratio))
         return finish(figure, path, formulas=True)
+
+
+def _title(scenario: Scenario) -> str:
+    given = scenario.phases[0].impact
+    return (
+        f"slip {given.slip:+.3g}, approach {given.approach:.3g} (m/s), friction {given.friction:.4g}: {scenario.label}"
+    )
 
 
 def domains(plane: PercussionPlane, window: Window) -> dict[str, Array]:

@@ -1,5 +1,6 @@
 """What all pictures of the half-plane of percussion centres share: the part shown, the axes, the spokes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,16 @@ from trundle.impact.percussion import PercussionPlane
 from trundle.typing import Array
 from trundle.view.style import INK
 
+FARTHEST = 3.0  # lengths of spoke; centres up to here are brought into the picture
 STEPS = 200  # of the grid on which room for names is looked for
 
 
 class Window:
     """The part of the plane that is shown, in lengths of spoke."""
 
-    def __init__(self, plane: PercussionPlane, inertia_ratio: float | None) -> None:
+    def __init__(
+        self, plane: PercussionPlane, inertia_ratio: float | None, points: Sequence[tuple[float, float]] = ()
+    ) -> None:
         s, c = plane.reach, plane.height
         lam = 1.0 if inertia_ratio is None else max(1.0, inertia_ratio)
         self.left, self.right = -min(max(2.3, 1.12 * (lam + c * c) / s), 6.0), 1.25 + 0.5 * s
@@ -24,9 +28,26 @@ class Window:
         self.high = max(
             -self.low, min(1.35 * s * s / c, 2.6)
         )  # with room for the corner of the jamb domain, (s, s^2/c)
+        for x, y in points:
+            if max(abs(x), abs(y)) < FARTHEST:
+                self.left, self.right = min(self.left, x - 0.3), max(self.right, x + 0.3)
+                self.low, self.high = min(self.low, y - 0.3), max(self.high, y + 0.3)
         self.corners = np.array(
             [[self.left, self.low], [self.right, self.low], [self.right, self.high], [self.left, self.high]]
         )
+
+    def nearest(self, x: float, y: float, half_angle: float) -> tuple[tuple[float, float], bool]:
+        """A point, or where the line from G to it meets the border if it lies outside, and whether it is shown; a point
+        at infinity lies on the line square to the front spoke.
+        """
+        if not (np.isfinite(x) and np.isfinite(y)):
+            x, y = -1e9 * np.cos(half_angle), -1e9 * np.sin(half_angle)
+        reach = [
+            (self.right if x > 0 else self.left) / x if x else np.inf,
+            (self.high if y > 0 else self.low) / y if y else np.inf,
+        ]
+        share = min(0.97 * min(reach), 1.0)
+        return (x * share, y * share), share == 1.0
 
     def grid(self) -> tuple[Array, Array, Array, Array]:
         """Places along both axes, and their meshes."""

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from trundle.impact.closed_form import LABELS
 from trundle.impact.percussion import critical_values
-from trundle.impact.scenario import LABELS, ScenarioArray, check_impact, predict
+from trundle.impact.scenario import ScenarioArray, check_impact, predict
 from trundle.view.regions import name_region
 from trundle.view.style import INK, WARNING, finish, new_figure, style
 
@@ -95,10 +96,9 @@ def critical_lines(lam: Any, half_angle: float, slip: float) -> dict[str, tuple[
     """Friction over inertia ratio, dash and colour of the lines that matter for the direction of the slip."""
     critical = critical_values(lam, half_angle)
     if slip < 0:
-        s, c = np.sin(half_angle), np.cos(half_angle)
-        limit = (lam - s**2) / (s * c)  # [Barjau 2022, Eq. A.4b]
+        limit = critical.mu_DP_backward
         return {
-            "DP above, backward sliding": (np.where(limit >= 0, limit, np.nan), "-", WARNING),
+            "DP above, backward sliding": (np.where(limit > 0, limit, np.nan), "-", WARNING),
             HOLDS: (critical.mu_c, "-", "#1B5E20"),
         }
     mu_DP = np.where(critical.mu_DP > 0, critical.mu_DP, np.nan)
