@@ -75,7 +75,7 @@ class Causality:
         lines = [self.counts()]
         held: dict[tuple[str, str], list[Dependent]] = {}
         for d in self.derivative:
-            held.setdefault((d.by.partition(".")[0], d.body), []).append(d)
+            held.setdefault((d.by.rpartition(".")[0], d.body), []).append(d)
         if held:
             lines.append("Derivative causality (the flow follows from others and is not a state):")
         for (connection, body), found in held.items():
@@ -84,12 +84,12 @@ class Causality:
             lines.append(f"  {connection}: {components(axes)} of {body!r} {_depend(axes)} on {_bodies(on, body)}")
         spent: dict[str, list[Conflict]] = {}
         for c in self.conflicts:
-            spent.setdefault(c.seal.partition(".")[0], []).append(c)
+            spent.setdefault(c.seal.rpartition(".")[0], []).append(c)
         if spent:
             lines.append("Causal conflicts (the flow is determined already, the effort by nothing):")
         for connection, several in spent.items():
-            bonds = listed([c.seal.partition(".")[2] for c in several])
-            by = dict.fromkeys(seal.partition(".")[0] for c in several for seal in c.depends_on)
+            bonds = listed([c.seal.rpartition(".")[2] for c in several])
+            by = dict.fromkeys(seal.rpartition(".")[0] for c in several for seal in c.depends_on)
             verb = "follow" if len(several) > 1 else "follows"
             lines.append(f"  {connection}: {bonds} {verb} from what {listed(by) or 'the ground'} {_hold(by)}")
         if spent:
@@ -114,7 +114,7 @@ class FlowRow:
 
     @property
     def connection(self) -> str:
-        return self.seal.partition(".")[0]
+        return self.seal.rpartition(".")[0]
 
 
 @final
@@ -258,7 +258,7 @@ def _by_connection(seals: Iterable[str]) -> str:
     """ "a.x, a.y" as "a (x, y)"."""
     grouped: dict[str, list[str]] = {}
     for seal in seals:
-        connection, _, bond = seal.partition(".")
+        connection, _, bond = seal.rpartition(".")
         grouped.setdefault(connection, []).append(bond)
     return ", ".join(f"{connection} ({', '.join(bonds)})" for connection, bonds in grouped.items())
 
@@ -267,7 +267,7 @@ def _of_connections(seals: Iterable[str]) -> str:
     """ "a.x, a.y, b.x" as "x and y of a; x of b"."""
     grouped: dict[str, list[str]] = {}
     for seal in seals:
-        connection, _, bond = seal.partition(".")
+        connection, _, bond = seal.rpartition(".")
         grouped.setdefault(connection, []).append(bond)
     parts = [f"{listed(bonds)} of {connection}" for connection, bonds in grouped.items()]
     more = [f"and {len(parts) - SHOWN} more connections"] if len(parts) > SHOWN else []

@@ -84,7 +84,7 @@ def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
     turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.coordinates}
     given: list[tuple[str, str, Law | Force]] = [(name, law.title, law) for name, law in c.laws.items()]
     for title, force in model.forces.items():
-        for owner, _, name in (model.resolve(coordinate).partition(".") for coordinate in force.coordinates):
+        for owner, _, name in (model.resolve(coordinate).rpartition(".") for coordinate in force.coordinates):
             given += [(name, f"force {title!r}", force)] if owner == c.name and name in turns else []
     return [
         ChainSeal(Seal(c.name, "", by, law, coordinate=f"{c.name}.{name}", called=name), turns[name])

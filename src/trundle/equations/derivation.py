@@ -162,5 +162,5 @@ class Derivation:
         return float(np.median(large)) if large else 1.0
 
     def _bodies_of(self, row: str) -> str:
-        connection = self.model.connections[row.partition(".")[0]]
+        connection = self.model.connections[row.rpartition(".")[0]]
         return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"

@@ -255,7 +255,7 @@ def _contacts(
             followers.append(symbols)
             contacts[c.name] = contact_of_loop(c, motion, symbols)
         else:
-            at = {k.partition(".")[2]: pair for k, pair in coordinates.items() if k.partition(".")[0] == c.name}
+            at = {k.rpartition(".")[2]: pair for k, pair in coordinates.items() if k.rpartition(".")[0] == c.name}
             value, rate = (partial(_part, at, i) for i in (0, 1))
             contacts[c.name] = contact_in_tree(c, motion, value, rate)
     return contacts, ca.vertcat(ca.SX(0, 1), *followers)
@@ -316,7 +316,7 @@ def _distribute(
             if name in motion.coordinates:
                 efforts[motion.coordinates[name][1]] += effort
                 continue
-            connection, measure = model.connections[name.partition(".")[0]], signals.measured[name]
+            connection, measure = model.connections[name.rpartition(".")[0]], signals.measured[name]
             point = signals.position(connection.second)
             act(source, connection.second, point, effort * measure.force, effort * measure.moment)
             act(source, connection.first, point, -effort * measure.force, -effort * measure.moment)

@@ -144,7 +144,9 @@ class Assembler:
                 made: tuple[ConnectedPair, ...] = (self.model.connect(pair, first, second, name, **options),)
             else:
                 where = (*path, "points")
-                points = [self.values.vector(point, (*where, i)) for i, point in enumerate(connection.points)]
+                points = {
+                    label: self.values.vector(point, (*where, label)) for label, point in _named(connection.points)
+                }
                 made = self.model.connect_points(pair, first, second, points, name, **options)
             self.keys |= {one.name: key for one in made}
 
@@ -195,3 +197,8 @@ class Assembler:
                 self.model.start[name] = self.values.point(value, path)
             else:
                 self.model.start[name] = self.values.value(value, path)
+
+
+def _named(points: dict[str, Any] | list[Any]) -> list[tuple[str, Any]]:
+    """Points of contact by name."""
+    return list(points.items()) if isinstance(points, dict) else [(f"point_{i}", p) for i, p in enumerate(points, 1)]

@@ -144,7 +144,7 @@ class Connection(Section):
     pair: str
     first: PlaceField
     second: PlaceField
-    points: list[Vector] | None = None
+    points: dict[str, Vector] | list[Vector] | None = None
     wheel: str | None = None
     unilateral: bool = False
     law: Any = None

@@ -156,6 +156,10 @@ def connect(
     restitution: Restitution | float | None = None,
 ) -> ConnectedPair:
     """Put together what the user said of one connection; ModelError for what cannot be understood."""
+    if not isinstance(joint, Pair | Joint):
+        raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {joint!r}.")
+    if wheel is not None and not isinstance(wheel, Body):
+        raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
     missing: tuple[str, ...] = ()
     if isinstance(joint, Joint):
         pair, given = joint.pair(), joint.seals()

@@ -235,17 +235,12 @@ class Model:
         ModelError
             Where a name is taken, or a law or spring does not fit the pair.
         """
-        if not isinstance(pair, Pair | Joint):
-            raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {pair!r}.")
         a, b = as_frame(first), as_frame(second)
         if name is None:
-            name = b.body.name if b.body.name not in self.connections and b.body.is_free else ""
+            taken = {c.partition(".")[0] for c in self.connections}
+            name = b.body.name if b.body.name not in taken and b.body.is_free else ""
             name = name or f"{a.body.name}-{b.body.name}"
-        self._new_name(name, self.connections, "connection")
-        if name in self.bodies and self.bodies[name] not in (a.body, b.body):
-            raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
-        if wheel is not None and not isinstance(wheel, Body):
-            raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
+        self._new_connection(name, a, b)
         self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral, restitution)
         return self.connections[name]
 
@@ -254,33 +249,59 @@ class Model:
         pair: Pair | Joint,
         first: Body | Frame,
         second: Body | Frame,
-        points: Sequence[Sequence[Any]],
+        points: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]],
         name: str | None = None,
         **options: Any,
     ) -> tuple[ConnectedPair, ...]:
-        """Let two bodies touch in several points, such as a box on its corners: the same pair at each of `points`.
+        """Join two bodies by one connection that touches in several points, such as a box on its corners.
 
         Parameters
         ----------
-        points : places (m) from the origin of `second`, in its axes
-        name : the contacts are called name_1, name_2, ...; the name of the second body unless given
-        options : law, compliance, unilateral, restitution, as in `connect`
+        pair : Pair or Joint
+            The same at every point.
+        first, second : Body or Frame
+            What is joined.
+        points : mapping or sequence
+            Places (m) from the origin of `second`, in its axes, by name; those of a sequence are called point_1,
+            point_2, ...
+        name : str, optional
+            Of the connection; that of the second body unless given. Its contacts are called `name.point`, and their
+            quantities `name.point.gap` and so on.
+        **options
+            law, wheel, compliance, unilateral and restitution as in `connect`, for each of the contacts.
+
+        Returns
+        -------
+        tuple of ConnectedPair
+            The contacts, in the order of the points.
+
+        Raises
+        ------
+        ModelError
+            Where a name is taken, a point has not three components, or there is none.
         """
         frame = as_frame(second)
         name = name or frame.body.name
+        _check_name(name, "connection")
         if not points:
             raise ModelError(f"connection {name!r} needs at least one point.")
-        for i, point in enumerate(points, start=1):
+        named = points if isinstance(points, Mapping) else {f"point_{i}": p for i, p in enumerate(points, start=1)}
+        for label, point in named.items():
+            _check_name(label, "point of contact")
             if len(components(point)) != 3:
-                raise ModelError(f"connection {name!r}: point {i} must have three components (m), got {point!r}.")
-        found = []
-        for i, point in enumerate(points, start=1):
+                raise ModelError(f"connection {name!r}: {label} must have three components (m), got {point!r}.")
+        a = as_frame(first)
+        self._new_connection(name, a, frame)
+        found = {}
+        for label, point in named.items():
             place = tuple(
-                a + sum(float(r) * x for r, x in zip(row, components(point), strict=True) if r)
-                for a, row in zip(frame.position, frame.rotation, strict=True)
+                x + sum(float(r) * y for r, y in zip(row, components(point), strict=True) if r)
+                for x, row in zip(frame.position, frame.rotation, strict=True)
             )
-            found.append(self.connect(pair, first, Frame(frame.body, place, frame.rotation), f"{name}_{i}", **options))
-        return tuple(found)
+            at, whole = Frame(frame.body, place, frame.rotation), f"{name}.{label}"
+            found[whole] = connect(whole, pair, a, at, **options)
+        self.connections.update(found)
+        return tuple(found.values())
 
     def apply(self, force: Force, name: str | None = None) -> Force:
         """Add a force; without a name it is called after its kind and number."""
@@ -370,7 +391,7 @@ class Model:
         of the signals s, which then also has s.multiplier("connection.bond"): the force that the row would bring if all
         rows were held in full. A relaxed row holds accelerations only; the formalism is then "udwadia_kalaba".
         """
-        if not isinstance(row, str) or row.partition(".")[0] not in self.connections:
+        if not isinstance(row, str) or row.rpartition(".")[0] not in self.connections:
             raise ModelError(f"relax takes the row of a connection, such as 'wheel.slip_x', got {row!r}.")
         if not callable(weight) and not (isinstance(weight, float | int | np.number) and 0 <= weight <= 1):
             known = {p.symbol.element_hash() for p in self.parameters.values()}
@@ -445,15 +466,25 @@ class Model:
                 f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
             )
 
+    def _new_connection(self, name: str, first: Frame, second: Frame) -> None:
+        """Names of connections, of those with several contacts too, are unique; of bodies they have only their own."""
+        self._new_name(name, {c.partition(".")[0]: c for c in self.connections}, "connection")
+        if name in self.bodies and self.bodies[name] not in (first.body, second.body):
+            raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
+
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
         if self.is_frozen:
             raise ModelError(FROZEN)
-        if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
-            raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
+        _check_name(name, what)
         if what in ("body", "connection") and name in self.forces:
             raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")
         if name in taken:
             raise ModelError(f"there is already a {what} called {name!r}; names are unique.")
+
+
+def _check_name(name: str, what: str) -> None:
+    if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
+        raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
 
 
 def full_name(name: str, aliases: Mapping[str, str]) -> str:

@@ -95,7 +95,7 @@ def find_ports(model: Model) -> Ports:
         laws = {f"{c.name}.{name}": law for name, law in c.laws.items()}
         at_contact = {f"{c.name}.{name}": law for name, law in c.touch_laws.items()}
         terms = [n for n, law in laws.items() if isinstance(law, EffortLaw)]
-        terms += _unique(f for name, fs in acting.items() if name.partition(".")[0] == c.name for f in fs)
+        terms += _unique(f for name, fs in acting.items() if name.rpartition(".")[0] == c.name for f in fs)
         drives = [n for n, law in laws.items() if isinstance(law, FlowLaw)]
         own = terms, drives
         if c.touches:

@@ -195,7 +195,7 @@ class PowerExpressions:
         found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
         for drive in j.drives:
             if c.touches:
-                i = j.bonds.index(drive.partition(".")[2])
+                i = j.bonds.index(drive.rpartition(".")[2])
                 power = effort[i] * flow[i]
             else:
                 power = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
@@ -264,11 +264,11 @@ class PowerExpressions:
         }
         given = {key: ca.SX(0) for key in (*element.junctions, *element.bodies)}
         for coordinate, effort in term.efforts:
-            owner = e.model.resolve(coordinate).partition(".")[0]
+            owner = e.model.resolve(coordinate).rpartition(".")[0]
             key = owner + CHAIN if e.model.connections[owner].touches else owner
             given[key] += effort * self._rate(coordinate)
         for junction in element.junctions if not term.efforts else ():  # a law at a point of contact
-            bond = name.partition(".")[2]
+            bond = name.rpartition(".")[2]
             c = e.model.connections[junction]
             friction = [n for law in c.friction_laws for n in c.friction_motions(law)] if bond == "normal" else []
             for one in (bond, *friction):  # friction goes with the normal force

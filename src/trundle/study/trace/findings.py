@@ -140,7 +140,7 @@ class Finder:
         rank = rank_of_values(values[:full], NEAR_SINGULAR)
         share = np.sum(np.abs(U[:, rank:full]), axis=1)
         names = [
-            self.locus.row_names[k].partition(".")[0] for k in np.flatnonzero(share > 1e-3 * share.max(initial=1e-300))
+            self.locus.row_names[k].rpartition(".")[0] for k in np.flatnonzero(share > 1e-3 * share.max(initial=1e-300))
         ]
         return list(dict.fromkeys(names)), full - rank
 

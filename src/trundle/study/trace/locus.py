@@ -318,6 +318,6 @@ def _scales(f: Formulation) -> tuple[Array, list[str], Array]:
 
 
 def _closes(f: Formulation, name: str) -> bool:
-    connection, _, coordinate = name.partition(".")
+    connection, _, coordinate = name.rpartition(".")
     step = next(s for s in f.model.connections[connection].pair.coordinates if s.name == coordinate)
     return step.closed
