@@ -296,13 +296,15 @@ def test_prescribed_flows_vanish_in_every_motion_of_the_engine(seed: int) -> Non
     from trundle.equations.absolute_state import absolute_state
     from trundle.equations.derive import derive
     from trundle.model.seal import find_seals
+    from trundle.quantities.state_layout import lay_out_bodies
 
     model = random_model(seed, loops=0) if seed else contact(None)
     f = formulation_of(model)
     q = flows_of.poses(f)[-1]
     equations = derive(f.model, f.topology, "kane")
     u = np.random.default_rng(seed).normal(size=equations.n_u)
-    speeds = absolute_state(equations, q, u, f.default_parameters, 0.0)[1].reshape(-1, 6)
+    of_bodies = lay_out_bodies(f.model)
+    speeds = absolute_state(equations, of_bodies, q, u, f.default_parameters, 0.0)[1].reshape(-1, 6)
     speeds[:, :3] /= f.length
     flows = flows_of.find_flows(f, find_seals(model))
     assert np.max(np.abs(flows.jacobians[-1] @ speeds.ravel())) < 1e-12 * (1 + np.max(np.abs(speeds)))
