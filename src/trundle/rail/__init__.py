@@ -22,7 +22,9 @@ from trundle.rail.fastsim import Fastsim
 from trundle.rail.gradient import Grade, VerticalCurve
 from trundle.rail.guide import WheelsetGuide
 from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
+from trundle.rail.irregularity import Irregularity
 from trundle.rail.kalker import Coefficients, KalkerWarning, Patch, kalker
+from trundle.rail.measured import FittedLine, fit_line
 from trundle.rail.rig_pose import JOINTS, RigPose
 from trundle.rail.roller_rig import RollerRig
 from trundle.rail.segment import (
@@ -58,8 +60,10 @@ __all__ = [
     "Ellipse",
     "FallingFriction",
     "Fastsim",
+    "FittedLine",
     "Grade",
     "Helmert",
+    "Irregularity",
     "JohnsonVermeulen",
     "Jump",
     "KalkerWarning",
@@ -80,6 +84,7 @@ __all__ = [
     "WheelsetGuide",
     "creep_plot",
     "creepages",
+    "fit_line",
     "hertz",
     "hertz_of_axes",
     "kalker",

@@ -13,6 +13,7 @@ from trundle.typing import Array
 if TYPE_CHECKING:
     from trundle.rail.alignment import Alignment
 
+MANY = 40  # jumps that are written out
 ORDERS = 6  # derivatives that are looked at, the value itself included
 LENGTHS = {"curvature": -1, "cant": 1, "slope": 0}  # power of the metre in the unit
 ROUND_OFF = 1e-10  # of the sizes of the terms that a derivative is made of
@@ -57,16 +58,24 @@ class Continuity:
     def __str__(self) -> str:
         if not self.jumps:
             return f"every derivative up to the {ORDERS - 1}th is continuous"
-        lines = [str(jump) for jump in self.jumps]
+        lines = [str(jump) for jump in self.jumps[:MANY]]
+        if len(self.jumps) > MANY:
+            least = min(jump.derivative for jump in self.jumps[MANY:])
+            lines.append(f"... and {len(self.jumps) - MANY} more, of derivative {least} and higher")
         for places, words in (
             (self.kinks, "the angular velocity of the track frame jumps (infinite angular acceleration)"),
             (self.jerks, "the angular acceleration of the track frame jumps"),
         ):
             if places:
-                lines.append(f"{words} at {', '.join(f'{s:g}' for s in places)} m")
+                lines.append(f"{words} at {_listed(places)} m")
         if not self.kinks and not self.jerks:
             lines.append("angular velocity and acceleration of the track frame are continuous")
         return "\n".join(lines)
+
+
+def _listed(places: tuple[float, ...]) -> str:
+    named = ", ".join(f"{s:g}" for s in places[:MANY])
+    return named if len(places) <= MANY else f"{named} and {len(places) - MANY} more places, in"
 
 
 def continuity(line: "Alignment") -> Continuity:

@@ -30,12 +30,15 @@ def make_rows(
     breaks = [slope.end for slope in slopes]
     rows, owners = [], []
     for number, (segment, ends) in enumerate(zip(segments, before, strict=True)):
-        origin, length, begin = starts[number], segment.length, starts[number]
+        begin = starts[number]
         for piece in segment.pieces(ends, half_gauge):
-            last = starts[number + 1] if piece.end == 1.0 else origin + piece.end * length
+            low_x, high_x = piece.span or (0.0, 1.0)
+            origin, length = starts[number] + low_x * segment.length, (high_x - low_x) * segment.length
+            last = starts[number + 1] if piece.end == 1.0 else starts[number] + piece.end * segment.length
             inner = [s for s in breaks if begin + SHORTEST < s < last - SHORTEST]
             for first, end in pairwise([begin, *inner, last]):
                 slope = _slope(slopes, (first + end) / 2.0, origin, length)
+                slope = slope if piece.slope is None else slope + piece.slope
                 if low:
                     slope = slope + _rise(piece, (first - origin) / length, half_gauge) / length
                 head = [origin, end, 1.0 / length, float(piece.by_angle)]
@@ -54,7 +57,7 @@ def _rise(piece: Piece, begin: float, half_gauge: float) -> Array:
     """Slope that the centre line gets when the cant turns about the lower rail, times the length of the segment."""
     if piece.by_angle:
         raise ModelError("a Vienna curve turns about the centre of the track; leave out pivot='low rail'")
-    x = np.linspace(begin, piece.end, 33)
+    x = np.linspace(begin, 1.0 if piece.span else piece.end, 33)
     cant = combine(piece.cant, values(x))
     if cant.min() < -1e-12 and cant.max() > 1e-12:
         raise ModelError("its cant changes sides, and with it the lower rail; leave out pivot='low rail'")

@@ -36,13 +36,16 @@ class Ends:
 class Piece:
     """Part of a segment with one set of coefficients: it ends at x = end.
 
-    `cant` gives the sine of the cant angle, or, with by_angle, the angle itself.
+    `cant` gives the sine of the cant angle, or, with by_angle, the angle itself. `slope` is added to that of the
+    profile. Coefficients are in x of the segment, or, with a span, in 0 to 1 between its two places.
     """
 
     end: float
     curvature: Array
     cant: Array
     by_angle: bool = False
+    slope: Array | None = None
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
