@@ -4,6 +4,7 @@ Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of pos
 """
 
 from trundle.rail.alignment import Alignment
+from trundle.rail.conicity import equivalent_conicity
 from trundle.rail.continuity import Continuity, Jump
 from trundle.rail.creep import (
     Creepages,
@@ -19,12 +20,14 @@ from trundle.rail.creep import (
 from trundle.rail.creep_view import creep_plot
 from trundle.rail.cubic_parabola import CubicParabola
 from trundle.rail.fastsim import Fastsim
+from trundle.rail.geometry import ContactGeometry, WheelContact, WheelsetContact
 from trundle.rail.gradient import Grade, VerticalCurve
 from trundle.rail.guide import WheelsetGuide
 from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
 from trundle.rail.irregularity import Irregularity
 from trundle.rail.kalker import Coefficients, KalkerWarning, Patch, kalker
 from trundle.rail.measured import FittedLine, fit_line
+from trundle.rail.profile import S1002, Profile, Rail60E1
 from trundle.rail.rig_pose import JOINTS, RigPose
 from trundle.rail.roller_rig import RollerRig
 from trundle.rail.segment import (
@@ -44,12 +47,14 @@ from trundle.rail.track_frame import TrackMotion
 
 __all__ = [
     "JOINTS",
+    "S1002",
     "STEEL",
     "Alignment",
     "Arc",
     "Bloss",
     "Clothoid",
     "Coefficients",
+    "ContactGeometry",
     "Continuity",
     "Cosine",
     "CreepForce",
@@ -71,6 +76,8 @@ __all__ = [
     "Patch",
     "Polach",
     "Polynomial",
+    "Profile",
+    "Rail60E1",
     "RigPose",
     "RollerRig",
     "Segment",
@@ -81,9 +88,12 @@ __all__ = [
     "Transition",
     "VerticalCurve",
     "Vienna",
+    "WheelContact",
+    "WheelsetContact",
     "WheelsetGuide",
     "creep_plot",
     "creepages",
+    "equivalent_conicity",
     "fit_line",
     "hertz",
     "hertz_of_axes",

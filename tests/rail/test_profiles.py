@@ -1,0 +1,148 @@
+"""Profiles: their definitions, known points, points of the user, and what is refused."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from trundle.errors import FileError, ModelError
+from trundle.rail import S1002, Profile, Rail60E1
+
+WHEEL, RAIL = S1002(), Rail60E1()
+
+
+def joints(profile: Profile) -> list[float]:
+    return [p.start for p in profile.pieces[1:]]
+
+
+def test_s1002_is_continuous_to_the_digits_of_its_definition():
+    """The printed polynomials C and D meet to 0.12 um; slopes to 8e-6."""
+    for s in joints(WHEEL):
+        below, above = s - 1e-12, s + 1e-12
+        assert WHEEL.height(above) == pytest.approx(WHEEL.height(below), abs=1.3e-7)
+        assert WHEEL.slope(above) == pytest.approx(WHEEL.slope(below), abs=1e-5)
+
+
+def test_known_points_of_s1002():
+    """EN 13715: flange 28 mm high, its angle 70 degrees, 1 : 15 at the field side; running circle as origin."""
+    assert WHEEL.height(0.0) == 0.0
+    assert np.min(WHEEL.height(np.linspace(-0.07, 0.06, 20001))) == pytest.approx(-0.028, abs=1e-6)
+    assert WHEEL.slope(-0.039) == pytest.approx(np.tan(np.radians(70.0)), rel=2e-6)
+    assert WHEEL.slope(0.05) == pytest.approx(1 / 15, rel=1e-6)
+    assert np.isnan(WHEEL.height(0.0601)) and np.isnan(WHEEL.height(-0.0701))
+
+
+def test_60e1_has_its_radii_and_width():
+    """EN 13674-1: R 300, 80, 13 mm; 72 mm wide 14.3 mm below the top; sides 1 : 20."""
+    upright = Rail60E1(0.0)
+    assert upright.curvature([0.0, 0.015, 0.03]) == pytest.approx([1 / 0.3, 1 / 0.08, 1 / 0.013])
+    assert upright.gauge_face(0.0143) == pytest.approx(-0.036, abs=1e-6)
+    assert upright.slope(0.0365) == pytest.approx(-20.0)
+    for rail in (upright, RAIL, Rail60E1(1 / 20)):
+        for s in joints(rail):
+            assert rail.height(s + 1e-12) == pytest.approx(rail.height(s - 1e-12), abs=1e-9)
+            assert rail.slope(s + 1e-12) == pytest.approx(rail.slope(s - 1e-12), rel=1e-6, abs=1e-9)
+
+
+def test_an_inclined_rail_is_the_upright_one_turned():
+    upright, angle = Rail60E1(0.0), np.arctan(1 / 40)
+    s = np.linspace(-0.034, 0.034, 101)
+    z = upright.height(s)
+    across, up = np.cos(angle) * s - np.sin(angle) * z, np.sin(angle) * s + np.cos(angle) * z
+    assert RAIL.height(across) == pytest.approx(up - (0.3 - 0.3 * np.cos(angle)), abs=1e-9)
+    assert RAIL.top == pytest.approx((0.3 * np.sin(angle), 0.0), abs=1e-6)
+    generic = Profile.from_points(s, z, "rail").inclined(1 / 40)
+    middle = np.linspace(-0.02, 0.02, 31)
+    assert generic.height(middle) == pytest.approx(RAIL.height(middle), abs=2e-7)
+
+
+def test_slopes_and_curvatures_are_derivatives():
+    h = 1e-6
+    for profile, places in (
+        (WHEEL, [-0.06, -0.05, -0.0385, -0.03, -0.01, 0.02, 0.05]),
+        (RAIL, [-0.03, -0.015, 0.0, 0.02]),
+    ):
+        s = np.array(places)
+        slope = (profile.height(s + h) - profile.height(s - h)) / (2 * h)
+        assert profile.slope(s) == pytest.approx(slope, rel=1e-6)
+        bend = (profile.slope(s + h) - profile.slope(s - h)) / (2 * h)
+        assert np.abs(profile.curvature(s)) == pytest.approx(np.abs(bend) / (1 + slope**2) ** 1.5, rel=1e-5, abs=1e-6)
+
+
+def test_points_in_any_order_and_unit_make_the_same_profile():
+    s = np.linspace(-0.045, 0.05, 400)
+    z = WHEEL.height(s)
+    for profile in (
+        Profile.from_points(s, z, "wheel"),
+        Profile.from_points(s[::-1], z[::-1], "wheel"),
+        Profile.from_points(1e3 * s, -1e3 * z, "wheel", unit="mm", z_down=True),
+    ):
+        near = np.linspace(-0.04, 0.045, 77)
+        assert profile.height(near) == pytest.approx(WHEEL.height(near), abs=2e-7)
+
+
+def test_smoothing_takes_the_noise_off():
+    s = np.linspace(-0.03, 0.03, 1200)
+    noisy = RAIL.height(s) + 5e-6 * np.random.default_rng(4).normal(size=len(s))
+    smooth = Profile.from_points(s, noisy, "rail", smooth=5e-6)
+    near = np.linspace(-0.02, 0.02, 200)
+    error = smooth.height(near) - RAIL.height(near)
+    assert sqrt(np.mean(error**2)) < 1.5e-6
+    rough = Profile.from_points(s, noisy, "rail").slope(near) - RAIL.slope(near)
+    assert np.std(smooth.slope(near) - RAIL.slope(near)) < 0.1 * np.std(rough)
+
+
+def test_a_csv_like_those_of_instruments(tmp_path):
+    path = tmp_path / "miniprof.txt"
+    s = np.linspace(-40, 50, 300)
+    rows = "\n".join(f"{a:.4f}\t{-1e3 * WHEEL.height(1e-3 * a):.5f}" for a in s)
+    path.write_text("# MiniProf export\nX;Y\n" + rows + "\n", encoding="utf-8")
+    read = Profile.from_csv(path, "wheel", z_down=True)
+    assert read.name == "miniprof" and read.height([-0.02, 0.03]) == pytest.approx(
+        WHEEL.height([-0.02, 0.03]), abs=1e-7
+    )
+
+
+def test_wear_is_taken_off_along_the_normal():
+    """Equal wear of an arc leaves an arc about the same centre."""
+    worn = Profile.arc(0.3).worn(lambda s: 1e-3)
+    s = np.linspace(-0.03, 0.03, 50)
+    assert worn.height(s) == pytest.approx(np.sqrt(0.299**2 - s**2) - 0.3, abs=1e-10)
+    hollow = Profile.cone(0.05).worn(lambda s: 1e-3 * np.exp(-((s / 0.02) ** 2)))
+    assert hollow.height(0.0) == pytest.approx(1e-3 / np.cos(np.arctan(0.05)), abs=1e-6)  # a wheel wears upwards
+
+
+S = np.linspace(-0.04, 0.05, 200)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, said",
+    [
+        (lambda: Profile.from_points(1e3 * S, 1e3 * WHEEL.height(S), "wheel"), ModelError, "90 m wide.*unit='mm'"),
+        (lambda: Profile.from_points(S, WHEEL.height(S), "wheel", unit="mm"), ModelError, "9e-05 m wide.*unit='m'"),
+        (lambda: Profile.from_points(S[[0, 2, 1, *range(3, 200)]], WHEEL.height(S), "wheel"), ModelError,
+         "point 2 .* does not lie beyond point 1.*sort"),
+        (lambda: Profile.from_points([0, 0.03, 0.01, 0.02, 0.05], [0, -0.01, 0.0, -0.02, -0.01], "rail"), ModelError,
+         "crosses itself: the line between points 0 and 1 .* meets that between 2 and 3"),
+        (lambda: Profile.from_points(S, -WHEEL.height(S), "wheel"), ModelError, "flange.*z_down=True"),
+        (lambda: Profile.from_points(S[20:150], -RAIL.height(np.linspace(-0.03, 0.03, 130)), "rail"), ModelError,
+         "lowest in its middle.*z_down"),
+        (lambda: Profile.from_points(S, np.where(S > 0, np.nan, 0), "wheel"), ModelError, "point 89 is not finite"),
+        (lambda: Profile.from_points(S, WHEEL.height(S), "wheel", smooth=0.02), ModelError, "smooth is 0.02 m"),
+        (lambda: Profile.from_csv("no such file", "wheel"), FileError, "cannot read the profile no such file"),
+        (lambda: Profile.cone(2.0), ModelError, "conicity must lie between 0 and 1"),
+        (lambda: Profile.arc(0.03, width=0.07), ModelError, "is not 0.07 m wide"),
+        (lambda: Rail60E1(0.7), ModelError, "inclination of 0.7 is not one of a rail"),
+        (lambda: RAIL.worn(lambda s: 2e-3 * (np.sin(4000 * s) > 0)), ModelError, "crosses itself"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(wrong, error, said):
+    with pytest.raises(error, match=said):
+        wrong()
+
+
+def test_a_csv_without_points_is_refused(tmp_path):
+    path = tmp_path / "empty.csv"
+    path.write_text("place;height\n1,5;2,5\n", encoding="utf-8")
+    with pytest.raises(FileError, match="at least 4 points"):
+        Profile.from_csv(path, "rail")
