@@ -105,6 +105,8 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "column-and-cylinder": _column_and_cylinder,
     "ball-on-tangent-surface": _ball_on_tangent_surface,
     "two-tori": lambda: draw_pair(HigherPair(Torus(0.6, 0.2), Torus(0.5, 0.15)), (0, 0, 1.0, 0.3, 0.4), width=5.0),
+    "reverse-curve": rail_pictures.line_over_a_crest,
+    "irregularity": rail_pictures.light_irregularity,
     "roller-rig": rail_pictures.rig_in_space,
     "roller-rig-pose": rail_pictures.roll_and_lift,
     "roller-rig-oscillation": rail_pictures.oscillation,

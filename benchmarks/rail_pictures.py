@@ -1,4 +1,4 @@
-"""Pictures of a wheelset on a roller rig for docs/gallery.md."""
+"""Pictures of a line and of a wheelset on a roller rig for docs/gallery.md."""
 
 from dataclasses import replace
 from math import atan
@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from trundle.examples import FOLDER
+from trundle.file.track import load_track
 from trundle.pairs import Cylinder, Surface
-from trundle.rail import RigPose, RollerRig
+from trundle.rail import Irregularity, RigPose, RollerRig
 from trundle.space import rotation
 from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.style import COLOURS, INK, new_figure, style
@@ -18,6 +20,16 @@ STEEL, RINGS, SHAFT = "#F0C9A6", "#C9DCEB", "#DDE1E6"
 HALF_WIDTH = 0.07  # m, of wheels and rings as drawn
 DRUM_RADIUS, AXLE_RADIUS = 0.9, 0.085  # m
 AROUND = np.linspace(-np.pi, np.pi, 145)
+
+
+def line_over_a_crest() -> Figure:
+    """Plan, curvature, cant and profile of a line with a curve to the left and one to the right."""
+    return load_track(FOLDER / "lines" / "reverse-curve.yaml").line.plot()
+
+
+def light_irregularity() -> Figure:
+    """Signals and spectra of ERRI B176, low."""
+    return Irregularity.erri("low", seed=1).plot(length=300.0)
 
 
 def rig_in_space() -> Figure:

@@ -20,6 +20,7 @@ from trundle.model import Force, Law
 from trundle.pairs import edges, lower_pairs, surfaces
 from trundle.pairs.contact_quantities import contact_quantities
 from trundle.pairs.geometry import SurfaceGeometry
+from trundle.rail.segment import transitions
 from trundle.run.trace import Finding, Trace
 from trundle.system import System
 
@@ -185,6 +186,14 @@ TOLD = {
         *arguments(rail.RollerRig.pose),
         *arguments(rail.RollerRig.model),
         *("RollerRig", "pose", "joints", "model", "wavelength", "klingel_wavelength", "conicity", "roll_coefficient"),
+    ],
+    "track": [
+        *(name for name in public(rail.Alignment) if name not in ("local", "place", "ends_before")),
+        *(f.name for f in fields(rail.TrackMotion)),
+        *(f.name for f in fields(rail.Jump)),
+        *(name for name in public(rail.Irregularity) if name not in ("signals", "spectra")),
+        *(kind.__name__ for kind in transitions(of_user=False)),
+        *arguments(rail.Alignment.__init__),
     ],
     "classification": [
         "classify",

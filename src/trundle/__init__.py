@@ -93,6 +93,7 @@ from trundle.version import __version__
 if TYPE_CHECKING:
     from trundle import bicycle, examples, impact, rail, walker
     from trundle.file import ModelFile, load_file, load_model
+    from trundle.file.track import load_track
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
     from trundle.run.batch import BatchRun
@@ -205,6 +206,7 @@ __all__ = [
     "load",
     "load_file",
     "load_model",
+    "load_track",
     "log",
     "max",
     "min",
@@ -239,6 +241,7 @@ _LATE = {
     "load": "trundle.run.store",
     "load_file": "trundle.file",
     "load_model": "trundle.file",
+    "load_track": "trundle.file.track",
     "rail": "trundle.rail",
     "walker": "trundle.walker",
 }

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from trundle import __version__
 from trundle.command.impact import impact
+from trundle.command.rail import rail
 from trundle.errors import FileError, TrundleError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 
 app.add_typer(impact, name="impact")
+app.add_typer(rail, name="rail")
 
 Source = Annotated[str, typer.Argument(metavar="FILE|EXAMPLE", help="A YAML model file, or the name of an example.")]
 Set = Annotated[

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from stat import S_ISREG
 from typing import Any, final
 
 from pydantic import ValidationError
@@ -13,7 +12,8 @@ from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
 from trundle.file.faults import Faults
 from trundle.file.schema import ModelSection, RunSection
-from trundle.file.tree import MAX_BYTES, Path, read_tree
+from trundle.file.text import read_text
+from trundle.file.tree import Path, read_tree
 from trundle.file.values import Values
 from trundle.model.check import check
 from trundle.model.model import Model
@@ -53,20 +53,7 @@ def load_model(path: str | FilePath, parameters: Mapping[str, float] | None = No
 
 def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = None) -> ModelFile:
     """A YAML file: the model and its settings for a run."""
-    path = FilePath(path)
-    try:
-        if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
-            raise FileError(f"{path}: cannot be read: it is a directory, device or pipe, not a file.")
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # files of /proc and files that grow tell no true size before
-        if len(content) > MAX_BYTES:
-            raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
-        text = content.decode("utf-8")
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path}: this is not a text file in UTF-8 (byte {error.start}).") from error
-    return read_model(text, str(path), parameters)
+    return read_model(read_text(FilePath(path)), str(path), parameters)
 
 
 def read_model(text: str, source: str = "model", parameters: Mapping[str, float] | None = None) -> ModelFile:

@@ -73,6 +73,10 @@ class Alignment:
         kind = type(self.segments[number]).__name__
         return f"segment {number + 1} ({kind}, {self.starts[number]:g} to {self.starts[number + 1]:g} m)"
 
+    def ends_before(self, number: int) -> Ends:
+        """Curvature and cant where a segment begins."""
+        return self._ends[number]
+
     def row_at(self, s: Any) -> Any:
         """Number of the row that holds s; at a joint the one that begins there."""
         found = np.searchsorted(self.rows[:, END], s, side="right")

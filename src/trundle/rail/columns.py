@@ -49,6 +49,8 @@ def check_growing(s: Array, source: Any, least: int) -> None:
 
 def _read_file(path: Path) -> dict[str, Array]:
     try:
+        if not path.is_file():  # a device or pipe has no end
+            raise FileError(f"{path} cannot be read: there is no such file.")
         if path.stat().st_size > MAX_BYTES:
             raise FileError(f"{path}: more than {MAX_BYTES // 1_000_000} MB; thin out the points.")
         text = path.read_text(encoding="utf-8-sig")

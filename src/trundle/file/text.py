@@ -1,0 +1,23 @@
+"""Text of a file, with limits: no file can exhaust the machine, and nothing but a file is read."""
+
+from pathlib import Path
+from stat import S_ISREG
+
+from trundle.errors import FileError
+from trundle.file.tree import MAX_BYTES
+
+
+def read_text(path: Path) -> str:
+    """Content of a text file in UTF-8; FileError when it cannot be read or is too large."""
+    try:
+        if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
+            raise FileError(f"{path}: cannot be read: it is a directory, device or pipe, not a file.")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)  # files of /proc and files that grow tell no true size before
+        if len(content) > MAX_BYTES:
+            raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
+        return content.decode("utf-8")
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: this is not a text file in UTF-8 (byte {error.start}).") from error
