@@ -96,7 +96,22 @@ class System:
         return self.formulation.quantities
 
     def quantity(self, name: str) -> Quantity:
-        """Unit, description and size of a quantity."""
+        """Unit, description and size of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name, or that of a component.
+
+        Returns
+        -------
+        Quantity
+
+        Raises
+        ------
+        UnknownNameError
+            With near names, where there is none.
+        """
         return self.formulation.quantity(name)
 
     def describe(self) -> str:
@@ -112,11 +127,38 @@ class System:
         return build_graph(self.formulation)
 
     def in_formalism(self, formalism: str) -> "System":
-        """The same Spec in another formalism; what is derived and compiled is shared."""
+        """The same Spec in another formalism; what is derived and compiled is shared.
+
+        Parameters
+        ----------
+        formalism : {"kane", "newton_euler", "udwadia_kalaba"}
+
+        Returns
+        -------
+        System
+        """
         return self if formalism == self.formalism else System(self.formulation.derivation, formalism)
 
     def start(self, start: Values = None, parameters: Parameters = None, t: float = 0.0) -> "InitialState":
-        """A consistent state in joint coordinates from named values; what is not given is found."""
+        """A consistent state in joint coordinates from named values; what is not given is found.
+
+        Parameters
+        ----------
+        start, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        InitialState
+            Coordinates, speeds, and which values were changed or found.
+
+        Raises
+        ------
+        AssemblyError
+            Where there is none, with the constraints that stay open.
+        """
         return start_state(self.formulation, start, parameters, t)
 
     def simulate(
@@ -218,7 +260,20 @@ class System:
         return run_batch(self.formulation, duration, start or {}, parameters or {}, options, threads)
 
     def accelerations(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> dict[str, Any]:
-        """All accelerations and reactions at a state given by coordinates and independent speeds, by name."""
+        """All accelerations and reactions at a state given by coordinates and independent speeds.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        dict
+            Numbers and vectors by name.
+        """
         from trundle.study.at_state import accelerations
 
         return accelerations(self.formulation, state, parameters, t)
@@ -227,7 +282,24 @@ class System:
         self, state: Values = None, parameters: Parameters = None, t: float = 0.0, on: str = "second",
         axes: str = "ground",
     ) -> dict[str, Array]:  # fmt: skip
-        """Force and moment of every connection `on` its "first" or "second" body, in the axes of a body."""
+        """Force (N) and moment (N m) of every connection.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+        on : {"first", "second"}
+            The body of the connection on which they act.
+        axes : str
+            Name of the body whose axes they are given in.
+
+        Returns
+        -------
+        dict
+            Vectors by name, such as "pin.reaction_force".
+        """
         from trundle.study.at_state import reactions
 
         return reactions(self.formulation, state, parameters, t, on, axes)
@@ -235,7 +307,27 @@ class System:
     def equilibrium(
         self, start: Values = None, parameters: Parameters = None, t: float = 0.0, stable: bool = True
     ) -> dict[str, Any]:
-        """Coordinates of a static equilibrium near the given pose, by name; a stable one unless stable=False."""
+        """A static equilibrium near the given pose, in which the system can stay at rest.
+
+        Parameters
+        ----------
+        start, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+        stable : bool
+            Whether no small motion about it may grow; False takes the nearest one that Newton's method finds.
+
+        Returns
+        -------
+        dict
+            Coordinates by name.
+
+        Raises
+        ------
+        SolveError
+            Where none is found.
+        """
         from trundle.study.rest import equilibrium
 
         return equilibrium(self.formulation, start, parameters, t, stable)
@@ -245,7 +337,32 @@ class System:
         hold: Mapping[str, Any] | Sequence[str] = (), step: float | None = None, through_folds: bool = False,
         double_contacts: bool = True, limit: int = 20_000,
     ) -> "Trace":  # fmt: skip
-        """Poses while a coordinate is driven over the values `to`, without time; options: `trundle.study.trace`."""
+        """Poses while a coordinate is driven, without time.
+
+        Parameters
+        ----------
+        coordinate : str
+            What is driven.
+        to : float or sequence of float
+            Where to, one value after the other (m or rad).
+        start, parameters : mapping, optional
+            Values by name at the first pose; the rest is found.
+        hold : mapping or sequence of str
+            Coordinates that stay as they are at the start, or at the values given.
+        step : float, optional
+            Longest step along the way; chosen by the curvature unless given.
+        through_folds : bool
+            Go on where the coordinate turns round; else the trace ends there.
+        double_contacts : bool
+            Look for second points of contact.
+        limit : int
+            Most points.
+
+        Returns
+        -------
+        Trace
+            Quantities over the way, and findings: singular poses, loss of contact, double contacts.
+        """
         from trundle.study.trace.trace import trace
 
         return trace(
@@ -254,7 +371,25 @@ class System:
         )  # fmt: skip
 
     def linearise(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> "Linearisation":
-        """State matrix on the constraint manifold about a state, with eigenvalues and modes."""
+        """State matrix on the constraint manifold about a state, with eigenvalues and modes.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        Linearisation
+            About an equilibrium or a steady motion; `steady` says whether the state is one.
+
+        Raises
+        ------
+        SolveError
+            Where contacts slide or are open.
+        """
         from trundle.study.linearise import linearise_at
 
         return linearise_at(self.formulation, state, parameters, t)

@@ -47,12 +47,44 @@ class ModelFile:
 
 
 def load_model(path: str | FilePath, parameters: Mapping[str, float] | None = None) -> Model:
-    """The model of a YAML file; `parameters` replaces default values. FileError tells every fault with its line."""
+    """The model of a YAML file.
+
+    Parameters
+    ----------
+    path : str or Path
+    parameters : mapping, optional
+        Values in place of the defaults of the file.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    FileError
+        With every fault and its line.
+    """
     return load_file(path, parameters).model
 
 
 def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = None) -> ModelFile:
-    """A YAML file: the model and its settings for a run."""
+    """A YAML file: the model and its settings for a run.
+
+    Parameters
+    ----------
+    path : str or Path
+    parameters : mapping, optional
+        Values in place of the defaults of the file.
+
+    Returns
+    -------
+    ModelFile
+
+    Raises
+    ------
+    FileError
+        With every fault and its line.
+    """
     return read_model(read_text(FilePath(path)), str(path), parameters)
 
 

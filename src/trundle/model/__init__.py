@@ -4,6 +4,7 @@ from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law
 from trundle.model import shape
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import Bushing, CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring, Wrench
 from trundle.model.joint import (
     AxisJoint,
@@ -16,7 +17,7 @@ from trundle.model.joint import (
     Joint,
     SpringIdealJoint,
 )
-from trundle.model.model import Event, Model, Output, Parameter
+from trundle.model.model import Model
 
 __all__ = [
     "Acceleration",

@@ -15,11 +15,12 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.laws.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Servo
 from trundle.model.body import Body, Frame
+from trundle.model.contents import FROZEN
 from trundle.model.exact import is_foreign
 from trundle.model.force import Force, Wrench
 from trundle.model.frame import MotionPart
 from trundle.model.law_probe import Asker, MultiplierSignals
-from trundle.model.model import FROZEN, Model
+from trundle.model.model import Model
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
 
 ARGUMENTS: dict[type, str] = {Motor: "tqu", Acceleration: "tqu", Flow: "tq", Servo: "t"}

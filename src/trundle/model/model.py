@@ -1,7 +1,6 @@
 """The model: what the user says, in the order it is said. Nothing is derived here."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, final
 
@@ -11,110 +10,25 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
-from trundle.math import RESERVED
 from trundle.model.body import Body, Frame, Moves, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
+from trundle.model.contents import FROZEN, ModelContents, check_name, full_name
 from trundle.model.crossing import Crossing
-from trundle.model.force import CoordinateForce, Force
+from trundle.model.definitions import Event, Output, Parameter
+from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
 from trundle.model.shape import Shape
 from trundle.model.symbol import ParameterSymbol
 from trundle.pairs.lower import Pair
-from trundle.quantity import Quantity
 
 if TYPE_CHECKING:
     from trundle.system import System
 
-FROZEN = (
-    "this is the model of a built system, which stays as it is. Change your own model and build it again; "
-    "copy.deepcopy(system.model) gives one that can be changed."
-)
-
 
 @final
-@dataclass(frozen=True, eq=False)
-class Parameter:
-    """A number that can be changed without compiling again."""
-
-    name: str
-    symbol: Any
-    value: float
-    unit: str
-    text: str
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Output:
-    """A quantity defined by the user: an expression of the signals."""
-
-    name: str
-    function: Callable[[Any], Any]
-    unit: str
-    text: str
-
-    def quantities(self) -> Iterator[Quantity]:
-        """The output itself."""
-        text = self.text or "quantity defined by the user"
-        yield Quantity(
-            "", self.name, self.unit, text, 1, lambda s: ca.SX(self.function(s.signals)), "outputs", "output"
-        )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Event:
-    """Zero crossing of an expression of the signals.
-
-    direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter:
-    s -> expression}.
-    """
-
-    name: str
-    function: Callable[[Any], Any]
-    direction: int = 0
-    action: str | Mapping[str, Callable[[Any], Any]] = "record"
-
-
-@final
-class Model:
+class Model(ModelContents):
     """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
-
-    is_frozen = False  # the copy that a system works on refuses changes
-    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
-
-    def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
-        self.name = name
-        self.gravity = gravity
-        self.ground = Body("ground", moves=Moves.AT_REST)
-        self.bodies: dict[str, Body] = {"ground": self.ground}
-        self.connections: dict[str, ConnectedPair] = {}
-        self.forces: dict[str, Force] = {}
-        self.parameters: dict[str, Parameter] = {}
-        self.outputs: dict[str, Output] = {}
-        self.events: dict[str, Event] = {}
-        self.breaks: Any = []  # times, numbers or expressions of the parameters
-        self.aliases: dict[str, str] = {}  # short name -> quantity
-        self.relaxations: dict[str, Any] = {}  # constraint row -> weight
-        self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
-        self.start: dict[
-            str, Any
-        ] = {}  # start values by name, used unless a run is given others; loops are assembled near them
-
-    def freeze(self) -> None:
-        """Refuse all changes from now on: a system was derived from it."""
-        self.is_frozen = True
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self.is_frozen:
-            raise ModelError(FROZEN)
-        object.__setattr__(self, name, value)
-
-    def __copy__(self) -> "Model":
-        out = object.__new__(Model)
-        out.__dict__.update({name: value for name, value in vars(self).items() if name != "is_frozen"})
-        return out
 
     def __deepcopy__(self, memo: Any) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""
@@ -141,6 +55,7 @@ class Model:
 
         Parameters
         ----------
+        name : str
         mass : float or expression
             In kg.
         inertia : number, three moments or matrix
@@ -173,6 +88,7 @@ class Model:
 
         Parameters
         ----------
+        name : str
         position : tuple, or function of the signals
             Origin of the frame in the ground (m). Expressions of time (`lambda s: (0, 0, tr.sin(s.t))`), parameters
             and states (`s["name"]`); derivatives come from the tape.
@@ -213,6 +129,8 @@ class Model:
         ----------
         pair : Pair or Joint
             tr.Revolute("y"), tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), tr.AxisJoint(...), ...
+        first, second : Body or Frame
+            What is joined; `body.at(x, y, z)` and `body.frame(...)` are frames.
         name : str, optional
             That of the second body unless given.
         law : law or mapping, optional
@@ -229,6 +147,10 @@ class Model:
         restitution : Restitution or float, optional
             Of that collision: tr.Stronge(e), tr.Poisson(e) or tr.Newton(e); a number is Poisson's. Plastic unless
             given. It makes the contact unilateral.
+
+        Returns
+        -------
+        ConnectedPair
 
         Raises
         ------
@@ -282,12 +204,12 @@ class Model:
         """
         frame = as_frame(second)
         name = name or frame.body.name
-        _check_name(name, "connection")
+        check_name(name, "connection")
         if not points:
             raise ModelError(f"connection {name!r} needs at least one point.")
         named = points if isinstance(points, Mapping) else {f"point_{i}": p for i, p in enumerate(points, start=1)}
         for label, point in named.items():
-            _check_name(label, "point of contact")
+            check_name(label, "point of contact")
             if len(components(point)) != 3:
                 raise ModelError(f"connection {name!r}: {label} must have three components (m), got {point!r}.")
         a = as_frame(first)
@@ -304,7 +226,25 @@ class Model:
         return tuple(found.values())
 
     def apply(self, force: Force, name: str | None = None) -> Force:
-        """Add a force; without a name it is called after its kind and number."""
+        """Add a force.
+
+        Parameters
+        ----------
+        force : Force
+            tr.SpringDamper, tr.Wrench, tr.CoordinateForce, ...
+        name : str, optional
+            After its kind and number unless given.
+
+        Returns
+        -------
+        Force
+            The same.
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken or it is not a force.
+        """
         if not isinstance(force, Force):
             raise ModelError(
                 f"apply takes a force such as tr.SpringDamper or tr.Wrench, got {force!r}. Laws belong to connections: "
@@ -320,7 +260,26 @@ class Model:
         return force
 
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
-        """Declare a tunable number and return its symbol, to be used wherever a number may stand."""
+        """Declare a number that runs may change without compiling again.
+
+        Parameters
+        ----------
+        name : str
+        value : float
+            Unless a run is given another one.
+        unit, text : str
+            For results and reports.
+
+        Returns
+        -------
+        expression
+            Its symbol, to be used wherever a number may stand.
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken or the value is not finite.
+        """
         self._new_quantity(name, "parameter")
         if not (isinstance(value, float | int | np.number) and isfinite(value)):
             raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
@@ -329,8 +288,20 @@ class Model:
         return symbol
 
     def alias(self, name: str, quantity: str) -> None:
-        """Give a quantity a short name: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known
-        wherever quantities go by name.
+        """Give a quantity a short name.
+
+        Parameters
+        ----------
+        name : str
+            The short name.
+        quantity : str
+            What it stands for: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known wherever
+            quantities go by name.
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken.
         """
         if name in self.bodies:
             raise ModelError(f"{name!r} cannot be a short name: it is a body.")
@@ -342,12 +313,23 @@ class Model:
                 )
         self.aliases[name] = quantity
 
-    def resolve(self, name: str) -> str:
-        """The full name of a quantity that may be given by a short name, with an ending such as _rate or _x."""
-        return full_name(name, self.aliases)
-
     def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
-        """Define a quantity of your own: an expression of the signals s["body.quantity"], s.t."""
+        """Define a quantity of your own.
+
+        Parameters
+        ----------
+        name : str
+            As it stands in results.
+        function : callable
+            s -> expression, with s["body.quantity"] and s.t.
+        unit, text : str
+            For results.
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken.
+        """
         self._new_quantity(name, "output")
         self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
@@ -359,9 +341,25 @@ class Model:
         direction: int = 0,
         action: str | Mapping[str, Callable[[Any], Any]] = "record",
     ) -> None:
-        """Watch for zero crossings of an expression of the signals; see Event for the actions.
+        """Watch for zero crossings of an expression.
 
         A comparison (s["bob.angle"] > 0.2) stands for the difference of its sides: it rises where it becomes true.
+
+        Parameters
+        ----------
+        name : str
+            As it stands in results.
+        function : callable
+            s -> expression, with s["body.quantity"] and s.t.
+        direction : {-1, 0, 1}
+            Falling, both or rising.
+        action : "record", "stop" or mapping
+            Or assignments {speed, coordinate or parameter: s -> expression} at the event.
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken, or direction or action are not known.
         """
         self._new_name(name, self.events, "event")
         self._need_function(function, f"event {name!r}")
@@ -372,8 +370,19 @@ class Model:
         self.events[name] = Event(name, Crossing(function), direction, action)
 
     def break_at(self, *times: Any) -> None:
-        """Name times at which a law changes abruptly, numbers or expressions of parameters: steps end there. Times at
-        which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
+        """Name times at which a law changes abruptly: steps end there.
+
+        Times at which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
+
+        Parameters
+        ----------
+        *times : float or expression
+            In s, numbers or expressions of parameters.
+
+        Raises
+        ------
+        ModelError
+            For what is not a time.
         """
         if self.is_frozen:
             raise ModelError(FROZEN)
@@ -387,9 +396,24 @@ class Model:
                 raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
 
     def relax(self, row: str, weight: Any) -> None:
-        """Give a constraint row ("connection.bond") a weight between 0 (lifted) and 1 (held), a number or a function
-        of the signals s, which then also has s.multiplier("connection.bond"): the force that the row would bring if all
-        rows were held in full. A relaxed row holds accelerations only; the formalism is then "udwadia_kalaba".
+        """Give a constraint row a weight; a relaxed row holds accelerations only.
+
+        Parameters
+        ----------
+        row : str
+            "connection.bond".
+        weight : float, expression of parameters, or function of the signals
+            Between 0 (lifted) and 1 (held). A function s -> expression also has s.multiplier("connection.bond"): the
+            force that the row would bring if all rows were held in full.
+
+        Raises
+        ------
+        ModelError
+            Where there is no such row, or it has a weight already.
+
+        Notes
+        -----
+        The formalism is then "udwadia_kalaba".
         """
         if not isinstance(row, str) or row.rpartition(".")[0] not in self.connections:
             raise ModelError(f"relax takes the row of a connection, such as 'wheel.slip_x', got {row!r}.")
@@ -401,98 +425,25 @@ class Model:
             raise ModelError(f"the row {row!r} has a weight already.")
         self.relaxations[row] = weight
 
-    def coordinate_laws(self) -> dict[str, Force]:
-        """Laws of connections as forces on coordinates, by the name of the coordinate."""
-        return {
-            f"{c.name}.{coordinate}": CoordinateForce(f"{c.name}.{coordinate}", law)
-            for c in self.connections.values()
-            for coordinate, law in c.laws.items()
-            if isinstance(law, EffortLaw)
-        }
-
-    def relaxed(self) -> list[str]:
-        """Constraints that weights relax: rows, and contacts whose law does it."""
-        return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
-
-    @property
-    def free_bodies(self) -> list[Body]:
-        """Bodies whose motion is to be found."""
-        return [body for body in self.bodies.values() if body.is_free]
-
-    @property
-    def moving_bodies(self) -> list[Body]:
-        """Bodies that are not at rest."""
-        return [body for body in self.bodies.values() if not body.is_at_rest]
-
-    @property
-    def roots(self) -> list[Body]:
-        """Bodies whose motion is known: the ground, and those with a given motion."""
-        return [body for body in self.bodies.values() if not body.is_free]
-
-    @property
-    def frames(self) -> list[Body]:
-        """Moving frames: bodies without mass whose motion is given."""
-        return [body for body in self.bodies.values() if body.moves is Moves.GIVEN]
-
-    def parameter_values(self) -> dict[str, float]:
-        """Default values by name."""
-        return {p.name: p.value for p in self.parameters.values()}
-
     def build(self, formalism: str | None = None) -> "System":
-        """Check the model, derive its equations and make it ready to run. Raises ModelError with every fault found.
+        """Check the model, derive its equations and make it ready to run.
 
-        formalism: "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
-        "newton_euler" measures angles between bodies within half a turn either way while it runs: a spring that is
-        wound up further needs "kane". The angles of its results have all their turns.
+        Parameters
+        ----------
+        formalism : {"kane", "newton_euler", "udwadia_kalaba"}, optional
+            "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
+            "newton_euler" measures angles between bodies within half a turn either way while it runs: a spring that is
+            wound up further needs "kane". The angles of its results have all their turns.
+
+        Returns
+        -------
+        System
+
+        Raises
+        ------
+        ModelError
+            With every fault of the model.
         """
         from trundle.system import build
 
         return build(self, formalism)
-
-    def _need_function(self, function: Any, what: str) -> None:
-        if not callable(function):
-            raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
-
-    def _new_quantity(self, name: str, what: str) -> None:
-        """Parameters, outputs and short names stand beside each other in expressions and results."""
-        for taken, kind in ((self.parameters, "parameter"), (self.outputs, "output"), (self.aliases, "short name")):
-            self._new_name(name, taken, kind)
-        if name in RESERVED:
-            meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
-            word = f"a word of expressions, {meant}" if meant else "a word of expressions"
-            raise ModelError(f"{name!r} cannot be the name of a {what}: it is {word}. Choose another name.")
-        if full_name(name, self.aliases) != name:
-            raise ModelError(
-                f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
-            )
-
-    def _new_connection(self, name: str, first: Frame, second: Frame) -> None:
-        """Names of connections, of those with several contacts too, are unique; of bodies they have only their own."""
-        self._new_name(name, {c.partition(".")[0]: c for c in self.connections}, "connection")
-        if name in self.bodies and self.bodies[name] not in (first.body, second.body):
-            raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
-
-    def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
-        if self.is_frozen:
-            raise ModelError(FROZEN)
-        _check_name(name, what)
-        if what in ("body", "connection") and name in self.forces:
-            raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")
-        if name in taken:
-            raise ModelError(f"there is already a {what} called {name!r}; names are unique.")
-
-
-def _check_name(name: str, what: str) -> None:
-    if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
-        raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
-
-
-def full_name(name: str, aliases: Mapping[str, str]) -> str:
-    """The name of a quantity with a short name at its beginning replaced."""
-    if name in aliases:
-        return aliases[name]
-    for short, full in aliases.items():
-        ending = name.removeprefix(short)
-        if name.startswith(short) and (ending == "" or ending in ("_rate", "_acceleration", "_w", "_x", "_y", "_z")):
-            return full + ending
-    return name

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import final
 
 from trundle.errors import UnknownNameError
-from trundle.model.model import Model, full_name
+from trundle.model.contents import full_name
+from trundle.model.model import Model
 from trundle.quantity import Part, Quantity
 
 Source = Callable[[], Iterable[Quantity]]

@@ -76,7 +76,18 @@ class BatchRun:
         return [reported_events(self.formulation, log, p_end) for log, p_end in runs]
 
     def end(self, name: str) -> Array:
-        """A quantity, or a component such as "rod.position_x", at the end of every case."""
+        """A quantity, or a component such as "rod.position_x", at the end of every case.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name.
+
+        Returns
+        -------
+        array
+            Of shape (cases,) or (cases, components); nan for cases that were refused.
+        """
         part = self.formulation.register.get(name)
         p = self._p if self._switching is None else self._switching.p_end
         found = self._evaluate(part.quantity, self.batch.t_end, self.batch.x_end, p)

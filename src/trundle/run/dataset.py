@@ -62,7 +62,25 @@ class Run:
     def of(
         f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any]
     ) -> "Run":
-        """Wrap what the integrator returned."""
+        """Wrap what the integrator returned.
+
+        Parameters
+        ----------
+        f : Formulation
+            Of the model that ran.
+        trajectory : Trajectory
+            Samples, events and ending.
+        p : array
+            Parameters at the start.
+        initial : InitialState
+            How the start was found.
+        settings : mapping
+            Method and tolerances, for the books.
+
+        Returns
+        -------
+        Run
+        """
         from trundle.run.ending import explain
 
         outcome = explain(f, trajectory, trajectory.p_end)
@@ -104,7 +122,23 @@ class Run:
         return whole if part.component is None else _component(whole, part)
 
     def values(self, name: str) -> Array:
-        """Plain numbers of a quantity."""
+        """Plain numbers of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name, or that of a component.
+
+        Returns
+        -------
+        array
+            Of shape (times,) or (times, components).
+
+        Raises
+        ------
+        UnknownNameError
+            With near names, where there is none.
+        """
         return np.asarray(self[name].values)
 
     @property
@@ -285,19 +319,57 @@ class Run:
     # -- hand over -----------------------------------------------------------------------------------------------------
 
     def plot(self, *names: str, **options: Any) -> "Figure":
-        """Quantities over time; returns the matplotlib figure."""
+        """Quantities over time, one panel for each unit.
+
+        Parameters
+        ----------
+        *names : str
+            What is drawn.
+        **options
+            As of `trundle.view.plot.plot_quantities`, such as path="out/crank.png".
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.plot import plot_quantities
 
         return plot_quantities(self, names, **options)
 
     def draw(self, **options: Any) -> "Figure":
-        """Pictures of the mechanism at a few times; returns the matplotlib figure."""
+        """Pictures of the mechanism at a few times.
+
+        Parameters
+        ----------
+        **options
+            As of `trundle.view.scene.draw`, such as times=[0.0, 0.5], path="out/crank.png".
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.scene import draw
 
         return draw(self, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all."""
+        """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its ending chooses the format.
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
+
+        Raises
+        ------
+        StoreError
+            Where it cannot be written.
+        """
         from trundle.run.store import save
 
         return save(self, path)

@@ -46,7 +46,22 @@ def _target(path: Path) -> Path:
 
 
 def load(path: Path | str) -> "Run":
-    """Read a run that `save` has written. It answers as before for what is stored, without its model."""
+    """Read a run that `save` has written. It answers as before for what is stored, without its model.
+
+    Parameters
+    ----------
+    path : str or Path
+        A netCDF file; the ending .nc may be left out.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    StoreError
+        Where it cannot be read or is not a run.
+    """
     from trundle.run.dataset import Run
 
     dataset = read(path)

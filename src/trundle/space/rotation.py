@@ -40,7 +40,20 @@ def axis_vector(axis: Axis) -> Array:
 
 
 def rotation(axis: Axis, angle: float) -> Array:
-    """Rotation matrix about `axis` by `angle` (rad), by Rodrigues' formula."""
+    """Rotation matrix about an axis, by Rodrigues' formula.
+
+    Parameters
+    ----------
+    axis : str or sequence of float
+        "x", "y", "z" or a vector of any length.
+    angle : float
+        In rad.
+
+    Returns
+    -------
+    array
+        Three by three.
+    """
     x, y, z = axis_vector(axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return clean(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * (K @ K))

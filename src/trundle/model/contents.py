@@ -1,0 +1,154 @@
+"""What a model holds: its parts by name, the rules for names, and look-ups. How they are said is in model.py."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from trundle.errors import ModelError
+from trundle.laws.law import EffortLaw
+from trundle.math import RESERVED
+from trundle.model.body import Body, Frame, Moves
+from trundle.model.connection import ConnectedPair
+from trundle.model.definitions import Event, Output, Parameter
+from trundle.model.force import CoordinateForce, Force
+
+FROZEN = (
+    "this is the model of a built system, which stays as it is. Change your own model and build it again; "
+    "copy.deepcopy(system.model) gives one that can be changed."
+)
+
+
+class ModelContents:
+    """Bodies, connections, forces, parameters, outputs and events by name; nothing of it changes once it is frozen."""
+
+    is_frozen = False  # the copy that a system works on refuses changes
+    own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
+
+    def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
+        self.name = name
+        self.gravity = gravity
+        self.ground = Body("ground", moves=Moves.AT_REST)
+        self.bodies: dict[str, Body] = {"ground": self.ground}
+        self.connections: dict[str, ConnectedPair] = {}
+        self.forces: dict[str, Force] = {}
+        self.parameters: dict[str, Parameter] = {}
+        self.outputs: dict[str, Output] = {}
+        self.events: dict[str, Event] = {}
+        self.breaks: Any = []  # times, numbers or expressions of the parameters
+        self.aliases: dict[str, str] = {}  # short name -> quantity
+        self.relaxations: dict[str, Any] = {}  # constraint row -> weight
+        self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
+        self.start: dict[str, Any] = {}  # by name, unless a run is given others; loops are assembled near these values
+
+    def freeze(self) -> None:
+        """Refuse all changes from now on: a system was derived from it."""
+        self.is_frozen = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        object.__setattr__(self, name, value)
+
+    def __copy__(self) -> Self:
+        out = object.__new__(type(self))
+        out.__dict__.update({name: value for name, value in vars(self).items() if name != "is_frozen"})
+        return out
+
+    def resolve(self, name: str) -> str:
+        """The full name of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            It may be a short name, with an ending such as _rate or _x.
+
+        Returns
+        -------
+        str
+        """
+        return full_name(name, self.aliases)
+
+    def coordinate_laws(self) -> dict[str, Force]:
+        """Laws of connections as forces on coordinates, by the name of the coordinate."""
+        return {
+            f"{c.name}.{coordinate}": CoordinateForce(f"{c.name}.{coordinate}", law)
+            for c in self.connections.values()
+            for coordinate, law in c.laws.items()
+            if isinstance(law, EffortLaw)
+        }
+
+    def relaxed(self) -> list[str]:
+        """Constraints that weights relax: rows, and contacts whose law does it."""
+        return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
+
+    @property
+    def free_bodies(self) -> list[Body]:
+        """Bodies whose motion is to be found."""
+        return [body for body in self.bodies.values() if body.is_free]
+
+    @property
+    def moving_bodies(self) -> list[Body]:
+        """Bodies that are not at rest."""
+        return [body for body in self.bodies.values() if not body.is_at_rest]
+
+    @property
+    def roots(self) -> list[Body]:
+        """Bodies whose motion is known: the ground, and those with a given motion."""
+        return [body for body in self.bodies.values() if not body.is_free]
+
+    @property
+    def frames(self) -> list[Body]:
+        """Moving frames: bodies without mass whose motion is given."""
+        return [body for body in self.bodies.values() if body.moves is Moves.GIVEN]
+
+    def parameter_values(self) -> dict[str, float]:
+        """Default values by name."""
+        return {p.name: p.value for p in self.parameters.values()}
+
+    @staticmethod
+    def _need_function(function: Any, what: str) -> None:
+        if not callable(function):
+            raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
+
+    def _new_quantity(self, name: str, what: str) -> None:
+        """Parameters, outputs and short names stand beside each other in expressions and results."""
+        for taken, kind in ((self.parameters, "parameter"), (self.outputs, "output"), (self.aliases, "short name")):
+            self._new_name(name, taken, kind)
+        if name in RESERVED:
+            meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
+            word = f"a word of expressions, {meant}" if meant else "a word of expressions"
+            raise ModelError(f"{name!r} cannot be the name of a {what}: it is {word}. Choose another name.")
+        if full_name(name, self.aliases) != name:
+            raise ModelError(
+                f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
+            )
+
+    def _new_connection(self, name: str, first: Frame, second: Frame) -> None:
+        """Names of connections, of those with several contacts too, are unique; of bodies they have only their own."""
+        self._new_name(name, {c.partition(".")[0]: c for c in self.connections}, "connection")
+        if name in self.bodies and self.bodies[name] not in (first.body, second.body):
+            raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
+
+    def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
+        if self.is_frozen:
+            raise ModelError(FROZEN)
+        check_name(name, what)
+        if what in ("body", "connection") and name in self.forces:
+            raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")
+        if name in taken:
+            raise ModelError(f"there is already a {what} called {name!r}; names are unique.")
+
+
+def check_name(name: str, what: str) -> None:
+    if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
+        raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
+
+
+def full_name(name: str, aliases: Mapping[str, str]) -> str:
+    """The name of a quantity with a short name at its beginning replaced."""
+    if name in aliases:
+        return aliases[name]
+    for short, full in aliases.items():
+        ending = name.removeprefix(short)
+        if name.startswith(short) and (ending == "" or ending in ("_rate", "_acceleration", "_w", "_x", "_y", "_z")):
+            return full + ending
+    return name
