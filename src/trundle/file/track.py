@@ -34,7 +34,21 @@ class TrackFile:
 
 
 def load_track(path: str | FilePath) -> TrackFile:
-    """The line of a YAML file. FileError tells every fault with its line."""
+    """The line of a YAML file.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    TrackFile
+
+    Raises
+    ------
+    FileError
+        With every fault and its line.
+    """
     path = FilePath(path)
     return read_track(read_text(path), str(path), path.parent)
 
