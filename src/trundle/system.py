@@ -19,6 +19,8 @@ from trundle.study.start_state import start_state
 from trundle.typing import Array
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from trundle.bond_graph.bonds import BondGraph
     from trundle.quantities.initial_state import InitialState
     from trundle.run.batch import BatchRun
@@ -30,7 +32,7 @@ Values = Mapping[str, Any] | None
 Parameters = Mapping[str, float] | None
 
 
-def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] | None = None) -> "System":
+def build(model: Model, formalism: str | None = None, relax: Values = None, omit: Any = None) -> "System":
     """Check the model, freeze it, derive and compile its equations.
 
     Parameters
@@ -39,15 +41,17 @@ def build(model: Model, formalism: str | None = None, relax: Mapping[str, Any] |
         "kane" unless given, or "udwadia_kalaba" where constraints are relaxed.
     relax : mapping, optional
         Weights between 0 and 1 by names of constraint rows ("connection.bond"): numbers or functions of the signals.
+    omit : mapping, optional
+        Imaginary forces of bodies in moving frames that are left out, to see what they do: {"car": "rotation"},
+        {"car": ("rotation", "gyroscopic")}, {"car": {"rotation": "moment_z"}} in the axes of the frame, {"car": "all"}.
 
     Raises
     ------
     ModelError
         With all faults of the model.
     """
-    if formalism is None:
-        formalism = "udwadia_kalaba" if relax or model.relaxed() else "kane"
-    return System(Derivation(freeze(model, relax)), formalism)
+    usual = "udwadia_kalaba" if relax or model.relaxed() else "kane"
+    return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
 
 
 @final
@@ -116,8 +120,7 @@ class System:
 
     def describe(self) -> str:
         """Summary of the model in words."""
-        f = self.formulation
-        return describe(f.model, f.topology, f.layout, f.mobility)
+        return describe(self.model, self.formulation.topology, self.formulation.layout, self.mobility)
 
     @cached_property
     def graph(self) -> "BondGraph":
@@ -369,6 +372,26 @@ class System:
             self.formulation, coordinate, to, start, parameters, hold=hold, step=step, through_folds=through_folds,
             double_contacts=double_contacts, limit=limit,
         )  # fmt: skip
+
+    def imaginary_forces(self, run: "Run", on: str = "speeds") -> "xr.DataArray":
+        """Generalised imaginary forces along a run, by body, kind, speed and time; on="independent" speeds only, with
+        constraints eliminated.
+        """
+        return self.relative_dynamics(run, on)["imaginary"]
+
+    def relative_dynamics(self, run: "Run", on: str = "speeds") -> "xr.Dataset":
+        """Generalised forces of inertia, external and imaginary ones along a run, which add to zero; options:
+        `trundle.study.relative.relative_dynamics`.
+        """
+        from trundle.study.relative import relative_dynamics
+
+        return relative_dynamics(self.formulation, run, on)
+
+    def inertial_residual(self, run: "Run") -> "xr.DataArray":
+        """How far Newton's and Euler's laws in the ground are from being met, by speed and time, over what cancels."""
+        from trundle.study.relative import inertial_residual
+
+        return inertial_residual(self.formulation, run)
 
     def linearise(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> "Linearisation":
         """State matrix on the constraint manifold about a state, with eigenvalues and modes.

@@ -1,6 +1,6 @@
 """Bodies and frames fixed to them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -90,7 +90,8 @@ class Body:
             "rotation", "", "rotation matrix from body to ground axes, by columns",
             lambda s: ca.vec(s.motion.body(self).R), size=9,
         )  # fmt: skip
-        if self.is_at_rest:
+        if not self.is_free:
+            yield from () if self.is_at_rest else self._given_quantities(known)
             return
         for kind, unit, text, of in (
             ("acceleration", "m/s^2", "acceleration of the body frame", lambda e: e.acceleration(self).a),
@@ -98,13 +99,14 @@ class Body:
         ):
             text = f"{text}, ground axes: {self.name}"
             yield Quantity(self.name, kind, unit, text, 3, of, "reactions", "body", 2)
-        if not self.is_free:
-            yield from self._driving_quantities()
         text = f"unit quaternion from body to ground axes: {self.name}"
         yield Quantity(self.name, "orientation", "", text, 4, None, "orientations", "body")
 
-    def _driving_quantities(self) -> Iterator[Quantity]:
-        """What moves a frame as given."""
+    def _given_quantities(self, known: Callable[..., Quantity]) -> Iterator[Quantity]:
+        """What is known of a body that moves as given, and what moves it."""
+        of_frame, about = "acceleration of the frame, ground axes", "angular acceleration, ground axes"
+        yield known("acceleration", "m/s^2", of_frame, lambda s: s.motion.body(self).a, 2)
+        yield known("angular_acceleration", "rad/s^2", about, lambda s: s.motion.body(self).alpha, 2)
         for kind, unit, text, of in (
             ("driving_force", "N", "force that moves it as given, ground axes", lambda e: e.driving(self)[0]),
             ("driving_moment", "N m", "moment about its origin that moves it, ground axes",

@@ -425,7 +425,7 @@ class Model(ModelContents):
             raise ModelError(f"the row {row!r} has a weight already.")
         self.relaxations[row] = weight
 
-    def build(self, formalism: str | None = None) -> "System":
+    def build(self, formalism: str | None = None, omit: Any = None) -> "System":
         """Check the model, derive its equations and make it ready to run.
 
         Parameters
@@ -434,6 +434,8 @@ class Model(ModelContents):
             "kane" unless given, or "udwadia_kalaba" where constraints are relaxed, which only that one knows.
             "newton_euler" measures angles between bodies within half a turn either way while it runs: a spring that is
             wound up further needs "kane". The angles of its results have all their turns.
+        omit : mapping, optional
+            Imaginary forces of bodies in moving frames that are left out, see `trundle.system.build`.
 
         Returns
         -------
@@ -446,4 +448,4 @@ class Model(ModelContents):
         """
         from trundle.system import build
 
-        return build(self, formalism)
+        return build(self, formalism, omit=omit)

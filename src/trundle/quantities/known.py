@@ -6,9 +6,11 @@ from dataclasses import replace
 import casadi as ca
 
 from trundle.graph.topology import Topology
+from trundle.model.body import Body
+from trundle.model.imaginary import KINDS
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
-from trundle.quantity import Needs, Quantity
+from trundle.quantity import Needs, Of, Quantity
 
 WORK = {
     "work_in": "work brought in by drives and given forces",
@@ -35,9 +37,25 @@ def known_quantities(model: Model, topology: Topology, formalism: str) -> Iterat
                 yield replace(q, group="joints", text=f"{q.text}, which {how}")
     for body in model.bodies.values():
         yield from body.quantities()
+    yield from imaginary_quantities(model, topology)
     yield from energy_quantities()
     for output in model.outputs.values():
         yield from output.quantities()
+
+
+def imaginary_quantities(model: Model, topology: Topology) -> Iterator[Quantity]:
+    """Imaginary forces of the bodies that are described in moving frames."""
+    for body in model.free_bodies if model.frames else ():
+        frame = topology.path_to_root(body)[-1]
+        for kind, cause in KINDS.items() if not frame.is_at_rest else ():
+            for i, (what, unit) in enumerate((("force", "N"), ("moment", "N m"))):
+                text = f"imaginary {what} by the {cause}, at the mass centre, axes of {frame.name!r}: {body.name}"
+                of, name = _imaginary(body, kind, i), f"imaginary_{kind}_{what}"
+                yield Quantity(body.name, name, unit, text, 3, of, "imaginary", "body")
+
+
+def _imaginary(body: Body, kind: str, part: int) -> Of:
+    return lambda e: e.imaginary(body, kind)[part]
 
 
 def energy_quantities() -> Iterator[Quantity]:

@@ -103,6 +103,11 @@ class Run:
     # -- quantities ----------------------------------------------------------------------------------------------------
 
     @property
+    def raw(self) -> tuple[Array, Array, Array] | None:
+        """Times, states and parameters as they were integrated; None for a run from a file."""
+        return self._raw
+
+    @property
     def time(self) -> Array:
         """Times of the samples (s)."""
         if self._raw is not None:

@@ -1,5 +1,6 @@
 """From a model to its Spec and to a formulation that is ready to be asked, with all checks."""
 
+import copy
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +9,17 @@ from trundle.constraints.relaxation import weight_faults
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import FORMALISMS, Formulation
 from trundle.errors import InertiaWarning, ModelError
-from trundle.model.check import check, measured_inertias
+from trundle.graph.topology import find_topology
+from trundle.model.check import check, massless, measured_inertias
 from trundle.model.fingerprint import function_faults
 from trundle.model.floating import floating
+from trundle.model.imaginary import omissions
 from trundle.model.model import Model
 from trundle.model.spec import Spec
 from trundle.study.start_state import check_start_names
 
 
-def freeze(model: Model, relax: Mapping[str, Any] | None = None) -> Spec:
+def freeze(model: Model, relax: Mapping[str, Any] | None = None, omit: Any = None) -> Spec:
     """Check the model and freeze it.
 
     Parameters
@@ -25,6 +28,8 @@ def freeze(model: Model, relax: Mapping[str, Any] | None = None) -> Spec:
         It may be changed afterwards: the Spec has a copy.
     relax : mapping, optional
         Weights between 0 and 1 of constraint rows, see `trundle.system.build`.
+    omit : mapping, optional
+        Imaginary forces that are left out, see `trundle.system.build`.
 
     Raises
     ------
@@ -38,6 +43,8 @@ def freeze(model: Model, relax: Mapping[str, Any] | None = None) -> Spec:
     for words in measured_inertias(model):
         warnings.warn(words, InertiaWarning, stacklevel=4)
     model = floating(model)
+    if omit:
+        model = _omitting(model, omit)
     faults = weight_faults(model, {**model.relaxations, **(relax or {})})
     if faults:
         raise ModelError(faults)
@@ -45,6 +52,16 @@ def freeze(model: Model, relax: Mapping[str, Any] | None = None) -> Spec:
         return Spec(model, relax)
     except ModelError as error:
         raise ModelError(function_faults(model) or error.faults) from None
+
+
+def _omitting(model: Model, omit: Any) -> Model:
+    """The model with forces that take imaginary forces away."""
+    topology = find_topology(model, massless(model))
+    roots = {body.name: (body, topology.path_to_root(body)[-1]) for body in model.free_bodies}
+    carriers = {name: (body, root) for name, (body, root) in roots.items() if not root.is_at_rest}
+    out = copy.copy(model)
+    out.forces = {**model.forces, **dict(omissions(omit, carriers))}
+    return out
 
 
 def formulate(derivation: Derivation, formalism: str) -> Formulation:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trundle.view.contact import draw_pair
+    from trundle.view.imaginary import plot_imaginary
     from trundle.view.plot import plot_eigenvalues, plot_energy, plot_quantities
     from trundle.view.scene import draw
     from trundle.view.surface import draw_surface, draw_surfaces
@@ -15,6 +16,7 @@ __all__ = [
     "draw_surfaces",
     "plot_eigenvalues",
     "plot_energy",
+    "plot_imaginary",
     "plot_quantities",
 ]
 
@@ -23,6 +25,7 @@ _HOMES = {
     "draw_pair": "contact",
     "draw_surface": "surface",
     "draw_surfaces": "surface",
+    "plot_imaginary": "imaginary",
 }
 
 

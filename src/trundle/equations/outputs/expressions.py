@@ -19,6 +19,7 @@ from trundle.equations.outputs.reactions import (
     yielding_bonds,
 )
 from trundle.equations.outputs.signals import Signals
+from trundle.equations.relative import in_frame, wrenches_of
 from trundle.model.body import Body
 from trundle.motion.motion import FrameMotion
 from trundle.quantity import Quantity
@@ -86,7 +87,13 @@ class Expressions:
 
     def acceleration(self, body: Body) -> FrameMotion:
         """Motion of a body frame with its accelerations."""
-        return self._accelerations[body] if body.is_free else self.equations.motion.body(body)
+        return self._accelerations[body]
+
+    def imaginary(self, body: Body, kind: str) -> Wrench:
+        """Imaginary force and moment about the mass centre, in the axes of the frame that carries the body."""
+        e = self.equations
+        force, moment = wrenches_of(e, body)[kind]
+        return in_frame(e, body, force), in_frame(e, body, moment)
 
     def driving(self, frame: Body) -> Wrench:
         """Force and moment about its origin that move a frame as given."""
