@@ -22,6 +22,7 @@ from trundle.contact import (
     Stronge,
 )
 from trundle.errors import TrundleError
+from trundle.lookup.table import Table
 from trundle.math import (
     abs,
     acos,
@@ -180,6 +181,7 @@ __all__ = [
     "Stronge",
     "SweptSurface",
     "System",
+    "Table",
     "TangentSurface",
     "TorsionSpring",
     "Torus",

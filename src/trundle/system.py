@@ -10,8 +10,10 @@ from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation
 from trundle.equations.mobility import Mobility
 from trundle.integrate.options import StepLimits
+from trundle.lookup.table import Table
 from trundle.model.model import Model
 from trundle.model.spec import Spec
+from trundle.model.table import with_tables
 from trundle.quantity import Quantity
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
 
 Values = Mapping[str, Any] | None
-Parameters = Mapping[str, float] | None
+Parameters = Mapping[str, Any] | None  # numbers, and tables in place of those of the model
 
 
 def build(model: Model, formalism: str | None = None, relax: Values = None, omit: Any = None) -> "System":
@@ -171,6 +173,7 @@ class System:
         fixed_step: float | None = None, max_step: float = np.inf, progress: bool | None = None,
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
+        tables: Mapping[str, Table] | None = None,
     ) -> "Run":  # fmt: skip
         """Integrate from a consistent start over `duration` seconds.
 
@@ -202,6 +205,8 @@ class System:
             Time at the start (s).
         max_steps, max_events : int
             The run ends with TOO_MANY_STEPS or TOO_MANY_EVENTS after so many.
+        tables : mapping, optional
+            Tables by name in place of those of the model, of the same kind; nothing is compiled for that.
 
         Returns
         -------
@@ -219,12 +224,14 @@ class System:
         system = self if formalism is None else self.in_formalism(formalism)
         limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
         options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event)
-        return simulate(system.formulation, duration, start, parameters, options)
+        given = with_tables(self.model.tables, parameters, tables)
+        return simulate(system.formulation, duration, start, given, options)
 
     def batch(
         self, duration: float, start: Values = None, parameters: Mapping[str, Any] | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None, threads: int | None = None, method: Any = "auto",
+        tables: Mapping[str, Table | Sequence[Table]] | None = None,
     ) -> "BatchRun":  # fmt: skip
         """Many runs at once; start values and parameters may be arrays of one common length.
 
@@ -245,6 +252,8 @@ class System:
             All cores unless given.
         method : str or method object
             As for `simulate`; stiff methods run one by one.
+        tables : mapping, optional
+            Tables by name, one for all cases or a list of one for each.
 
         Returns
         -------
@@ -260,7 +269,8 @@ class System:
         from trundle.study.run_options import Accuracy, RunOptions
 
         options = RunOptions(Accuracy(rtol, atol), method, samples)
-        return run_batch(self.formulation, duration, start or {}, parameters or {}, options, threads)
+        given = with_tables(self.model.tables, parameters, tables)
+        return run_batch(self.formulation, duration, start or {}, given or {}, options, threads)
 
     def accelerations(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> dict[str, Any]:
         """All accelerations and reactions at a state given by coordinates and independent speeds.

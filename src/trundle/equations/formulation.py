@@ -108,6 +108,7 @@ class Formulation:
         together with a check that its masses determine the accelerations, and kept with its kernels.
         """
         key = f"mobility {self.spec.key} {self.formalism} {[value.hex() for value in map(float, self.spec.values)]}"
+        key += "".join(f" {digest}" for digest in self.spec.digests)
         kept = USER_CACHE.load_bundle(key)
         if kept is not None:
             try:
@@ -180,7 +181,7 @@ class Formulation:
         """What the kernels take beside time and state, at the defaults of the model."""
         return self.derivation.defaults.copy()
 
-    def parameter_vector(self, given: Mapping[str, float] | None) -> Array:
+    def parameter_vector(self, given: Mapping[str, Any] | None) -> Array:
         """The same with the given values."""
         return self.parameters.vector(self.model, given) if given is not None else self.default_parameters
 

@@ -113,6 +113,12 @@ LIES_FLAT = Outcome(
     "The wheel of contact {contact} lies flat (a roll of 90 degrees): it touches all round, not in a point.",
     "End the run before by an event on the roll, or give the body more contacts on which it can lie.",
 )
+TABLE_LEFT = Outcome(
+    "TABLE_LEFT",
+    34,
+    "An argument of a table has come to the end of its knots, and the table refuses to answer beyond.",
+    "Give the table more knots, or let it hold its value or go on along its tangent: beyond='hold', beyond='line'.",
+)
 
 ALL = (
     FINISHED,
@@ -132,6 +138,7 @@ ALL = (
     SURFACE_LEFT,
     INTERFERENCE,
     LIES_FLAT,
+    TABLE_LEFT,
 )
 
 

@@ -86,6 +86,14 @@ def interpret(
     tape: "Tape", t: float, x: Sequence[float] | np.ndarray, p: Sequence[float] | np.ndarray = ()
 ) -> np.ndarray:
     """Evaluate the tape at one point, operation by operation."""
+    values = all_values(tape, t, x, p)
+    return np.array([values[k] for k in tape.outputs], dtype=float)
+
+
+def all_values(
+    tape: "Tape", t: float, x: Sequence[float] | np.ndarray, p: Sequence[float] | np.ndarray = ()
+) -> list[float]:
+    """Values of all operations at one point."""
     values: list[float] = []
     for operation, a, b in tape.operations:
         if operation == "const":
@@ -104,4 +112,4 @@ def interpret(
         else:
             value = fold(operation, values[a]) if b < 0 else fold(operation, values[a], values[b])
         values.append(value)
-    return np.array([values[k] for k in tape.outputs], dtype=float)
+    return values

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, final
+from weakref import WeakValueDictionary
 
 import casadi as ca
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+_by_handle: WeakValueDictionary[float, "Table"] = WeakValueDictionary()
 BETWEEN = ("cubic", "linear", "monotone", "previous")
 BEYOND = ("hold", "line", "refuse", "repeat")
 
@@ -219,11 +221,16 @@ class Table:
         return _restored, ({k: v for k, v in vars(self).items() if k not in made},)
 
     def __repr__(self) -> str:
+        return f"<Table of {self.story()}>"
+
+    def story(self) -> str:
+        """Its arguments, outputs and unit in words."""
         ranges = ", ".join(
             f"{name} {axis[0]:g} to {axis[-1]:g} ({len(axis)} knots)"
             for name, axis in zip(self.arguments, self.x, strict=True)
         )
-        return f"<Table of {ranges}: {self.kind}>"
+        about = "".join(f", {word}" for word in (self.text, self.unit and f"in {self.unit}") if word)
+        return f"{ranges}: {self.kind}{about}"
 
     @property
     def _column(self) -> Array:
@@ -258,7 +265,9 @@ class Table:
             records[..., CORNERS + i] = corners(axis, word).reshape(shape)
         records[..., WORDS:] = cells.reshape(*counts, -1)
         found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
-        return Block(found, records, [(float(a[0]), float(a[-1])) for a in self.x])
+        block = Block(found, records, [(float(a[0]), float(a[-1])) for a in self.x])
+        _by_handle[block.handle] = self
+        return block
 
     @cached_property
     def digest(self) -> str:
@@ -300,6 +309,11 @@ class Table:
         from trundle.view.table import plot_table
 
         return plot_table(self)
+
+
+def table_with(handle: float) -> Table | None:
+    """The table of this process that has a handle."""
+    return _by_handle.get(handle)
 
 
 def _restored(state: dict[str, Any]) -> Table:

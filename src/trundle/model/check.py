@@ -32,6 +32,8 @@ def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None =
         return np.array(ca.DM(expression))
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
+    if foreign and foreign[0] in model.tables:
+        raise ModelError(f"the table {foreign[0]!r} cannot shape bodies, places or sizes: they do not change in a run.")
     if foreign:
         raise ModelError(f"the symbol {foreign[0]!r} is not a parameter of this model; declare it with m.parameter.")
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])

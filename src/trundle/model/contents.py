@@ -10,6 +10,7 @@ from trundle.model.body import Body, Frame, Moves
 from trundle.model.connection import ConnectedPair
 from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import CoordinateForce, Force
+from trundle.model.table import ModelTable
 
 FROZEN = (
     "this is the model of a built system, which stays as it is. Change your own model and build it again; "
@@ -18,7 +19,7 @@ FROZEN = (
 
 
 class ModelContents:
-    """Bodies, connections, forces, parameters, outputs and events by name; nothing of it changes once it is frozen."""
+    """Bodies, connections, forces, parameters, tables, outputs and events by name; frozen, nothing changes."""
 
     is_frozen = False  # the copy that a system works on refuses changes
     own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
@@ -31,6 +32,7 @@ class ModelContents:
         self.connections: dict[str, ConnectedPair] = {}
         self.forces: dict[str, Force] = {}
         self.parameters: dict[str, Parameter] = {}
+        self.tables: dict[str, ModelTable] = {}
         self.outputs: dict[str, Output] = {}
         self.events: dict[str, Event] = {}
         self.breaks: Any = []  # times, numbers or expressions of the parameters
@@ -100,6 +102,10 @@ class ModelContents:
         """Moving frames: bodies without mass whose motion is given."""
         return [body for body in self.bodies.values() if body.moves is Moves.GIVEN]
 
+    def parameter_symbols(self) -> list[Any]:
+        """Symbols of the parameters and of the tables, in their order among the parameters of kernels."""
+        return [*(p.symbol for p in self.parameters.values()), *(table.symbol for table in self.tables.values())]
+
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""
         return {p.name: p.value for p in self.parameters.values()}
@@ -110,8 +116,9 @@ class ModelContents:
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_quantity(self, name: str, what: str) -> None:
-        """Parameters, outputs and short names stand beside each other in expressions and results."""
-        for taken, kind in ((self.parameters, "parameter"), (self.outputs, "output"), (self.aliases, "short name")):
+        """Parameters, tables, outputs and short names stand beside each other in expressions and results."""
+        known: dict[str, Mapping[str, Any]] = {"parameter": self.parameters, "table": self.tables}
+        for kind, taken in (known | {"output": self.outputs, "short name": self.aliases}).items():
             self._new_name(name, taken, kind)
         if name in RESERVED:
             meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)

@@ -33,6 +33,7 @@ def fingerprint(model: Model) -> str:
     asker = Asker(model)
     parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
     parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
+    parts += [exact(table) for table in model.tables.values()]
     parts += [f"break {exact(time)}" for time in model.breaks]
     for body in model.free_bodies:
         inertia = body.mass_properties()
@@ -136,8 +137,12 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) 
     symbols = ca.symvar(terms)
     f = ca.Function("power", [ca.vertcat(ca.SX(0, 1), *symbols)], [terms])
     rng = np.random.default_rng(1)
+    hashes = [s.element_hash() for s in symbols]
+    handles = {i: asker.tables[h].block.handle for i, h in enumerate(hashes) if h in asker.tables}
     for _ in range(3):
-        values = np.array(ca.DM(f(rng.uniform(0.3, 1.2, len(symbols))))).ravel()
+        at = rng.uniform(0.3, 1.2, len(symbols))
+        at[list(handles)] = list(handles.values())
+        values = np.array(ca.DM(f(at))).ravel()
         if not np.all(np.isfinite(values)):
             return
         if abs(values[0] + values[1] + values[2] - values[3]) > 1e-7 * (1e-9 + float(np.max(np.abs(values)))):

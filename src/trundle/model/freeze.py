@@ -14,6 +14,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.laws.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Servo
+from trundle.lookup.table import Table
 from trundle.model.body import Body, Frame
 from trundle.model.contents import FROZEN
 from trundle.model.exact import is_foreign
@@ -22,9 +23,13 @@ from trundle.model.frame import MotionPart
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
+from trundle.model.table import ModelTable
 
 ARGUMENTS: dict[type, str] = {Motor: "tqu", Acceleration: "tqu", Flow: "tq", Servo: "t"}
 """What functions in these laws are called with; all others are functions of the signals."""
+
+
+SCALARS = str | bytes | bool | int | float
 
 
 @final
@@ -81,13 +86,15 @@ class _Copier:
 
     def copied(self, value: Any, where: str, owner: Any = None) -> Any:
         """A copy of any part; `owner` is the part that a function belongs to."""
-        if value is None or isinstance(value, str | bytes | bool | int | float | np.generic | type | ca.Function):
+        if value is None or isinstance(value, SCALARS | np.generic | type | ca.Function | Table):
             return value
         if isinstance(value, ca.SX | ca.DM):
             return type(value)(value)
         if isinstance(value, list | tuple) and type(value) in (list, tuple):
             return type(value)(self.copied(v, where, owner) for v in value)
-        if callable(value) and not isinstance(value, Recorded):  # the same one may be called in several ways
+        if callable(value) and not isinstance(
+            value, Recorded | ModelTable
+        ):  # the same one may be called in several ways
             return self._function(value, where, owner)
         if id(value) not in self._done:
             self._done[id(value)] = value, self._new(value, where)

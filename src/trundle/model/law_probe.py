@@ -3,8 +3,10 @@
 Nothing is derived for that: the answers make the digest of the model, and a fault is found before any equation.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
+from threading import RLock
 from typing import Any, final
 
 import casadi as ca
@@ -22,6 +24,8 @@ HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
     "math, of `if` and of max"
 )
+HOOK = "__array_function__"  # by which NumPy asks an expression to do what one of its functions does
+_asking = RLock()
 
 
 @final
@@ -32,13 +36,15 @@ class Asker:
         self.t, self.q, self.u = (ca.SX.sym(n) for n in "tqu")
         self.signals = SymbolicSignals(model, self.t)
         self.faults: list[str] = []
-        symbols = [self.t, self.q, self.u, *(p.symbol for p in model.parameters.values())]
+        symbols = [self.t, self.q, self.u, *model.parameter_symbols()]
         self.known = {s.element_hash() for s in symbols}
+        self.tables = {t.symbol.element_hash(): t.table for t in model.tables.values()}
 
     def ask(self, where: str, question: Callable[[], Iterable[Any]], size: int = 1) -> list[Any]:
         """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
         try:
-            answers = [self._expression(answer, size) for answer in question()]
+            with no_interpolation():
+                answers = [self._expression(answer, size) for answer in question()]
         except TrundleError as error:
             self.faults.append(f"{where}: {error}")
         except Exception as error:  # a function of the user may raise anything
@@ -85,6 +91,27 @@ class Asker:
                 f"{HINT}."
             )
         return answer
+
+
+@contextmanager
+def no_interpolation() -> Iterator[None]:
+    """np.interp of an expression is refused meanwhile: CasADi makes a chain of comparisons of it, one for each knot."""
+
+    def refuse(expression: Any, function: Any, *rest: Any) -> Any:
+        if function is np.interp:
+            raise ModelError(
+                "np.interp cannot look up an expression. Declare a table, curve = m.table('curve', tr.Table(x, y, "
+                "between='linear')), and call it here: curve(s['...'])."
+            )
+        return usual(expression, function, *rest)
+
+    with _asking:
+        usual = ca.SX.__array_function__
+        setattr(ca.SX, HOOK, refuse)
+        try:
+            yield
+        finally:
+            setattr(ca.SX, HOOK, usual)
 
 
 def finite_constants(expression: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
+from trundle.lookup.table import Table
 from trundle.model.body import Body, Frame, Moves, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
 from trundle.model.contents import FROZEN, ModelContents, check_name, full_name
@@ -20,6 +21,7 @@ from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
 from trundle.model.shape import Shape
 from trundle.model.symbol import ParameterSymbol
+from trundle.model.table import ModelTable
 from trundle.pairs.lower import Pair
 
 if TYPE_CHECKING:
@@ -286,6 +288,32 @@ class Model(ModelContents):
         symbol = ParameterSymbol(ca.SX.sym(name))
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
+
+    def table(self, name: str, table: Table) -> ModelTable:
+        """Declare a table. A run may be given another one of its kind, without compiling: simulate(tables={name: ...}).
+
+        Parameters
+        ----------
+        name : str
+            Beside those of parameters and outputs.
+        table : Table
+            tr.Table(x, y), tr.Table.hermite(...), tr.Table.from_csv(...), ...
+
+        Returns
+        -------
+        ModelTable
+            It is called with expressions inside laws, forces, outputs, events and motions: road(s["car.x"]).
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken, or it is no table.
+        """
+        self._new_quantity(name, "table")
+        if not isinstance(table, Table):
+            raise ModelError(f"table {name!r} needs a tr.Table(x, y), got {table!r}.")
+        self.tables[name] = ModelTable(name, ParameterSymbol(ca.SX.sym(name)), table)
+        return self.tables[name]
 
     def alias(self, name: str, quantity: str) -> None:
         """Give a quantity a short name.

@@ -49,6 +49,9 @@ class Recorded:
             return ca.SX(self.answer)
         return self._function(*given, *self._parameters)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Recorded, (self.questions, self.symbols, self.answer)  # without the function that was made of them
+
     def exact(self) -> str:
         """All that tells it from others in letters; a constant is its number."""
         if not self.questions:

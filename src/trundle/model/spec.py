@@ -33,11 +33,20 @@ class Spec:
         """Default values of the parameters."""
         return tuple(self.model.parameter_values().values())
 
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """Of its tables."""
+        return tuple(table.table.digest for table in self.model.tables.values())
+
+    @property
+    def _told(self) -> tuple[object, ...]:
+        return self.key, self.values, self.digests
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Spec) and (self.key, self.values) == (other.key, other.values)
+        return isinstance(other, Spec) and self._told == other._told
 
     def __hash__(self) -> int:
-        return hash((self.key, self.values))
+        return hash(self._told)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Spec, (self.model,)

@@ -1,6 +1,6 @@
 """Where each number stands in p, the vector that kernels take beside time and state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
+from trundle.lookup.table import Table
 from trundle.model.check import finite_number, mass_faults, size_faults
 from trundle.model.model import Model
 from trundle.typing import Array
@@ -34,17 +35,18 @@ class ModeState:
 @final
 @dataclass(frozen=True)
 class ParameterLayout:
-    """p = [parameters of the model, inputs, modes of contacts, shift of the multiplier block]; it alone knows the
-    order. Inputs are numbers that a controller or a table gives during a run.
+    """p = [parameters of the model, inputs, tables, modes of contacts, shift of the multiplier block]; it alone knows
+    the order. Inputs are numbers that a controller gives during a run; a table stands there by its handle.
     """
 
     parameters: tuple[str, ...]
     inputs: tuple[str, ...] = ()
     modes: tuple[ModeState, ...] = ()
+    tables: tuple[str, ...] = ()
 
     @staticmethod
     def of(model: Model, modes: Sequence[ModeState]) -> "ParameterLayout":
-        return ParameterLayout(tuple(model.parameters), (), tuple(modes))
+        return ParameterLayout(tuple(model.parameters), (), tuple(modes), tuple(model.tables))
 
     def __len__(self) -> int:
         return self.shift + 1
@@ -54,14 +56,19 @@ class ParameterLayout:
         return slice(0, len(self.parameters))
 
     @property
-    def mode_slice(self) -> slice:
+    def table_slice(self) -> slice:
         first = len(self.parameters) + len(self.inputs)
+        return slice(first, first + len(self.tables))
+
+    @property
+    def mode_slice(self) -> slice:
+        first = self.table_slice.stop
         return slice(first, first + len(self.modes))
 
     @property
     def shift(self) -> int:
         """Place of the relative shift of the multiplier block, chosen with the tolerance."""
-        return len(self.parameters) + len(self.inputs) + len(self.modes)
+        return len(self.parameters) + len(self.inputs) + len(self.tables) + len(self.modes)
 
     def parameter(self, name: str) -> int:
         return self.parameters.index(name)
@@ -77,7 +84,7 @@ class ParameterLayout:
     def symbols(self, model: Model) -> tuple[Any, dict[str, Any], Any]:
         """p as symbols, its modes by name, and the shift."""
         modes, shift = {mode.name: ca.SX.sym(mode.name) for mode in self.modes}, ca.SX.sym("shift")
-        return ca.vertcat(*[x.symbol for x in model.parameters.values()], *modes.values(), shift), modes, shift
+        return ca.vertcat(*model.parameter_symbols(), *modes.values(), shift), modes, shift
 
     def values(self, p: Array) -> dict[str, float]:
         """Values of the model's parameters by name."""
@@ -86,17 +93,30 @@ class ParameterLayout:
     def modes_at(self, p: Array) -> dict[ModeState, float]:
         return {mode: float(value) for mode, value in zip(self.modes, p[self.mode_slice], strict=True)}
 
-    def vector(self, model: Model, given: Mapping[str, float] | None = None) -> Array:
-        """Defaults of the model with the given values in place of some; ModelError for values that cannot be."""
+    def vector(self, model: Model, given: Mapping[str, Any] | None = None) -> Array:
+        """Defaults of the model with the given values and tables in place of some; ModelError for what cannot be. The
+        caller keeps the tables alive while it works with the vector.
+        """
         if given is not None and not isinstance(given, Mapping):
             raise ModelError(f"parameters go by name, {{'name': value}}, not as {type(given).__name__}.")
-        values = model.parameter_values()
+        values, tables = model.parameter_values(), self.tables_of(model, given)
         for name, value in (given or {}).items():
-            if name not in values:
-                raise UnknownNameError(name, values, "parameter")
-            values[name] = finite_number(value, f"parameter {name!r}")
+            if name not in values and name not in tables:
+                raise UnknownNameError(name, [*values, *tables], "parameter or table" if tables else "parameter")
+            if name in values:
+                values[name] = finite_number(value, f"parameter {name!r}")
         if given:
             faults = mass_faults(model, values) + size_faults(model, values)
             if faults:
                 raise ModelError(faults)
-        return np.array([*values.values(), *(mode.default for mode in self.modes), SHIFT])
+        handles = [table.block.handle for table in tables.values()]
+        return np.array([*values.values(), *handles, *(mode.default for mode in self.modes), SHIFT])
+
+    def tables_of(self, model: Model, given: Mapping[str, Any] | None) -> dict[str, Table]:
+        """The tables of a run by name: those given, else those of the model."""
+        chosen = given or {}
+        return {name: own.fit(chosen[name]) if name in chosen else own.table for name, own in model.tables.items()}
+
+    def put_tables(self, p: Array, tables: Iterable[Table]) -> None:
+        """Write the handles of tables into vectors p (..., length), as they are in this process."""
+        p[..., self.table_slice] = [table.block.handle for table in tables]

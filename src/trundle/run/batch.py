@@ -1,7 +1,7 @@
 """Results of many runs at once."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -11,6 +11,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
+from trundle.lookup.table import Table
 from trundle.quantity import Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
@@ -39,9 +40,21 @@ class BatchRun:
         settings: Mapping[str, Any] | None = None,
         switching: BatchEvents | None = None,
         refused: Mapping[int, str] | None = None,
+        tables: Sequence[Mapping[str, Table]] = (),
     ) -> None:
         self.formulation, self.batch, self.settings = formulation, batch, dict(settings or {})
         self._p, self._switching, self.refused = p, switching, dict(refused or {})
+        self.tables = list(tables)  # of every case, by name
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for case, tables in enumerate(self.tables):
+            vectors = [self._p[case]]
+            if self._switching is not None:
+                log = self._switching
+                vectors += [log.p[case], log.p_end[case], log.events[case].p]
+            for p in vectors:
+                self.formulation.parameters.put_tables(p, tables.values())
 
     def __len__(self) -> int:
         return len(self.batch.t_end)

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
+from trundle.lookup.table import Table
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
@@ -50,18 +51,21 @@ class Run:
         settings: Mapping[str, Any] | None = None,
         initial: "InitialState | None" = None,
         trajectory: "Trajectory | None" = None,
+        tables: Mapping[str, Table] | None = None,
     ) -> None:
         self._dataset, self.outcome = dataset, outcome
         self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
+        self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
         self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
         self._values: dict[str, xr.DataArray] = {}  # what was asked for
 
     @staticmethod
     def of(
-        f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any]
-    ) -> "Run":
+        f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any],
+        tables: Mapping[str, Table],
+    ) -> "Run":  # fmt: skip
         """Wrap what the integrator returned.
 
         Parameters
@@ -76,6 +80,8 @@ class Run:
             How the start was found.
         settings : mapping
             Method and tolerances, for the books.
+        tables : mapping
+            Those that it ran with, by name.
 
         Returns
         -------
@@ -86,7 +92,13 @@ class Run:
         outcome = explain(f, trajectory, trajectory.p_end)
         switching = f.model.events or f.parameters.modes
         raw = (trajectory.t, trajectory.x, trajectory.parameters() if switching else p)
-        return Run(None, outcome, f, raw, settings, initial, trajectory)
+        return Run(None, outcome, f, raw, settings, initial, trajectory, tables)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self.formulation is not None and self._raw is not None and self.trajectory is not None:
+            for p in (self._raw[2], self.trajectory.p_end, self.trajectory.events.p):
+                self.formulation.parameters.put_tables(p, self.tables.values())
 
     @property
     def system(self) -> "System | None":

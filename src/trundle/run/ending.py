@@ -9,10 +9,11 @@ from trundle.constraints.row import Role
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
-from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL
+from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.laws.law import FlowLaw
 from trundle.model.force import LineForce, SpringDamper
 from trundle.pairs.higher import HigherPair
+from trundle.run.table_limit import FAILED, refused_lookup
 
 DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
 
@@ -40,6 +41,8 @@ def explain(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -
                 f" The prescribed motion of {', '.join(map(repr, driven))} has come to a limit of the mechanism: its "
                 "loops cannot close beyond this position. Prescribe less, or drive by a force (tr.Motor)."
             )
+    if outcome is TABLE_LEFT:
+        text += f" {refused_lookup(f, trajectory.t_end, trajectory.x_end, p)}"
     text += _jammed(f, trajectory, p) + _books(f, trajectory)
     if not outcome.ok and outcome.name != "LIES_FLAT":
         text += "".join(
@@ -97,8 +100,10 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
 
 def at_limit(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
     """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
-    are the constraints that cannot be satisfied.
+    are the constraints that cannot be satisfied; values that are not finite may be those of a table that refuses.
     """
+    if trajectory.outcome in FAILED and refused_lookup(f, trajectory.t_end, trajectory.x_end, p):
+        return replace(trajectory, outcome=TABLE_LEFT)
     if trajectory.outcome is not STEP_TOO_SMALL:
         return trajectory
     if not driven_past_limit(f, trajectory.t_end, trajectory.x_end, p):

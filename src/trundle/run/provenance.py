@@ -36,6 +36,8 @@ def provenance(run: "Run") -> dict[str, Attribute]:
         "settings": as_json(settings),
         "parameters": as_json(run.parameters),
     }
+    if run.tables:
+        found["tables"] = as_json({name: table.digest for name, table in run.tables.items()})
     if run.trajectory is not None:
         found |= {f"count_{name}": int(count) for name, count in asdict(run.trajectory.counts).items()}
     if run.initial is not None:

@@ -1,5 +1,6 @@
 """A run in a few lines of plain text: how it ended, what it cost, how well energy balances, where it went."""
 
+import json
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
     balance = f"balance closes to {energy.drift:.1e} of the {energy.scale:.4g} J exchanged"
     if energy.scale < 1e-200:
         balance = "none was exchanged"
+    digests: dict[str, str] = json.loads(str(facts.get("tables", "{}")))
     rows = [
         ("model", str(facts["title"])),
         ("time", f"{t[0]:g} to {t[-1]:g} s, {len(t)} samples"),
@@ -48,6 +50,7 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
         ("work", ", ".join(counts)),
         ("energy", balance),
         ("parameters", ", ".join(f"{name} = {value:g}" for name, value in run.parameters.items())),
+        ("tables", ", ".join(f"{name} ({digest[:12]})" for name, digest in digests.items())),
     ]
     rows[3:3] = [("warning", text) for text in run.warnings]
     lines = [fill(f"{label:<{LABEL}}{text}", WIDTH, subsequent_indent=" " * LABEL) for label, text in rows if text]

@@ -5,7 +5,7 @@ slide or open, and methods that are not made for lanes, run one by one in the sa
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, final
@@ -21,9 +21,11 @@ from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integra
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Tolerances
-from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL
+from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.integrate.tolerance import LOOKS, read_units
 from trundle.kernel import evaluate
+from trundle.lookup.table import Table
+from trundle.model.table import ModelTable
 from trundle.quantities.request import read_request
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
@@ -95,7 +97,7 @@ def run_batch(
     _name_limits(f, batch, cases.p if log is None else log.p_end)
     if ready.refused:
         batch, log = _among_all(batch, log, ready.good, count)
-    return BatchRun(f, batch, ready.p, settings, log, ready.refused)
+    return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables)
 
 
 def _one_by_one(
@@ -164,10 +166,19 @@ class _Cases:
         self.formulation, self.count = f, count
         layout = f.parameters
         self.p = np.tile(f.default_parameters, (count, 1))
+        own = f.model.tables
+        self.tables = [{name: table.table for name, table in own.items()} for _ in range(count)]
         for name, value in parameters.items():
-            if name not in layout.parameters:
-                raise UnknownNameError(name, layout.parameters, "parameter")
-            self.p[:, layout.parameter(name)] = _numbers(name, value, count)
+            if name in own:
+                for case, table in enumerate(_tables(own[name], value, count)):
+                    self.tables[case][name] = table
+            elif name in layout.parameters:
+                self.p[:, layout.parameter(name)] = _numbers(name, value, count)
+            else:
+                known, what = [*layout.parameters, *own], "parameter or table" if own else "parameter"
+                raise UnknownNameError(name, known, what)
+        for case, chosen in enumerate(self.tables if own else []):
+            layout.put_tables(self.p[case], chosen.values())
         given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(f, k, v)}
         self.varied = {k: _numbers(k, v) for k, v in given.items()}
         self.fixed = {k: v for k, v in start.items() if k not in self.varied}
@@ -236,9 +247,16 @@ class _Cases:
 
 
 def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
-    """Cases that ended at a limit of the mechanism are called so, as single runs are."""
+    """Cases that ended at a limit of the mechanism or of a table are called so, as single runs are."""
     from trundle.run.ending import driven_past_limit
+    from trundle.run.table_limit import FAILED, refused_lookup
 
+    if f.model.tables:
+        for case in np.flatnonzero(np.isin(batch.code, [outcome.code for outcome in FAILED])):
+            found = refused_lookup(f, float(batch.t_end[case]), batch.x_end[case], p[case])
+            if found:
+                batch.code[case] = TABLE_LEFT.code
+                batch.told[int(case)] = replace(TABLE_LEFT, remedy=f"{TABLE_LEFT.remedy} {found}")
     for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
         if driven_past_limit(f, float(batch.t_end[case]), batch.x_end[case], p[case]):
             batch.code[case] = CONSTRAINT.code
@@ -264,9 +282,16 @@ def _numbers(name: str, value: Any, count: int | None = None) -> Array:
     return numbers
 
 
+def _tables(own: ModelTable, value: Any, count: int) -> list[Table]:
+    """The tables of all cases: one for each or one for all."""
+    if not isinstance(value, Sequence | np.ndarray):
+        return [own.fit(value)] * count
+    return [own.fit(table) for table in value]
+
+
 def _is_vector(f: Formulation, name: str, value: Any) -> bool:
     """Whether it is one start value of several components: for all cases; a table of them has one row for each."""
-    if np.ndim(value) != 1 or name in f.model.parameters:
+    if np.ndim(value) != 1 or name in f.model.parameters or name in f.model.tables:
         return False
     part = f.register.find(name)
     return part is not None and part.size > 1

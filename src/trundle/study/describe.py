@@ -60,6 +60,8 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
     if model.parameters:
         values = ", ".join(f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values())
         lines.append(f"Tunable parameters: {values}.")
+    for name, own in model.tables.items():
+        lines.append(f"Table {name!r}: {own.table.story()}.")
     lines.append("")
     motions = layout.turn_names()
     free = [motions[i] for i in mobility.independent]

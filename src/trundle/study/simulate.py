@@ -65,7 +65,7 @@ def simulate(
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, f.once(read_units).names)
     settings["answers"] = on_event is not None
-    return Run.of(f, trajectory, p, initial, settings)
+    return Run.of(f, trajectory, p, initial, settings, f.parameters.tables_of(f.model, parameters))
 
 
 def _check_events(f: Formulation, t: float, x: Array, p: Array) -> None:

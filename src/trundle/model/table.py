@@ -1,0 +1,57 @@
+"""A table of a model: the place of its handle among the parameters, and the numbers that stand there unless others are
+given to a run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from trundle.errors import ModelError, UnknownNameError
+from trundle.lookup.table import Table
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModelTable:
+    """What `m.table` returns: called with expressions inside a law, force, output, event, rate or motion it gives the
+    value there, a column where the table has several outputs.
+    """
+
+    name: str
+    symbol: Any
+    table: Table
+
+    def __call__(self, *arguments: Any) -> Any:
+        kind = self.table.kind
+        if len(arguments) != kind.arguments:
+            raise ModelError(f"table {self.name!r} takes {kind.arguments} argument(s), got {len(arguments)}.")
+        return kind.value(self.symbol, arguments)
+
+    def exact(self) -> str:
+        """What shapes the equations: not its numbers, which can be exchanged."""
+        return f"table {self.name!r} {self.table.kind!r}"
+
+    def fit(self, other: Any) -> Table:
+        """Another table in its place; ModelError where it is none or of another kind."""
+        if not isinstance(other, Table):
+            raise ModelError(f"table {self.name!r} is exchanged for a tr.Table, got {other!r}.")
+        if other.kind != self.table.kind:
+            raise ModelError(
+                f"table {self.name!r} was built with {self.table.kind} and cannot be exchanged for one with "
+                f"{other.kind}: only the numbers and knots may change. Build the model with the other one."
+            )
+        return other
+
+
+def with_tables(
+    known: Mapping[str, ModelTable], parameters: Mapping[str, Any] | None, tables: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """Parameters and tables that are given to a run, together by name."""
+    if not tables:
+        return parameters
+    if not isinstance(tables, Mapping):
+        raise ModelError(f"tables go by name, {{'name': tr.Table(...)}}, not as {type(tables).__name__}.")
+    for name in tables:
+        if name not in known:
+            raise UnknownNameError(name, known, "table")
+    return {**(parameters or {}), **tables}

@@ -1,0 +1,54 @@
+"""Runs that end where a table refuses to answer: which table, which argument, where."""
+
+import numpy as np
+
+from trundle.equations.formulation import Formulation
+from trundle.integrate.outcome import NOT_FINITE, STEP_TOO_SMALL
+from trundle.kernel import Tape, read_tape
+from trundle.kernel.interpret import all_values
+from trundle.lookup.table import table_with
+from trundle.typing import Array
+
+FAILED = (NOT_FINITE, STEP_TOO_SMALL)
+"""Endings that a table may have caused."""
+AHEAD = (0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2)  # s: times after the end at which the arguments are looked at
+
+
+def _tape(f: Formulation) -> Tape:
+    return read_tape(f.functions.rhs())
+
+
+def refused_lookup(f: Formulation, t: float, x: Array, p: Array) -> str:
+    """The table that refuses its argument at a state, or shortly after it, in words; empty where none does."""
+    if not f.model.tables or not np.all(np.isfinite(x)):
+        return ""
+    tape = f.once(_tape)
+    xdot = f.kernels("base")["rhs"](t, x, p)
+    step = np.where(np.isfinite(xdot), xdot, 0.0)
+    for ahead in AHEAD:
+        found = _first_refused(f, tape, t + ahead, x + ahead * step, p)
+        if found:
+            return f"{found}, t = {t:.9g} s."
+    return ""
+
+
+def _first_refused(f: Formulation, tape: Tape, t: float, x: Array, p: Array) -> str:
+    operations, values = tape.operations, all_values(tape, t, x, p)
+    for op, argument, node in operations:
+        if op != "find":
+            continue
+        arguments = [values[argument]]
+        if operations[node][0] == "find":  # of the first of two arguments
+            arguments.insert(0, values[operations[node][1]])
+            node = operations[node][2]
+        handle = operations[node][1]
+        table = table_with(values[handle])
+        i = table.refuses(arguments) if table is not None and len(arguments) == len(table.x) else None
+        if table is not None and i is not None:
+            name = f.parameters.tables[operations[handle][1] - f.parameters.table_slice.start]
+            knots = table.x[i]
+            return (
+                f"The argument {table.arguments[i]!r} of table {name!r} leaves its knots, {knots[0]:.9g} to "
+                f"{knots[-1]:.9g}, at {arguments[i]:.9g}"
+            )
+    return ""

@@ -1,0 +1,414 @@
+"""Tables in models: against other integrations, in every study, exchanged without compiling, in other processes."""
+
+import copy
+import gc
+import pickle
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.interpolate import CubicSpline
+
+import trundle as tr
+from trundle.errors import ModelError, SolveError, UnknownNameError
+from trundle.study.periodic import Section, find_orbit
+from trundle.system import System
+
+rng = np.random.default_rng(2)
+Q = np.linspace(-3, 3, 13)
+TORQUE = -4 * Q + rng.normal(size=13) * 0.5
+TIME = np.sort(np.concatenate([[0.0, 10.0], rng.uniform(0.05, 9.95, 38)]))
+DRIVE = rng.normal(size=40)
+SPRING = tr.Table(Q, TORQUE, unit="N m", text="torque of the spring", arguments=["angle (rad)"])
+OTHER = tr.Table(Q[::2], 1.2 * TORQUE[::2])
+
+
+def pendulum(drive: tr.Table | None = None, spring: tr.Table = SPRING, damping: float = 0.1) -> tr.Model:
+    m = tr.Model("pendulum with tables")
+    torque = m.table("spring", spring)
+    bob = m.body("bob", mass=1.0, com=(0, 0, -1.0), inertia=(0.1, 0.1, 0.1))
+    if drive is None:
+        m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: torque(q) - damping * u))
+    else:
+        push = m.table("push", drive)
+        m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: torque(q) + push(t) - damping * u))
+    m.output("torque", lambda s: torque(s["bob.angle"]), "N m")
+    m.start["bob.angle"] = 0.5
+    return m
+
+
+def by_scipy(push: Any, spring: Any = None) -> Any:
+    """The same motion by SciPy, from knot to knot."""
+    torque = CubicSpline(Q, TORQUE) if spring is None else spring
+
+    def rates(t: float, y: Any) -> list[Any]:
+        return [y[1], (torque(y[0]) + push(t) - 0.1 * y[1] - 9.81 * np.sin(y[0])) / 1.1]
+
+    state = [0.5, 0.0]
+    for a, b in pairwise(TIME):
+        state = solve_ivp(rates, (a, b), state, "DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    return state
+
+
+@pytest.fixture(scope="module")
+def cubic() -> System:
+    return pendulum(tr.Table(TIME, DRIVE)).build()
+
+
+@pytest.fixture(scope="module")
+def linear() -> System:
+    return pendulum(tr.Table(TIME, DRIVE, "linear")).build()
+
+
+@pytest.fixture(scope="module")
+def plain() -> System:
+    return pendulum().build()
+
+
+class TestMotion:
+    def test_smooth_tables(self, cubic: System) -> None:
+        expected = by_scipy(CubicSpline(TIME, DRIVE))
+        for options in ({}, {"method": "stiff"}, {"method": "order5"}, {"formalism": "newton_euler"}):
+            run = cubic.simulate(10.0, rtol=1e-10 if options.get("method") != "order5" else 1e-9, **options)
+            assert run.outcome.startswith("FINISHED") and run.energy.drift < 1e-6
+            assert [run.values("bob.angle")[-1], run.values("bob.angle_rate")[-1]] == pytest.approx(expected, abs=1e-6)
+        torque = CubicSpline(Q, TORQUE)(run.values("bob.angle"))
+        assert run.values("torque") == pytest.approx(torque, abs=1e-13)
+
+    def test_steps_end_at_the_kinks_of_time(self, linear: System) -> None:
+        expected = by_scipy(lambda t: np.interp(t, TIME, DRIVE))
+        run = linear.simulate(10.0, samples="steps")
+        assert [run.values("bob.angle")[-1], run.values("bob.angle_rate")[-1]] == pytest.approx(expected, abs=2e-8)
+        missed = [np.min(np.abs(run.time - knot)) for knot in TIME]
+        assert max(missed) < 1e-12
+        stiff = linear.simulate(10.0, method="stiff", rtol=1e-9, samples="steps")
+        assert max(np.min(np.abs(stiff.time - knot)) for knot in TIME) < 1e-12
+
+    def test_staircases_jump(self) -> None:
+        """A mass pushed by steps: v is a polygon, exactly."""
+        m = tr.Model("pushed", gravity=(0, 0, 0))
+        push = m.table("push", tr.Table([0, 1, 1.7, 2.2], [1.0, -2.0, 0.5, 0.0], "previous"))
+        m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=2.0), law=tr.Motor(lambda t, q, u: push(t)))
+        run = m.build().simulate(3.0, samples=[0.5, 1.0, 1.7, 2.2, 3.0])
+        v = np.array([0.5, 1.0, 1.0 - 1.4, -0.4 + 0.25, -0.15]) / 2
+        assert run.values("mass.displacement_rate") == pytest.approx(v, abs=1e-14)
+        assert run.trajectory.counts.rejected == 0
+
+    def test_a_prescribed_motion_from_a_table(self) -> None:
+        """The drive needs two derivatives of the table: torque = J x''."""
+        t = np.linspace(0, 4, 17)
+        spline = CubicSpline(t, np.sin(t))
+        m = tr.Model("driven", gravity=(0, 0, 0))
+        angle = m.table("angle", tr.Table(t, np.sin(t)))
+        wheel = m.body("wheel", inertia=(1, 0.7, 1), mass=1.0)
+        m.connect(tr.Revolute("y"), m.ground, wheel, law=tr.Servo(lambda t: angle(t)))
+        run = m.build().simulate(4.0, samples=50)
+        assert run.values("wheel.angle") == pytest.approx(spline(run.time), abs=1e-12)
+        assert run.values("wheel.angle_drive")[1:-1] == pytest.approx(0.7 * spline(run.time, 2)[1:-1], abs=1e-9)
+
+    def test_two_arguments_and_several_outputs_in_forces(self) -> None:
+        """A force field on a grid: exact for a field that is a polynomial."""
+        x, y = np.linspace(-2, 2, 9), np.linspace(-2, 2, 7)
+        field = np.stack([-x[:, None] + 0 * y, -(y**3) + 0 * x[:, None]], axis=-1)
+        m = tr.Model("field", gravity=(0, 0, 0))
+        force = m.table("force", tr.Table((x, y), field))
+        ball = m.body("ball", mass=1.0, inertia=(1, 1, 1))
+        m.connect(tr.Free(), m.ground, ball)
+
+        def pull(s: Any) -> Any:
+            p = s.position(ball)
+            f = force(p[0], p[1])
+            return (f[0], f[1], 0)
+
+        m.apply(tr.Wrench(ball, pull))
+        run = m.build().simulate(6.0, {"ball.position": (1.0, 1.0, 0)})
+        v = solve_ivp(lambda t, z: [z[1], -(z[0] ** 3)], (0, 6), [1, 0], "DOP853", rtol=1e-12, atol=1e-12).y[0, -1]
+        assert run.values("ball.position_x")[-1] == pytest.approx(np.cos(6.0), abs=1e-8)
+        assert run.values("ball.position_y")[-1] == pytest.approx(v, abs=1e-8)
+
+
+class TestStudies:
+    def test_linearise_and_equilibrium(self, plain: System) -> None:
+        spline = CubicSpline(Q, TORQUE)
+        rest = plain.equilibrium()
+        angle = rest["bob.angle"]
+        assert spline(angle) == pytest.approx(9.81 * np.sin(angle), abs=1e-10)
+        stiffness = 9.81 * np.cos(angle) - spline(angle, 1)
+        values = plain.linearise(rest).eigenvalues
+        assert np.sort_complex(values) == pytest.approx(np.sort_complex(np.roots([1.1, 0.1, stiffness])), abs=1e-9)
+        other = plain.equilibrium(parameters={"spring": OTHER})["bob.angle"]
+        assert float(OTHER(other)) == pytest.approx(9.81 * np.sin(other), abs=1e-10) and other != angle
+
+    def test_accelerations_of_another_table(self, plain: System) -> None:
+        found = plain.accelerations({"bob.angle": 0.3}, {"spring": OTHER})["bob.angle_acceleration"]
+        assert found == pytest.approx((float(OTHER(0.3)) - 9.81 * np.sin(0.3)) / 1.1, abs=1e-12)
+
+    def test_periodic_motion(self) -> None:
+        """The multiplier needs the variation along the orbit: a cubic table of a linear spring is exact."""
+        m = tr.Model("oscillator", gravity=(0, 0, 0))
+        force = m.table("force", tr.Table([-5, -1, 0, 2, 5], [5, 1, 0, -2, -5.0]))
+        law = tr.Motor(lambda t, q, u: (1 - q**2) * u + force(q))
+        m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0), law=law)
+        m.event("passes", lambda s: s["mass.displacement"], 1)
+        orbit = find_orbit(m.build(), Section("passes"), {"mass.displacement_rate": 1.9}, longest=30.0)
+        assert orbit.period == pytest.approx(6.6632868593231301896996820305, rel=1e-8)  # van der Pol, mu = 1
+        assert np.max(np.abs(orbit.multipliers)) == pytest.approx(8.5967e-4, rel=1e-3)
+
+
+class TestEvents:
+    def test_no_crossing_of_a_jagged_table_is_lost(self) -> None:
+        """The angle rises evenly, so every crossing of the spline is known; steps are long."""
+        x = np.linspace(0, 1, 60)
+        y = np.sin(40 * x) + rng.normal(size=60) * 0.3
+        for between in ("cubic", "linear", "monotone"):
+            m = tr.Model("reader", gravity=(0, 0, 0))
+            profile = m.table("profile", tr.Table(x, y, between))
+            m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0))
+            m.event("crosses", lambda s, profile=profile: profile(s["mass.displacement"]) - 0.2)
+            run = m.build().simulate(1.0, {"mass.displacement_rate": 1.0})
+            fine = np.linspace(0, 1, 200_001)
+            values = m.tables["profile"].table(fine) - 0.2
+            expected = fine[np.flatnonzero(np.diff(np.sign(values)) != 0)]
+            found = [t for _, t in run.events]
+            assert len(found) == len(expected) >= 15
+            assert found == pytest.approx(expected, abs=1e-5)
+            assert run.trajectory.counts.steps < 80 and not run.warnings[1:]
+
+    def test_a_spike_between_two_knots_is_seen(self) -> None:
+        """Up and down within a thousandth of a step."""
+        m = tr.Model("reader", gravity=(0, 0, 0))
+        spike = m.table("spike", tr.Table([0, 0.5, 0.5001, 0.5002, 1], [0, 0, 1, 0, 0.0], "linear"))
+        m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0))
+        m.event("up", lambda s: spike(s["mass.displacement"]) - 0.4)
+        run = m.build().simulate(1.0, {"mass.displacement_rate": 1.0})
+        assert [t for _, t in run.events] == pytest.approx([0.50004, 0.50016], abs=1e-9)
+
+
+class TestExchange:
+    def test_another_table_is_another_model_without_compiling(
+        self, plain: System, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plain.simulate(0.1)
+        expected = pendulum(spring=OTHER).build().simulate(3.0).values("bob.angle")
+
+        def refuse(ir: str) -> bytes:
+            raise AssertionError("compiled again")
+
+        monkeypatch.setattr("trundle.kernel.compile.emit_object", refuse)
+        run = plain.simulate(3.0, tables={"spring": OTHER})
+        assert np.array_equal(run.values("bob.angle"), expected)
+        assert run.tables == {"spring": OTHER}
+        usual = plain.simulate(3.0)
+        assert not np.array_equal(usual.values("bob.angle"), expected) and usual.tables["spring"] is SPRING
+
+    def test_a_run_keeps_its_tables(self, plain: System) -> None:
+        run = plain.simulate(1.0, tables={"spring": tr.Table(Q, 2 * TORQUE)})
+        gc.collect()
+        assert run.values("torque") == pytest.approx(2 * CubicSpline(Q, TORQUE)(run.values("bob.angle")), abs=1e-12)
+
+    @pytest.mark.parametrize("method", ["auto", "stiff"])
+    def test_a_table_for_each_case(self, plain: System, method: str) -> None:
+        tables = [tr.Table(Q, k * TORQUE) for k in np.linspace(0.5, 2, 11)]
+        batch = plain.batch(2.0, tables={"spring": tables}, samples=3, method=method, rtol=1e-9, atol=1e-11)
+        assert batch.settings["way"] == ("one by one" if method == "stiff" else "in lanes")
+        gc.collect()
+        for i, table in enumerate(tables):
+            run = plain.simulate(
+                2.0, tables={"spring": table}, samples=3, method="stiff" if method == "stiff" else "order8", rtol=1e-9,
+                atol=1e-11,
+            )  # fmt: skip
+            if method == "stiff":
+                assert np.array_equal(batch["torque"].values[i], run.values("torque"))
+            assert batch["bob.angle"].values[i] == pytest.approx(run.values("bob.angle"), abs=1e-9)
+            assert batch["torque"].values[i] == pytest.approx(run.values("torque"), abs=1e-8)
+
+    def test_kinks_of_time_in_a_batch(self, linear: System) -> None:
+        batch = linear.batch(3.0, {"bob.angle": [0.5, 0.7]}, tables={"spring": OTHER}, rtol=1e-10, atol=1e-12)
+        run = linear.simulate(3.0, {"bob.angle": 0.7}, tables={"spring": OTHER}, rtol=1e-10, atol=1e-12)
+        assert batch.end("bob.angle")[1] == run.values("bob.angle")[-1] and batch.settings["way"] == "one by one"
+
+    def test_what_does_not_fit_is_named(self, plain: System) -> None:
+        for tables, kind, words in (
+            ({"sprig": OTHER}, UnknownNameError, r"no table called .sprig.*spring"),
+            ({"spring": 3.0}, ModelError, r"table 'spring' is exchanged for a tr.Table, got 3.0"),
+            ({"spring": tr.Table(Q, TORQUE, "linear")}, ModelError, "cubics and cannot .* straight lines"),
+            ({"spring": tr.Table(Q, np.ones((13, 2)))}, ModelError, "one number, cubics and cannot .* 2 outputs"),
+            ({"spring": tr.Table((Q, [0, 1]), np.ones((13, 2)))}, ModelError, "2 arguments"),
+        ):
+            with pytest.raises(kind, match=words):
+                plain.simulate(1.0, tables=tables)
+            with pytest.raises(kind, match=words):
+                plain.batch(1.0, {"bob.angle": [1, 2]}, tables=tables)
+        with pytest.raises(ModelError, match="by name"):
+            plain.simulate(1.0, tables=[OTHER])
+        with pytest.raises(SolveError, match="different lengths"):
+            plain.batch(1.0, {"bob.angle": [1, 2]}, tables={"spring": [OTHER]})
+        with pytest.raises(UnknownNameError, match="parameter or table"):
+            plain.simulate(1.0, parameters={"k": 1.0})
+
+
+class TestRefusal:
+    def test_the_run_ends_where_the_table_does(self) -> None:
+        system = pendulum(spring=tr.Table(Q, TORQUE, beyond="refuse", arguments=["angle (rad)"])).build()
+        for method in ("auto", "order5", "stiff"):
+            run = system.simulate(10.0, {"bob.angle": 2.5, "bob.angle_rate": 9.0}, method=method)
+            assert run.outcome.startswith("TABLE_LEFT") and run.values("bob.angle")[-1] < 3.0 + 1e-11
+            assert "argument 'angle (rad)' of table 'spring' leaves its knots, -3 to 3, at 3" in run.outcome
+            assert run.trajectory.x_end[0] == pytest.approx(3.0, abs=1e-6)
+        batch = system.batch(10.0, {"bob.angle": [0.1, 2.5], "bob.angle_rate": [0.0, 9.0]})
+        assert batch.outcomes == ["FINISHED", "TABLE_LEFT"] and "table 'spring'" in batch.messages[1]
+        assert system.simulate(1.0, {"bob.angle": 4.0}).outcome.startswith("TABLE_LEFT")
+        assert system.simulate(1.0, {"bob.angle": 4.0}, tables={"spring": SPRING}).outcome.startswith("FINISHED")
+
+    def test_the_end_of_the_knots_is_the_end_of_the_run(self) -> None:
+        """A table of time may be used up to its last knot."""
+        system = pendulum(tr.Table(TIME, DRIVE, beyond="refuse")).build()
+        assert system.simulate(10.0).outcome.startswith("FINISHED")
+        run = system.simulate(11.0)
+        assert run.outcome.startswith("TABLE_LEFT") and run.trajectory.t_end == pytest.approx(10.0, abs=1e-6)
+
+    def test_other_endings_are_not_blamed_on_tables(self) -> None:
+        m = pendulum()
+        m.apply(tr.CoordinateForce("bob.angle", tr.Motor(lambda t, q, u: tr.sqrt(1 - t))))
+        assert m.build().simulate(2.0).outcome.startswith("NOT_FINITE")
+
+
+class TestIdentity:
+    def test_numbers_of_a_table_are_no_part_of_the_model_key(self, plain: System) -> None:
+        other = pendulum(spring=OTHER).build()
+        assert other.spec.key == plain.spec.key and other.spec != plain.spec
+        assert pendulum().build().spec == plain.spec
+        line = pendulum(spring=tr.Table(Q, TORQUE, "linear")).build()
+        assert line.spec.key != plain.spec.key
+
+    def test_runs_name_their_tables_and_keep_handles_to_themselves(self, plain: System, tmp_path: Path) -> None:
+        run = plain.simulate(1.0, tables={"spring": OTHER})
+        assert run.parameters == {} and "spring (" in run.summary()
+        handle = repr(OTHER.block.handle)
+        run.save(tmp_path / "run.nc")
+        back = tr.load(tmp_path / "run.nc")
+        assert OTHER.digest in back.dataset.attrs["tables"]
+        assert not any(handle in str(value) for value in back.dataset.attrs.values())
+        assert OTHER.digest[:12] in back.summary() and np.array_equal(back.values("torque"), run.values("torque"))
+
+    def test_what_travels(self, plain: System, tmp_path: Path) -> None:
+        """In another process handles are other numbers, and nothing is compiled for the model again."""
+        run = plain.simulate(1.0, tables={"spring": OTHER})
+        batch = plain.batch(1.0, {"bob.angle": [0.1, 0.2]}, tables={"spring": [SPRING, OTHER]})
+        model = pendulum()
+        for back in (pickle.loads(pickle.dumps((plain, run, batch, model))), copy.deepcopy((plain, run, batch, model))):
+            assert back[0].spec == plain.spec == back[3].build().spec
+            assert np.array_equal(back[1].values("torque"), run.values("torque"))
+            assert np.array_equal(back[2].end("torque"), batch.end("torque"))
+        (tmp_path / "kept").write_bytes(pickle.dumps((plain, run, batch, model)))
+        script = """
+import pickle, sys
+import trundle.kernel.compile as compilation, trundle as tr
+def refuse(ir):
+    raise AssertionError("compiled again")
+compilation.emit_object = refuse
+others = [tr.Table([0, 1], [5.0, 6.0]) for _ in range(20)]
+handles = [table.block.handle for table in others]
+system, run, batch, model = pickle.load(open(sys.argv[1], "rb"))
+print(run.values("torque")[-1], batch.end("torque")[1], system.simulate(1.0).values("bob.angle")[-1],
+      model.build().simulate(1.0, tables=run.tables).values("bob.angle")[-1])
+"""
+        run.values("torque"), batch.end("torque")
+        expected = [run.values("torque")[-1], batch.end("torque")[1], plain.simulate(1.0).values("bob.angle")[-1]]
+        expected.append(run.values("bob.angle")[-1])
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(tmp_path / "kept")], capture_output=True, text=True, timeout=200
+        )
+        assert done.returncode == 0, done.stderr
+        assert [float(word) for word in done.stdout.split()] == expected
+
+    def test_described(self, plain: System) -> None:
+        words = "Table 'spring': angle (rad) -3 to 3 (13 knots): 1 argument, one number, cubics, torque of the spring"
+        assert f"{words}, in N m." in plain.describe()
+
+
+class TestWords:
+    def test_np_interp_is_refused_and_the_table_named(self) -> None:
+        for law in (
+            lambda t, q, u: np.interp(t, [0, 1], [0, 1]),
+            lambda t, q, u: -np.interp(2 * q + u, [0, 1], [0, 1]),
+        ):
+            m = tr.Model("m")
+            m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1, com=(0, 0, -1)), law=tr.Motor(law))
+            with pytest.raises(ModelError, match=r"np.interp cannot look up an expression.*tr.Table\(x, y"):
+                m.build()
+        import casadi as ca
+
+        assert ca.SX.__array_function__.__name__ != "refuse"
+        assert np.interp(0.5, [0, 1], [0, 2]) == 1.0
+
+    def test_names(self) -> None:
+        m = pendulum()
+        m.parameter("k", 1.0)
+        for name, words in (
+            ("k", "already a parameter"),
+            ("spring", "already a table"),
+            ("sin", "word of expressions"),
+        ):
+            with pytest.raises(ModelError, match=words):
+                m.table(name, SPRING)
+        with pytest.raises(ModelError, match="already a table called 'spring'"):
+            m.parameter("spring", 1.0)
+        with pytest.raises(ModelError, match=r"table 'x' needs a tr\.Table"):
+            m.table("x", [1, 2, 3])
+
+    def test_wrong_use(self) -> None:
+        m = tr.Model("m")
+        curve = m.table("curve", SPRING)
+        bob = m.body("bob", mass=1, com=(0, 0, -1))
+        m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: curve(q, u)))
+        with pytest.raises(ModelError, match=r"table 'curve' takes 1 argument\(s\), got 2"):
+            m.build()
+        m = tr.Model("m")
+        mass = m.table("mass", SPRING)
+        m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=mass(1.0), com=(0, 0, -1)))
+        with pytest.raises(ModelError, match="table 'mass' cannot shape bodies"):
+            m.build()
+        m = tr.Model("m")
+        m.connect(
+            tr.Revolute("y"), m.ground, m.body("bob", mass=1, com=(0, 0, -1)), law=tr.Motor(lambda t, q, u: curve(q))
+        )
+        with pytest.raises(ModelError, match="'curve' is not a parameter"):
+            m.build()
+
+    def test_an_event_cannot_assign_a_table(self) -> None:
+        m = pendulum()
+        m.event("top", lambda s: s["bob.angle"], 0, {"spring": lambda s: 3.0})
+        with pytest.raises(UnknownNameError, match="spring"):
+            m.build().simulate(1.0)
+
+
+def test_energy_of_a_law_that_looks_up_its_potential_is_checked() -> None:
+    """A law of the user's own with force and potential from tables; a wrong potential is found out."""
+    x = np.linspace(-2, 2, 9)
+
+    class Measured(tr.EffortLaw):
+        def __init__(self, force: Any, energy: Any) -> None:
+            self.force, self.energy = force, energy
+
+        def effort(self, t: Any, q: Any, u: Any) -> Any:
+            return self.force(q)
+
+        def potential(self, t: Any, q: Any) -> Any:
+            return self.energy(q)
+
+    for scale, fine in ((0.5, True), (0.6, False)):
+        m = tr.Model("m", gravity=(0, 0, 0))
+        law = Measured(m.table("force", tr.Table(x, -(x**1))), m.table("energy", tr.Table(x, scale * x**2)))
+        m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0), law=law)
+        if fine:
+            run = m.build().simulate(5.0, {"mass.displacement": 1.0})
+            assert run.energy.drift < 1e-9 and run.values("mass.displacement")[-1] == pytest.approx(np.cos(5), abs=1e-8)
+        else:
+            with pytest.raises(ModelError, match="does not account for its energy"):
+                m.build()
