@@ -34,12 +34,18 @@ def described_sequence() -> Figure:
     return paper_wheel(0.25).plot(title="slip 0.25 m/s: both feet press for a while")
 
 
+def with_weight() -> Figure:
+    """With weight, 1 kg and the printed 0.5 m/s the sequence of the paper happens too, after a light touch."""
+    heavy = collide(0.25, pi / 3, 2.9, 0.5, law=PAPER, mass=1.0, gravity=9.81)
+    return heavy.plot(title="slip 0.5 m/s with the weight of 1 kg: both feet press for a while")
+
+
 def hunt_crossley() -> Figure:
     """The same wheel on Hunt-Crossley feet."""
     return paper_wheel(0.25, HuntCrossley(1e4, damping=0.2)).plot(title="slip 0.25 m/s, Hunt-Crossley feet")
 
 
-PICTURES = (printed_data, described_sequence, hunt_crossley)
+PICTURES = (printed_data, described_sequence, with_weight, hunt_crossley)
 
 
 def main() -> None:

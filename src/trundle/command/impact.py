@@ -137,3 +137,45 @@ def draw_map(
         else:
             plot_signs(half_angle, target)
     typer.echo(f"written: {target}")
+
+
+@impact.command(
+    epilog="Example: trundle impact collide --beta 60 --lambda 0.25 --mu 2.9 --slip 0.25 -o collision.png\n\n"
+    "Example: trundle impact collide --beta 60 --lambda 0.25 --mu 2.9 --slip 0.5 --gravity 9.81 --mass 1",
+)
+def collide(
+    beta: Beta,
+    inertia_ratio: Annotated[float, typer.Option("--lambda", help="I_G / (m L^2); 1/3 for a block.")],
+    friction: Annotated[float, typer.Option("--mu", help="Coefficient of friction.")],
+    slip: Slip = 0.0,
+    approach: Approach = -1.0,
+    feet: Annotated[
+        Literal["bi-stiffness", "linear", "hunt-crossley", "hertz"], typer.Option(help="Law of the feet.")
+    ] = "bi-stiffness",
+    stiffness: Annotated[float, typer.Option(help="Of a foot (N/m; N/m^1.5 for hunt-crossley and hertz).")] = 1e3,
+    damping: Annotated[
+        float,
+        typer.Option(help="bi-stiffness: internal friction, 0 to 1; linear: N s/m; hunt-crossley: s/m; hertz: none."),
+    ] = 0.2,
+    mass: Annotated[float, typer.Option(help="Of the wheel (kg).")] = 1.0,
+    length: Annotated[float, typer.Option(help="Of a spoke (m).")] = 1.0,
+    gravity: Annotated[float, typer.Option(help="Weight presses both feet (m/s^2).")] = 0.0,
+    duration: Annotated[float | None, typer.Option(help="Longest time that is followed (s).")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw velocities, heights and forces here.")
+    ] = None,
+) -> None:
+    """Follow one collision with compliant feet in time, double contacts too, and tell its phases and transitions."""
+    from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
+    from trundle.walker import BiStiffness
+    from trundle.walker import collide as collide_feet
+
+    laws = {"bi-stiffness": BiStiffness, "linear": LinearContact, "hunt-crossley": HuntCrossley}
+    law = Hertz(stiffness) if feet == "hertz" else laws[feet](stiffness, damping)
+    found = collide_feet(
+        inertia_ratio, _half_angle(beta), friction, slip, approach, law, mass, length, gravity, duration
+    )
+    typer.echo(found)
+    if out is not None:
+        found.plot(out)
+        typer.echo(f"written: {out}")

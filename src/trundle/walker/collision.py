@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
-from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN
+from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN, Wheel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,29 +72,42 @@ class Collision:
     events: tuple[tuple[float, str], ...]
 
     @property
+    def _light_touch(self) -> int:
+        """Number of phases at the start in which weight alone presses the back foot, which the blow is lifting."""
+        if not self.phases[0].double or self._rise_by_blow(1) <= 0:
+            return 0
+        return next((n for n, phase in enumerate(self.phases) if phase.back == "open"), 0)
+
+    def _rise_by_blow(self, foot: int) -> float:
+        """How a unit force at the front foot, with the friction of the first phase, moves a foot (0 front, 1 back)."""
+        slide = next(way for way, name in SLIDING.items() if name == self.phases[0].sliding)
+        wheel = Wheel(self.inertia_ratio, self.half_angle, self.friction, 0.0)
+        row = wheel.mobility[foot]
+        return float(row[0] + row[2] * wheel.drag(slide)[0])
+
+    @property
     def sequence(self) -> str:
-        """Phases of sliding joined by "+", as far as one foot alone strikes; "DP" if both press from the start."""
-        if self.phases[0].double:
-            return "DP"
+        """Phases of sliding joined by "+", as far as one foot alone strikes; "DP" if both press from the start.
+
+        A back foot that is pressed by weight alone until the blow lifts it does not count.
+        """
         names: list[str] = []
-        for phase in self.phases:
-            if phase.back != "open":
+        for n, phase in enumerate(self.phases):
+            if n >= self._light_touch and phase.back != "open":
                 break
             if not names or names[-1] != phase.sliding:
                 names.append(phase.sliding)
-        return "+".join(names)
+        return "+".join(names) or "DP"
 
     @property
     def double_contact(self) -> bool:
         """The back foot strikes the ground in a later phase."""
-        return not self.phases[0].double and any(phase.back != "open" for phase in self.phases)
+        return self.sequence != "DP" and any(phase.back != "open" for phase in self.phases[self._light_touch :])
 
     @property
     def jamb(self) -> bool:
-        """The front foot is driven further down in the first phase."""
-        first = self.time <= self.phases[0].end
-        speed = self.front_velocity[first]
-        return not self.phases[0].double and bool(speed.min() < speed[0] - 1e-9 * abs(speed[0]))
+        """The blow drives the front foot further down in the first phase."""
+        return self.sequence != "DP" and self._rise_by_blow(0) < -1e-9
 
     @property
     def reversal(self) -> bool:
@@ -143,11 +156,30 @@ class Collision:
 
     @property
     def strikes_again(self) -> float | None:
-        """When a foot that hangs above the ground at the end comes down without gravity (s after touch), if it does."""
+        """When a foot that hangs above the ground at the end comes down in free flight (s after touch), if it does."""
         gaps = -np.array([self.front_deformation[-1], self.back_deformation[-1]])
-        speeds = np.array([self.front_velocity[-1], self.back_velocity[-1]])
+        speeds, g = np.array([self.front_velocity[-1], self.back_velocity[-1]]), self.gravity
+        if g > 0 and self.ending == "released":
+            gaps = np.maximum(gaps, 0.0)
+            return self.duration + float(np.min(speeds + np.sqrt(speeds**2 + 2 * g * gaps)) / g)
         falls = (speeds < 0) & (gaps > 0)
         return self.duration + float(np.min(gaps[falls] / -speeds[falls])) if falls.any() else None
+
+    def __str__(self) -> str:
+        flags = {"the front foot jambs": self.jamb, "sliding is reversed": self.reversal}
+        flags["the back foot strikes later"] = self.double_contact
+        lines = [
+            f"{self.sequence}: {self.ending} after {self.duration:.6g} s",
+            *(f"  {text}" for text in flags if flags[text]),
+        ]
+        for phase in self.phases:
+            lines.append(f"  {phase.start:.6g} to {phase.end:.6g} s: front {phase.front}, back {phase.back}")
+        lines += [f"  {time:.6g} s: {text}" for time, text in self.events]
+        ends = f"v_t {self.slip[-1]:.6g}, v_nf {self.front_velocity[-1]:.6g}, v_nb {self.back_velocity[-1]:.6g} m/s"
+        lines.append(f"  ends with {ends}; impulses {self.front_impulse[-1]:.6g}, {self.back_impulse[-1]:.6g} N s")
+        if self.strikes_again is not None:
+            lines.append(f"  a foot strikes again at {self.strikes_again:.6g} s")
+        return "\n".join(lines)
 
     def plot(self, path: Path | str | None = None, **options: Any) -> "Figure":
         """Velocities and heights of the feet over time with shaded phases."""

@@ -16,6 +16,7 @@ from trundle.math import where
 
 EXPANDS, OPEN, COMPRESSES, HELD = -1.0, 0.0, 1.0, 2.0  # what a foot does
 ROUND_OFF = 4e-15  # of a force
+INSIDE = 1e-9  # of a force: so far inside its bounds, what has just broken loose is held again
 CONE = 1e-12  # relative widening of the friction cone: at the critical coefficient the feet stick
 ROUNDS = 4  # in which feet at rest find what they do together
 
@@ -75,10 +76,15 @@ class Feet:
         return tm.min(self.overlap[foot], self.law.pressed(-metre * self.overlap[foot], -speed * self.rate[foot]))
 
     @cached_property
+    def _lift(self) -> list[list[Any]]:
+        """Upward acceleration of foot i by a unit force at foot j, with the friction that it brings."""
+        W, drag = self.wheel.mobility, self.wheel.drag(self.slide)
+        return [[W[i][j] + W[i][2] * drag[j] for j in (0, 1)] for i in (0, 1)]
+
+    @cached_property
     def forces(self) -> tuple[Any, Any, Any]:
         """Normal forces of both feet, and the friction of both together."""
-        W, drag, g = self.wheel.mobility, self.wheel.drag(self.slide), self.wheel.gravity
-        lift = [[W[i][j] + W[i][2] * drag[j] for j in (0, 1)] for i in (0, 1)]  # of foot i by a unit force at foot j
+        lift, drag, g = self._lift, self.wheel.drag(self.slide), self.wheel.gravity
         push = [where(tm.abs(does) == 1, self._push(i, does), 0) for i, does in enumerate(self.does)]
         normal = []
         for i, j in ((0, 1), (1, 0)):
@@ -123,16 +129,22 @@ class Feet:
     # -- what happens else ---------------------------------------------------------------------------------------------
 
     def after_friction(self) -> "Feet":
-        """At rest along the ground the feet stick if friction can hold them, else they begin to slide."""
-        return self._with_friction()._settled(True)
+        """Sticking that breaks turns into sliding. Feet whose sliding stops stick if friction can hold them."""
+        breaks = replace(self, slide=where(self.slide == 0, self._way(), 0))
+        return breaks._with_friction()._settled(True, where(self.does[0] == HELD, self.does[1] == HELD, 0))
 
     def after_motion(self, foot: int) -> "Feet":
-        """A foot whose deformation comes to rest turns, or is held by the dry friction inside it."""
+        """A foot whose deformation comes to rest turns, or is held by the dry friction inside it; one that was held
+        breaks loose.
+        """
         does = self.does[foot]
         comes_back = does * self._doing(foot, -does)._rise(foot) < 0
         is_dry = self._push(foot, EXPANDS) != self._push(foot, COMPRESSES)
-        turned = self._doing(foot, where(is_dry, where(comes_back, HELD, -does), -does))._open_if_limp(foot)
-        return self._doing(foot, where(does == HELD, HELD, turned.does[foot]))._settled(self.slide == 0)
+        turned = where(is_dry, where(comes_back, HELD, -does), -does)
+        above, below = self._hold_margins(foot)
+        moves = self._doing(foot, where(does == HELD, where(below < above, COMPRESSES, EXPANDS), turned))
+        both_rest = where(is_dry, self.does[1 - foot] == HELD, 0)
+        return moves._open_if_limp(foot)._settled(self.slide == 0, both_rest)
 
     def after_contact(self, foot: int) -> "Feet":
         """An open foot touches, any other one leaves."""
@@ -142,26 +154,36 @@ class Feet:
     def _doing(self, foot: int, what: Any) -> "Feet":
         return replace(self, does=(what, self.does[1]) if foot == 0 else (self.does[0], what))
 
-    def _with_friction(self) -> "Feet":
-        stuck = replace(self, slide=0)
-        way = where(stuck.forces[2] > 0, -1, 1)
-        return replace(self, slide=where(stuck._cone_margin() < 0, way, 0))
+    def _way(self) -> Any:
+        """In which the feet begin to slide."""
+        return where(replace(self, slide=0).forces[2] > 0, -1, 1)
 
-    def _let_go(self, foot: int) -> "Feet":
-        """A foot that is held moves as soon as its force is out of bounds."""
-        above, below = self._hold_margins(foot)
+    def _with_friction(self) -> "Feet":
+        """At rest along the ground the feet slide if friction cannot hold them, and stick if it surely can."""
+        margin = replace(self, slide=0)._cone_margin()
+        return replace(self, slide=where(margin < 0, self._way(), where(margin > INSIDE, 0, self.slide)))
+
+    def _let_go(self, foot: int, both_rest: Any) -> "Feet":
+        """A foot that is held moves as soon as its force is out of bounds. While both feet are at rest, what the other
+        one does may hold it again, or turn it.
+        """
+        does = self.does[foot]
+        above, below = self._doing(foot, HELD)._hold_margins(foot)
         free = where(below < 0, COMPRESSES, where(above < 0, EXPANDS, HELD))
-        return self._doing(foot, where(self.does[foot] == HELD, free, self.does[foot]))._open_if_limp(foot)
+        again = where(tm.min(above, below) > INSIDE, HELD, does)
+        again = where(below < -INSIDE, COMPRESSES, where(above < -INSIDE, EXPANDS, again))
+        again = where(both_rest, where(self._lift[foot][foot] > 0, again, does), does)
+        return self._doing(foot, where(does == HELD, free, again))._open_if_limp(foot)
 
     def _open_if_limp(self, foot: int) -> "Feet":
         """A plastic foot gives nothing back."""
         limp = where(self._push(foot, EXPANDS) == 0, OPEN, EXPANDS)
         return self._doing(foot, where(self.does[foot] == EXPANDS, limp, self.does[foot]))
 
-    def _settled(self, at_rest: Any) -> "Feet":
+    def _settled(self, at_rest: Any, both_rest: Any = 0) -> "Feet":
         """Together with what follows at once for feet that are held, and for friction where it is at rest."""
         feet = self
         for _ in range(ROUNDS):
-            feet = feet._let_go(0)._let_go(1)
+            feet = feet._let_go(0, both_rest)._let_go(1, both_rest)
             feet = replace(feet, slide=where(at_rest, feet._with_friction().slide, feet.slide))
         return feet
