@@ -7,10 +7,9 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, SolveError
-from trundle.rail.basis import values
 from trundle.rail.gradient import Vertical, slopes
 from trundle.rail.pose import Pose
-from trundle.rail.rows import END, INVERSE, ORIGIN, SLOPE, derivatives, local_at, make_rows
+from trundle.rail.rows import END, SLOPE, RowNumbers, derivatives, local_at, make_rows
 from trundle.rail.segment import Ends, Segment
 from trundle.rail.track_frame import Local, TrackMotion, motion
 from trundle.typing import Array
@@ -85,7 +84,7 @@ class Alignment:
     def local(self, s: Any, row: Any = None) -> Local:
         """Curvature, slope and cant with their derivatives at s."""
         s = s if isinstance(s, ca.SX | ca.MX) else self._inside(s)
-        return local_at(self.rows[self.row_at(s) if row is None else row], s)
+        return local_at(RowNumbers(self.rows, self.row_at(s) if row is None else row), s)
 
     def curvature(self, s: Any) -> Any:
         """Turn of the heading per metre of track (1/m), positive to the left."""
@@ -251,9 +250,7 @@ def _check_slopes(line: Alignment) -> None:
     """A slope that jumps would be a kink in the rails."""
     for row in range(1, len(line.rows)):
         at = line.rows[row - 1, END]
-        left, right = (
-            derivatives(r, SLOPE, values((at - r[ORIGIN]) * r[INVERSE]), 1)[0] for r in line.rows[row - 1 : row + 1]
-        )
+        left, right = (derivatives(r, SLOPE, at, 1)[0] for r in line.rows[row - 1 : row + 1])
         if abs(right - left) > SAME_SLOPE:
             raise ModelError(
                 f"at {at:g} m, in {line.place(int(line.owners[row]))}: the centre of the track would have a kink, from "

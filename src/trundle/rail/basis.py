@@ -83,6 +83,15 @@ def values(x: Any, needed: AnyArray = ALL) -> list[Any]:
     return out
 
 
+def derivative_of(functions: Sequence[Any]) -> list[Any]:
+    """Derivatives by x of the twelve functions, from their values."""
+    out: list[Any] = []
+    for column in DERIVATIVE.T:
+        terms = [float(c) * functions[i] for i, c in enumerate(column) if c]
+        out.append(terms[0] if terms else 0.0)
+    return out
+
+
 def integrals(x: Any, needed: AnyArray = ALL) -> list[Any]:
     """The integrals of the twelve functions from 0 to x."""
     f = functions_of(x)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.rail.basis import differentiated, values
-from trundle.rail.rows import BY_ANGLE, CANT, CURVATURE, END, INVERSE, ORIGIN, SLOPE, derivatives
+from trundle.rail.basis import differentiated
+from trundle.rail.rows import BY_ANGLE, CANT, CURVATURE, END, INVERSE, SLOPE, derivatives
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _jumps(s: float, quantity: str, channel: slice, left: Array, right: Array, s
 
 def _derivatives(row: Array, channel: slice, s: float) -> tuple[Array, Array]:
     """Derivatives by s on one side, and the sizes of the terms that they are summed from."""
-    found: Any = np.array(derivatives(row, channel, values(np.asarray((s - row[ORIGIN]) * row[INVERSE])), ORDERS))
+    found: Any = np.array(derivatives(row, channel, s, ORDERS))
     coefficients, sizes = row[channel], np.empty(ORDERS)
     for order in range(ORDERS):
         sizes[order] = np.abs(coefficients).sum() * row[INVERSE] ** order

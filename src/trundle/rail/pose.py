@@ -5,8 +5,8 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from trundle.rail.basis import combine, functions_of, integrals, used, values
-from trundle.rail.rows import CURVATURE, END, INVERSE, ORIGIN, SLOPE
+from trundle.rail.basis import combine, functions_of, integrals, values
+from trundle.rail.rows import CURVATURE, END, INVERSE, ORIGIN, SLOPE, RowNumbers, needed, share, total
 from trundle.typing import AnyArray, Array
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
@@ -21,7 +21,6 @@ class Pose:
     def __init__(self, rows: Array, position: Array, heading: float) -> None:
         self.rows = rows
         self.starts = np.concatenate([[rows[0, ORIGIN]], rows[:-1, END]])
-        self._needed = used(rows[:, CURVATURE], rows[:, SLOPE])
         self._headings, self._heights = np.zeros(len(rows)), np.zeros(len(rows))  # where x of each row is 0
         turn, height = heading, float(position[2])
         for i, row in enumerate(rows):
@@ -37,10 +36,10 @@ class Pose:
         steps = self._plan(owner, self.places, ends)
         self.corners = np.asarray(position[:2]) + np.vstack([np.zeros(2), np.cumsum(steps, axis=0)])
 
-    def _grown(self, rows: Any, channel: slice, s: Any) -> Any:
-        """Integral of a channel from the place where x is 0 to s (m)."""
-        x = (s - rows[..., ORIGIN]) * rows[..., INVERSE]
-        return combine(rows[..., channel], integrals(x, self._needed)) / rows[..., INVERSE]
+    def _grown(self, owner: Any, channel: slice, s: Any) -> Any:
+        """Integral of a channel from the place where x is 0 to s (m), in rows."""
+        numbers = RowNumbers(self.rows, owner)
+        return total(numbers, channel, integrals(share(numbers, s), needed(numbers, channel))) / numbers[INVERSE]
 
     def _count(self, i: int) -> int:
         """Into how many parts a row is cut."""
@@ -53,22 +52,23 @@ class Pose:
 
     def heading(self, owner: Any, s: Any) -> Any:
         """Heading (rad) at s in the rows with these numbers."""
-        return self._headings[owner] + self._grown(self.rows[owner], CURVATURE, s)
+        return self._headings[owner] + self._grown(owner, CURVATURE, s)
 
     def height(self, owner: Any, s: Any) -> Any:
         """Height (m) at s."""
-        return self._heights[owner] + self._grown(self.rows[owner], SLOPE, s)
+        return self._heights[owner] + self._grown(owner, SLOPE, s)
 
     def _plan(self, owner: AnyArray, begin: Array, end: Array) -> Array:
         """Steps in plan (m) from begin to end within rows."""
         half = (end - begin) / 2.0
         s = begin[:, None] + half[:, None] * (1.0 + _POINTS)
-        rows = self.rows[owner][:, None, :]
-        heading = self._headings[owner][:, None] + self._grown(rows, CURVATURE, s)
+        inside = owner[:, None]
+        heading = self.heading(inside, s)
         along = _WEIGHTS * half[:, None]
-        if self.rows[:, SLOPE].any():
-            x = (s - rows[..., ORIGIN]) * rows[..., INVERSE]
-            along = along * np.sqrt(1.0 - combine(rows[..., SLOPE], values(x, self._needed)) ** 2)
+        numbers = RowNumbers(self.rows, inside)
+        if numbers.used[SLOPE].any():
+            sine = total(numbers, SLOPE, values(share(numbers, s), needed(numbers, SLOPE)))
+            along = along * np.sqrt(1.0 - sine**2)
         return np.stack([(along * np.cos(heading)).sum(1), (along * np.sin(heading)).sum(1)], -1)
 
     def position(self, s: Array, owner: AnyArray) -> Array:

@@ -5,17 +5,18 @@ curvature, sine of the slope, and cant, in x = (s - origin) / length. The flag i
 angle, and 1 where it is the angle. A row begins where the one before it ends.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, final
 
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.rail.basis import COUNT, combine, differentiated, rebased, used, values
+from trundle.rail.basis import COUNT, combine, derivative_of, differentiated, rebased, used, values
 from trundle.rail.gradient import Slope
 from trundle.rail.segment import Ends, Piece, Segment
 from trundle.rail.track_frame import Local, local
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 ORIGIN, END, INVERSE, BY_ANGLE = range(4)
 CURVATURE, SLOPE, CANT = (slice(4 + i * COUNT, 4 + (i + 1) * COUNT) for i in range(3))
@@ -65,23 +66,72 @@ def _rise(piece: Piece, begin: float, half_gauge: float) -> Array:
     return side * half_gauge * differentiated(piece.cant)
 
 
-def derivatives(rows: Any, channel: slice, basis: list[Any], orders: int = 3) -> list[Any]:
-    """Value and derivatives by s of one channel; `rows` are those that belong to the values of the basis."""
-    coefficients, inverse, out = rows[..., channel], rows[..., INVERSE], []
-    scale: Any = 1.0
-    for _ in range(orders):
-        out.append(scale * combine(coefficients, basis))
-        coefficients, scale = differentiated(coefficients), scale * inverse
+class Numbers(Protocol):
+    """Numbers of a row by their place in it; those that are not used are zero."""
+
+    used: AnyArray
+
+    def __getitem__(self, place: int) -> Any: ...
+
+
+@final
+class RowNumbers:
+    """Numbers of the rows in which places lie: one row for all places, or one for each."""
+
+    def __init__(self, rows: Array, owner: Any) -> None:
+        self._rows, self._owner = rows, owner
+        self.used: AnyArray = np.any(rows, axis=0)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._rows[self._owner, place]
+
+
+@final
+class RowSymbols:
+    """Numbers of a row as expressions, such as those that a table gives."""
+
+    def __init__(self, numbers: Sequence[Any]) -> None:
+        self._numbers = numbers
+        self.used: AnyArray = np.ones(len(numbers), bool)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._numbers[place]
+
+
+def share(numbers: Numbers, s: Any) -> Any:
+    """x at s."""
+    return (s - numbers[ORIGIN]) * numbers[INVERSE]
+
+
+def needed(numbers: Numbers, *channels: slice) -> AnyArray:
+    """Which of the twelve functions some channels need."""
+    return used(*(numbers.used[channel] for channel in channels))
+
+
+def total(numbers: Numbers, channel: slice, functions: Sequence[Any]) -> Any:
+    """Sum of the coefficients of a channel times functions."""
+    out: Any = 0.0 * functions[0]
+    for i, function in enumerate(functions):
+        if numbers.used[channel.start + i]:
+            out = out + numbers[channel.start + i] * function
     return out
 
 
-def local_at(rows: Any, s: Any) -> Local:
-    """Angles of the line at s; one row for all s, or one for each."""
-    needed = used(rows[..., CURVATURE], rows[..., SLOPE], rows[..., CANT])
-    basis = values((s - rows[..., ORIGIN]) * rows[..., INVERSE], needed)
-    return local(
-        derivatives(rows, CURVATURE, basis, 2),
-        derivatives(rows, SLOPE, basis),
-        derivatives(rows, CANT, basis),
-        rows[..., BY_ANGLE],
-    )
+def local_at(numbers: Numbers, s: Any) -> Local:
+    """Angles of the line at s."""
+    inverse = numbers[INVERSE]
+    value = values(share(numbers, s), needed(numbers, CURVATURE, SLOPE, CANT))
+    first = [inverse * f for f in derivative_of(value)]
+    second = [inverse * f for f in derivative_of(first)]
+
+    def channel(which: slice) -> list[Any]:
+        zero = 0.0 * value[0]
+        return [zero + total(numbers, which, functions) for functions in (value, first, second)]
+
+    return local(channel(CURVATURE)[:2], channel(SLOPE), channel(CANT), numbers[BY_ANGLE])
+
+
+def derivatives(row: Array, channel: slice, s: float, orders: int) -> list[Any]:
+    """Value and derivatives by s of one channel of one row."""
+    basis = values((s - row[ORIGIN]) * row[INVERSE])
+    return [row[INVERSE] ** order * combine(differentiated(row[channel], order), basis) for order in range(orders)]
