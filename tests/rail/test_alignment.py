@@ -221,6 +221,16 @@ BAD = [
     ([S], {"profile": [rail.VerticalCurve(20, 0.01)]}, ["begins with a Grade"]),
     ([S], {"profile": [rail.Grade(10), rail.VerticalCurve(20, 0.01, radius=100)]}, ["either its length or its radius"]),
     ([S], {"profile": [rail.Grade(10), rail.VerticalCurve(20, 0.01, shape="sine")]}, ["no vertical shape"]),
+    ([rail.Straight("50")], {}, ["segment 1 (Straight, from 0 m)", "its length is '50'", "give a number"]),
+    ([S, rail.Clothoid(50, 600, None)], {}, ["segment 2", "its cant is None"]),
+    ([S, rail.Sine(50, 600, ramp=3)], {}, ["its ramp is 3"]),
+    ([S, 50], {}, ["segment 2 is 50"]),
+    (S, {}, ["brackets"]),
+    ([S], {"half_gauge": "0.75"}, ["half_gauge is '0.75'"]),
+    ([S], {"position": ("a", 0, 0)}, ["three finite numbers"]),
+    ([S], {"profile": [S]}, ["part 1 of the profile", "Grade or VerticalCurve"]),
+    ([S], {"profile": [rail.Grade("x", 0.01)]}, ["part 1 of the profile (Grade)", "its length is 'x'"]),
+    ([S, rail.Polynomial(50, 600, coefficients="ab")], {}, ["finite coefficients"]),
 ]  # fmt: skip
 
 
@@ -255,6 +265,8 @@ def test_places_beyond_the_line_and_symbols_without_a_row():
     import casadi as ca
 
     line = rail.Alignment([S])
+    with pytest.raises(SolveError, match="places in metres"):
+        line.motion("a")
     for s in (-1.0, 50.1, math.nan):
         with pytest.raises(SolveError, match="from 0 to 50 m"):
             line.motion(s, 10.0)

@@ -154,7 +154,7 @@ def test_a_spectrum_of_ones_own():
 
 BAD = [
     (lambda: rail.Irregularity.erri("middle"), "low"),
-    (lambda: rail.Irregularity.fra(7), "track class"),
+    (lambda: rail.Irregularity.fra(7), "1 \\(worst\\) to 6"),
     (lambda: rail.Irregularity.erri("low", wavelengths=(10.0, 3.0)), "wavelengths"),
     (lambda: rail.Irregularity.erri("low", wavelengths=(0.0, 3.0)), "wavelengths"),
     (lambda: rail.Irregularity.from_spectra({"twist": lambda w: w}), "twist"),
@@ -165,6 +165,10 @@ BAD = [
     (lambda: rail.Irregularity.erri("low")("twist", 0.0), "twist"),
     (lambda: rail.Irregularity.erri("low", fade_in=(0.0, -1.0)), "fade_in"),
     (lambda: rail.Irregularity.erri("low").on_grid(0.0, 10.0, 0.0), "positive step"),
+    (lambda: rail.Irregularity.erri("low", seed="x"), "whole number"),
+    (lambda: rail.Irregularity.erri("low", wavelengths=3), "shortest, longest"),
+    (lambda: rail.Irregularity.erri("low", waves=2.5), "whole number of sines"),
+    (lambda: rail.Irregularity.from_spectra({"vertical": 5}), "function of rad/m"),
 ]
 
 

@@ -119,6 +119,10 @@ def test_tolerances():
         rail.fit_line(columns, {"curvature": 0.0})
     with pytest.raises(ModelError, match="no tolerance of 'plan'"):
         rail.fit_line(columns, {"plan": 1.0})
+    with pytest.raises(FileError, match="finite numbers"):
+        rail.fit_line({"x": [1.0], "y": ["a"]}, 1e-3)
+    with pytest.raises(FileError, match="CSV file or from arrays"):
+        rail.fit_line(5, 1e-3)
     with pytest.raises(FileError, match="cannot be read"):
         rail.fit_line("nowhere.csv", 1e-3)
     with pytest.raises(FileError, match="need a column s"):

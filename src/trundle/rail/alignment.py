@@ -1,6 +1,7 @@
 """A line: segments joined, with its profile; the motion of the frame that goes along it."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, final
 
 import casadi as ca
@@ -10,7 +11,7 @@ from trundle.errors import ModelError, SolveError
 from trundle.rail.gradient import Vertical, slopes
 from trundle.rail.pose import Pose
 from trundle.rail.rows import END, SLOPE, RowNumbers, derivatives, local_at, make_rows
-from trundle.rail.segment import Ends, Segment
+from trundle.rail.segment import Ends, Segment, type_faults
 from trundle.rail.track_frame import Local, TrackMotion, motion
 from trundle.typing import Array
 
@@ -45,6 +46,8 @@ class Alignment:
         curvature_jumps: bool = False,
         name: str = "line",
     ) -> None:
+        if isinstance(segments, Segment):
+            raise ModelError("a line is a list of segments; put the segment into brackets.")
         self.segments = tuple(segments)
         self.half_gauge, self.name = half_gauge, name
         self.profile, self.pivot = tuple(profile), pivot
@@ -161,7 +164,10 @@ class Alignment:
 
     def _inside(self, s: Any) -> Array:
         """s as an array; places beyond the ends are refused."""
-        found = np.asarray(s, float)
+        try:
+            found = np.asarray(s, float)
+        except (TypeError, ValueError) as error:
+            raise SolveError(f"s is {s!r}; give places in metres.") from error
         slack = 1e-9 * max(1.0, self.length)
         outside = ~((found >= -slack) & (found <= self.length + slack))
         if outside.any():
@@ -185,17 +191,22 @@ def _check_numbers(segments: tuple[Segment, ...], half_gauge: float, position: A
     faults = []
     if not segments:
         faults.append("a line needs at least one segment.")
+    if isinstance(half_gauge, bool) or not isinstance(half_gauge, Real):
+        raise ModelError(f"half_gauge is {half_gauge!r}; give half the distance of the rails in metres, such as 0.75.")
     if not (np.isfinite(half_gauge) and half_gauge > 0.0):
         raise ModelError(f"half_gauge is {half_gauge:g} m; it must be positive (0.75 for rails 1.5 m apart).")
-    if np.shape(position) != (3,) or not np.all(np.isfinite([*position, heading])):
+    if np.shape(position) != (3,) or not all(isinstance(v, Real) and np.isfinite(v) for v in (*position, heading)):
         faults.append("the line starts at a position of three finite numbers (m), with a finite heading (rad).")
     if pivot not in ("centre", "low rail"):
         faults.append(f"the cant turns about the 'centre' or the 'low rail', not about {pivot!r}.")
     at = 0.0
     for number, segment in enumerate(segments, 1):
         place = f"segment {number} ({type(segment).__name__}, from {at:g} m)"
-        faults += [f"{place}: {fault}." for fault in segment.faults(half_gauge)]
-        at += segment.length
+        if not isinstance(segment, Segment):
+            raise ModelError(f"segment {number} is {segment!r}; give Straight, Arc or a transition curve.")
+        wrong = type_faults(segment)
+        faults += [f"{place}: {fault}." for fault in wrong or segment.faults(half_gauge)]
+        at += segment.length if not wrong else 0.0
     if faults:
         raise ModelError(faults)
 

@@ -17,7 +17,9 @@ MILLIMETRES = "_mm"
 def read_columns(source: str | Path | Mapping[str, Any], known: Sequence[str]) -> tuple[dict[str, Array], str]:
     """Columns by name in SI, and the name of the source. A column "cant_mm" becomes "cant" in m; # begins a comment."""
     if isinstance(source, Mapping):
-        given, name = {str(key): np.asarray(value, float) for key, value in source.items()}, "measured"
+        given, name = {str(key): _array(key, value) for key, value in source.items()}, "measured"
+    elif not isinstance(source, str | Path):
+        raise FileError(f"measured points come from a CSV file or from arrays by name, not from {source!r}.")
     else:
         given, name = _read_file(Path(source)), Path(source).stem
     where = f"{source}: " if not isinstance(source, Mapping) else ""
@@ -32,6 +34,13 @@ def read_columns(source: str | Path | Mapping[str, Any], known: Sequence[str]) -
     if len({len(values) for values in out.values()}) > 1:
         raise FileError(f"{where}the columns differ in length.")
     return out, name
+
+
+def _array(key: str, values: Any) -> Array:
+    try:
+        return np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise FileError(f"the column {key!r} must be finite numbers.") from error
 
 
 def check_growing(s: Array, source: Any, least: int) -> None:

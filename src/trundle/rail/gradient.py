@@ -6,7 +6,7 @@ from typing import Any, final
 
 from trundle.errors import ModelError
 from trundle.rail.basis import DEGREE
-from trundle.rail.segment import Parts, ramps
+from trundle.rail.segment import Parts, ramps, type_faults
 
 SMOOTH = 1e-9  # two gradients are equal within this
 
@@ -58,6 +58,12 @@ def slopes(profile: tuple[Vertical, ...], length: float) -> list[Slope]:
     """The profile as polynomials over the whole length of the line; the last gradient goes on to its end."""
     faults: list[str] = []
     found: list[Slope] = []
+    for number, part in enumerate(profile, 1):
+        if not isinstance(part, Grade | VerticalCurve):
+            raise ModelError(f"part {number} of the profile (is {part!r}): give Grade or VerticalCurve.")
+        faults += [f"part {number} of the profile ({type(part).__name__}): {text}." for text in type_faults(part)]
+    if faults:
+        raise ModelError(faults)
     at, now = 0.0, profile[0].gradient if profile else 0.0
     for number, part in enumerate(profile, 1):
         place = f"part {number} of the profile ({type(part).__name__}, from {at:g} m)"

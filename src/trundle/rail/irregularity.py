@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, Protocol, final
 
@@ -142,7 +143,7 @@ class Irregularity:
         Each signal has `waves` sines, one in each of as many bands between the wavelengths (m), with the power of its
         band, a random wavenumber within it and a random phase. The channels are independent of each other.
         """
-        _check_band(wavelengths, waves)
+        _check_band(wavelengths, waves, seed)
         edges = np.geomspace(2.0 * np.pi / wavelengths[1], 2.0 * np.pi / wavelengths[0], waves + 1)
         sources = dict(zip(CHANNELS, np.random.SeedSequence(seed).spawn(len(CHANNELS)), strict=True))
         densities = {channel: density_of(given, channel) for channel, given in spectra.items()}
@@ -241,9 +242,13 @@ def _leibniz(signal: Any, envelope: list[Any]) -> Array:
     return np.asarray(sum(comb(n, k) * signal[n - k] * envelope[k] for k in range(n + 1)))
 
 
-def _check_band(wavelengths: tuple[float, float], waves: int) -> None:
+def _check_band(wavelengths: tuple[float, float], waves: int, seed: int) -> None:
+    if np.shape(wavelengths) != (2,):
+        raise ModelError(f"wavelengths are (shortest, longest) in metres, not {wavelengths!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ModelError(f"the seed is a whole number from 0 on, not {seed!r}.")
     short, long = wavelengths
     if not (np.isfinite(short) and np.isfinite(long) and 0.0 < short < long):
         raise ModelError(f"wavelengths are (shortest, longest) in metres, both positive; not ({short:g}, {long:g}).")
-    if waves < 1:
-        raise ModelError("a signal needs at least one sine.")
+    if not isinstance(waves, Integral) or waves < 1:
+        raise ModelError(f"a signal needs a whole number of sines, one at least, not {waves!r}.")

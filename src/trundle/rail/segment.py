@@ -8,9 +8,11 @@ A transition curve of your own is a subclass of Transition with its `shape`.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import copysign, inf, isfinite, isinf, isnan, pi
+from numbers import Real
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -75,6 +77,21 @@ class Segment(ABC):
     @abstractmethod
     def pieces(self, before: Ends, half_gauge: float) -> list[Piece]:
         """Curvature and cant along the segment."""
+
+
+def type_faults(part: Any, words: Sequence[str] = ("ramp", "shape")) -> list[str]:
+    """Fields of a segment or of a part of a profile that should be numbers, or words, and are not."""
+    out = []
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if value is None and field.default is None:
+            continue
+        if field.name in words:
+            if not isinstance(value, str):
+                out.append(f"its {field.name} is {value!r}; give a word")
+        elif field.type in (float, float | None) and (isinstance(value, bool) or not isinstance(value, Real)):
+            out.append(f"its {field.name} is {value!r}; give a number")
+    return out
 
 
 def fixed_faults(radius: float, cant: float, half_gauge: float) -> list[str]:
@@ -317,7 +334,10 @@ class Polynomial(Transition):
 
     def faults(self, half_gauge: float) -> list[str]:
         found = super().faults(half_gauge)
-        c = np.asarray(self.coefficients, float)
+        try:
+            c = np.asarray(self.coefficients, float)
+        except (TypeError, ValueError):
+            c = np.empty(0)
         if c.ndim != 1 or not 2 <= len(c) <= DEGREE + 1 or not np.all(np.isfinite(c)):
             return [*found, f"its polynomial needs 2 to {DEGREE + 1} finite coefficients, the constant first"]
         if abs(c[0]) > 1e-12 or abs(c.sum() - 1.0) > 1e-9:

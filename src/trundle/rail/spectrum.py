@@ -56,7 +56,7 @@ def fra(track_class: int) -> dict[str, Rational]:
     """Spectra of the FRA by channel, classes 1 (worst) to 6. [Hamid et al. 1983]"""
     data = _data()["fra"]
     if track_class not in data["classes"]:
-        raise UnknownNameError(str(track_class), map(str, data["classes"]), "track class of the FRA")
+        raise ModelError(f"the FRA has the track classes 1 (worst) to 6, not {track_class!r}.")
     size, c, k = data["classes"][track_class], data["Wc"], data["k"]
     square_metres = 1e-4  # in a square centimetre, in which the table is given
     rough = {name: k * size[name] * square_metres * c**2 for name in ("vertical", "lateral")}
@@ -78,6 +78,8 @@ def density_of(given: Density, name: str) -> Callable[[Array], Array]:
     """A function of rad/m from a function or from a table, which is interpolated in logarithms."""
     if callable(given):
         return lambda omega: np.broadcast_to(np.asarray(given(omega), float), np.shape(omega))
+    if not (isinstance(given, tuple | list) and len(given) == 2):
+        raise ModelError(f"the spectrum {name!r} is a function of rad/m, or a table (rad/m, densities), not {given!r}.")
     omegas, values = (np.asarray(column, float) for column in given)
     if omegas.ndim != 1 or omegas.shape != values.shape or len(omegas) < 2:
         raise ModelError(f"the spectrum {name!r}: give as many densities as wavenumbers, two at least.")
