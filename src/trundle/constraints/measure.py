@@ -64,7 +64,7 @@ class Followed:
 @final
 @dataclass(frozen=True)
 class LawState:
-    """A coordinate without speed that a law keeps: bent bristles, or the deviation from a prescribed rate."""
+    """A coordinate without speed: bent bristles, the deviation from a prescribed rate, or a state of the model."""
 
     name: str
     value: Any
@@ -74,7 +74,7 @@ class LawState:
     @property
     def force(self) -> Any:
         """Efforts need a bond."""
-        raise ModelError(f"{self.name!r} is known to its law only: no effort can act on it.")
+        raise ModelError(f"{self.name!r} is no motion of a joint: no effort can act on it.")
 
     moment = force
 

@@ -39,7 +39,7 @@ class Derivation:
     def __init__(self, spec: Spec) -> None:
         self.spec, self.model = spec, spec.model
         self.topology: Topology = find_topology(self.model, massless(self.model))
-        self.layout: StateLayout = lay_out_joints(self.topology)
+        self.layout: StateLayout = lay_out_joints(self.model, self.topology)
         self.parameters = ParameterLayout.of(self.model, mode_states(self.model))
         self.defaults: Array = self.parameters.vector(self.model)
         self._equations: dict[str, Equations] = {}
@@ -131,7 +131,13 @@ class Derivation:
         register, states = self.register(), self.layout.places
         given = {register.full(name): value for name, value in start.items()}
         known = {name: value for name, value in given.items() if name in states}
-        return read_request(self.layout, rest_pose(self.layout), known)
+        return read_request(self.layout, self.rest_pose(), known)
+
+    def rest_pose(self) -> Array:
+        """Zero angles and displacements; states of the model at their own start."""
+        q = rest_pose(self.layout)
+        q[self.layout.own_slice] = [state.start for state in self.model.every_state()]
+        return q
 
     @cached_property
     def deflections(self) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ class Equations:
     contact_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
     modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
-    law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates that yield
+    law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates, own states
     nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
     full_multipliers: dict[str, Any] = field(default_factory=dict)  # of rows if all were held, that weights ask for
 
@@ -176,7 +176,7 @@ def derive(
     if register is None:
         register = Register(model.aliases, lambda: known_quantities(model, topology, formalism))
     if layout is None:
-        layout = lay_out_joints(topology) if formalism == "kane" else lay_out_bodies(model)
+        layout = lay_out_joints(model, topology) if formalism == "kane" else lay_out_bodies(model)
     tree = build_tree(topology, model.roots)
     moving = model.free_bodies
     inertias = {b: b.mass_properties() for b in moving}
@@ -207,6 +207,7 @@ def derive(
             for i, bristle in enumerate(at.connection.bristles)}  # fmt: skip
     values = {name: contacts[contact].bristles[i] for name, (contact, i) in bent.items()}
     values |= {f"{name}_deviation": ca.SX.sym(f"{name} deviation") for name in tracking}
+    values |= {state.name: ca.SX.sym(state.name) for state in model.every_state()}
     rates = ca.vertcat(_placed(motion, contacts), ca.SX(len(values), 1))
     q = ca.vertcat(q, followers, *values.values())
     measured = _measured(cut, motion, contacts, partial(changing, q=q, rates=rates, roots=roots))
@@ -221,6 +222,7 @@ def derive(
         deviation = values[f"{name}_deviation"]
         rate = law.placed(signals[name]).deflection_rate(t, deviation, signals[f"{name}_rate"])
         state_rates[f"{name}_deviation"] = rate
+    state_rates |= _own_rates(model, signals)
     states = [LawState(name, value, state_rates[name]) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
     terms = _collect_terms(model, signals)
@@ -238,6 +240,17 @@ def derive(
         rows, loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
         nonideal, full_multipliers,
     )  # fmt: skip
+
+
+def _own_rates(model: Model, signals: Signals) -> dict[str, Any]:
+    """Rates of the states of the model, of its blocks and forces."""
+    rates = {}
+    for state in model.every_state():
+        try:
+            rates[state.name] = ca.SX(state.rate(signals))
+        except TrundleError as error:
+            raise ModelError(f"the rate of state {state.name!r}: {error}") from error
+    return rates
 
 
 def _contacts(

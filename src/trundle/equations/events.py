@@ -42,8 +42,6 @@ def event_functions(model: Model, functions: Functions) -> dict[str, Any]:
     for i, event in enumerate(model.events.values()):
         if isinstance(event.action, str):
             continue
-        if e.formalism != "kane":
-            raise ModelError(f"event {event.name!r} changes the state: that needs joint coordinates, formalism='kane'.")
         x, p = ca.SX(functions.x), ca.SX(e.p)
         action = {register.full(name): expression for name, expression in event.action.items()}
         for name, expression in action.items():
@@ -51,6 +49,10 @@ def event_functions(model: Model, functions: Functions) -> dict[str, Any]:
                 x[places[name]] = expression(e.signals) if callable(expression) else expression
             elif name in model.parameters:
                 p[e.parameters.parameter(name)] = expression(e.signals) if callable(expression) else expression
+            elif not e.layout.in_joints and is_changeable(register.get(name).quantity):
+                raise ModelError(
+                    f"event {event.name!r} changes {name!r}: that needs joint coordinates, formalism='kane'."
+                )
             else:
                 what = f"state or parameter (in event {event.name!r})"
                 raise UnknownNameError(name, [*places, *model.parameters, *register.short_names(is_changeable)], what)

@@ -6,6 +6,7 @@ from typing import Any, final
 
 from trundle.errors import FileError, TrundleError
 from trundle.file import schema
+from trundle.file.blocks import Blocks
 from trundle.file.construct import Constructor
 from trundle.file.faults import Faults, near
 from trundle.file.forces import Forces
@@ -47,6 +48,13 @@ class Assembler:
         for key, connection in section.connections.items():
             with self._watch(("connections", key)):
                 self._connection(key, connection)
+        blocks = Blocks(self.values, self.model)
+        for name, state in section.states.items():
+            with self._watch(("states", name)):
+                blocks.state(name, state, ("states", name))
+        for name, block in section.blocks.items():
+            with self._watch(("blocks", name)):
+                blocks.block(name, block, ("blocks", name))
         self._names()
         signals = dict.fromkeys(Names(self.model).signals())  # a set that keeps its order
         self.values.check_later(signals)
@@ -57,6 +65,7 @@ class Assembler:
                 if force is not None:
                     self.model.apply(force, name)
         self._names_of_forces()
+        signals = dict.fromkeys(Names(self.model).signals())  # forces may have states
         for name, output in section.outputs.items():
             with self._watch(("outputs", name)):
                 function = self.values.signal(output.expression, ("outputs", name, "expression"), signals)

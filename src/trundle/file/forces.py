@@ -10,6 +10,7 @@ from trundle.file.parts import Parts
 from trundle.file.scope import Names
 from trundle.file.tree import Path
 from trundle.model import force as forces
+from trundle.model.series_damper import SeriesDamper
 
 
 @final
@@ -21,6 +22,7 @@ class Forces:
         self.coordinates = dict.fromkeys(Names(parts.model).coordinates())
         self.makers: dict[str, Callable[[Any, Path], forces.Force | None]] = {
             "spring_damper": self._spring_damper,
+            "series_damper": self._series_damper,
             "torsion_spring": self._torsion_spring,
             "bushing": self._bushing,
             "wrench": self._wrench,
@@ -42,6 +44,11 @@ class Forces:
         numbers = [self.values.number(getattr(spec, k), (*path, k)) for k in ("stiffness", "damping", "length")]
         ends = self._ends(spec, path)
         return forces.SpringDamper(*ends, *numbers) if ends else None
+
+    def _series_damper(self, spec: schema.SeriesDamper, path: Path) -> forces.Force | None:
+        numbers = [self.values.number(getattr(spec, k), (*path, k)) for k in ("damping", "stiffness")]
+        ends = self._ends(spec, path)
+        return SeriesDamper(*ends, *numbers) if ends else None
 
     def _bushing(self, spec: schema.Bushing, path: Path) -> forces.Force | None:
         vectors = [self.values.vector(getattr(spec, k), (*path, k)) for k in ("stiffness", "damping")]

@@ -216,10 +216,20 @@ class LineForce(Section):
     law: Any
 
 
+class SeriesDamper(Section):
+    """Damper in series with a spring between two points."""
+
+    first: PlaceField
+    second: PlaceField
+    damping: Scalar
+    stiffness: Scalar
+
+
 class Force(Section):
     """One force: exactly one of its kinds."""
 
     spring_damper: SpringDamper | None = None
+    series_damper: SeriesDamper | None = None
     torsion_spring: TorsionSpring | None = None
     bushing: Bushing | None = None
     wrench: Wrench | None = None
@@ -228,6 +238,15 @@ class Force(Section):
 
     def model_post_init(self, context: Any) -> None:
         exactly_one(self, "force")
+
+
+class State(Section):
+    """A number with a rate of its own."""
+
+    rate: Scalar
+    start: Scalar = ZERO
+    unit: str = ""
+    text: str = ""
 
 
 class Output(Section):
@@ -298,6 +317,8 @@ class ModelSection(Section):
     constants: dict[str, Scalar] = {}
     bodies: dict[str, Body]
     connections: Annotated[dict[int | str, Connection], BeforeValidator(numbered)] = {}
+    states: dict[str, Annotated[State, short("rate")]] = {}
+    blocks: dict[str, Any] = {}
     names: dict[str, str] = {}
     forces: dict[str, Force] = {}
     outputs: dict[str, Annotated[Output, short("expression")]] = {}

@@ -2,9 +2,11 @@
 
 from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law, Locked, Motor, Open, Servo, Spring
 from trundle.model import shape
+from trundle.model.block import Block, BlockOutput
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.definitions import Event, Output, Parameter
+from trundle.model.first_order_lag import FirstOrderLag
 from trundle.model.force import Bushing, CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring, Wrench
 from trundle.model.joint import (
     AxisJoint,
@@ -18,10 +20,16 @@ from trundle.model.joint import (
     SpringIdealJoint,
 )
 from trundle.model.model import Model
+from trundle.model.pid import PID
+from trundle.model.series_damper import SeriesDamper
+from trundle.model.state import State
 
 __all__ = [
+    "PID",
     "Acceleration",
     "AxisJoint",
+    "Block",
+    "BlockOutput",
     "Body",
     "Bushing",
     "ConnectedPair",
@@ -30,6 +38,7 @@ __all__ = [
     "Damper",
     "EffortLaw",
     "Event",
+    "FirstOrderLag",
     "FixedControlledJoint",
     "FixedIdealJoint",
     "FixedServoJoint",
@@ -48,10 +57,12 @@ __all__ = [
     "Open",
     "Output",
     "Parameter",
+    "SeriesDamper",
     "Servo",
     "Spring",
     "SpringDamper",
     "SpringIdealJoint",
+    "State",
     "TorsionSpring",
     "Wrench",
     "shape",

@@ -132,7 +132,7 @@ def check(model: Model) -> list[str]:
         if len(force.places) == 2 and force.places[0].body is force.places[1].body:
             same = force.places[0].body.name
             faults.append(f"force {name!r} acts between two points of the same body {same!r}: it can move nothing.")
-        for coordinate in force.coordinates:
+        for coordinate in map(model.resolve, force.coordinates):
             if coordinate not in units:
                 faults.append(f"force {name!r}: {UnknownNameError(coordinate, units, 'coordinate')}")
             else:

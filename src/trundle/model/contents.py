@@ -6,10 +6,12 @@ from typing import Any, Self
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.math import RESERVED
+from trundle.model.block import Block
 from trundle.model.body import Body, Frame, Moves
 from trundle.model.connection import ConnectedPair
 from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import CoordinateForce, Force
+from trundle.model.state import State
 from trundle.model.table import ModelTable
 
 FROZEN = (
@@ -34,6 +36,8 @@ class ModelContents:
         self.parameters: dict[str, Parameter] = {}
         self.tables: dict[str, ModelTable] = {}
         self.outputs: dict[str, Output] = {}
+        self.states: dict[str, State] = {}
+        self.blocks: dict[str, Block] = {}
         self.events: dict[str, Event] = {}
         self.breaks: Any = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
@@ -78,6 +82,11 @@ class ModelContents:
             if isinstance(law, EffortLaw)
         }
 
+    def every_state(self) -> list[State]:
+        """States of the model, of its blocks and of its forces."""
+        parts: list[Block | Force] = [*self.blocks.values(), *self.forces.values()]
+        return [*self.states.values(), *(state for part in parts for state in part.states())]
+
     def relaxed(self) -> list[str]:
         """Constraints that weights relax: rows, and contacts whose law does it."""
         return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
@@ -116,10 +125,16 @@ class ModelContents:
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 
     def _new_quantity(self, name: str, what: str) -> None:
-        """Parameters, tables, outputs and short names stand beside each other in expressions and results."""
+        """Parameters, tables, outputs, states and short names stand beside each other in expressions and results."""
         known: dict[str, Mapping[str, Any]] = {"parameter": self.parameters, "table": self.tables}
-        for kind, taken in (known | {"output": self.outputs, "short name": self.aliases}).items():
+        known |= {"output": self.outputs, "state": self.states, "short name": self.aliases}
+        for kind, taken in known.items():
             self._new_name(name, taken, kind)
+        rates = {f"{state}_rate": state for state in self.states}
+        if name in rates:
+            raise ModelError(f"{name!r} cannot be the name of a {what}: it is the rate of state {rates[name]!r}.")
+        if what == "state" and any(f"{name}_rate" in taken for taken in known.values()):
+            raise ModelError(f"state {name!r}: its rate would be called {name + '_rate'!r}, which there is already.")
         if name in RESERVED:
             meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
             word = f"a word of expressions, {meant}" if meant else "a word of expressions"
@@ -139,8 +154,9 @@ class ModelContents:
         if self.is_frozen:
             raise ModelError(FROZEN)
         check_name(name, what)
-        if what in ("body", "connection") and name in self.forces:
-            raise ModelError(f"{name!r} is the name of a force; choose another one for the {what}.")
+        for kind, others in (("force", self.forces), ("block", self.blocks)):
+            if what in ("body", "connection") and name in others:
+                raise ModelError(f"{name!r} is the name of a {kind}; choose another one for the {what}.")
         if name in taken:
             raise ModelError(f"there is already a {what} called {name!r}; names are unique.")
 

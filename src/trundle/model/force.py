@@ -1,8 +1,8 @@
 """Forces that act between frames or on named coordinates. Each owns its wrenches and its energy."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, final
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol, final
 
 import casadi as ca
 import numpy as np
@@ -11,6 +11,7 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, Spring
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame, as_frame
+from trundle.model.state import State
 from trundle.quantity import Of, Quantity
 from trundle.space.rotation import cross, dot
 
@@ -65,6 +66,18 @@ class Force:
             size = ca.SX(value).numel()
             yield Quantity(name, measure, unit, f"{text}: {name}", size, of(measure), "forces", "force")
 
+    def named(self, name: str) -> "Force":
+        """The same force under the name that it has in a model; one with states of its own must know it."""
+        return self
+
+    def states(self) -> Iterator[State]:
+        """Numbers that the force keeps, with their rates."""
+        return iter(())
+
+    def on(self, full: Callable[[str], str]) -> "Force":
+        """The same force with the long names of its coordinates."""
+        return self
+
     @property
     def element(self) -> str:
         """Element of the bond graph: C for what stores energy, R for what loses it, Se for a given force."""
@@ -97,6 +110,32 @@ class _Between(Force):
 
 
 @final
+class LineMotion(NamedTuple):
+    """Of the line between two points: direction from the first to the second, distance (m) and its rate."""
+
+    axis: Any
+    length: Any
+    rate: Any
+
+
+def along_line(s: Signals, a: Frame, b: Frame) -> LineMotion:
+    """How two points move along the line between them."""
+    p_A, p_B = s.position(a), s.position(b)
+    d = p_B - p_A
+    if d.is_zero():
+        raise ModelError(
+            "its two points coincide in every pose: a force along the line between them has no direction. Move "
+            "one of the points; only a spring of natural length 0 may act there."
+        )
+    square = dot(d, d)
+    # Points as near as round-off have met: the direction would be noise. Not a number ends the run with words.
+    apart = square > MEETS**2 * (dot(p_A, p_A) + dot(p_B, p_B))
+    length = ca.sqrt(square)
+    e = d / ca.if_else(apart, length, 0)
+    return LineMotion(e, length, dot(e, s.velocity(b) - s.velocity(a)))
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class LineForce(_Between):
     """Force along the line between two points; `law` acts on their distance (a positive effort pushes them apart)."""
@@ -109,19 +148,7 @@ class LineForce(_Between):
 
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
-        p_A, p_B = s.position(a), s.position(b)
-        d = p_B - p_A
-        if d.is_zero():
-            raise ModelError(
-                "its two points coincide in every pose: a force along the line between them has no direction. Move "
-                "one of the points; only a spring of natural length 0 may act there."
-            )
-        square = dot(d, d)
-        # Points as near as round-off have met: the direction would be noise. Not a number ends the run with words.
-        apart = square > MEETS**2 * (dot(p_A, p_A) + dot(p_B, p_B))
-        length = ca.sqrt(square)
-        e = d / ca.if_else(apart, length, 0)
-        rate = dot(e, s.velocity(b) - s.velocity(a))
+        e, length, rate = along_line(s, a, b)
         push = self.law.effort(s.t, length, rate)
         zero = ca.SX.zeros(3)
         return Terms(
@@ -261,6 +288,9 @@ class CoordinateForce(Force):
     def coordinates(self) -> tuple[str, ...]:
         return (self.coordinate,)
 
+    def on(self, full: Callable[[str], str]) -> Force:
+        return replace(self, coordinate=full(self.coordinate))
+
     @property
     def element(self) -> str:
         return self.law.element if isinstance(self.law, EffortLaw) else "Se"
@@ -313,6 +343,9 @@ class TorsionSpring(Force):
     @property
     def coordinates(self) -> tuple[str, ...]:
         return (self.coordinate,)
+
+    def on(self, full: Callable[[str], str]) -> Force:
+        return replace(self, coordinate=full(self.coordinate))
 
     @property
     def element(self) -> str:

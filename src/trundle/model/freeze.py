@@ -76,6 +76,8 @@ class _Copier:
         for name, value in vars(source).items():
             if name not in ("is_frozen", "relaxations", "own_classes"):
                 setattr(out, name, self.copied(value, "a function of the model"))
+        forces = {name: force.on(out.resolve) for name, force in out.forces.items() if force is not None}
+        out.forces = Settled(forces) if self.settled else forces
         weights = {name: self._weight(name, weight) for name, weight in relax.items()}
         out.relaxations = Settled(weights) if self.settled else weights
         out.breaks = tuple(out.breaks) if self.settled else list(out.breaks)
@@ -156,6 +158,7 @@ class _Copier:
                 tuple(self.copied(frame, where) for frame, _, _ in terms.wrenches), tuple(n for n, _ in terms.efforts),
                 tuple((n, ca.SX(v).numel(), unit, text) for n, (v, unit, text) in terms.measures.items()),
                 self._record(RecordedForce.column(terms), [a.signals]),
+                tuple(self.copied(state, where) for state in part.states()),
             )  # fmt: skip
         arguments = t, q, u = [a.t, a.q, a.u]
         if isinstance(part, FlowLaw):

@@ -11,6 +11,7 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
 from trundle.lookup.table import Table
+from trundle.model.block import Block
 from trundle.model.body import Body, Frame, Moves, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
 from trundle.model.contents import FROZEN, ModelContents, check_name, full_name
@@ -20,6 +21,7 @@ from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
 from trundle.model.shape import Shape
+from trundle.model.state import State
 from trundle.model.symbol import ParameterSymbol
 from trundle.model.table import ModelTable
 from trundle.pairs.lower import Pair
@@ -256,10 +258,46 @@ class Model(ModelContents):
             kind = type(force).__name__.lower()
             name = next(n for i in range(1, 10_000) if (n := f"{kind}-{i}") not in self.forces)
         self._new_name(name, self.forces, "force")
-        if name in self.bodies or name in self.connections:
-            raise ModelError(f"force {name!r} has the name of a body or connection; choose another name.")
-        self.forces[name] = force
-        return force
+        if name in self.bodies or name in self.connections or name in self.blocks:
+            raise ModelError(f"force {name!r} has the name of a body, connection or block; choose another name.")
+        self.forces[name] = force.named(name)
+        return self.forces[name]
+
+    def state(
+        self,
+        name: str,
+        rate: Callable[[Any], Any] | None = None,
+        start: float = 0.0,
+        unit: str = "",
+        text: str = "",
+    ) -> None:
+        """Add a number with a rate of its own: a filter, a controller, a distance travelled.
+
+        Parameters
+        ----------
+        rate : function of the signals
+            Rate per second, lambda s: (s["cart.x"] - s["filtered"]) / 0.1; it may ask for what laws may ask for, for
+            other states and for itself.
+        start : float
+            Value at the start, unless a run is given another: simulate(10, {"filtered": 1.0}).
+        """
+        self._new_quantity(name, "state")
+        if rate is None:
+            raise ModelError(f"state {name!r} has no rate; give one, like rate=lambda s: 1.0 - s[{name!r}].")
+        self._need_function(rate, f"the rate of state {name!r}")
+        if not (isinstance(start, float | int | np.number) and isfinite(start)):
+            raise ModelError(f"state {name!r} must start at a finite number, got {start!r}.")
+        self.states[name] = State("", name, rate, float(start), unit, text)
+
+    def block(self, block: Block, name: str) -> Block:
+        """Add a part of a controller, such as tr.PID or tr.FirstOrderLag; its signals are called "name.output", ..."""
+        if not isinstance(block, Block):
+            raise ModelError(f"block takes a block such as tr.PID or tr.FirstOrderLag, got {block!r}.")
+        self._new_name(name, self.blocks, "block")
+        if name in self.bodies or name in self.connections or name in self.forces:
+            raise ModelError(f"block {name!r} has the name of a body, connection or force; choose another name.")
+        self.blocks[name] = block.named(name)
+        return self.blocks[name]
 
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a number that runs may change without compiling again.
@@ -334,7 +372,7 @@ class Model(ModelContents):
         if name in self.bodies:
             raise ModelError(f"{name!r} cannot be a short name: it is a body.")
         self._new_quantity(name, "short name")
-        for other in (*self.parameters, *self.outputs):
+        for other in (*self.parameters, *self.outputs, *self.states):
             if full_name(other, {name: quantity}) != other:
                 raise ModelError(
                     f"with the short name {name!r}, {other!r} would mean {quantity!r} too; choose another."

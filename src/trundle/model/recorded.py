@@ -4,8 +4,8 @@ A built system works with these: what a function closes over, and the class of a
 pickled, wherever the function came from.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -15,6 +15,7 @@ from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.model.body import Frame
 from trundle.model.exact import exact, tape
 from trundle.model.force import Force, Terms
+from trundle.model.state import State
 
 
 @final
@@ -141,15 +142,24 @@ class RecordedForce(Force):
     name: str
     end: str
     at: tuple[Frame, ...]
-    on: tuple[str, ...]
+    on_coordinates: tuple[str, ...]
     wrenches: tuple[Frame, ...]
     efforts: tuple[str, ...]
     measures: tuple[tuple[str, int, str, str], ...]  # name, size, unit, sentence
     answers: Recorded
+    own: tuple[State, ...] = ()
 
     @property
     def title(self) -> str:
         return self.name
+
+    def states(self) -> Iterator[State]:
+        return iter(self.own)
+
+    def on(self, full: Callable[[str], str]) -> Force:
+        return replace(
+            self, on_coordinates=tuple(map(full, self.on_coordinates)), efforts=tuple(map(full, self.efforts))
+        )
 
     @property
     def element(self) -> str:
@@ -161,7 +171,7 @@ class RecordedForce(Force):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        return self.on
+        return self.on_coordinates
 
     def terms(self, s: Any) -> Terms:
         numbers, at = self.answers(s), 0

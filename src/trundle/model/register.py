@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import final
 
-from trundle.errors import UnknownNameError
+from trundle.errors import ModelError, UnknownNameError
 from trundle.model.contents import full_name
 from trundle.model.model import Model
 from trundle.quantity import Part, Quantity
@@ -42,6 +42,12 @@ class Register:
     def get(self, name: str, test: Test | None = None, what: str = "quantity") -> Part:
         """The same; UnknownNameError with near names where there is none, or none that the test takes."""
         found = self.find(name)
+        if found is not None and test is is_signal and not found.quantity.signal:
+            raise ModelError(
+                f"{found.name!r} cannot be asked for here: it follows from the accelerations and forces, which follow "
+                "from what is asked. Laws, forces, states, outputs and events may ask for coordinates, their rates, "
+                "positions and velocities of bodies, states and parameters."
+            )
         if found is None or (test is not None and not test(found.quantity)):
             raise self.unknown(name, test, what)
         return found
@@ -108,11 +114,23 @@ def model_register(model: Model) -> Register:
 
 
 def part_quantities(model: Model) -> Iterator[Quantity]:
-    """What connections and bodies yield."""
+    """What connections, bodies and states yield."""
     for connection in model.connections.values():
         yield from connection.quantities()
     for body in model.bodies.values():
         yield from body.quantities()
+    yield from state_quantities(model)
+
+
+def state_quantities(model: Model) -> Iterator[Quantity]:
+    """States of the model and of its forces; states and outputs of its blocks."""
+    for state in model.states.values():
+        yield from state.quantities()
+    for block in model.blocks.values():
+        yield from block.quantities()
+    for force in model.forces.values():
+        for state in force.states():
+            yield from state.quantities()
 
 
 def is_signal(quantity: Quantity) -> bool:

@@ -10,6 +10,7 @@ from trundle.model.body import Body
 from trundle.model.imaginary import KINDS
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
+from trundle.model.register import state_quantities
 from trundle.quantity import Needs, Of, Quantity
 
 WORK = {
@@ -38,6 +39,7 @@ def known_quantities(model: Model, topology: Topology, formalism: str) -> Iterat
     for body in model.bodies.values():
         yield from body.quantities()
     yield from imaginary_quantities(model, topology)
+    yield from state_quantities(model)
     yield from energy_quantities()
     for output in model.outputs.values():
         yield from output.quantities()

@@ -1,13 +1,13 @@
 """Where each number stands in x, the state vector: one layout for each kind of coordinates, and no other holder of
 indices.
 
-    x = [coordinates, followers, bristles | speeds | work in, work lost, turns]
-         ---------------- q --------------   -- u --
+    x = [coordinates, followers, bristles, own states | speeds | work in, work lost, turns]
+         --------------------- q --------------------   -- u --
 
 Coordinates belong to the joints of the tree or, in absolute coordinates, to the free bodies. Followers are surface
-coordinates of contacts that close loops. Bristles, and deviations from prescribed rates, are first-order states: they
-have a rate but no speed. Work is integrated where something drives or brakes the model, turns (of angles that are no
-states) in absolute coordinates.
+coordinates of contacts that close loops. Bristles, deviations from prescribed rates, and states of the model, of its
+blocks and forces are first-order states: they have a rate but no speed. Work is integrated where something drives or
+brakes the model, turns (of angles that are no states) in absolute coordinates.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,13 +34,13 @@ WORKS = 2  # work done on the model, work lost in it
 class Entry(NamedTuple):
     """A coordinate without a speed."""
 
-    owner: str  # connection
+    owner: str  # connection, force or block; empty for a state of the model
     kind: str
     unit: str
 
     @property
     def name(self) -> str:
-        return f"{self.owner}.{self.kind}"
+        return f"{self.owner}.{self.kind}" if self.owner else self.kind
 
 
 @final
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
     first: int
     size: int
-    changes: bool = True  # events may change it: a coordinate or speed, but not a part of a quaternion
+    changes: bool = True  # events may change it: not a part of a quaternion, nor a bristle
 
     @property
     def range(self) -> range:
@@ -64,6 +64,7 @@ class StateLayout:
     coordinates: tuple[Coordinate, ...]
     followers: tuple[Entry, ...] = ()
     bristles: tuple[Entry, ...] = ()  # and deviations from prescribed rates
+    own: tuple[Entry, ...] = ()  # states of the model, of blocks and forces
     turns: tuple[str, ...] = ()  # angles of joints whose turns are integrated beside
     has_works: bool = False
     in_joints: bool = True  # else coordinates of bodies, which users do not know by name
@@ -77,7 +78,7 @@ class StateLayout:
 
     @cached_property
     def n_q(self) -> int:
-        return self.n_placed + len(self.followers) + len(self.bristles)
+        return self.n_placed + len(self.followers) + len(self.first_order)
 
     @cached_property
     def n_u(self) -> int:
@@ -108,12 +109,17 @@ class StateLayout:
     @property
     def first_order(self) -> tuple[Entry, ...]:
         """States that have a rate but no speed."""
-        return self.bristles
+        return (*self.bristles, *self.own)
 
     @property
     def first_order_slice(self) -> slice:
         """Where they stand."""
         return slice(self.n_placed + len(self.followers), self.n_q)
+
+    @property
+    def own_slice(self) -> slice:
+        """Where states of the model, of blocks and forces stand."""
+        return slice(self.n_q - len(self.own), self.n_q)
 
     @property
     def works(self) -> slice:
@@ -185,11 +191,12 @@ class StateLayout:
             if whole:
                 found |= {name: Place(i + j, 1, False) for j, name in enumerate(c.names)}
                 found |= {name: Place(k + j, 1) for j, name in enumerate(c.rate_names)}
-        return found | {name: Place(i, 1, False) for name, i in self.first_order_places.items()}
+        changes = self.own_slice.start
+        return found | {name: Place(i, 1, i >= changes) for name, i in self.first_order_places.items()}
 
     @cached_property
     def changeable(self) -> dict[str, int]:
-        """Where coordinates and speeds that are one number stand in x; events may change them."""
+        """Where coordinates, speeds and own states that are one number stand in x; events may change them."""
         return {name: place.first for name, place in self.places.items() if place.changes}
 
     def speed_names(self) -> list[str]:
@@ -208,20 +215,24 @@ class StateLayout:
         return found | {name: x[:, i : i + 1] for name, i in self.first_order_places.items()}
 
 
-def lay_out_joints(topology: Topology) -> StateLayout:
+def lay_out_joints(model: Model, topology: Topology) -> StateLayout:
     """Tree joints from the ground outwards; within a joint the order of its chain."""
     tree = [joint.connection for joint in topology.tree]
     steps = [(c.name, step) for c in tree for step in c.pair.chain().steps]
     cut = topology.cut
-    return StateLayout(_placed(steps), tuple(_followers(cut)), tuple(_bristles(cut, [*tree, *cut])))
+    return StateLayout(_placed(steps), tuple(_followers(cut)), tuple(_bristles(cut, [*tree, *cut])), _own(model))
 
 
 def lay_out_bodies(model: Model) -> StateLayout:
     """Mass centres and orientations of the free bodies."""
     steps = [(body.name, step) for body in model.free_bodies for step in Free().chain().steps]
     every = list(model.connections.values())
-    turns = tuple(_turning(every))
-    return StateLayout(_placed(steps), tuple(_followers(every)), tuple(_bristles(every, every)), turns, in_joints=False)
+    bristles, turns = tuple(_bristles(every, every)), tuple(_turning(every))
+    return StateLayout(_placed(steps), tuple(_followers(every)), bristles, _own(model), turns, in_joints=False)
+
+
+def _own(model: Model) -> tuple[Entry, ...]:
+    return tuple(Entry(state.owner, state.kind, state.unit) for state in model.every_state())
 
 
 def _placed(steps: Iterable[tuple[str, Step]]) -> tuple[Coordinate, ...]:

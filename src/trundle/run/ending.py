@@ -12,6 +12,7 @@ from trundle.integrate.audit import FACTOR
 from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.laws.law import FlowLaw
 from trundle.model.force import LineForce, SpringDamper
+from trundle.model.series_damper import SeriesDamper
 from trundle.pairs.higher import HigherPair
 from trundle.run.table_limit import FAILED, refused_lookup
 
@@ -154,7 +155,7 @@ def _jammed(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -
 
 def points_that_meet(f: Formulation, culprits: list[str]) -> str:
     """Tells of forces along a line whose two points have met."""
-    lines = [n for n in culprits if isinstance(f.model.forces.get(n), LineForce | SpringDamper)]
+    lines = [n for n in culprits if isinstance(f.model.forces.get(n), LineForce | SpringDamper | SeriesDamper)]
     if not lines:
         return ""
     return (

@@ -72,8 +72,5 @@ def _plain(value: Any) -> Any:
 
 def _start_values(f: Formulation, q: Any, u: Any) -> dict[str, Any]:
     """The consistent start by name: given to `simulate` again, it repeats the run."""
-    values: dict[str, Any] = {}
-    for c in f.layout.coordinates:
-        values[c.name] = q[c.i_q] if c.n_q == 1 else q[c.i_q : c.i_q + c.n_q]
-        values[c.rate_name] = u[c.i_u] if c.n_u == 1 else u[c.i_u : c.i_u + c.n_u]
-    return values
+    found = f.layout.values(np.concatenate([q, u])[None, :])
+    return {name: float(v[0, 0]) if v.shape[1] == 1 else v[0] for name, v in found.items()}

@@ -34,7 +34,7 @@ from trundle.study.guards import check_lines, find_guards, lane_guards, watched_
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
 from trundle.study.simulate import NO_ROOM
-from trundle.study.start_state import refuse_fixed, start_state, state_vector
+from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -195,6 +195,9 @@ class _Cases:
         if f.once(find_guards):
             for i in self.good:
                 self._try(i, lambda case: check_lines(f, 0.0, self.x0[case], self.p[case]))
+        if f.states.own:
+            for i in self.good:
+                self._try(i, lambda case: check_rates(f, 0.0, self.x0[case], self.p[case]))
         self.refused = dict(sorted(self.refused.items()))
 
     @property

@@ -57,6 +57,11 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
         lines.append("Short names: " + ", ".join(f"{k} ({v})" for k, v in model.aliases.items()) + ".")
     if model.forces:
         lines.append("Forces: " + ", ".join(f"{n} ({type(f).__name__})" for n, f in model.forces.items()) + ".")
+    if model.blocks:
+        lines.append("Blocks: " + ", ".join(f"{n} ({type(b).__name__})" for n, b in model.blocks.items()) + ".")
+    if layout.own:
+        states = ", ".join(f"{s.name} ({s.unit})" if s.unit else s.name for s in layout.own)
+        lines.append(f"States with rates of their own: {states}.")
     if model.parameters:
         values = ", ".join(f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values())
         lines.append(f"Tunable parameters: {values}.")

@@ -1,4 +1,5 @@
 """Static equilibrium: h(q, 0) = J' lambda and g(q) = 0, by a damped Newton method with derivatives from the tape.
+States with rates of their own belong to it: their rates vanish too.
 
 Where that fails or ends in an unstable pose, the system is let go and stopped at every peak of its kinetic energy
 until it has settled (dynamic relaxation with kinetic damping), and Newton's method finishes.
@@ -31,9 +32,10 @@ from trundle.typing import Array
 
 def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: int = 200) -> Array:
     """The equilibrium that the iteration reaches from q (consistent); SolveError when there is none near."""
-    e, m = functions.equations, len(functions.rows)
+    e, m, own = functions.equations, len(functions.rows), functions.layout.own_slice
     _refuse_yielding_rates(e.model)
     P = derivative(e.coordinate_rates(), e.u)
+    P[own, :] = 0  # they are unknowns of their own
     J = ca.vertcat(ca.SX(0, e.n_u), *[dense(r.jacobian, e.n_u).T for r in functions.rows])
     lam = ca.SX.sym("lam", m)
     force = e.bias - ca.mtimes(J.T, lam)
@@ -44,42 +46,59 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
         ca.SX(0, e.n_u),
         *[J[i, :] if a is None else ca.mtimes(derivative(a, e.q), P) for i, a in enumerate(resting)],
     )
-    f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, g, K, J, G, P)])
+    z, k = e.q[own], own.stop - own.start
+    rest = ca.vertcat(g, e.coordinate_rates()[own])
+    G = ca.vertcat(G, ca.mtimes(derivative(rest[m:], e.q), P))
+    Z = derivative(ca.vertcat(force, rest), z)
+    f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, rest, K, J, G, P, Z)])
     u = np.zeros(e.n_u)
     arrange = ContactSearch(e)
     multipliers: Array = np.zeros(m)
 
     def evaluate(q: Array, multipliers: Array) -> tuple[Array, ...]:
-        return tuple(np.array(ca.DM(v)) for v in f(t, q, u, p, multipliers))
+        *found, Z = (np.array(ca.DM(v)) for v in f(t, q, u, p, multipliers))
+        return *found, Z.reshape(e.n_u + m + k, k)
 
-    force0, g0, K0, J0, G0, P0 = evaluate(q, multipliers)
+    force0, g0, K0, J0, G0, P0, Z0 = evaluate(q, multipliers)
     if m:
         multipliers = np.asarray(np.linalg.lstsq(J0.T, force0.ravel(), rcond=None)[0], dtype=float)
-        force0, g0, K0, J0, G0, P0 = evaluate(q, multipliers)
+        force0, g0, K0, J0, G0, P0, Z0 = evaluate(q, multipliers)
     scale = max(1.0, float(np.max(np.abs(force0), initial=0.0)))
-    error, damping = _norm(force0, g0, scale), 1e-3
+    sizes_of_rates = np.max(np.abs(np.hstack([g0[m:], G0[m:], Z0[e.n_u + m :]])), axis=1, initial=1.0)
+    scales = np.concatenate([np.full(e.n_u, scale), np.ones(m), sizes_of_rates])
+    error, damping = _norm(force0, g0, scales), 1e-3
     for _ in range(limit):
         if error < 1e-14:
             break
-        A = np.block([[K0, -J0.T], [G0, np.zeros((m, m))]])
+        A = np.hstack([np.block([[K0, -J0.T], [G0, np.zeros((m + k, m))]]), Z0])
         b = -np.concatenate([force0.ravel(), g0.ravel()])
         sizes = np.linalg.norm(A, axis=0)  # what nothing resists shall not drift by round-off
         ridge = damping * np.diag(np.maximum(sizes, max(1e-7 * float(np.max(sizes, initial=0.0)), 1e-12))) ** 2
         step = np.linalg.solve(A.T @ A + ridge, A.T @ b) if damping > 1e-13 else np.linalg.lstsq(A, b, rcond=1e-13)[0]
         dq = P0 @ step[: e.n_u]
         dq *= min(1.0, 0.5 / max(float(np.max(np.abs(dq), initial=0.0)), 1e-300))
+        dq[own] = step[e.n_u + m :]
         trial_q = arrange(t, q + dq, p, search=False)
-        trial = evaluate(trial_q, multipliers + step[e.n_u :])
-        new = _norm(trial[0], trial[1], scale)
+        trial_multipliers = multipliers + step[e.n_u : e.n_u + m]
+        trial = evaluate(trial_q, trial_multipliers)
+        new = _norm(trial[0], trial[1], scales)
         if new < error:
-            q, multipliers, error = trial_q, multipliers + step[e.n_u :], new
-            force0, g0, K0, J0, G0, P0 = trial
+            q, multipliers, error = trial_q, trial_multipliers, new
+            force0, g0, K0, J0, G0, P0, Z0 = trial
             damping = damping / 10 if damping > 1e-13 else damping
         elif damping > 1e6 or (error < 1e-11 and damping > 1e-3):
             break
         else:
             damping = max(damping, 1e-13) * 10
     if error > 1e-9:
+        rates = np.abs(g0.ravel()[m:]) / sizes_of_rates
+        if k and np.max(rates) > 0.5 * error:
+            worst = int(np.argmax(rates))
+            raise SolveError(
+                f"no equilibrium was found near the given pose: the state {functions.layout.own[worst].name!r} keeps "
+                f"changing, at {float(g0.ravel()[m + worst]):.3g} per second. Start nearer to a pose in which its rate "
+                "can vanish, or leave the state out of the model."
+            )
         raise SolveError(
             f"no equilibrium was found near the given pose (the forces that are left are {error * scale:.3g}). "
             f"Start nearer to it, or "
@@ -106,8 +125,8 @@ def _at_rest(row: Row) -> Any:
     return row.rate if row.level == "velocity" and row.driven is not None and not row.driven.is_zero() else None
 
 
-def _norm(force: Array, g: Array, scale: float) -> float:
-    return float(np.linalg.norm(np.concatenate([force.ravel() / scale, g.ravel()])))
+def _norm(force: Array, rest: Array, scales: Array) -> float:
+    return float(np.linalg.norm(np.concatenate([force.ravel(), rest.ravel()]) / scales))
 
 
 def settle(f: Formulation, q: Array, t: float, p: Array, limit: int = 1500) -> Array:

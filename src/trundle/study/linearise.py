@@ -23,7 +23,7 @@ from trundle.equations.mobility import split_speeds
 from trundle.errors import SolveError
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.first_modes import first_modes
-from trundle.study.start_state import Parameters, Values, refuse_relaxed, start_state, state_vector
+from trundle.study.start_state import Parameters, Values, check_own_rates, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import MovingAxes, moving_axes, rate_tolerance
 from trundle.typing import AnyArray
 
@@ -98,8 +98,10 @@ def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linea
     n_q, n_u = layout.n_q, layout.n_u
     x = np.asarray(x[: layout.n_motion], dtype=float)
     rates, A, J, _, _ = _evaluate(functions, t, x, p)
+    check_own_rates(layout, rates)
     qdot, udot = rates[:n_q], rates[n_q:]
-    moving = bool(np.max(np.abs(qdot), initial=0.0) > 1e-9)
+    own = layout.own_slice
+    moving = bool(np.max(np.abs(qdot[: own.start]), initial=0.0) > 1e-9)
     axes = moving_axes(functions, t, x, p) if moving else None
     size = np.maximum(1.0, np.abs(x[n_q:]))
     later = A[n_q:] @ rates  # a speed that turns with the heading may rest for a moment
@@ -122,7 +124,8 @@ def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linea
         known = chart.known(t, x, p, matrix)
         matrix = np.where(known, matrix, 0.0)
         fixed = matrix if axes is None else np.where(known, chart.in_fixed_axes(t, x, p), 0.0)
-        cyclic = _cyclic(fixed, len(coordinates))
+        growing = np.flatnonzero(np.abs(qdot[own]) > rate_tolerance(A, x)[own])  # a distance travelled
+        cyclic = _cyclic(fixed, [*range(len(coordinates)), *(len(names) - len(layout.own) + growing)])
         shapes = np.hstack([np.zeros_like(T), V, none])  # places left out: modes are described by their speeds
     keep = [i for i in range(len(names)) if i not in cyclic]
     kept = [i for k, i in enumerate(coordinates) if k not in cyclic]
@@ -171,7 +174,7 @@ def _at_rest(
     rates, A, _, _, _ = _evaluate(functions, t, x, p)
     limit = rate_tolerance(A, x)
     still = np.all(np.abs(x[n_q:][coordinates]) < 1e-7)
-    bending = np.max(np.abs(rates[functions.layout.first_order_slice]), initial=0.0) > 1e-7
+    bending = np.any((np.abs(rates) > limit)[functions.layout.first_order_slice])
     resting = np.abs(rates[n_q:]) < limit[n_q:]
     return bool(still and np.all(resting[speeds]) and not bending)
 
@@ -244,14 +247,14 @@ def _in_terms_of(J: AnyArray, independent: list[int]) -> AnyArray:
     return T
 
 
-def _cyclic(matrix: AnyArray, n: int) -> list[int]:
-    """Coordinates (of the first n states) on which nothing depends, their own rates included, but the rates of others
-    that nothing depends on: x and y, then the heading, which turns only the velocity over the ground.
+def _cyclic(matrix: AnyArray, candidates: list[int]) -> list[int]:
+    """States of the candidates on which nothing depends, their own rates included, but the rates of others that
+    nothing depends on: x and y, then the heading, which turns only the velocity over the ground.
     """
     chosen: list[int] = []
     while True:
         others = [i for i in range(len(matrix)) if i not in chosen]
-        more = [k for k in range(n) if k not in chosen and not np.any(matrix[others, k])]
+        more = [k for k in candidates if k not in chosen and not np.any(matrix[others, k])]
         if not more:
             return sorted(chosen)
         chosen += more

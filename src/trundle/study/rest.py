@@ -16,11 +16,12 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.motion.kinematics import normalised
+from trundle.quantities.state_layout import StateLayout
 from trundle.study.equilibrium import find_equilibrium, settle
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import Linearisation, acting, linearise
 from trundle.study.stability import sure_growth
-from trundle.study.start_state import Parameters, Values, refuse_relaxed, start_state
+from trundle.study.start_state import Parameters, Values, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import rate_tolerance
 from trundle.typing import Array
 
@@ -36,7 +37,9 @@ def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t:
     """
     refuse_relaxed(f, "an equilibrium")
     found = Rest(f.by_kane, t, f.parameter_vector(parameters))
-    q = found.find(start_state(f, start, parameters, t).q, stable)
+    first = start_state(f, start, parameters, t).q
+    check_rates(f.by_kane, t, f.by_kane.states.vector(first), found.p)
+    q = found.find(first, stable)
     pose = {c.name: float(q[c.i_q]) if c.n_q == 1 else q[c.i_q : c.i_q + 4] for c in f.layout.coordinates}
     return pose | {name: float(q[i]) for name, i in f.layout.first_order_places.items()}
 
@@ -101,17 +104,21 @@ class Rest:
 
     def _what_moves(self, q: Array) -> str:
         """What would accelerate from rest in this pose, in words; empty where nothing does."""
-        n_q, n_u = self.formulation.n_q, self.formulation.n_u
-        u = np.zeros(n_u)
+        states = self.formulation.states
+        u = np.zeros(states.n_u)
         rates, A, *_ = (np.array(ca.DM(v)) for v in self.formulation.functions.linear(self.t, q, u, self._modes(q)))
-        udot = rates.ravel()[n_q:]
-        excess = np.abs(udot) - rate_tolerance(A, np.concatenate([q, u]))[n_q:]
+        udot = rates.ravel()[_that_rest(states)]
+        excess = np.abs(udot) - rate_tolerance(A, np.concatenate([q, u]))[_that_rest(states)]
         if not np.all(np.isfinite(udot)):
             return "the accelerations in the pose that balances the forces are not finite."
         if np.all(excess <= 0):
             return ""
         worst = int(np.argmax(excess))
-        name, rate = self.formulation.layout.speed_names()[worst], udot[worst]
+        rate = udot[worst]
+        if worst >= states.n_u:
+            name = states.own[worst - states.n_u].name
+            return f"no equilibrium was found near the given pose: the state {name!r} changes at {rate:.3g} per second."
+        name = states.speed_names()[worst]
         return (
             "no equilibrium was found near the given pose: where the forces of the constraints could balance, contacts "
             f"slide or open, and {name!r} would change at {rate:.3g} per second. "
@@ -155,19 +162,18 @@ class Rest:
     def _by_accelerations(self, q: Array) -> Array:
         """Where the accelerations from rest vanish, with the contacts as they are on the way."""
         f = self.formulation
-        n_q, n_u = f.n_q, f.n_u
-        own = f.states.first_order_slice
+        n_q, n_u, resting, own = f.n_q, f.n_u, _that_rest(f.states), f.states.first_order_slice
         damping, last = 1e-3, np.inf
         best = q
         for _ in range(STEPS):
             p = self._modes(q)
             rates, A, J, _, P = (np.array(ca.DM(v)) for v in f.functions.linear(self.t, q, np.zeros(n_u), p))
-            udot = rates.ravel()[n_q:]
+            udot = rates.ravel()[resting]
             if not np.all(np.isfinite(udot)):
                 break
             holonomic = acting(f.functions, p) & np.array([r.holonomic for r in f.functions.independent], bool)
             T = _null(J[holonomic])
-            K = np.hstack([A[n_q:, :n_q] @ P @ T, A[n_q:, own]])
+            K = np.hstack([A[resting, :n_q] @ P @ T, A[resting, own]])
             size = 1.0 / (1.0 + np.max(np.abs(K), axis=1, initial=0.0))
             error = float(np.linalg.norm(size * udot))
             if error < last:
@@ -184,6 +190,11 @@ class Rest:
             q = self._moved(q, T @ step[: T.shape[1]], p)
             q[own] += step[T.shape[1] :]
         return best
+
+
+def _that_rest(states: StateLayout) -> list[int]:
+    """Speeds and own states: their rates vanish at rest."""
+    return [*range(states.u.start, states.u.stop), *range(states.own_slice.start, states.own_slice.stop)]
 
 
 def _null(J: Array) -> Array:

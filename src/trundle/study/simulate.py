@@ -15,7 +15,7 @@ from trundle.study.first_modes import first_modes
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import EventAction, RunOptions, refuse_stiff_switches, sample_times
-from trundle.study.start_state import changed_state, refuse_fixed, start_state, state_vector
+from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def simulate(
     problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, on_event is not None, accuracy.rtol))
     check_lines(f, t0, x0, p)
     _check_events(f, t0, x0, p)
+    check_rates(f, t0, x0, p)
     supervision = Supervision(options.progress, _event_caller(f, on_event) if on_event is not None else None)
     tolerances = accuracy.tolerances(f, p, USUAL_ATOL)
     run = GuardedRun(

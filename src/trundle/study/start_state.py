@@ -13,6 +13,7 @@ from trundle.model.check import finite_number
 from trundle.model.register import is_changeable, is_start
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
+from trundle.quantities.state_layout import StateLayout
 from trundle.study.first_modes import at_contacts
 from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
@@ -107,18 +108,34 @@ def state_vector(f: Formulation, state: InitialState, p: Array, t: float = 0.0) 
     return f.states.vector(q, u)
 
 
+def check_rates(f: Formulation, t: float, x: Array, p: Array) -> None:
+    """SolveError where the rate of a state with a rate of its own is not a number."""
+    if f.states.own:
+        check_own_rates(f.states, np.array(f.kernels("base")["rhs"](t, x, p)))
+
+
+def check_own_rates(layout: StateLayout, rates: Array) -> None:
+    """The same for rates that are known."""
+    for entry, rate in zip(layout.own, rates[layout.own_slice], strict=True):
+        if not np.isfinite(rate):
+            raise SolveError(
+                f"the rate of state {entry.name!r} is not a number at the start: look for a division by zero, or a "
+                "root or logarithm of a negative number, or start elsewhere."
+            )
+
+
 def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
     """State and parameters with named values replaced."""
     x, p = x.copy(), p.copy()
     parameters = f.parameters.parameters
-    if not f.in_joints and any(name not in parameters for name in changes):
-        raise ModelError("an event that changes the state needs joint coordinates: build with formalism='kane'.")
-    places = f.layout.changeable
+    places = f.states.changeable
     for name, value in f.resolved(changes).items():
         if name in places:
             x[places[name]] = finite_number(value, f"new value of {name!r}")
         elif name in parameters:
             p[f.parameters.parameter(name)] = finite_number(value, f"new value of {name!r}")
+        elif name in f.layout.changeable:
+            raise ModelError(f"an event changes {name!r}: that needs joint coordinates, build with formalism='kane'.")
         else:
             short = f.derivation.register().short_names(is_changeable)
             raise UnknownNameError(name, [*places, *parameters, *short], "state or parameter")

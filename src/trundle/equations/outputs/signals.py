@@ -5,6 +5,7 @@ from typing import Any, final
 
 from trundle.constraints.measure import Followed, LawState, Measure
 from trundle.contact.contact_motion import ContactMotion
+from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
 from trundle.model.register import Register, is_signal
@@ -29,6 +30,7 @@ class Signals:
     ) -> None:
         self.model, self.register, self.t, self.motion = model, register, t, motion
         self.coordinates, self.measured, self.contact_motions = coordinates, measured, contact_motions
+        self._asked: list[str] = []  # outputs of blocks that are being worked out
 
     def __getitem__(self, name: str) -> Any:
         if name == "t":
@@ -37,7 +39,19 @@ class Signals:
             return self.model.parameters[name].symbol
         part = self.register.get(name, is_signal)
         assert part.quantity.of is not None
-        return part.pick(part.quantity.of(self))
+        if part.quantity.part != "block":
+            return part.pick(part.quantity.of(self))
+        if part.name in self._asked:
+            way = " -> ".join([*self._asked[self._asked.index(part.name) :], part.name])
+            raise ModelError(
+                f"the outputs of blocks ask for each other in a circle: {way}. Put a state between them, such as a "
+                "tr.FirstOrderLag."
+            )
+        self._asked.append(part.name)
+        try:
+            return part.quantity.of(self)
+        finally:
+            self._asked.pop()
 
     # -- what the expressions of quantities are made of ----------------------------------------------------------------
 

@@ -1,0 +1,57 @@
+"""Parts of a controller: blocks with states of their own and outputs that are signals."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self, final
+
+import casadi as ca
+
+from trundle.model.state import State
+from trundle.quantity import Quantity
+
+
+@final
+class BlockOutput(NamedTuple):
+    """What a block tells: an expression of the signals, itself a signal."""
+
+    kind: str
+    function: Callable[[Any], Any]
+    unit: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A part that moves nothing by itself: it has states and outputs, which forces, laws and other blocks ask for as
+    "block.output". Subclasses are final and give `states` or `outputs` or both.
+    """
+
+    name: str = field(default="", kw_only=True)  # given by Model.block
+
+    def named(self, name: str) -> Self:
+        """The same block under the name that it has in a model."""
+        return replace(self, name=name)
+
+    def states(self) -> Iterator[State]:
+        """Numbers that the block keeps."""
+        return iter(())
+
+    def outputs(self) -> Iterator[BlockOutput]:
+        """What the block tells beside its states."""
+        return iter(())
+
+    def quantities(self) -> Iterator[Quantity]:
+        """Its states and outputs, by name."""
+        for state in self.states():
+            yield from state.quantities()
+        for one in self.outputs():
+            text = f"{one.text or one.kind} of block {self.name!r}"
+            yield Quantity(self.name, one.kind, one.unit, text, 1, _of(one.function), "blocks", "block", signal=True)
+
+    def value(self, s: Any, kind: str) -> Any:
+        """A state of this block, from the signals."""
+        return s[f"{self.name}.{kind}"]
+
+
+def _of(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda s: ca.SX(function(s))

@@ -1,0 +1,38 @@
+"""A first-order lag: the output follows its input with a time constant."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.model.block import Block, BlockOutput
+from trundle.model.state import State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FirstOrderLag(Block):
+    """output' = (gain input - output) / time_constant, of a sensor, an actuator or a filter."""
+
+    input: Callable[[Any], Any]  # of the signals
+    time_constant: Any  # s
+    gain: Any = 1.0
+    start: float = 0.0  # of the output
+    unit: str = ""  # of the output
+
+    def __post_init__(self) -> None:
+        if not callable(self.input):
+            raise ModelError(f"the input of a FirstOrderLag is a function of signals, got {self.input!r}.")
+        if not isinstance(self.time_constant, ca.SX) and not float(self.time_constant) > 0:
+            raise ModelError(f"the time constant of a FirstOrderLag must be positive (s), got {self.time_constant!r}.")
+
+    def states(self) -> Iterator[State]:
+        yield State(self.name, "output", self._rate, self.start, self.unit, f"output of the lag {self.name!r}")
+
+    def outputs(self) -> Iterator[BlockOutput]:
+        yield BlockOutput("input", self.input, "", "input")
+
+    def _rate(self, s: Any) -> Any:
+        return (self.gain * self.input(s) - self.value(s, "output")) / self.time_constant
