@@ -275,11 +275,22 @@ class Model(ModelContents):
 
         Parameters
         ----------
+        name : str
+            By which it is a signal, s["name"], a start value and a result.
         rate : function of the signals
             Rate per second, lambda s: (s["cart.x"] - s["filtered"]) / 0.1; it may ask for what laws may ask for, for
             other states and for itself.
         start : float
             Value at the start, unless a run is given another: simulate(10, {"filtered": 1.0}).
+        unit : str
+            For results and tolerances.
+        text : str
+            One sentence on what it is.
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken, there is no rate, or the start is not a finite number.
         """
         self._new_quantity(name, "state")
         if rate is None:
@@ -290,7 +301,25 @@ class Model(ModelContents):
         self.states[name] = State("", name, rate, float(start), unit, text)
 
     def block(self, block: Block, name: str) -> Block:
-        """Add a part of a controller, such as tr.PID or tr.FirstOrderLag; its signals are called "name.output", ..."""
+        """Add a part of a controller, which has states and signals of its own.
+
+        Parameters
+        ----------
+        block : Block
+            tr.PID(...), tr.FirstOrderLag(...), or one of your own.
+        name : str
+            Its signals are called "name.output" and so on.
+
+        Returns
+        -------
+        Block
+            The block, with its name.
+
+        Raises
+        ------
+        ModelError
+            Where it is no block, or the name is taken.
+        """
         if not isinstance(block, Block):
             raise ModelError(f"block takes a block such as tr.PID or tr.FirstOrderLag, got {block!r}.")
         self._new_name(name, self.blocks, "block")

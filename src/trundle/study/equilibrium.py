@@ -46,8 +46,9 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
         ca.SX(0, e.n_u),
         *[J[i, :] if a is None else ca.mtimes(derivative(a, e.q), P) for i, a in enumerate(resting)],
     )
-    z, k = e.q[own], own.stop - own.start
-    rest = ca.vertcat(g, e.coordinate_rates()[own])
+    k = own.stop - own.start
+    z, rates_of_z = (ca.vertcat(ca.SX(0, 1), *ca.vertsplit(v)[own]) for v in (e.q, e.coordinate_rates()))
+    rest = ca.vertcat(g, rates_of_z)
     G = ca.vertcat(G, ca.mtimes(derivative(rest[m:], e.q), P))
     Z = derivative(ca.vertcat(force, rest), z)
     f = ca.Function("statics", [e.t, e.q, e.u, e.p, lam], [ca.densify(x) for x in (force, rest, K, J, G, P, Z)])
