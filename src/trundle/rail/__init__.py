@@ -5,6 +5,7 @@ Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of pos
 
 from trundle.rail.alignment import Alignment
 from trundle.rail.conicity import equivalent_conicity
+from trundle.rail.contact_table import ContactTable, TableContact
 from trundle.rail.continuity import Continuity, Jump
 from trundle.rail.creep import (
     Creepages,
@@ -55,6 +56,7 @@ __all__ = [
     "Clothoid",
     "Coefficients",
     "ContactGeometry",
+    "ContactTable",
     "Continuity",
     "Cosine",
     "CreepForce",
@@ -84,6 +86,7 @@ __all__ = [
     "ShenHedrickElkins",
     "Sine",
     "Straight",
+    "TableContact",
     "TrackMotion",
     "Transition",
     "VerticalCurve",
