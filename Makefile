@@ -54,6 +54,7 @@ pictures: gallery
 	$(BIN)/python -m benchmarks.connection_pictures
 	$(BIN)/python -m benchmarks.wheel_pictures
 	$(BIN)/python -m benchmarks.impact_pictures
+	$(BIN)/python -m benchmarks.impact_figures
 	$(BIN)/python -m benchmarks.walker_pictures
 	$(BIN)/python -m tools.folders
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.impact_figures import FIGURES
 
 from trundle.walker import predict
 
@@ -41,3 +42,20 @@ def test_pictures_are_there():
 def test_the_slip_up_to_which_section_5_has_a_double_contact():
     slip = np.array([0.3270, 0.3280])
     assert list(predict(0.25, np.pi / 3, 2.9, slip, -1.0, np.sqrt(0.8 / 1.2)).double_contact) == [True, False]
+
+
+def test_the_page_of_figures_shows_all_that_the_script_draws():
+    page = (ROOT / "impact_figures.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^]]+\]\((.*?)\)", page)
+    assert shown == [f"impacts/figures/figure-{number}.png" for number in FIGURES]
+    assert all((ROOT / picture).is_file() for picture in shown)
+    assert list(FIGURES) == ["7", "11", "12", *map(str, range(14, 21)), "22", "23", "24"]
+    assert re.findall(r"\*\*Fig\. (\d+)\.\*\*", page) == list(FIGURES)
+
+
+def test_figures_have_what_they_tell():
+    stops, reverses = (FIGURES[number]().axes for number in ("16", "15"))
+    assert [axes.get_title(loc="left").split(": ")[1] for axes in stops] == ["forward+stick", "backward+stick"]
+    assert [axes.get_title(loc="left").split(": ")[1] for axes in reverses] == ["forward", "backward+forward"]
+    (text,) = [text.get_text() for text in FIGURES["23"]().axes[0].texts if "B:" in text.get_text()]
+    assert "B: μ = 0.2887, forward" in text and "F: μ = ∞, forward+stick, jamb" in text and "A: μ = 0, DP" in text

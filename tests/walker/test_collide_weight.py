@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import trundle as tr
 from trundle.cli import app
 from trundle.errors import SolveError
+from trundle.impact import critical_values
 from trundle.walker import BiStiffness, Collision, collide, predict
 
 PRINTED = (0.25, pi / 3, 2.9, 0.5)
@@ -142,6 +143,21 @@ def test_double_points_are_those_of_the_compliant_treatment(wheel: tr.System, co
         held += any("held" in text for _, text in run.events)
     assert held > count // 10
     assert np.max(errors) < 2e-4 and np.median(errors) < 1e-5  # the springs of a run are stepped
+
+
+def test_what_is_left_of_the_turning_below_the_friction_of_double_points() -> None:
+    """Plastic feet stop the turning of the wheel; elastic feet turn most wheels back."""
+    rng, kept = np.random.default_rng(1), []
+    for _ in range(60):
+        beta = rng.uniform(0.2, 1.4)
+        lam = rng.uniform(0.02, 0.98) * sin(beta) ** 2
+        mu = rng.uniform(0, 1) * critical_values(lam, beta).mu_DP
+        slip = abs(rng.normal(0, 0.3)) * (rng.random() > 0.5)
+        plastic, elastic = (collide(lam, beta, mu, slip, law=BiStiffness(1e3, mu_n)) for mu_n in (1.0, 0.0))
+        assert plastic.sequence == elastic.sequence == "DP"
+        assert abs(plastic.angular_velocity[-1]) < 1e-13 * plastic.angular_velocity[0]
+        kept.append(elastic.angular_velocity[-1] / elastic.angular_velocity[0])
+    assert np.count_nonzero(np.array(kept) < 0) == 54 and max(kept) < 1
 
 
 def test_stiffness_sets_the_scale_of_time_only() -> None:

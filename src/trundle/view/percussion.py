@@ -45,20 +45,34 @@ def plot_percussion_plane(
     with style():
         title = f"Percussion centres, half angle β = {np.degrees(half_angle):.4g}°"
         figure = new_figure(width, max((width - SIDE) * window.ratio + 0.9, 4.2), title)
-        axes = draw_panel(figure.add_subplot(), window)
-        for name, polygon in domains(plane, window).items():
-            axes.add_patch(Polygon(polygon, closed=True, facecolor=DOMAINS[name][0], edgecolor="none", zorder=0))
-        handles = [Patch(facecolor=colour, label=text) for colour, text in DOMAINS.values()]
-        handles += _draw_later_area(axes, plane, window) + _draw_lines(axes, plane, window)
-        if inertia_ratio is not None:
-            handles += _draw_wheel(axes, plane, inertia_ratio, friction)
-        if scenario is not None:
-            handles += draw_jump(axes, window, scenario)
-            axes.set_title(_title(scenario), loc="left", fontsize=9.5)
-        draw_spokes(axes, plane)
+        axes = figure.add_subplot()
+        handles = draw_plane(axes, plane, window, inertia_ratio, friction, scenario)
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
-        _name_domains(figure, axes, plane, window, (0.5, 1.0) if inertia_ratio is None else (0.5, 1.0, inertia_ratio))
+        name_domains(figure, axes, plane, window, inertia_ratio)
         return finish(figure, path, formulas=True)
+
+
+def draw_plane(
+    axes: Axes,
+    plane: PercussionPlane,
+    window: Window,
+    inertia_ratio: float | None = None,
+    friction: float | None = None,
+    scenario: Scenario | None = None,
+) -> list[Any]:
+    """Draw what `plot_percussion_plane` shows into axes; the handles of a legend are returned."""
+    draw_panel(axes, window)
+    for name, polygon in domains(plane, window).items():
+        axes.add_patch(Polygon(polygon, closed=True, facecolor=DOMAINS[name][0], edgecolor="none", zorder=0))
+    handles: list[Any] = [Patch(facecolor=colour, label=text) for colour, text in DOMAINS.values()]
+    handles += _draw_later_area(axes, plane, window) + _draw_lines(axes, plane, window)
+    if inertia_ratio is not None:
+        handles += _draw_wheel(axes, plane, inertia_ratio, friction)
+    if scenario is not None:
+        handles += draw_jump(axes, window, scenario)
+        axes.set_title(_title(scenario), loc="left", fontsize=9.5)
+    draw_spokes(axes, plane)
+    return handles
 
 
 def _title(scenario: Scenario) -> str:
@@ -157,9 +171,11 @@ def _draw_wheel(axes: Axes, plane: PercussionPlane, lam: float, friction: float 
     return handles
 
 
-def _name_domains(
-    figure: Figure, axes: Axes, plane: PercussionPlane, window: Window, wheels: tuple[float, ...]
+def name_domains(
+    figure: Figure, axes: Axes, plane: PercussionPlane, window: Window, inertia_ratio: float | None = None
 ) -> None:
+    """Write the names of the domains where there is room for them."""
+    wheels = (0.5, 1.0) if inertia_ratio is None else (0.5, 1.0, inertia_ratio)
     figure.draw_without_rendering()
     x, y, px, py = window.grid()
     s, c = plane.reach, plane.height

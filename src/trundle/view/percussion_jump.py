@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
+from trundle.impact.percussion import PercussionPlane
 from trundle.impact.scenario import Scenario
 from trundle.view.percussion_panel import Window
 from trundle.view.style import INK
@@ -23,7 +24,9 @@ def draw_jump(axes: Axes, window: Window, scenario: Scenario) -> list[Any]:
     """A numbered mark at the centre of each phase and an arrow along the lambda-line; one that lies outside is drawn at
     the border, without filling.
     """
-    places = [window.nearest(*phase.centre, scenario.phases[0].impact.half_angle) for phase in scenario.phases]
+    impact = scenario.phases[0].impact
+    line = PercussionPlane(impact.half_angle).inertia_line(impact.inertia_ratio)
+    places = [window.nearest(*phase.centre, line) for phase in scenario.phases]
     if len(places) == 2:
         (start, _), (end, _) = places
         arrow: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 15, "shrinkA": 6, "shrinkB": 6}

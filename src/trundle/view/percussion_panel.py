@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from trundle.impact.percussion import PercussionPlane
+from trundle.impact.percussion import Line, PercussionPlane
 from trundle.typing import Array
 from trundle.view.style import INK
 
@@ -36,18 +36,21 @@ class Window:
             [[self.left, self.low], [self.right, self.low], [self.right, self.high], [self.left, self.high]]
         )
 
-    def nearest(self, x: float, y: float, half_angle: float) -> tuple[tuple[float, float], bool]:
-        """A point, or where the line from G to it meets the border if it lies outside, and whether it is shown; a point
-        at infinity lies on the line square to the front spoke.
+    def nearest(self, x: float, y: float, line: Line) -> tuple[tuple[float, float], bool]:
+        """A point of a line, or where the line leaves the picture towards it, and whether it is shown.
+
+        A point at infinity is taken at the back of the line.
         """
+        (x0, y0), (dx, dy) = line
         if not (np.isfinite(x) and np.isfinite(y)):
-            x, y = -1e9 * np.cos(half_angle), -1e9 * np.sin(half_angle)
+            x, y = x0 - 1e9 * dx, y0 - 1e9 * dy
+        ahead, up = x - x0, y - y0
         reach = [
-            (self.right if x > 0 else self.left) / x if x else np.inf,
-            (self.high if y > 0 else self.low) / y if y else np.inf,
+            ((self.right if ahead > 0 else self.left) - x0) / ahead if ahead else np.inf,
+            ((self.high if up > 0 else self.low) - y0) / up if up else np.inf,
         ]
         share = min(0.97 * min(reach), 1.0)
-        return (x * share, y * share), share == 1.0
+        return (x0 + ahead * share, y0 + up * share), share == 1.0
 
     def grid(self) -> tuple[Array, Array, Array, Array]:
         """Places along both axes, and their meshes."""
