@@ -36,7 +36,7 @@ format: $(STAMP)
 coverage: $(STAMP)
 	$(BIN)/pytest -n 2 -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
 
-# Long hunts for wrong answers; docs/reliability.md tells what each compares.
+# Long hunts for wrong answers; docs/reliability.md says what each compares.
 fuzz: $(STAMP)
 	TRUNDLE_FUZZ=100000 $(BIN)/pytest -n 2 tests/adversary/test_damaged_files.py
 

@@ -224,7 +224,7 @@ def graph(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it here: .svg, .json or .graphml.")
     ] = None,
 ) -> None:
-    """Draw or save the multibond graph of a model; without a file, tell what seals each bond, and the causality."""
+    """Draw or save the multibond graph of a model; without a file, print what seals each bond, and the causality."""
     from trundle.command.graph import print_graph
 
     print_graph(_load(source, set_).model.build().graph, out)
@@ -306,7 +306,7 @@ def examples(name: Annotated[str | None, typer.Argument(help="Print the file of 
 def pairs(
     table: Annotated[bool, typer.Option("--table", help="The surfaces that two joints in series sweep.")] = False,
 ) -> None:
-    """Tell which surfaces can touch in one point, and why others cannot."""
+    """Print which surfaces can touch in one point, and why others cannot."""
     from trundle.view.tables import pairs_text, table_text
 
     typer.echo(table_text() if table else pairs_text())

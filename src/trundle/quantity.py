@@ -24,7 +24,7 @@ class Needs(StrEnum):
 class Quantity:
     """What a part of a model can be asked: whose it is, unit, sentence, number of components and expression.
 
-    `group` tells which quantities are evaluated together.
+    `group` says which quantities are evaluated together.
     """
 
     owner: str  # name of the body, connection or force; empty for what the model as a whole has
@@ -42,7 +42,7 @@ class Quantity:
     start: bool = False  # a start value may be given for it
     coordinate: bool = False  # one number along which efforts may act
     changes: bool = False  # events may change it, all of it or a component
-    listed: bool = True  # in the list of names; else known though not told
+    listed: bool = True  # in the list of names; else known but not listed
 
     @property
     def name(self) -> str:

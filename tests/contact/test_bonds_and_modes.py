@@ -54,9 +54,9 @@ COULOMB = {"law": tr.Coulomb(MU), "unilateral": True}
 
 def test_gap_and_relative_velocities() -> None:
     e = equations(ball(**COULOMB))
-    touch = e.contact_bonds["floor"]
-    assert numbers(e, touch.contact.gap, gap=0.05) == pytest.approx([0.05], abs=1e-15)
-    rates = ca.vertcat(*[touch.rate(n) for n in ("slip_x", "slip_y", "normal", "spin")])
+    bonds = e.contact_bonds["floor"]
+    assert numbers(e, bonds.contact.gap, gap=0.05) == pytest.approx([0.05], abs=1e-15)
+    rates = ca.vertcat(*[bonds.rate(n) for n in ("slip_x", "slip_y", "normal", "spin")])
     np.testing.assert_allclose(numbers(e, rates, **SPEEDS), [*SLIP, 0.5, 5.0], rtol=1e-14)
 
 

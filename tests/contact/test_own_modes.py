@@ -26,17 +26,17 @@ class Glaze(Mode):
     def transitions(self, together: bool) -> Sequence[Transition]:
         return [Transition(self.connection.name, kind) for kind in ("glazes", "recovers")]
 
-    def value(self, kind: str, at: Any, touch: Any) -> Any:
-        glazed, speed = touch.modes["glazed"], ca.norm_2(ca.vertcat(*[touch.rate(n) for n in self.connection.sliding]))
+    def value(self, kind: str, at: Any, bonds: Any) -> Any:
+        glazed, speed = bonds.modes["glazed"], ca.norm_2(ca.vertcat(*[bonds.rate(n) for n in self.connection.sliding]))
         if kind == "glazes":
             return ca.if_else(glazed == 1, 1, self.law.up - speed)
         return ca.if_else(glazed == 1, speed - self.law.down, 1)
 
-    def jump(self, kind: str, at: Any, touch: Any, u: Any, p: Any) -> Any:
-        return at.put(p, touch, glazed=1 if kind == "glazes" else 0)
+    def jump(self, kind: str, at: Any, bonds: Any, u: Any, p: Any) -> Any:
+        return at.put(p, bonds, glazed=1 if kind == "glazes" else 0)
 
-    def settle(self, at: Any, touch: Any, u: Any, p: Any) -> Any:
-        return at.put(p, touch, glazed=ca.norm_2(at.slip(touch, u, p)) > self.law.up)
+    def settle(self, at: Any, bonds: Any, u: Any, p: Any) -> Any:
+        return at.put(p, bonds, glazed=ca.norm_2(at.slip(bonds, u, p)) > self.law.up)
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def test_file_and_python_give_the_same_model(connection):
     a, b = file.connections["bar"], python.connections["bar"]
     sealed = [sorted((bond, type(law).__name__) for bond, law in c.given) for c in (a, b)]
     assert sealed[0] == sealed[1]
-    assert (a.kind, a.compliant, list(a.touch_laws)) == (b.kind, b.compliant, list(b.touch_laws))
+    assert (a.kind, a.compliant, list(a.bond_laws)) == (b.kind, b.compliant, list(b.bond_laws))
 
 
 def test_every_joint_and_law_has_its_word():

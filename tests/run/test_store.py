@@ -140,7 +140,7 @@ def test_a_directory_gets_no_neighbour(pendulum: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["r.txt", "r.h5", "r.v2", "r.yaml"])
 def test_an_unknown_suffix_is_refused(pendulum: Run, tmp_path: Path, name: str) -> None:
-    with pytest.raises(StoreError, match=r"tells no form of a result. Choose \.nc .* or \.csv"):
+    with pytest.raises(StoreError, match=r"is not a format of results. Choose \.nc .* or \.csv"):
         pendulum.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 

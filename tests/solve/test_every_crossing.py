@@ -144,7 +144,7 @@ def test_crossings_of_awkward_functions(function, count):
 def test_a_function_that_is_zero_has_no_crossings_and_is_told():
     run = watching(lambda s: tr.sin(2 * s[X]) - 2 * tr.sin(s[X]) * tr.cos(s[X])).simulate(5.0)
     assert run.ok and not run.events
-    assert any("could not be told from zero" in text for text in run.warnings) and "warning" in run.summary()
+    assert any("could not be distinguished from zero" in text for text in run.warnings) and "warning" in run.summary()
 
 
 def test_a_stop_at_the_end_time_is_heeded():

@@ -117,7 +117,7 @@ def _real_roots(c: Any) -> list[tuple[Pair, Any, Any]]:
 
 
 def _polish(c: Any, start: Pair, rises: Any, is_real: Any, nearly_real: Any) -> tuple[Pair, Any]:
-    """The root next to `start` at which F rises or falls as told, and whether there is one."""
+    """The root next to `start` at which F rises or falls as asked, and whether there is one."""
     _, slope, bend, _, _ = _residual(c, start)
     close = ca.fabs(slope) < _CLOSE * ca.fabs(bend)
 

@@ -120,12 +120,12 @@ def to_json(graph: "BondGraph") -> str:
 
 
 def save(graph: "BondGraph", path: Path | str) -> Path:
-    """Write the graph, whole or not at all, in the form that the suffix of the path tells."""
+    """Write the graph, whole or not at all, in the format of the suffix of the path."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise StoreError(
-            f"cannot write {target}: {suffix or 'no suffix'!r} tells no form of a graph. Choose .svg (picture), .json "
+            f"cannot write {target}: {suffix or 'no suffix'!r} is not a format of graphs. Choose .svg (picture), .json "
             "(all data) or .graphml (for graph programs)."
         )
     check_target(target)

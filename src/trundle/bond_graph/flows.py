@@ -40,7 +40,7 @@ def find_flows(f: Formulation, seals: Mapping[str, tuple[Seal, ...]]) -> Flows:
     moving = model.free_bodies
     spent = set(f.mobility.redundant)
     bonds = sorted(_prescribed(f, seals), key=lambda each: not spent.isdisjoint(_row_names(each[1])))
-    contacts = _contacts(f, list(dict.fromkeys(c for c, _ in bonds if c.touches)))
+    contacts = _contacts(f, list(dict.fromkeys(c for c, _ in bonds if c.is_contact)))
     centres = {b: evaluate(model, b.mass_properties().com).ravel() for b in moving}
     jacobians = [_jacobian(f, centres, bonds, q, contacts) for q in poses(f)]
     masses = [_mass(f, b) for b in moving]
@@ -79,7 +79,7 @@ def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
     """Laws and forces on coordinates of a chain over surfaces: they act between the bodies beside the bonds of the
     contact, and have no bond there.
     """
-    if not c.touches:
+    if not c.is_contact:
         return []
     turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.coordinates}
     given: list[tuple[str, str, Law | Force]] = [(name, law.title, law) for name, law in c.laws.items()]
@@ -156,7 +156,7 @@ def _jacobian(
     axes: dict[str, tuple[Array, Axes]] = {}
     for i, (c, seal) in enumerate(bonds):
         if c.name not in axes:
-            axes[c.name] = _touch_axes(touching[c.name]) if c.touches else _pair_axes(c, placed)
+            axes[c.name] = _touch_axes(touching[c.name]) if c.is_contact else _pair_axes(c, placed)
             if c.out_of_plane:
                 axes[c.name][1].update(_plane_axes(c, placed, axes[c.name][0]))
         point, along = axes[c.name]

@@ -1,4 +1,4 @@
-"""What the command line tells of connections: the table of seals and the causality."""
+"""What the command line says about connections: the table of seals and the causality."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ def print_seals(graph: "BondGraph") -> None:
 
 
 def print_graph(graph: "BondGraph", out: Path | None) -> None:
-    """Write the graph to a file, or tell its seals and its causality."""
+    """Write the graph to a file, or print its seals and its causality."""
     if out is not None:
         typer.echo(f"written: {graph.save(out)}")
         return

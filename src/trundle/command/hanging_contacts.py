@@ -33,7 +33,7 @@ def _pulling(system: "System", state: Mapping[str, Any], parameters: Mapping[str
 
 
 def _under_planes(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
-    """The weight of what hangs under a road presses on it all the same: its normal force tells nothing."""
+    """The weight of what hangs under a road presses on it all the same: its normal force is no sign of contact."""
     model = system.model
     roads = [
         c.name

@@ -81,7 +81,7 @@ class LawState:
 
 def measured_coordinates(connection: ConnectedPair, motion: Motion) -> dict[str, Measure]:
     """Angles and displacements of a lower pair that is not a joint of the tree; angles lie in (-pi, pi]."""
-    if connection.touches:
+    if connection.is_contact:
         return {}
     pair = connection.pair
     first, second = (connection_frame(f, connection) for f in (connection.first, connection.second))

@@ -68,7 +68,7 @@ class ContactBonds:
 
     def _load_if_held(self, signals: Any) -> Any:
         """Normal force if all slips were held: of its row, or of the law that stands for it."""
-        law = self.connection.touch_laws.get("normal")
+        law = self.connection.bond_laws.get("normal")
         if isinstance(law, EffortLaw):
             return law.effort(signals["t"], self.contact.gap, self.rate("normal"))
         return signals.multiplier(f"{self.connection.name}.normal")
@@ -146,7 +146,7 @@ class ContactBonds:
         c, connection = self.contact, self.connection
         terms: dict[str, Terms] = {}
         efforts: dict[str, Any] = {}
-        for name, law in connection.touch_laws.items():
+        for name, law in connection.bond_laws.items():
             if not isinstance(law, EffortLaw):
                 continue
             law, value, rate = self.at.effort_law(name), self.at.deflection(name), self.at.flow(name)

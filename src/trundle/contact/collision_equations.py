@@ -21,23 +21,23 @@ HOLDING = 1e30  # coefficient of friction where a law holds the slip
 def impact_values(functions: SolvedEquations) -> list[Any]:
     """Velocities, inverse masses (by columns), data by contact, and changes of the speeds per unit impulse."""
     e = functions.equations
-    contact_bonds = [touch for touch in e.contact_bonds.values() if touch.connection.unilateral]
+    contact_bonds = [bonds for bonds in e.contact_bonds.values() if bonds.connection.unilateral]
     columns: list[Sparse] = []
     rates: list[Any] = []
-    for touch in contact_bonds:
+    for bonds in contact_bonds:
         for name in ("slip_x", "slip_y", "normal"):
-            if name == "slip_y" and _planar(touch):
+            if name == "slip_y" and _planar(bonds):
                 columns.append({})
                 rates.append(ca.SX(0))
                 continue
-            row = touch.row(name, e.t)
+            row = bonds.row(name, e.t)
             columns.append(row.jacobian)
             rates.append(row.rate)
     solver = _others(functions)
     changes = [solver.solve(column, {})[0] if column else {} for column in columns]
     inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
                for change in changes for column in columns]  # fmt: skip
-    data = [value for touch in contact_bonds for value in _data(touch)]
+    data = [value for bonds in contact_bonds for value in _data(bonds)]
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
@@ -47,20 +47,20 @@ def free_accelerations(functions: SolvedEquations) -> list[Any]:
     rows = _other_rows(functions)
     udot = _others(functions).solve(sparse(-e.bias), {i: -row.gamma for i, row in enumerate(rows)})[0]
     out = []
-    for touch in e.contact_bonds.values():
-        if not touch.connection.unilateral:
+    for bonds in e.contact_bonds.values():
+        if not bonds.connection.unilateral:
             continue
         for name in ("slip_x", "slip_y", "normal"):
-            if name == "slip_y" and _planar(touch):
+            if name == "slip_y" and _planar(bonds):
                 out.append(ca.SX(0))
                 continue
-            row = touch.row(name, e.t)
+            row = bonds.row(name, e.t)
             out.append(row.gamma + sum((v * udot[k] for k, v in row.jacobian.items() if k in udot), ca.SX(0)))
     return out
 
 
-def _planar(touch: ContactBonds) -> bool:
-    return "slip_y" in touch.connection.pair.locked  # a planar pair does not slip across its plane
+def _planar(bonds: ContactBonds) -> bool:
+    return "slip_y" in bonds.connection.pair.locked  # a planar pair does not slip across its plane
 
 
 def _other_rows(functions: SolvedEquations) -> list[Row]:
@@ -82,18 +82,18 @@ def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     return KKT(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
 
 
-def _data(touch: ContactBonds) -> list[Any]:
+def _data(bonds: ContactBonds) -> list[Any]:
     """Data of one contact, in the order of `numbers`."""
-    c = touch.connection
-    static, kinetic = _friction(touch)
-    closed = ca.fmax(touch.modes["closed"], touch.contact.gap < TOUCHING)
+    c = bonds.connection
+    static, kinetic = _friction(bonds)
+    closed = ca.fmax(bonds.modes["closed"], bonds.contact.gap < TOUCHING)
     law = c.restitution
-    return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(touch))]
+    return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(bonds))]
 
 
-def _friction(touch: ContactBonds) -> tuple[Any, Any]:
+def _friction(bonds: ContactBonds) -> tuple[Any, Any]:
     """Coefficients while the contact sticks and slides; smooth laws have that of their slip."""
-    c, s = touch.connection, touch.signals
+    c, s = bonds.connection, bonds.signals
     if "slip_x" in c.held:
         return HOLDING, HOLDING
     if c.friction is None:
@@ -101,11 +101,11 @@ def _friction(touch: ContactBonds) -> tuple[Any, Any]:
     rolling = s[f"{c.name}.forward_velocity"]
     if c.friction.sticks:
         return c.friction.limit(s), c.friction.coefficient(s, ca.SX(0), rolling)
-    speed = ca.sqrt(sum((touch.rate(name) ** 2 for name in c.sliding), ca.SX(TINY_SPEED**2)))
+    speed = ca.sqrt(sum((bonds.rate(name) ** 2 for name in c.sliding), ca.SX(TINY_SPEED**2)))
     mu = c.friction.coefficient(s, speed, rolling)
     return mu, mu
 
 
 def contacts_that_open(functions: SolvedEquations) -> int:
     """How many contacts take part in collisions."""
-    return sum(touch.connection.unilateral for touch in functions.equations.contact_bonds.values())
+    return sum(bonds.connection.unilateral for bonds in functions.equations.contact_bonds.values())

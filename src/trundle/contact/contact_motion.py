@@ -76,7 +76,7 @@ class ContactMotion:
         place = Place(connection.name, name, Role.NORMAL if name == "normal" else Role.TANGENT)
         if name == "normal":
             return Row(place, c.gap, rate, gamma, jacobian, force, moment, unit)
-        law = connection.touch_laws.get(name)
+        law = connection.bond_laws.get(name)
         if isinstance(law, FlowLaw):
             given = Flow(0.0) if isinstance(law, Locked) else law
             row = flow_row(place, given, t, ca.SX(0), rate, gamma, jacobian, force, moment)
@@ -97,7 +97,7 @@ class ContactMotion:
 
     def effort_law(self, name: str) -> EffortLaw:
         """The effort law on a bond; where it draws the bond to a rate, this depends on time alone."""
-        law = self.connection.touch_laws[name]
+        law = self.connection.bond_laws[name]
         assert isinstance(law, EffortLaw)
         return law.placed(ca.SX(0)) if isinstance(law, RateTracking) else law
 

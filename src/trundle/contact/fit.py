@@ -64,15 +64,15 @@ class FitParts:
         return mean - ca.sqrt(half**2 + across**2)
 
 
-def fit_parts(e: ContactEquations, touch: ContactBonds) -> FitParts:
+def fit_parts(e: ContactEquations, bonds: ContactBonds) -> FitParts:
     """Both surfaces of a contact about its point."""
-    pair = touch.connection.pair
+    pair = bonds.connection.pair
     assert isinstance(pair, HigherPair)
-    frames = (e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second))
-    x, y, _ = touch.contact.axes
+    frames = (e.motion.frame(bonds.connection.first), e.motion.frame(bonds.connection.second))
+    x, y, _ = bonds.contact.axes
     surfaces = (pair.first, pair.second)
     found = [
-        _side(e, touch.connection.name, surface, chart, frame, (x, y))
+        _side(e, bonds.connection.name, surface, chart, frame, (x, y))
         for surface, chart, frame in zip(surfaces, pair.charts, frames, strict=True)
     ]
     (X_A, N_A, on_A), (X_B, N_B, on_B) = found

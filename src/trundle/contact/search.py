@@ -33,10 +33,10 @@ class ContactSearch:
         self.equations = equations
         self._contacts: list[Following] = []
         at = equations.motion.n_q
-        for touch in equations.contact_bonds.values():
-            count = len(touch.contact.followers)
+        for bonds in equations.contact_bonds.values():
+            count = len(bonds.contact.followers)
             if count:
-                self._contacts.append(Following(equations, touch, slice(at, at + count), max(1.0, length)))
+                self._contacts.append(Following(equations, bonds, slice(at, at + count), max(1.0, length)))
                 at += count
 
     def __call__(self, t: float, q: Array, p: Any, search: bool = True) -> Array:
@@ -83,16 +83,16 @@ class ContactSearch:
 class Following:
     """One contact with coordinates that follow the motion."""
 
-    def __init__(self, equations: ContactEquations, touch: ContactBonds, block: slice, length: float) -> None:
-        e, c, pair = equations, touch.contact, touch.connection.pair
+    def __init__(self, equations: ContactEquations, bonds: ContactBonds, block: slice, length: float) -> None:
+        e, c, pair = equations, bonds.contact, bonds.connection.pair
         assert isinstance(pair, HigherPair)
-        self.connection, self.block, self.pair, self._length = touch.connection, block, pair, length
-        self.loose = touch.connection.unilateral or "z" not in touch.connection.holds
+        self.connection, self.block, self.pair, self._length = bonds.connection, block, pair, length
+        self.loose = bonds.connection.unilateral or "z" not in bonds.connection.holds
         facing = ca.dot(c.axes[2], c.opposed)
         out = ca.vertcat(c.gap, facing, c.quality, c.residual, c.corrections)
         self._f = InPlace(ca.Function("settle", [e.t, e.q, e.p], [ca.densify(out)]))
         self._n = block.stop - block.start
-        frames = [e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second)]
+        frames = [e.motion.frame(bonds.connection.first), e.motion.frame(bonds.connection.second)]
         sizes = [ca.SX(chart.sizes()) for chart in pair.charts]
         balls = [ca.SX(0.0 if s.ball is None else s.ball) for s in (pair.first, pair.second)]
         outputs = [f.R for f in frames] + [f.p for f in frames] + sizes + [ca.vertcat(*balls)]

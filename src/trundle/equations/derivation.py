@@ -104,7 +104,7 @@ class Derivation:
             return self.row_functions is not None
         connections = self.model.connections.values()
         driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())
-        planes = any(c.touches and "slip_y" in c.pair.locked for c in self.topology.cut)  # kept open or closed
+        planes = any(c.is_contact and "slip_y" in c.pair.locked for c in self.topology.cut)  # kept open or closed
         return bool(self.topology.loops) or driven or planes or any(c.held and not c.unilateral for c in connections)
 
     @cached_property
@@ -147,7 +147,7 @@ class Derivation:
             for name, bond in c.pair.coordinate_bonds.items():
                 if bond in c.compliant:
                     names += [f"{c.name}.{name}", f"{c.name}.{name}_rate"]
-            if c.touches and "z" in c.compliant:
+            if c.is_contact and "z" in c.compliant:
                 names.append(f"{c.name}.gap")
             names += [f"{c.name}.{name}{rate}" for name in c.out_of_plane.values() for rate in ("", "_rate")]
         return tuple(names)

@@ -103,7 +103,7 @@ class Equations:
 
     def corrections(self) -> Any:
         """Newton step of the coordinates that follow the motion; they stand before the states of laws."""
-        steps = [touch.contact.corrections for touch in self.contact_bonds.values()]
+        steps = [bonds.contact.corrections for bonds in self.contact_bonds.values()]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, ca.SX.zeros(len(self.law_states))))
 
     @cached_property
@@ -227,11 +227,11 @@ def derive(
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
     terms = _collect_terms(model, signals)
     contact_efforts: dict[str, dict[str, Any]] = {}
-    for name, touch in contact_bonds.items():
-        found, contact_efforts[name] = touch.efforts(t)
+    for name, bonds in contact_bonds.items():
+        found, contact_efforts[name] = bonds.efforts(t)
         terms |= found
     loads, efforts, by_coordinate = _distribute(model, motion, signals, terms)
-    nonideal = sum((touch.drag(motion.n_u)[0] for touch in contact_bonds.values()), ca.SX.zeros(motion.n_u))
+    nonideal = sum((bonds.drag(motion.n_u)[0] for bonds in contact_bonds.values()), ca.SX.zeros(motion.n_u))
     every = _rows(model, closing, motion, signals, t, contact_bonds)
     every = relax(every, model.relaxations, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]

@@ -265,7 +265,7 @@ class Bounds:
         return _choose(cut, Range(ca.SX(-pi), ca.SX(pi)), corners)
 
     def record(self, handle: Range, arguments: Sequence[Range], width: int) -> list[Range]:
-        """Numbers that are looked up: known where all arguments stay in one cell, else nothing is told of them."""
+        """Numbers that are looked up: known where all arguments stay in one cell, else nothing is known of them."""
         low, high = (look_up(handle.lo, [a[end] for a in arguments], width) for end in (0, 1))
         if all(a.known for a in arguments):
             return [known(number) for number in ca.vertsplit(low)]

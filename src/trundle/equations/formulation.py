@@ -294,7 +294,7 @@ class Formulation:
     def _loop_bonds(self, name: str) -> list[str]:
         c = self.model.connections[name]
         pair = c.pair
-        soft = {*c.out_of_plane, *(["normal"] if "z" in c.compliant else [])} if c.touches else set()
+        soft = {*c.out_of_plane, *(["normal"] if "z" in c.compliant else [])} if c.is_contact else set()
         bonds = [b for b in pair.locked if b not in soft]
         return [*bonds, "z"] if pair.coupling is not None and "z" not in bonds else bonds
 

@@ -60,7 +60,7 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
         if np.any(felt[at] < ROUND_OFF):
             raise ModelError(
                 f"the motion {c.name}.{link.name} meets an inertia that is {np.min(felt[at]):.1g} of what it carries: "
-                "numbers of 16 digits cannot tell it from none. Give the bodies around connection "
+                "it is lost in 16 digits. Give the bodies around connection "
                 f"{c.name!r} masses and inertias that are less far apart (up to 1e12), or take the freedom out."
             )
 

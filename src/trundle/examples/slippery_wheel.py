@@ -9,9 +9,9 @@ from trundle.model.force import Wrench
 from trundle.model.model import Model
 from trundle.pairs.planar import Circle, Line, PlanarPair
 
-MASS, RADIUS, INERTIA, WEIGHT = 25.0, 0.3, 1.125, 25.0 * 9.81  # kg, m, kg m^2, N; the paper tells no inertia: a disc
-SPELL, SPELL_WIDTH = 10.0, 2.0  # s, t_s and s_d of Eq. 24, which the paper does not tell
-SLIPPERY_FROM, BRAKED_FROM = 13.0, 15.0  # s, t_s of Eq. 26 (not told) and t_b of Eq. 25
+MASS, RADIUS, INERTIA, WEIGHT = 25.0, 0.3, 1.125, 25.0 * 9.81  # kg, m, kg m^2, N; the paper gives no inertia: a disc
+SPELL, SPELL_WIDTH = 10.0, 2.0  # s, t_s and s_d of Eq. 24, which the paper does not give
+SLIPPERY_FROM, BRAKED_FROM = 13.0, 15.0  # s, t_s of Eq. 26 (not given) and t_b of Eq. 25
 Signals = Any
 
 

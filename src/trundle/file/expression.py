@@ -122,7 +122,7 @@ def constant(value: float) -> Expression:
 
 
 def parse(text: str) -> Expression:
-    """Read an expression; FileError tells the place of the first fault."""
+    """Read an expression; FileError gives the place of the first fault."""
     if len(text) > MAX_LENGTH:
         raise FileError(f"the expression has {len(text)} characters, more than {MAX_LENGTH}; split it into constants.")
     return Expression(text, tuple(_Parser(text).read()))

@@ -296,7 +296,7 @@ def _atol(value: Any) -> Any:
 
 
 class RunSection(Section):
-    """How to run the model unless told otherwise."""
+    """How to run the model unless another way is asked for."""
 
     duration: Scalar | None = None
     samples: Annotated[Any, BeforeValidator(_samples)] = None

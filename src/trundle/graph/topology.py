@@ -65,7 +65,7 @@ class Topology:
 
 
 def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
-    """Grow the tree from its roots (Dijkstra); `massless` tells which bodies have neither mass nor inertia."""
+    """Grow the tree from its roots (Dijkstra); `massless` says which bodies have neither mass nor inertia."""
     coordinates = [name for force in model.forces.values() for name in force.coordinates]
     wanted = {model.resolve(name).rpartition(".")[0] for name in coordinates}
     neighbours: dict[Body, list[tuple[ConnectedPair, Body]]] = {b: [] for b in model.bodies.values()}

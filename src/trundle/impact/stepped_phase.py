@@ -1,4 +1,4 @@
-"""Phases of a stepped impact, read from its steps as a measurement would tell them."""
+"""Phases of a stepped impact, read from its steps as from a measurement."""
 
 from dataclasses import dataclass
 from itertools import groupby

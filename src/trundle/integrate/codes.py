@@ -19,6 +19,7 @@ IDLE, ACCEPTED, TOO_LARGE, BROKEN, UNPROJECTED, ALARMED = range(6)
 # kept for each loop that is watched: smallest monitor of this passage, its time, rise and value at the step's end
 PASSAGE = 4
 
+MOST_UNDECIDED = 64  # of the shortest parts of a search: beyond, a function cannot be distinguished from zero
 LONGEST_SEARCH = 200  # halvings that are open at once in a search by bounds
 
 OVERDUE = -1e-9  # value below which an event that nobody saw coming is due

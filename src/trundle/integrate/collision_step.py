@@ -9,7 +9,7 @@ from trundle.integrate.bookkeeping import lose, total_energy
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of
 
-SMALLEST = 1e-4  # m/s, of a bounce that may be taken back
+SMALLEST_BOUNCE = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
 SETTLED = 1e-6  # m/s: a plastic contact that leaves more slowly would be back before its gap is resolvable
 STAYING = 1e-9  # m/s, below which it is closed anyway
@@ -18,7 +18,7 @@ SWEEPS = 100
 
 @njit(error_model="numpy")
 def rest(b: Pointer, contacts: int, before: int) -> float:
-    """Contacts whose last bounce was too small to be told come to rest together: velocities in b are changed, the
+    """Contacts whose last bounce was too small to be resolved come to rest together: velocities in b are changed, the
     impulses stand at `before`. Returns the energy lost.
     """
     size, lost = 3 * contacts, 0.0
@@ -31,7 +31,7 @@ def rest(b: Pointer, contacts: int, before: int) -> float:
         for i in range(contacts):
             normal, data = 3 * i + 2, size + size * size + numbers.DATA * i
             left = b[normal]
-            if b[data + numbers.TOUCHING] != 1.0 or abs(left) > SMALLEST:
+            if b[data + numbers.TOUCHING] != 1.0 or abs(left) > SMALLEST_BOUNCE:
                 continue
             largest = max(largest, abs(left))
             impulse = -left / b[size + normal + size * normal]
@@ -46,7 +46,7 @@ def rest(b: Pointer, contacts: int, before: int) -> float:
 
 @njit(error_model="numpy")
 def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
-    """Plastic contacts that part too slowly to be told stay: so ends the rocking of a body from foot to foot.
+    """Plastic contacts that part too slowly to be resolved stay: so ends the rocking of a body from foot to foot.
 
     All such contacts are held in turn, until none moves; those that would have to pull open with the modes. Returns
     the energy lost.
@@ -99,17 +99,17 @@ def strike(run: LoopRecord) -> None:
             for k in range(n_u):
                 x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[before + j]
     collide(b, contacts, before, run.treatment)
-    impulses, told = before + 2 * size, before + 3 * size
-    if b[told] == numbers.UNSOLVED:
+    impulses, status = before + 2 * size, before + 3 * size
+    if b[status] == numbers.UNSOLVED:
         run.answer = at.IMPACT_UNSOLVED
         return
-    if b[told] == numbers.GAINS_ENERGY:
+    if b[status] == numbers.GAINS_ENERGY:
         run.answer = at.IMPACT_GAINS
         return
     for j in range(size):
         for k in range(n_u):
             x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[impulses + j]
-    lost += b[told + 1] + settle(run, before + size, per_impulse)
+    lost += b[status + 1] + settle(run, before + size, per_impulse)
     lose(run, lost, energy)
     if run.decide_part != 0:
         call_table(run.decide_part, run)

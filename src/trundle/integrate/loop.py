@@ -67,7 +67,7 @@ def accept(run: LoopRecord) -> None:
 
 @part_of(LoopRecord)
 def advance(run: LoopRecord) -> None:
-    """Integrate by at most `budget` attempted steps; `answer` tells why the loop came back."""
+    """Integrate by at most `budget` attempted steps; `answer` says why the loop came back."""
     run.answer = at.RUNNING
     for _ in range(run.budget):
         if run.answer != at.RUNNING:

@@ -27,7 +27,7 @@ INTERRUPTED = Outcome(
     "INTERRUPTED", 20, "The run was interrupted from the keyboard.", "What was computed is kept; run on from its end."
 )
 REFUSED = Outcome(
-    "REFUSED", 23, "The case of the batch cannot start, as simulate would say.", "`messages` of the batch tells why."
+    "REFUSED", 23, "The case of the batch cannot start, as simulate would say.", "see `messages` of the batch."
 )
 STEP_TOO_SMALL = Outcome(
     "STEP_TOO_SMALL",
@@ -105,7 +105,7 @@ INTERFERENCE = Outcome(
     32,
     "The surfaces of contact {contact} no longer fit each other: a relative curvature vanished, and beyond they would "
     "cut each other beside the point of contact, or touch along a line.",
-    "Use surfaces that are less hollow or more curved; `system.trace` tells where contacts are lost.",
+    "Use surfaces that are less hollow or more curved; `system.trace` finds where contacts are lost.",
 )
 LIES_FLAT = Outcome(
     "LIES_FLAT",

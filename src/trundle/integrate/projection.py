@@ -19,7 +19,7 @@ GOOD_ENOUGH = 1e-9  # residual that is accepted when round-off keeps it from fal
 
 @part_of(LoopRecord)
 def project_sample(run: LoopRecord) -> None:
-    """Bring the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED tells whether that converged."""
+    """Bring the state in SAMPLE onto the constraints at the time in CLOCK; PROJECTED says whether that converged."""
     x, p, corrected = run.sample, run.p, run.corrected
     clock, work = run.clock, run.work
     n_x = run.n_x

@@ -31,7 +31,7 @@ Given = float | Mapping[str, float] | None
 LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
 FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
-MOVES = 1e-2  # part of a typical length: less motion is not told from round-off in the places of a model of that size
+MOVES = 1e-2  # part of a typical length: less motion is round-off in the places of a model of that size
 LOOKS = 4  # times at which the forces on the start pose are looked at
 
 
@@ -39,7 +39,7 @@ def check_tolerances(rtol: Any, atol: Any = None) -> None:
     """Whether these can be the tolerances of a run; the same for Python, files and the command line."""
     if not (isinstance(rtol, Real) and LEAST <= float(rtol) < 1):
         raise SolveError(
-            f"rtol must be a number from {LEAST:g} (what double precision can tell apart) up to 1, got {rtol!r}."
+            f"rtol must be a number from {LEAST:g} (what double precision can resolve) up to 1, got {rtol!r}."
         )
     for what, value in atol.items() if isinstance(atol, Mapping) else [("", atol)] if atol is not None else []:
         if not (isinstance(value, Real) and isfinite(value) and float(value) > 0):

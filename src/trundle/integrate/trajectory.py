@@ -85,7 +85,7 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
-    unclear: np.ndarray  # for each event, steps in which its function could not be told from zero
+    unclear: np.ndarray  # for each event, steps in which its function could not be distinguished from zero
     atol: np.ndarray  # of every state, as it was at the end
     trail: Trail | None = None
     audit: "Audit | None" = None  # what is wrong with its books

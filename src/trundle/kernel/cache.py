@@ -147,10 +147,10 @@ class ObjectCache:
                 Path(temporary).unlink(missing_ok=True)
 
     def _is_own(self, directory: Path) -> bool:
-        """Whether nobody else can put code into the directory; told where somebody can."""
+        """Whether nobody else can put code into the directory; with a warning where somebody can."""
         try:
             status = directory.stat()
-        except OSError:  # told by what is done next
+        except OSError:  # what is done next reports it
             return True
         if _only_we_write(status):
             return True

@@ -50,7 +50,7 @@ class Numbering:
         return self._push(symbol, place, -1)
 
     def constant(self, value: float) -> int:
-        """A number; told apart by its bits, so that -0.0 and nan are values like others."""
+        """A number, distinguished by its bits, so that -0.0 and nan are values like others."""
         bits = struct.pack("<d", value)
         v = self._by_bits.get(bits)
         if v is None:

@@ -54,7 +54,7 @@ class ContactLaw(Law):
 @dataclass(frozen=True)
 class FrictionLaw(ContactLaw):
     """Force or moment in proportion to the normal force and against a motion at the contact, the slip unless `sealed`
-    tells another. Subclasses are final.
+    names another. Subclasses are final.
     """
 
     @property
@@ -153,7 +153,7 @@ class EffortLaw(Law):
 
     @property
     def element(self) -> str:
-        """What the energies of the law tell: a source, a store, a resistance, or nothing."""
+        """What follows from the energies of the law: a source, a store, a resistance, or nothing."""
         t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
         if ca.SX(self.effort(t, q, u)).is_zero():
             return "EC"
@@ -266,7 +266,7 @@ class Motor(EffortLaw):
 class FlowLaw(Law):
     """A relative motion that is prescribed; the effort that it takes is a reaction, its power is supplied.
 
-    `level` tells what is prescribed: the coordinate itself, its rate, or its acceleration.
+    `level` says what is prescribed: the coordinate itself, its rate, or its acceleration.
     """
 
     level: ClassVar[str] = "position"

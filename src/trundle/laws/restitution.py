@@ -12,7 +12,7 @@ from trundle.laws.coefficient import check, number
 class Restitution:
     """Coefficient between 0 (plastic) and 1 (elastic); collisions slower than `rest_speed` (m/s) do not bounce.
 
-    Subclasses are final and tell what the coefficient compares.
+    Subclasses are final and say what the coefficient compares.
     """
 
     e: Any = 0.0

@@ -188,7 +188,7 @@ def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
             continue
         try:
             type(c.pair)(*(_numeric(surface, number) for surface in (c.pair.first, c.pair.second)))
-            for law in (*c.contact_laws, *c.touch_laws.values()):
+            for law in (*c.contact_laws, *c.bond_laws.values()):
                 _numeric(law, number)
             _numeric(c.restitution, number)
         except ModelError as error:

@@ -36,7 +36,7 @@ class ConnectedPair:
     laws: Mapping[str, Law] = field(default_factory=dict)  # coordinate name -> law
     contact_laws: tuple[ContactLaw, ...] = ()
     wheel: Body | None = None  # carries the surface when it turns about its own axis against the second body
-    touch_laws: Mapping[str, Law] = field(default_factory=dict)  # slip_x, normal, ... -> law at the point of contact
+    bond_laws: Mapping[str, Law] = field(default_factory=dict)  # slip_x, normal, ... -> law at the point of contact
     compliant: tuple[str, ...] = ()  # bonds that the pair or laws at the contact would hold and a spring stands for
     given: tuple[tuple[str, Law], ...] = ()  # (bond, law) for every seal that was given
     rest_open: bool = True  # bonds without a law move freely; else each must be given one
@@ -53,7 +53,7 @@ class ConnectedPair:
     @property
     def held(self) -> tuple[str, ...]:
         """Relative motions at the point of contact that are prescribed, most often kept at zero."""
-        prescribed = [name for name, law in self.touch_laws.items() if isinstance(law, FlowLaw)]
+        prescribed = [name for name, law in self.bond_laws.items() if isinstance(law, FlowLaw)]
         able = self.pair.held if isinstance(self.pair, ContactPair) else ()
         by_laws = [name for law in self.contact_laws for name in law.held if name in able]
         return tuple(dict.fromkeys([*by_laws, *prescribed]))
@@ -98,7 +98,7 @@ class ConnectedPair:
         """Slips and turns at the point of contact that a law of their deflection acts on."""
         if not isinstance(self.pair, ContactPair):
             return ()
-        laws = {name: self.touch_laws.get(name) for name in self.pair.held}
+        laws = {name: self.bond_laws.get(name) for name in self.pair.held}
         return tuple(n for n, law in laws.items() if isinstance(law, EffortLaw) and law.uses_coordinate)
 
     @property
@@ -119,11 +119,11 @@ class ConnectedPair:
     @property
     def separates(self) -> bool:
         """Whether the normal is a law that never pulls."""
-        normal = self.touch_laws.get("normal")
+        normal = self.bond_laws.get("normal")
         return isinstance(normal, EffortLaw) and normal.only_pushes
 
     @property
-    def touches(self) -> bool:
+    def is_contact(self) -> bool:
         """Whether it is a contact of surfaces."""
         return isinstance(self.pair, ContactPair)
 
@@ -202,16 +202,16 @@ def connect(
     if compliant and not isinstance(pair, ContactPair):
         pair = pair.freed(list(compliant))
     of_bond = {bond: coordinate for coordinate, bond in pair.coordinate_bonds.items()}
-    touch: dict[str, Law] = {}
+    bond_laws: dict[str, Law] = {}
     for bond, one in given:
         if isinstance(one, ContactLaw | Open):
             continue
         if isinstance(pair, ContactPair):
-            touch.setdefault(CONTACT_BONDS[bond], one)
+            bond_laws.setdefault(CONTACT_BONDS[bond], one)
         elif bond in of_bond:
             laws.setdefault(of_bond[bond], one)
     return ConnectedPair(
-        name, pair, first, second, laws, tuple(contact), wheel, touch, (*compliant, *replaced),
+        name, pair, first, second, laws, tuple(contact), wheel, bond_laws, (*compliant, *replaced),
         _without_own(pair, joint, given), not isinstance(joint, Joint), unilateral, type(joint).__name__, bounce,
         missing,
     )  # fmt: skip
@@ -334,7 +334,7 @@ def may_part(connection: ConnectedPair) -> bool:
     joint of the tree then.
     """
     c = connection
-    return c.touches and (
+    return c.is_contact and (
         not c.pair.in_tree
         or "z" not in c.holds
         or c.unilateral

@@ -31,7 +31,7 @@ def connection_quantities(c: "ConnectedPair") -> Iterator[Quantity]:
         c.name, "reaction_moment", "N m", f"constraint moment at the joint {on}", 3, lambda e: e.reaction(c.name)[1],
         "reactions",
     )  # fmt: skip
-    if c.touches:
+    if c.is_contact:
         yield from _contact(c)
     units = {coordinate.name: unit(coordinate) for coordinate in c.pair.coordinates} if c.laws else {}
     for name, law in c.laws.items():
@@ -63,7 +63,7 @@ def _contact(c: "ConnectedPair") -> Iterator[Quantity]:
         text = f"weight of the rolling constraint, 1 held and 0 lifted, {of}"
         row = f"{c.name}.{c.sliding[0]}"
         yield Quantity(c.name, "stiction", "", text, 1, lambda e: e.weight(row), "reactions")
-    for bond, law in c.touch_laws.items():
+    for bond, law in c.bond_laws.items():
         if isinstance(law, EffortLaw):
             effort = "N m" if bond in ("roll_x", "roll_y", "spin") else "N"
             text = f"effort on the second body at the contact: {c.name}.{bond}"

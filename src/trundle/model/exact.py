@@ -18,7 +18,7 @@ from trundle.model.body import Body, Frame
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface
 
-_PROCESS = uuid4().hex  # for what can be told from another by its place in memory only
+_PROCESS = uuid4().hex  # for what differs from others by its place in memory only
 
 
 def exact(value: Any) -> str:

@@ -60,7 +60,7 @@ def function_faults(model: Model) -> list[str]:
 
 
 def _answers(model: Model, asker: Asker) -> list[str]:
-    """Asks all laws, forces, outputs and events; what is not told by the fields of a part, as text."""
+    """Asks all laws, forces, outputs and events; what the fields of a part do not show, as text."""
     parts = []
     t, q, u, s = asker.t, asker.q, asker.u, asker.signals
 
@@ -69,7 +69,7 @@ def _answers(model: Model, asker: Asker) -> list[str]:
         yield from (law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u))
 
     for c in model.connections.values():
-        for name, law in (*c.laws.items(), *c.touch_laws.items()):
+        for name, law in (*c.laws.items(), *c.bond_laws.items()):
             where = f"the {law.title} on {c.name}.{name}"
             answers: list[Any] = []
             if isinstance(law, EffortLaw):
@@ -78,7 +78,7 @@ def _answers(model: Model, asker: Asker) -> list[str]:
             elif isinstance(law, FlowLaw):
                 answers = asker.ask(where, partial(_motion, law, t, q, u))
                 _check_motion(asker, where, law, answers)
-            if name in c.touch_laws and _uses_place(law, t, q):
+            if name in c.bond_laws and _uses_place(law, t, q):
                 asker.faults.append(
                     f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
                     "have rates only. Give tr.Flow(function of t)."

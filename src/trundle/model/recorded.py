@@ -54,7 +54,7 @@ class Recorded:
         return Recorded, (self.questions, self.symbols, self.answer)  # without the function that was made of them
 
     def exact(self) -> str:
-        """All that tells it from others in letters; a constant is its number."""
+        """All that distinguishes it from others, in letters; a constant is its number."""
         if not self.questions:
             return exact(self.answer)
         inputs = [*self.symbols, *self._parameters]

@@ -12,7 +12,7 @@ class ParameterSymbol(ca.SX):
     def __float__(self, *args: Any) -> NoReturn:
         raise TypeError(
             f"the parameter {self.name()!r} is a symbol whose value may change from run to run: it has no float. Use "
-            "tr.sin, tr.sqrt, ... in place of functions of math; model.parameter_values() tells its default value."
+            "tr.sin, tr.sqrt, ... in place of functions of math; model.parameter_values() has its default value."
         )
 
     __int__ = __float__

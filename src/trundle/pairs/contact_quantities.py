@@ -19,22 +19,24 @@ def contact_quantities(owner: str) -> Iterator[Quantity]:
         return Quantity(owner, kind, "N", text, 1, lambda e: e.contact_force(owner, axis), "reactions")
 
     motion = "velocity of the second body against the first at the contact"
-    yield known("contact_point", "m", "point of contact in the ground", lambda s: s.touch(owner).contact.point, 3)
+    yield known(
+        "contact_point", "m", "point of contact in the ground", lambda s: s.contact_motion(owner).contact.point, 3
+    )
     yield known(
         "contact_normal", "", "normal out of the first surface at the point of contact, ground axes",
-        lambda s: s.touch(owner).contact.axes[2], 3,
+        lambda s: s.contact_motion(owner).contact.axes[2], 3,
     )  # fmt: skip
-    yield known("slip_x", "m/s", f"{motion}, along", lambda s: s.touch(owner).rate("slip_x"), order=1)
-    yield known("slip_y", "m/s", f"{motion}, across", lambda s: s.touch(owner).rate("slip_y"), order=1)
+    yield known("slip_x", "m/s", f"{motion}, along", lambda s: s.contact_motion(owner).rate("slip_x"), order=1)
+    yield known("slip_y", "m/s", f"{motion}, across", lambda s: s.contact_motion(owner).rate("slip_y"), order=1)
     yield known(
         "forward_velocity", "m/s", "velocity of the point of contact over the first surface, along",
-        lambda s: s.touch(owner).forward_velocity, order=1,
+        lambda s: s.contact_motion(owner).forward_velocity, order=1,
     )  # fmt: skip
     yield known(
         "spin", "rad/s", "turning of the second body against the first about the normal",
-        lambda s: s.touch(owner).rate("spin"), order=1,
+        lambda s: s.contact_motion(owner).rate("spin"), order=1,
     )  # fmt: skip
-    yield known("gap", "m", "distance of the two surfaces", lambda s: s.touch(owner).contact.gap)
+    yield known("gap", "m", "distance of the two surfaces", lambda s: s.contact_motion(owner).contact.gap)
     yield force("normal_force", "along the normal", 2)
     yield force("slip_force_x", "along", 0)
     yield force("slip_force_y", "across", 1)

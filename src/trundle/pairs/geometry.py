@@ -37,7 +37,7 @@ class SurfaceGeometry:
         raise TypeError(f"{type(self).__name__} is not swept by two screws")
 
     def thickened(self, distance: float) -> "Surface":
-        """The surface of the same family whose contact lies farther out; `offset` also tells where it stands."""
+        """The surface of the same family whose contact lies farther out; `offset` also says where it stands."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def point(self, a: Any, b: Any) -> Array:

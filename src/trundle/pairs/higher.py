@@ -214,7 +214,7 @@ def refusal(a: Surface, b: Surface) -> str:
         if not one.carried and other.dimension > 0:
             return (
                 f"the screws of a {type(one).__name__} do not carry its normal, so only a tr.Vertex can touch it "
-                "exactly; trundle.pairs.classify tells why."
+                "exactly; see trundle.pairs.classify."
             )
     if a.flat and b.flat:
         return "two planes lie on each other; use tr.Planar()."

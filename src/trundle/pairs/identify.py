@@ -1,4 +1,4 @@
-"""Which surface two screws sweep, told by its curvatures and by the orbits of its points.
+"""Which surface two screws sweep, found by its curvatures and by the orbits of its points.
 
 No curvature: a plane. One that is the same everywhere: a cylinder. One that changes: a cone or a tangent surface, as
 the end of its lines rests or moves. Two that are the same: a sphere. One of two the same everywhere: a tube about the

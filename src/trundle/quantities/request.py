@@ -51,8 +51,8 @@ def read_request(layout: StateLayout, q_default: Array, start: Mapping[str, Any]
             raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
         if np.max(np.abs(numbers)) > LARGEST:
             raise ModelError(
-                f"start value of {name!r} is {value!r}: beyond {LARGEST:g} double precision does not tell the motion "
-                "apart. Use larger units, or take whole turns off an angle."
+                f"start value of {name!r} is {value!r}: beyond {LARGEST:g} double precision does not resolve the "
+                "motion. Use larger units, or take whole turns off an angle."
             )
         vector[i : i + n] = numbers
         mask[i : i + n] = True

@@ -261,5 +261,5 @@ def _bristles(cut: Sequence[ConnectedPair], every: Sequence[ConnectedPair]) -> I
 def _turning(connections: Iterable[ConnectedPair]) -> Iterator[str]:
     """Angles that absolute coordinates know up to whole turns, in the order in which they are measured."""
     for c in connections:
-        names = {} if c.touches else {bond: name for name, bond in c.pair.coordinate_bonds.items()}
+        names = {} if c.is_contact else {bond: name for name, bond in c.pair.coordinate_bonds.items()}
         yield from (f"{c.name}.{names[b]}" for b in c.pair.free if b in names and b in ROTATIONS)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class BatchRun:
     """Results of a batch: states at the end (and at the samples), by name, with the dimension "case".
 
-    A case that `simulate` would refuse is REFUSED, its numbers are nan and `messages` tells why; the others run.
-    `settings["way"]` tells how the cases ran: "in lanes", or "one by one" where the model has events or contacts that
+    A case that `simulate` would refuse is REFUSED, its numbers are nan and `messages` says why; the others run.
+    `settings["way"]` says how the cases ran: "in lanes", or "one by one" where the model has events or contacts that
     stick, slide or open.
     """
 

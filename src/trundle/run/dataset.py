@@ -37,7 +37,7 @@ DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of c
 
 @final
 class Run:
-    """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome tells how it ended.
+    """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome says how it ended.
 
     It stands on its system, which evaluates any quantity, or on a dataset from a file, which has what was stored.
     """
@@ -329,7 +329,7 @@ class Run:
         return [(loops[int(i)], float(t), float(v)) for i, t, v in zip(log.loop, log.t, log.value, strict=True)]
 
     def _stored(self, key: str, default: Any) -> Any:
-        """What the file tells under this key."""
+        """What the file has under this key."""
         attrs = {} if self._dataset is None else self._dataset.attrs
         return json.loads(attrs[key]) if key in attrs else default
 

@@ -77,8 +77,9 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
 
     names = [*model.events, *(c.name for c in transitions(model))]
     found = [
-        f"In {count} steps the function of event {name!r} could not be told from zero: there its sign was only looked "
-        "at here and there. A function that is zero for a while has no crossings; write it so that it is not."
+        f"In {count} steps the function of event {name!r} could not be distinguished from zero: there its sign was "
+        "only looked at here and there. A function that is zero for a while has no crossings; write it so that it is "
+        "not."
         for name, count in zip(names, trajectory.unclear, strict=True)
         if count
     ]

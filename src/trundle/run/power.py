@@ -44,7 +44,7 @@ class Power:
     """Audit of a run: run.power["hinge"] for a connection, body, force or law; residual, table, flows, sankey.
 
     Powers are those that bodies receive; energies count from the start of the run. What an event changes by a jump
-    flows through no bond: only the table tells it.
+    flows through no bond: only the table has it.
     """
 
     def __init__(self, run: "Run") -> None:
@@ -261,7 +261,7 @@ class Power:
 
     def __getitem__(self, name: str) -> "xr.Dataset":
         """Audit of a connection, force, law ("hinge.angle") or body; of a connection when it shares its name with a
-        body (`body(name)` tells of that, and so do the attributes). A bond ("hinge.rz") stands for the law on it;
+        body (`body(name)` has that, and so do the attributes). A bond ("hinge.rz") stands for the law on it;
         where it has none, its flow, effort, power and energy are listed.
         """
         asked = {
@@ -271,7 +271,7 @@ class Power:
         }
         kinds = [kind for kind, (known, _) in asked.items() if name in known]
         if kinds:
-            others = "; ".join(f"power.{kind}({name!r}) tells of the {kind}" for kind in kinds[1:])
+            others = "; ".join(f"power.{kind}({name!r}) is the {kind}" for kind in kinds[1:])
             note = {"same_name": f"this is the {kinds[0]}; {others}"} if others else {}
             return asked[kinds[0]][1](name).assign_attrs(note)
         for j in self.ports.junctions:

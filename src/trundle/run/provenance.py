@@ -18,7 +18,7 @@ Attribute = str | float | int
 
 
 def provenance(run: "Run") -> dict[str, Attribute]:
-    """Attributes of the dataset, enough to tell the story of the run without its model; lists and tables are JSON."""
+    """Attributes of the dataset, enough to understand the run without its model; lists and tables are JSON."""
     if run.formulation is None:
         return {str(k): v for k, v in run.dataset.attrs.items()}
     from trundle.run.geometry import geometry

@@ -26,7 +26,7 @@ def save(run: "Run", path: Path | str) -> Path:
 
 
 def write(dataset: "xr.Dataset", path: Path | str) -> Path:
-    """Write a dataset in the form that the suffix tells, ".nc" unless given; returns the path."""
+    """Write a dataset in the format of the suffix, ".nc" unless given; returns the path."""
     target = _target(Path(path))
     table = FORMS[target.suffix.lower()] == "a table"
     write_whole(target, csv_text(dataset).encode() if table else _encode(dataset))
@@ -38,7 +38,7 @@ def _target(path: Path) -> Path:
     target = path if path.suffix else path.with_name(path.name + ".nc")
     if target.suffix.lower() not in FORMS:
         raise StoreError(
-            f"cannot write {target}: {target.suffix!r} tells no form of a result. Choose .nc (netCDF, which "
+            f"cannot write {target}: {target.suffix!r} is not a format of results. Choose .nc (netCDF, which "
             "trundle.load reads back) or .csv (a table of numbers)."
         )
     check_target(target)

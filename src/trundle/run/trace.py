@@ -45,7 +45,7 @@ class Column:
 
 @final
 class Trace:
-    """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events tells what
+    """Result of `system.trace`. trace["crank.angle"] is an xarray.DataArray over the points; trace.events says what
     was met; "crank.angle_derivative" is the change of a quantity a unit of the driven coordinate.
     """
 

@@ -144,8 +144,8 @@ def _among_all(batch: Batch, log: BatchEvents | None, good: list[int], count: in
     code[good], steps[good], rejected[good] = batch.code, batch.steps, batch.rejected
     t_end, ends = np.zeros(count), spread(batch.x_end, good, count)
     t_end[good] = batch.t_end
-    told_of = {good[i]: outcome for i, outcome in batch.told.items()}
-    whole = Batch(batch.t, spread(batch.x, good, count), t_end, ends, code, steps, rejected, told_of)
+    endings = {good[i]: outcome for i, outcome in batch.endings.items()}
+    whole = Batch(batch.t, spread(batch.x, good, count), t_end, ends, code, steps, rejected, endings)
     if log is not None:
         events = [NO_EVENTS] * count
         for i, of_case in zip(good, log.events, strict=True):
@@ -158,7 +158,7 @@ def _among_all(batch: Batch, log: BatchEvents | None, good: list[int], count: in
 
 @final
 class _Cases:
-    """Start states and parameters of all cases; `refused` tells by index what cannot start, and why."""
+    """Start states and parameters of all cases; `refused` says by index what cannot start, and why."""
 
     def __init__(
         self, f: Formulation, start: Mapping[str, Any], parameters: Mapping[str, Any], count: int, rtol: float
@@ -206,7 +206,7 @@ class _Cases:
         return [i for i in range(self.count) if i not in self.refused]
 
     def _try(self, case: int, act: Callable[[int], None]) -> None:
-        """What `simulate` would raise of this case is told of this case alone."""
+        """What `simulate` would raise of this case is reported for this case alone."""
         try:
             act(case)
         except UnknownNameError:  # the same in all cases

@@ -41,5 +41,5 @@ def integrate_cases(
         if found.outcome.ok and found.audit is not None:
             batch.code[i] = found.audit.outcome.code
         elif not found.outcome.ok:
-            batch.told[i] = found.outcome
+            batch.endings[i] = found.outcome
     return batch, log

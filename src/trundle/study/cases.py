@@ -53,7 +53,7 @@ def refusal_text(refused: dict[int, str], count: int, most: int = 3) -> str:
     lines = [f"case {i}: {text}" for i, text in list(refused.items())[:most]]
     more = f"\nand {len(refused) - most} more" if len(refused) > most else ""
     was = "case was" if len(refused) == 1 else "cases were"
-    first = f"{len(refused)} of {count} {was} refused and not run (batch.messages tells all):"
+    first = f"{len(refused)} of {count} {was} refused and not run (all of them in batch.messages):"
     return "\n".join([first, *lines]) + more
 
 

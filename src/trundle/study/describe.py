@@ -101,7 +101,7 @@ def _cut(c: ConnectedPair) -> str:
 def _laws(c: ConnectedPair) -> str:
     """Laws of a connection in brackets."""
     laws = [law.title for law in c.contact_laws]
-    laws += [f"{law.title} on {k}" for k, law in (*c.laws.items(), *c.touch_laws.items())]
+    laws += [f"{law.title} on {k}" for k, law in (*c.laws.items(), *c.bond_laws.items())]
     return f"  [{', '.join(laws)}]" if laws else ""
 
 

@@ -111,10 +111,10 @@ def find_equilibrium(functions: Functions, q: Array, t: float, p: Array, limit: 
 def _refuse_yielding_rates(model: Model) -> None:
     """A spring behind a prescribed rate is wound up by its history, which statics do not know."""
     for c in model.connections.values():
-        for name, law in (*c.laws.items(), *c.touch_laws.items()):
+        for name, law in (*c.laws.items(), *c.bond_laws.items()):
             if isinstance(law, RateTracking) and not law.rests:
                 raise ModelError(
-                    f"no equilibrium can be told where the rate of {c.name}.{name} is prescribed and yields: how far "
+                    f"no equilibrium is defined where the rate of {c.name}.{name} is prescribed and yields: how far "
                     "its spring is wound up depends on the motion before. The pose is the same without compliance."
                 )
 

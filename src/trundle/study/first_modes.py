@@ -44,8 +44,8 @@ def contact_values(model: Model, functions: Functions) -> list[Any]:
     loads = [functions.multiplier(f"{c.name}.normal") for c in _loaded(model)]
     return [
         *loads,
-        *(touch.contact.gap for touch in contact_bonds),
-        *(touch.slip_if_closed() for touch in contact_bonds),
+        *(bonds.contact.gap for bonds in contact_bonds),
+        *(bonds.slip_if_closed() for bonds in contact_bonds),
     ]
 
 
@@ -149,7 +149,7 @@ def at_contacts(model: Model, topology: Topology, layout: StateLayout, q: Array)
         free = joint.connection
         if not isinstance(free.pair, Free) or not joint.parent.is_at_rest or joint.reverse:
             continue
-        found = [c for c in topology.parallel if c.touches and c.bodies == (joint.parent, joint.child)]
+        found = [c for c in topology.parallel if c.is_contact and c.bodies == (joint.parent, joint.child)]
         if found:
             c = found[0]
             first, second = (frame_pose(c.first), frame_pose(c.second))

@@ -109,13 +109,13 @@ def guard_values(watched: list[Guard], functions: Functions) -> list[Any]:
     e = functions.equations
     values, relative = [], []
     for guard in watched:
-        touch = e.contact_bonds[guard.contact]
+        bonds = e.contact_bonds[guard.contact]
         if guard.outcome is LIES_FLAT:
             values.append(ca.cos(e.signals[f"{guard.contact}.roll"]))
         elif guard.outcome is SURFACE_LEFT:
-            values.append(fit_parts(e, touch).area(guard.side))
+            values.append(fit_parts(e, bonds).area(guard.side))
         else:
-            parts = fit_parts(e, touch)
+            parts = fit_parts(e, bonds)
             values.append(parts.balance)
             relative.append(parts.balance / parts.size)
     return [*values, *relative]
@@ -356,7 +356,7 @@ def _bracket(
 
 
 def _lying(f: Formulation, trajectory: Trajectory) -> Trajectory:
-    """A run that broke off where a wheel lies flat tells so."""
+    """A run that broke off where a wheel lies flat says so."""
     from trundle.run.ending import flat_wheels
 
     for name in flat_wheels(f, trajectory, trajectory.p_end):
@@ -365,7 +365,7 @@ def _lying(f: Formulation, trajectory: Trajectory) -> Trajectory:
 
 
 def _named(f: Formulation, trajectory: Trajectory, watched: list[Guard]) -> Trajectory:
-    """A run that broke off where a contact is nearly singular tells so."""
+    """A run that broke off where a contact is nearly singular says so."""
     kernel = f.kernels("guards", _guard_kernel)["guards"]
     values = np.array(kernel(trajectory.t_end, trajectory.x_end, trajectory.p_end))
     risky = [i for i, guard in enumerate(watched) if guard.outcome is INTERFERENCE]

@@ -68,7 +68,7 @@ def _driven(model: Model) -> bool:
     """Whether laws or frames move parts of the model."""
     if model.frames:
         return True
-    laws = [law for c in model.connections.values() for law in (*c.laws.values(), *c.touch_laws.values())]
+    laws = [law for c in model.connections.values() for law in (*c.laws.values(), *c.bond_laws.values())]
     return any(isinstance(law, FlowLaw) and not isinstance(law, Locked) for law in laws)
 
 

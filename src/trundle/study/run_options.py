@@ -22,7 +22,7 @@ EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
 Samples = int | Sequence[float] | str | None
 
 SAMPLES = 501
-CLOCK = 1e-9  # of a duration, which the clock must be able to tell apart
+CLOCK = 1e-9  # of a duration, that the clock must be able to resolve
 
 
 @final
@@ -127,7 +127,7 @@ def check_room(samples: int, width: int, what: str = "samples") -> None:
 
 
 def physical_memory() -> int:
-    """Bytes of this machine; 2^40 where it does not tell."""
+    """Bytes of this machine; 2^40 where that is not known."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

@@ -161,7 +161,7 @@ def growth(eigenvalues: AnyArray, neutral: int = 0) -> float:
 
 
 def sure_growth(matrix: AnyArray, neutral: int = 0) -> float:
-    """Largest real part of what is not neutral; zero for motions that neither grow nor decay as far as can be told."""
+    """Largest real part of what is not neutral; zero for motions that neither grow nor decay as far as can be seen."""
     values, error = uncertain_eigenvalues(matrix)
     moves = np.argsort(np.abs(values), kind="stable")[neutral:]
     real = values.real[moves]
@@ -170,7 +170,7 @@ def sure_growth(matrix: AnyArray, neutral: int = 0) -> float:
 
 
 def zeros(matrix: AnyArray) -> int:
-    """How many eigenvalues cannot be told from zero."""
+    """How many eigenvalues cannot be distinguished from zero."""
     values, error = uncertain_eigenvalues(matrix)
     return int(np.sum(np.abs(values) <= np.maximum(10 * error, NONE)))
 

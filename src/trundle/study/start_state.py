@@ -87,7 +87,7 @@ def refuse_fixed(f: Formulation) -> None:
     """A system without freedoms does not run."""
     if f.n_u == 0:
         raise SolveError(
-            "nothing can move: every body is fixed to the ground. reactions() tells what the joints carry."
+            "nothing can move: every body is fixed to the ground. reactions() gives what the joints carry."
         )
 
 

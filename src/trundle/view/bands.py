@@ -1,4 +1,4 @@
-"""Bands under a plot that tell what contacts do: stick, slide, or stand open."""
+"""Bands under a plot that show what contacts do: stick, slide, or stand open."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING

@@ -52,7 +52,7 @@ def plot_quantities(
     width: float = 8.0,
     panel_height: float = 2.1,
 ) -> Figure:
-    """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below tell
+    """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below show
     the state of contacts that stick, slide or open.
     """
     curves = [curve for name in names or run.coordinates[:MOST] for curve in _curves(run, name)]
@@ -97,7 +97,7 @@ def pretty(unit: str) -> str:
 
 def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False) -> None:
     """Events as thin lines, named once above the first panel; near-singular passages as marks on the upper edge.
-    Transitions of contacts that bands tell are left out.
+    Transitions of contacts that bands show are left out.
     """
     own = run.formulation.model.events if run.formulation is not None else {}
     banded = tuple(f"{c} " for c in contacts_of(run)) if named_in_bands else ()

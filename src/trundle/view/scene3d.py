@@ -86,7 +86,7 @@ class Scene3D:
         self, points: Points, colour: Any, width: float, lift: float = 0.0, ghost: bool = True, shown: Any = None
     ) -> None:
         """A polyline; where something hides it, it shimmers through when `ghost`. `lift` brings it nearer to the eye,
-        in parts of its length; `shown` tells which of its points are drawn.
+        in parts of its length; `shown` says which of its points are drawn.
         """
         seen = self.camera.see(points)
         raise_by = lift * float(np.ptp(seen[:, :2], axis=0).max(initial=0.0))

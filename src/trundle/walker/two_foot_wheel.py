@@ -11,7 +11,7 @@ from trundle.pairs import Planar, Prismatic
 from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
 MODES = {"slide": 0.0, "front": COMPRESSES, "back": OPEN}
-"""Parameters that tell what the feet do."""
+"""Parameters that say what the feet do."""
 
 
 def two_foot_wheel(law: NormalLaw) -> Model:

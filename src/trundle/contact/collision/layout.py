@@ -39,5 +39,5 @@ def decision(contacts: int) -> int:
     return 3 * n * n + 20 * n + 8 * contacts + 16
 
 
-NO_DIRECTION = 0.1  # m/s, times the root of the shift of the multiplier block: a slip too small to tell its direction
+NO_DIRECTION = 0.1  # m/s, times the root of the shift of the multiplier block: a slip too small to have a direction
 SLOW_SLIP = 30.0  # times that: there the direction is stored for the end of sliding

@@ -1,6 +1,6 @@
 """Collision of a model at all its contacts: one after the other, all at once, or through springs at the contacts.
 
-The treatments give different answers, and none is more right: rigid bodies do not tell how an impulse spreads.
+The treatments give different answers, and none is more right: rigidity does not determine how an impulse spreads.
 """
 
 import math

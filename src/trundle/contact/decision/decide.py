@@ -179,7 +179,7 @@ def begin_sliding(b: Any, mode: Any, i: int, x: float, y: float) -> None:
 @njit(error_model="numpy")
 def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int, near: float) -> None:
     """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
-    a slip too small to tell its direction.
+    a slip too small to have a direction.
     """
     for i in range(contacts):
         slow, speed = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])

@@ -27,15 +27,15 @@ class ModeExpressions:
 
     # -- what modes ask ------------------------------------------------------------------------------------------------
 
-    def get(self, p: Any, touch: ContactBonds, state: str) -> Any:
+    def get(self, p: Any, bonds: ContactBonds, state: str) -> Any:
         """The number of a mode in p."""
-        return p[self.equations.parameters.mode(touch.connection.name, state)]
+        return p[self.equations.parameters.mode(bonds.connection.name, state)]
 
-    def put(self, p: Any, touch: ContactBonds, **states: Any) -> Any:
+    def put(self, p: Any, bonds: ContactBonds, **states: Any) -> Any:
         """p with other numbers of the modes of a contact."""
         p = ca.SX(p)
         for state, value in states.items():
-            p[self.equations.parameters.mode(touch.connection.name, state)] = value
+            p[self.equations.parameters.mode(bonds.connection.name, state)] = value
         return p
 
     @property
@@ -53,31 +53,31 @@ class ModeExpressions:
         e = self.equations
         return ca.Function("multipliers", [e.t, e.q, e.u, e.p], [self.functions.dynamics[1]])
 
-    def load(self, touch: ContactBonds, multipliers: Any) -> Any:
+    def load(self, bonds: ContactBonds, multipliers: Any) -> Any:
         """Normal force (N)."""
-        name = touch.connection.name
+        name = bonds.connection.name
         if "normal" in self.equations.contact_efforts[name]:
             return self.equations.contact_efforts[name]["normal"]
         return multipliers[self._index[f"{name}.normal"]]
 
-    def grip(self, touch: ContactBonds, multipliers: Any) -> list[Any]:
+    def grip(self, bonds: ContactBonds, multipliers: Any) -> list[Any]:
         """Force (N) of the constraint that holds the slip, along each direction."""
-        c = touch.connection
+        c = bonds.connection
         return [multipliers[self._index[f"{c.name}.{n}"]] for n in c.sliding]
 
-    def margin(self, touch: ContactBonds, multipliers: Any) -> Any:
+    def margin(self, bonds: ContactBonds, multipliers: Any) -> Any:
         """Square of the largest friction less that of the grip: above zero while the contact can stick."""
-        law = touch.connection.friction
+        law = bonds.connection.friction
         assert law is not None
-        load = self.load(touch, multipliers) + self.allowance(multipliers)
-        limit = law.limit(touch.signals) * load
-        return limit**2 - sum((f**2 for f in self.grip(touch, multipliers)), ca.SX(0))
+        load = self.load(bonds, multipliers) + self.allowance(multipliers)
+        limit = law.limit(bonds.signals) * load
+        return limit**2 - sum((f**2 for f in self.grip(bonds, multipliers)), ca.SX(0))
 
     def allowance(self, multipliers: Any) -> Any:
         """A negligible load where contacts share loads."""
         if not self.together:
             return ca.SX(0)
-        return SHARED * sum((ca.fabs(self.load(touch, multipliers)) for touch in self.contacts), ca.SX(0))
+        return SHARED * sum((ca.fabs(self.load(bonds, multipliers)) for bonds in self.contacts), ca.SX(0))
 
     def slips(self, u: Any, p: Any) -> list[Any]:
         """Slips (m/s) of all contacts with modes."""
@@ -85,9 +85,9 @@ class ModeExpressions:
         found = self._slips(e.t, e.q, u, p)
         return list(found) if isinstance(found, tuple | list) else [found]
 
-    def slip(self, touch: ContactBonds, u: Any, p: Any) -> Any:
+    def slip(self, bonds: ContactBonds, u: Any, p: Any) -> Any:
         """Slip (m/s) of one contact."""
-        return self.slips(u, p)[self.contacts.index(touch)]
+        return self.slips(u, p)[self.contacts.index(bonds)]
 
     @cached_property
     def _slips(self) -> Any:
@@ -107,14 +107,14 @@ class ModeExpressions:
     def negligible_force(self) -> Any:
         return NEGLIGIBLE_ACCELERATION * self.mass
 
-    def unique(self, touch: ContactBonds, u: Any, p: Any) -> Any:
+    def unique(self, bonds: ContactBonds, u: Any, p: Any) -> Any:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
         if self.together:
             return self.functions.uniqueness
         value = self._uniqueness(e.t, e.q, u, p)
-        if "side" in touch.modes:
-            other = self.put(p, touch, side=-self.get(p, touch, "side"))
+        if "side" in bonds.modes:
+            other = self.put(p, bonds, side=-self.get(p, bonds, "side"))
             value = ca.fmin(value, self._uniqueness(e.t, e.q, u, other))
         return value
 
@@ -145,19 +145,19 @@ class ModeExpressions:
         """p at the start of a run."""
         e = self.equations
         u, p = ca.SX(e.u), ca.SX(e.p)
-        for touch in self.contacts:
-            for mode in self.modes[touch.connection.name]:
-                p = mode.place(self, touch, p)
+        for bonds in self.contacts:
+            for mode in self.modes[bonds.connection.name]:
+                p = mode.place(self, bonds, p)
         for _ in range(2):
-            for touch in self.contacts:
-                for mode in self.modes[touch.connection.name]:
-                    p = mode.settle(self, touch, u, p)
+            for bonds in self.contacts:
+                for mode in self.modes[bonds.connection.name]:
+                    p = mode.settle(self, bonds, u, p)
         return self._possible(u, p)
 
     def _possible(self, u: Any, p: Any) -> Any:
         """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
-        rough = [touch for touch in self.contacts if touch.friction and "z" in touch.connection.holds]
+        rough = [bonds for bonds in self.contacts if bonds.friction and "z" in bonds.connection.holds]
         value = ca.SX(1)
-        for touch in rough if any("side" in t.modes for t in rough) else rough[:1]:
-            value = ca.fmin(value, self.unique(touch, u, p))
+        for bonds in rough if any("side" in t.modes for t in rough) else rough[:1]:
+            value = ca.fmin(value, self.unique(bonds, u, p))
         return ca.if_else(value > 0, p, ca.SX(ca.DM.nan(*p.shape))) if rough else p

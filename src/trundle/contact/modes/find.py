@@ -42,7 +42,7 @@ def decides_together(model: Model) -> bool:
 
 def _decided_with_others(c: ConnectedPair) -> bool:
     """Rigid, with exact friction, none, or a slip that is held."""
-    laws = c.touch_laws.values()
+    laws = c.bond_laws.values()
     plain = all(law.sticks for law in c.friction_laws) and not any(isinstance(law, FlowLaw) for law in laws)
     return c.unilateral and "z" in c.holds and plain and set(c.held) <= {"slip_x", "slip_y"}
 

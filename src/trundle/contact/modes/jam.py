@@ -17,5 +17,5 @@ class Jam(Mode):
     def transitions(self, together: bool) -> Sequence[Transition]:
         return (Transition(self.connection.name, "jams", due=False, ends=True),)
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
-        return at.unique(touch, at.equations.u, at.equations.p)
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+        return at.unique(bonds, at.equations.u, at.equations.p)

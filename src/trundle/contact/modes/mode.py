@@ -33,7 +33,7 @@ class Transition:
 
 class Mode:
     """A kind of contact mode. `at` gives what can be asked of the contacts (slips, loads, grips) at other values of p,
-    `touch` is the contact; every jump and start gives the vector p after it.
+    `bonds` are those of the contact; every jump and start gives the vector p after it.
 
     Subclasses name their numbers in `states` and say what they begin with; rows that come and go do so by those in
     `switches`.
@@ -50,26 +50,26 @@ class Mode:
         """What is watched for; `together` where what contacts do is decided for all of them at once."""
         return ()
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
         """Function of a transition, above zero while it need not happen."""
         raise TypeError(f"{type(self).__name__} watches for no {kind!r}")
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
         """p after a transition."""
         raise TypeError(f"{type(self).__name__} changes nothing at {kind!r}")
 
-    def place(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
-        """p at the start of a run as far as the pose and the speeds tell it."""
+    def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+        """p at the start of a run as far as the pose and the speeds determine it."""
         return p
 
-    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
-        """p at the start of a run as far as forces tell it; asked twice, as contacts depend on each other."""
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+        """p at the start of a run as far as forces determine it; asked twice, as contacts depend on each other."""
         return p
 
-    def closed(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
+    def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
         """p after the contact has closed."""
         return p
 
-    def opened(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
+    def opened(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
         """p after the contact has opened."""
         return p

@@ -28,44 +28,44 @@ class OpenClose(Mode):
             Transition(c.name, "lands", due=False, strikes=c.unilateral),
         )
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
-        closed, gap = touch.modes["closed"], touch.contact.gap
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+        closed, gap = bonds.modes["closed"], bonds.contact.gap
         if kind == "lands":
             return ca.if_else(closed == 1, 1, gap)
-        pressed = -gap if self.connection.separates else at.load(touch, at.multipliers) / at.mass
-        if touch.friction and "z" in self.connection.holds:  # at Painleve's paradox the load has a pole
+        pressed = -gap if self.connection.separates else at.load(bonds, at.multipliers) / at.mass
+        if bonds.friction and "z" in self.connection.holds:  # at Painleve's paradox the load has a pole
             pressed = pressed * at.functions.uniqueness
         return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.mass, 1)
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
         if kind == "parts":
-            return self._open(at, touch, p)
-        p = at.put(p, touch, closed=1)
-        for mode in at.modes[touch.connection.name]:
-            p = mode.closed(at, touch, u, p)
+            return self._open(at, bonds, p)
+        p = at.put(p, bonds, closed=1)
+        for mode in at.modes[bonds.connection.name]:
+            p = mode.closed(at, bonds, u, p)
         return p
 
-    def place(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
-        gap, rate = touch.contact.gap, touch.rate("normal")
+    def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+        gap, rate = bonds.contact.gap, bonds.rate("normal")
         if self.connection.separates:
             closed = ca.logic_or(gap < 0, ca.logic_and(gap <= 0, rate < 0))
         else:
             closed = ca.logic_and(ca.fabs(gap) < TOUCHING, ca.fabs(rate) < TOUCHING)
-        return at.put(p, touch, closed=ca.if_else(closed, 1, 0))
+        return at.put(p, bonds, closed=ca.if_else(closed, 1, 0))
 
-    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
         """A contact that would have to pull is open; in Painleve's paradox that is no reason."""
         if not self.connection.unilateral:
             return p
-        pulls = at.load(touch, at.multipliers_at(u, p)) < -at.negligible_force
-        if touch.friction:
-            pulls = ca.logic_and(pulls, at.unique(touch, u, p) > 0)
-        closed = at.get(p, touch, "closed") == 1
-        return ca.if_else(ca.logic_and(closed, pulls), self._open(at, touch, p), p)
+        pulls = at.load(bonds, at.multipliers_at(u, p)) < -at.negligible_force
+        if bonds.friction:
+            pulls = ca.logic_and(pulls, at.unique(bonds, u, p) > 0)
+        closed = at.get(p, bonds, "closed") == 1
+        return ca.if_else(ca.logic_and(closed, pulls), self._open(at, bonds, p), p)
 
     @staticmethod
-    def _open(at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
-        p = at.put(p, touch, closed=0)
-        for mode in at.modes[touch.connection.name]:
-            p = mode.opened(at, touch, p)
+    def _open(at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+        p = at.put(p, bonds, closed=0)
+        for mode in at.modes[bonds.connection.name]:
+            p = mode.opened(at, bonds, p)
         return p

@@ -21,12 +21,12 @@ class Side(Mode):
     def transitions(self, together: bool) -> Sequence[Transition]:
         return (Transition(self.connection.name, "changes side"),)
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
-        return touch.modes["side"] * at.load(touch, at.multipliers) / at.mass
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+        return bonds.modes["side"] * at.load(bonds, at.multipliers) / at.mass
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
-        return at.put(p, touch, side=-touch.modes["side"])
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+        return at.put(p, bonds, side=-bonds.modes["side"])
 
-    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
-        load = at.load(touch, at.multipliers_at(u, at.put(p, touch, side=1)))
-        return at.put(p, touch, side=ca.if_else(load < 0, -1, 1))
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+        load = at.load(bonds, at.multipliers_at(u, at.put(p, bonds, side=1)))
+        return at.put(p, bonds, side=ca.if_else(load < 0, -1, 1))

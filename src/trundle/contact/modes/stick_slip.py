@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trundle.contact.modes.expressions import ModeExpressions
 
 TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
-NOISE = 1e-8  # a slip has to be a tenth of this to be told from zero
+NOISE = 1e-8  # a slip has to be a tenth of this to be distinguished from zero
 STILL_SLIP = 1e-9  # m/s, slip at the start of a run below which a contact may stick
 
 
@@ -33,82 +33,82 @@ class StickSlip(Mode):
             found += [Transition(name, kind, reported=False, together=together) for kind in ("turns", "slows")]
         return found
 
-    def value(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
-        m = touch.modes
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+        m = bonds.modes
         if kind == "slips":
             held = m["stick"] * m.get("closed", 1) == 1
-            return ca.if_else(held, at.margin(touch, at.multipliers) / at.mass**2, 1)
+            return ca.if_else(held, at.margin(bonds, at.multipliers) / at.mass**2, 1)
         slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
-        return ca.if_else(slides, self._sliding(kind, at, touch), 1)
+        return ca.if_else(slides, self._sliding(kind, at, bonds), 1)
 
-    def _sliding(self, kind: str, at: "ModeExpressions", touch: "ContactBonds") -> Any:
+    def _sliding(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
         """What is watched of a slip."""
-        slip, least = [touch.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.shift)
-        along = [touch.modes["ahead_x"], touch.modes["ahead_y"]][: len(slip)]
+        slip, least = [bonds.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.shift)
+        along = [bonds.modes["ahead_x"], bonds.modes["ahead_y"]][: len(slip)]
         ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0)) / least
         if kind == "stops":
             return NOISE * ahead / (1 + 10 * NOISE * ca.fabs(ahead))  # above -0.1: turning the other way goes before
         aside = (slip[1] * along[0] - slip[0] * along[1]) / least
         forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
         if kind == "slows":
-            slow = touch.modes["slow"]  # until the slip is twice as large
+            slow = bonds.modes["slow"]  # until the slip is twice as large
             return (1 - 2 * slow) * (forward + aside**2 - (SLOW_SLIP * (1 + slow)) ** 2)
         # over the square of the slip, so that no slip is so small that its turning could not be resolved
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 
-    def jump(self, kind: str, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
         if kind == "slips":
-            return self._slide(at, touch, p, at.grip(touch, at.multipliers))
+            return self._slide(at, bonds, p, at.grip(bonds, at.multipliers))
         if kind == "stops":
-            return self._stopped(at, touch, u, p)
-        p = self._along(at, touch, p, [touch.rate(n) for n in self.connection.sliding])
-        return at.put(p, touch, slow=1 - touch.modes["slow"]) if kind == "slows" else p
+            return self._stopped(at, bonds, u, p)
+        p = self._along(at, bonds, p, [bonds.rate(n) for n in self.connection.sliding])
+        return at.put(p, bonds, slow=1 - bonds.modes["slow"]) if kind == "slows" else p
 
-    def settle(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
-        slip = at.slip(touch, u, p)
-        moving = self._along(at, touch, at.put(p, touch, stick=0, slow=0), ca.vertsplit(slip))
-        return ca.if_else(self._is_still(at, touch, slip, p, STILL_SLIP), self._stopped(at, touch, u, p), moving)
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+        slip = at.slip(bonds, u, p)
+        moving = self._along(at, bonds, at.put(p, bonds, stick=0, slow=0), ca.vertsplit(slip))
+        return ca.if_else(self._is_still(at, bonds, slip, p, STILL_SLIP), self._stopped(at, bonds, u, p), moving)
 
-    def closed(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
-        return self.settle(at, touch, u, p)
+    def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+        return self.settle(at, bonds, u, p)
 
-    def opened(self, at: "ModeExpressions", touch: "ContactBonds", p: Any) -> Any:
-        return at.put(p, touch, stick=0)
+    def opened(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+        return at.put(p, bonds, stick=0)
 
-    def _along(self, at: "ModeExpressions", touch: "ContactBonds", p: Any, vector: Sequence[Any]) -> Any:
+    def _along(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any, vector: Sequence[Any]) -> Any:
         """The direction of sliding set along a vector."""
         size = ca.sqrt(sum((v**2 for v in vector), ca.SX(1e-300)))
-        return at.put(p, touch, **dict(zip(("ahead_x", "ahead_y"), [v / size for v in vector], strict=False)))
+        return at.put(p, bonds, **dict(zip(("ahead_x", "ahead_y"), [v / size for v in vector], strict=False)))
 
-    def _slide(self, at: "ModeExpressions", touch: "ContactBonds", p: Any, grip: Sequence[Any]) -> Any:
+    def _slide(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any, grip: Sequence[Any]) -> Any:
         """Sliding begins against the force that held."""
-        return self._along(at, touch, at.put(p, touch, stick=0, slow=1), [-f for f in grip])
+        return self._along(at, bonds, at.put(p, bonds, stick=0, slow=1), [-f for f in grip])
 
-    def _stopped(self, at: "ModeExpressions", touch: "ContactBonds", u: Any, p: Any) -> Any:
+    def _stopped(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
         """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
         for which that is too much are due to slip.
         """
-        held = at.put(p, touch, stick=1)
+        held = at.put(p, bonds, stick=1)
         for other, slip in zip(at.contacts, at.slips(u, p), strict=True):
-            if other is not touch and "stick" in other.modes:
+            if other is not bonds and "stick" in other.modes:
                 still = self._is_still(at, other, slip, p, unknown_direction(at.equations.shift))
                 held = at.put(held, other, stick=ca.if_else(still, 1, at.get(p, other, "stick")))
         multipliers = at.multipliers_at(u, held)
         # There is no normal force yet where a contact that lets go by itself lands.
         least = -(at.negligible_force**2) if self.connection.separates else 0
-        sticks = at.margin(touch, multipliers) >= least
-        return ca.if_else(sticks, held, self._slide(at, touch, p, at.grip(touch, multipliers)))
+        sticks = at.margin(bonds, multipliers) >= least
+        return ca.if_else(sticks, held, self._slide(at, bonds, p, at.grip(bonds, multipliers)))
 
     @staticmethod
-    def _is_still(at: "ModeExpressions", touch: "ContactBonds", slip: Any, p: Any, least: Any) -> Any:
+    def _is_still(at: "ModeExpressions", bonds: "ContactBonds", slip: Any, p: Any, least: Any) -> Any:
         """Whether a contact is closed and its slip is below `least`."""
         speed = ca.sqrt(sum((slip[i] ** 2 for i in range(slip.shape[0])), ca.SX(0)))
-        closed = at.get(p, touch, "closed") if "closed" in touch.modes else 1
+        closed = at.get(p, bonds, "closed") if "closed" in bonds.modes else 1
         return ca.logic_and(speed < least, closed == 1)
 
 
 def unknown_direction(shift: Any) -> Any:
-    """A slip (m/s) too small to tell its direction. It goes with the tolerance, as does the shift of the multiplier
+    """A slip (m/s) too small to have a direction. It goes with the tolerance, as does the shift of the multiplier
     block: 1e-7 m/s at the default one.
     """
     return NO_DIRECTION * ca.sqrt(shift)
@@ -118,7 +118,7 @@ def sliding_direction(slip: Sequence[Any], along: Sequence[Any], shift: Any) -> 
     """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
     sliding, so that the right-hand side is smooth where an integrator steps over it.
 
-    A slip too small to tell its direction turns it as if it had that size: what begins to slide finds its direction,
+    A slip too small to have a direction turns it as if it had that size: what begins to slide finds its direction,
     and where sliding ends it is `along`.
     """
     if len(slip) == 1:

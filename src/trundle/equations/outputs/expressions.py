@@ -107,18 +107,18 @@ class Expressions:
 
     def contact_force(self, contact: str, axis: int) -> Any:
         """Force on the second body along an axis of the contact."""
-        e, touch = self.equations, self.equations.contact_bonds[contact]
+        e, bonds = self.equations, self.equations.contact_bonds[contact]
         slip = f"slip_{'xy'[axis]}" if axis < 2 else ""
         at_contact = 0  # else in the reaction
-        if slip and slip not in yielding_bonds(e, touch.connection):
+        if slip and slip not in yielding_bonds(e, bonds.connection):
             at_contact = e.contact_efforts[contact].get(slip, 0)
-        return ca.dot(touch.contact.axes[axis], self._reactions[contact][0]) + at_contact
+        return ca.dot(bonds.contact.axes[axis], self._reactions[contact][0]) + at_contact
 
     def contact_state(self, contact: str) -> Any:
         """0 open, 1 sliding, 2 sticking."""
-        touch = self.equations.contact_bonds[contact]
-        closed = touch.contact.gap < 0 if touch.connection.separates else touch.modes.get("closed", 1)
-        return closed * (1 + touch.modes.get("stick", int("slip_x" in touch.connection.held)))
+        bonds = self.equations.contact_bonds[contact]
+        closed = bonds.contact.gap < 0 if bonds.connection.separates else bonds.modes.get("closed", 1)
+        return closed * (1 + bonds.modes.get("stick", int("slip_x" in bonds.connection.held)))
 
     def curvature(self, contact: str) -> Any:
         """Smallest relative curvature of the two surfaces."""
@@ -126,10 +126,10 @@ class Expressions:
 
     def friction_power(self, contact: str) -> Any:
         """What friction takes, and what a slip that is held in part does."""
-        e, touch = self.equations, self.equations.contact_bonds[contact]
-        lost = self.contact_force(contact, 2) * touch.lost
+        e, bonds = self.equations, self.equations.contact_bonds[contact]
+        lost = self.contact_force(contact, 2) * bonds.lost
         for row in self.functions.relaxed:
             if row.owner == contact:
-                lost -= self.functions.multiplier(row.name) * touch.rate(row.bond)
-        (drag,) = self.functions.settled(touch.drag(e.n_u)[0]) if touch.dragged else (ca.SX.zeros(e.n_u),)
+                lost -= self.functions.multiplier(row.name) * bonds.rate(row.bond)
+        (drag,) = self.functions.settled(bonds.drag(e.n_u)[0]) if bonds.dragged else (ca.SX.zeros(e.n_u),)
         return lost - ca.dot(drag, e.u)

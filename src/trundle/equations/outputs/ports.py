@@ -93,12 +93,12 @@ def find_ports(model: Model) -> Ports:
         ends = tuple("+".join(_unique(s.element for s in seals[c.name] if s.bond == b)) for b in BONDS)
         bonds = tuple(c.pair.bond_names.get(b, b) for b in BONDS)
         laws = {f"{c.name}.{name}": law for name, law in c.laws.items()}
-        at_contact = {f"{c.name}.{name}": law for name, law in c.touch_laws.items()}
+        at_contact = {f"{c.name}.{name}": law for name, law in c.bond_laws.items()}
         terms = [n for n, law in laws.items() if isinstance(law, EffortLaw)]
         terms += _unique(f for name, fs in acting.items() if name.rpartition(".")[0] == c.name for f in fs)
         drives = [n for n, law in laws.items() if isinstance(law, FlowLaw)]
         own = terms, drives
-        if c.touches:
+        if c.is_contact:
             if terms or drives:
                 chain = Junction(
                     c.name + CHAIN, c.first.body.name, c.second.body.name, (), (), tuple(terms), tuple(drives)
@@ -184,9 +184,9 @@ def is_held(c: ConnectedPair, bond: str) -> bool:
     """
     if has_friction(c, bond):
         return True
-    return bond in c.holds or (c.touches and c.pair.bond_names[bond] in c.held)
+    return bond in c.holds or (c.is_contact and c.pair.bond_names[bond] in c.held)
 
 
 def has_friction(c: ConnectedPair, bond: str) -> bool:
     """Whether friction acts on a bond."""
-    return c.touches and any(c.pair.bond_names[bond] in c.friction_motions(law) for law in c.friction_laws)
+    return c.is_contact and any(c.pair.bond_names[bond] in c.friction_motions(law) for law in c.friction_laws)

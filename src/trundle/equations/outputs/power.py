@@ -172,15 +172,15 @@ class PowerExpressions:
         return out
 
     def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
-        touch = self.equations.contact_bonds[c.name]
-        contact = touch.contact
-        if c.out_of_plane and touch.at.plane is not None:
-            return PlaneMap(contact, touch.at.plane), contact.point
+        at_contact = self.equations.contact_bonds[c.name]
+        contact = at_contact.contact
+        if c.out_of_plane and at_contact.at.plane is not None:
+            return PlaneMap(contact, at_contact.at.plane), contact.point
         return BondMap(list(contact.axes), list(contact.axes)), contact.point
 
     def _connection(self, j: Junction) -> dict[str, Any]:
         c = self.equations.model.connections[j.name]
-        if c.touches:
+        if c.is_contact:
             bonds, point = self._contact_map(c)
             flow, given = self._contact_bonds(c, bonds, point)
         else:
@@ -194,7 +194,7 @@ class PowerExpressions:
         found = self._received(j, c.touching, c.first.body, point, bonds.wrench(effort))
         found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
         for drive in j.drives:
-            if c.touches:
+            if c.is_contact:
                 i = j.bonds.index(drive.rpartition(".")[2])
                 power = effort[i] * flow[i]
             else:
@@ -265,7 +265,7 @@ class PowerExpressions:
         given = {key: ca.SX(0) for key in (*element.junctions, *element.bodies)}
         for coordinate, effort in term.efforts:
             owner = e.model.resolve(coordinate).rpartition(".")[0]
-            key = owner + CHAIN if e.model.connections[owner].touches else owner
+            key = owner + CHAIN if e.model.connections[owner].is_contact else owner
             given[key] += effort * self._rate(coordinate)
         for junction in element.junctions if not term.efforts else ():  # a law at a point of contact
             bond = name.rpartition(".")[2]
@@ -282,14 +282,14 @@ class PowerExpressions:
     def _friction(self, name: str) -> dict[str, Any]:
         """Friction under a rigid normal: all that it takes is lost."""
         c = self.equations.model.connections[name.removesuffix(FRICTION)]
-        touch = self.equations.contact_bonds[c.name]
+        at_contact = self.equations.contact_bonds[c.name]
         bonds, point = self._contact_map(c)
         F, M = self._reactions[c.name]
         efforts = bonds.efforts(F, M + cross(self.equations.motion.frame(c.second).p - point, F))
         taken = ca.SX(0)
         for i, bond in enumerate(BONDS):
             if has_friction(c, bond):
-                taken += efforts[i] * touch.rate(c.pair.bond_names[bond])
+                taken += efforts[i] * at_contact.rate(c.pair.bond_names[bond])
         zero = ca.SX(0)
         return {
             measure(name, "stored"): zero,

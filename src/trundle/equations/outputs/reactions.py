@@ -47,10 +47,10 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
         name = row.owner
         F, M = wrenches.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
         wrenches[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
-    for name, touch in e.contact_bonds.items():
-        if touch.dragged:
+    for name, bonds in e.contact_bonds.items():
+        if bonds.dragged:
             F, M = closing[name]
-            push, turn = functions.settled(*touch.drag(e.n_u)[1:])
+            push, turn = functions.settled(*bonds.drag(e.n_u)[1:])
             closing[name] = (F + push, M + turn)
     out = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
     in_tree = _tree_reactions(functions, closing, driving) if e.formalism == "kane" else {}
@@ -76,17 +76,17 @@ def with_compliance(functions: Functions, found: dict[str, Wrench]) -> dict[str,
             F, M = out[c.name]
             out[c.name] = (F + effort * measure.force, M + effort * measure.moment)
         for name in yielding_bonds(e, c):
-            touch = e.contact_bonds[c.name]
-            force, moment = (e.contact_efforts[c.name][name] * each for each in touch.at.along(name))
+            bonds = e.contact_bonds[c.name]
+            force, moment = (e.contact_efforts[c.name][name] * each for each in bonds.at.along(name))
             F, M = out[c.name]
-            arm = touch.contact.point - e.motion.frame(c.second).p
+            arm = bonds.contact.point - e.motion.frame(c.second).p
             out[c.name] = (F + force, M + moment + cross(arm, force))
     return out
 
 
 def yielding_bonds(e: Equations, c: ConnectedPair) -> list[str]:
     """Bonds at a contact whose efforts stand for what it would hold: springs, friction of a compliant normal."""
-    if not c.touches:
+    if not c.is_contact:
         return []
     names = [c.pair.bond_names[bond] for bond in c.compliant]
     friction = e.contact_bonds[c.name].friction if "normal" in names else {}

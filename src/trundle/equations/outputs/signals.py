@@ -65,7 +65,7 @@ class Signals:
         known = self.coordinates.get(coordinate)
         return self.measured[coordinate].rate if known is None else known[1]
 
-    def touch(self, contact: str) -> ContactMotion:
+    def contact_motion(self, contact: str) -> ContactMotion:
         """The point of contact of a higher pair."""
         return self.contact_motions[contact]
 

@@ -8,13 +8,13 @@ import math
 
 from numba import njit
 
+from trundle.integrate.codes import MOST_UNDECIDED
 from trundle.integrate.events.locate import locate, values_at
 from trundle.integrate.events.zero import NONE, POINTS, SAME_TIME, round_off, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, part_of, shifted
 
-FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is told by the signs at its ends
-SHORTEST = 64  # so many of the shortest parts in one step: a function cannot be told from zero
+FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is decided by the signs at its ends
 LARGEST_SEARCH = 4000  # parts that are looked at in one step before the step is cut
 
 
@@ -92,7 +92,7 @@ def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
 
 @njit(error_model="numpy")
 def at_the_end(run: LoopRecord, e: int) -> bool:
-    """Whether function e comes to zero at the end of the run itself, as far as times can be told apart."""
+    """Whether function e comes to zero at the end of the run itself, as far as times can be resolved."""
     bounds = run.bounds
     now, direction = run.now[e], run.direction[e]
     left, rate = run.g_right[e], bounds[2 * run.watched + e]
@@ -137,7 +137,7 @@ def find_bounded(run: LoopRecord) -> None:
             return
         if b - a <= 2.0 * FLOOR:
             shortest += 1
-        if undecided >= 0 and shortest > SHORTEST and floor == FLOOR:
+        if undecided >= 0 and shortest > MOST_UNDECIDED and floor == FLOOR:
             run.unclear[undecided] += 1
             floor = 1.0 / POINTS
         if b < 1.0:

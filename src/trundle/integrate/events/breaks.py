@@ -4,12 +4,12 @@ import math
 
 from numba import njit
 
+from trundle.integrate.codes import MOST_UNDECIDED
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, part_of
 
 MARGIN = 1.8e-15  # relative: on either side of a break laws may still be undecided by round-off
 FLOOR = 2.0**-50  # of the time that is searched
-SHORTEST = 64  # so many of the shortest parts: a function cannot be told from zero
 POINTS = 7  # places that are looked at then
 LARGEST_SEARCH = 20000  # parts that are looked at before a step is tried
 
@@ -70,7 +70,7 @@ def first_switch(run: LoopRecord, start: float, end: float) -> float:
                 continue
         if b - a <= 2.0 * FLOOR * (end - start):
             shortest += 1
-        if unclear and shortest > SHORTEST:
+        if unclear and shortest > MOST_UNDECIDED:
             floor = (end - a) / POINTS
         first = math.inf
         for e in range(count):

@@ -98,7 +98,7 @@ def find_event(run: LoopRecord) -> None:
             return
         gap = 0.0
     if bounces and (gap <= UNSEEN or (gap <= DOUBTFUL and run.step > 0.999 * run.last_bounce)):
-        run.plastic = 1  # bounces too small to be told from each other: the body comes to rest
+        run.plastic = 1  # bounces too small to be resolved: the body comes to rest
     if run.kind[which] == at.STRIKE:
         run.last_bounce = run.step if bounces else math.inf
     clock[0] = run.t + run.step

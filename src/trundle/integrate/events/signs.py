@@ -8,7 +8,7 @@ from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, copy, part_of, shifted
 
 NO_SPEED = 1e-9  # m/s, likewise
-AT_ROOT = 1e-5  # of the short way that tells a slope: an event closer to its root than this has not been moved
+AT_ROOT = 1e-5  # of the short way of a measured slope: an event closer to its root than this has not been moved
 
 
 @njit(error_model="numpy")

@@ -64,11 +64,11 @@ class Batch:
     code: np.ndarray
     steps: np.ndarray
     rejected: np.ndarray
-    told: dict[int, Outcome] = field(default_factory=dict)  # of runs whose ending tells more than its code
+    endings: dict[int, Outcome] = field(default_factory=dict)  # of runs whose ending says more than its code
 
     def outcome(self, job: int) -> Outcome:
         """How this run ended."""
-        return self.told.get(job, outcome_of(int(self.code[job])))
+        return self.endings.get(job, outcome_of(int(self.code[job])))
 
 
 def integrate_lanes(

@@ -35,11 +35,11 @@ class Fit:
 class FitFunction:
     """Relative curvature of a contact, from partial velocities and turns of its two sides (see `equations.fit`)."""
 
-    def __init__(self, equations: Equations, touch: ContactBonds) -> None:
-        e, pair = equations, touch.connection.pair
+    def __init__(self, equations: Equations, bonds: ContactBonds) -> None:
+        e, pair = equations, bonds.connection.pair
         assert isinstance(pair, HigherPair)
         self.pair = pair
-        found = fit_parts(e, touch)
+        found = fit_parts(e, bonds)
         parts = [v for sides in zip(found.X, found.N, strict=True) for v in sides]
         sharp = ca.vertcat(*found.sharp)
         self._f = ca.Function("fit", [e.q, e.p, e.t], [ca.densify(ca.horzcat(*parts)), ca.densify(sharp)])
@@ -74,15 +74,15 @@ class Normal:
 class Normals:
     """Finds the common normals of the two surfaces of a contact other than that of the contact itself."""
 
-    def __init__(self, equations: Equations, touch: ContactBonds, length: float) -> None:
-        e, pair = equations, touch.connection.pair
+    def __init__(self, equations: Equations, bonds: ContactBonds, length: float) -> None:
+        e, pair = equations, bonds.connection.pair
         assert isinstance(pair, HigherPair)
         s = ca.SX.sym("s", len(pair.followers))
-        first, second = e.motion.frame(touch.connection.first), e.motion.frame(touch.connection.second)
+        first, second = e.motion.frame(bonds.connection.first), e.motion.frame(bonds.connection.second)
         contact = loop_contact(pair, first, second, s)
         facing = dot(contact.axes[2], contact.opposed)
         out = ca.vertcat(contact.corrections, contact.gap, facing, contact.quality, contact.point)
-        own = ca.vertcat(*[e.signals[f"{touch.connection.name}.{n}"] for n in pair.followers])
+        own = ca.vertcat(*[e.signals[f"{bonds.connection.name}.{n}"] for n in pair.followers])
         f = ca.Function("normals", [e.t, ca.vertcat(s, e.q), e.p], [ca.densify(out)])
         self._kernel = compile_kernels({"normals": f})["normals"]
         self._own = ca.Function("own", [e.q, e.p, e.t], [ca.densify(own)])

@@ -26,16 +26,16 @@ class Finder:
         self.locus, self.path, self.p = locus, path, locus.p
         self.smallest = np.array([point.spectrum.smallest for point in path.points])
         e = locus.equations
-        self.fits = {name: FitFunction(e, touch) for name, touch in e.contact_bonds.items() if _watched(touch)}
+        self.fits = {name: FitFunction(e, bonds) for name, bonds in e.contact_bonds.items() if _watched(bonds)}
         self.fit_values: dict[str, list[Fit]] = {
             name: [f(point.q, self.p) for point in path.points] for name, f in self.fits.items()
         }
         pairs = {
-            name: touch
-            for name, touch in e.contact_bonds.items()
-            if double_contacts and touch.connection.pair.followers
+            name: bonds
+            for name, bonds in e.contact_bonds.items()
+            if double_contacts and bonds.connection.pair.followers
         }
-        self.normals = {name: Normals(e, touch, locus.formulation.length) for name, touch in pairs.items()}
+        self.normals = {name: Normals(e, bonds, locus.formulation.length) for name, bonds in pairs.items()}
 
     def find(self) -> list[Finding]:
         """All findings in the order in which they are passed."""
@@ -243,11 +243,11 @@ class Finder:
         yield i + x, Finding("double contact", value, text, name)
 
 
-def _watched(touch: Any) -> bool:
+def _watched(bonds: Any) -> bool:
     """Whether the curvatures of a contact can change: those of two balls, or of circles, lines and vertices in a plane,
     do not.
     """
-    pair = touch.connection.pair
+    pair = bonds.connection.pair
     return isinstance(pair, HigherPair) and (pair.first.ball is None or pair.second.ball is None)
 
 

@@ -131,8 +131,8 @@ class Locus:
 
     def _contacts(self) -> list[Any]:
         found = []
-        for name, touch in self.equations.contact_bonds.items():
-            residual = touch.contact.residual
+        for name, bonds in self.equations.contact_bonds.items():
+            residual = bonds.contact.residual
             if residual.numel():
                 size = ca.vertcat(ca.DM.ones(2) / self.formulation.length, ca.DM.ones(residual.numel() - 2))
                 found.append(size * residual)

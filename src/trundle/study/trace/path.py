@@ -17,7 +17,7 @@ from trundle.typing import Array
 
 TURN = 0.1  # rad, angle between tangents that is aimed at
 MOST_TURN = 0.25  # rad, beyond it a step is repeated
-SMALLEST = 1e-7  # step along the curve, in parts of the largest
+SMALLEST_STEP = 1e-7  # step along the curve, in parts of the largest
 LEAPS = (1.0, 3.0, 10.0, 30.0)  # over a singular pose, in hundredths of the largest step
 
 
@@ -179,7 +179,7 @@ class Walker:
         if fall is not None:
             h = min(h, fall) if here.spectrum.nearness > NEAR_SINGULAR else max(h, 0.1 * self.step)  # one step over it
         if abs(here.slope) > 0.05:
-            h = min(h, 1.02 * abs(value - here.value) / abs(here.slope) + SMALLEST * self.step)
+            h = min(h, 1.02 * abs(value - here.value) / abs(here.slope) + SMALLEST_STEP * self.step)
         cut = h < self.h
         while True:
             there, angle, iterations = self._try(here, h)
@@ -189,7 +189,7 @@ class Walker:
                 self.h = min(h * factor, self.step) if not cut else max(min(h * factor, self.step), self.h * 0.5)
                 return there
             h, cut = h / 2, False
-            if h < SMALLEST * self.step:
+            if h < SMALLEST_STEP * self.step:
                 return self._leap(here)
 
     def _fall(self) -> float | None:

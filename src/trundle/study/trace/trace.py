@@ -172,7 +172,7 @@ class _Outputs:
         out = ca.vertcat(*expressions)
         direction = ca.SX.sym("direction", e.n_q)
         change = derivative_along(out, e.q, direction)
-        self._f = ca.Function("told", [e.q, direction, e.p, e.t], [ca.densify(out), ca.densify(change)])
+        self._f = ca.Function("outputs", [e.q, direction, e.p, e.t], [ca.densify(out), ca.densify(change)])
 
     def __call__(self, points: Sequence[Point]) -> tuple[Column, list[Column]]:
         """The driven coordinate, and all quantities."""

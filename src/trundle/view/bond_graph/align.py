@@ -25,7 +25,7 @@ class Tie:
 def align(
     columns: Sequence[Sequence[str]], rooms: Mapping[str, tuple[float, float]], ties: Sequence[Tie]
 ) -> dict[str, float]:
-    """Height of each name; `rooms` tells how much room it needs above and below its middle."""
+    """Height of each name; `rooms` says how much room it needs above and below its middle."""
     height: dict[str, float] = {}
     for names in columns:
         below = 0.0

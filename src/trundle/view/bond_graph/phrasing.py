@@ -1,4 +1,4 @@
-"""What the picture tells when the pointer rests on a box or a bond, and what its legend says."""
+"""What the picture says when the pointer rests on a box or a bond, and what its legend says."""
 
 from dataclasses import dataclass
 from typing import final

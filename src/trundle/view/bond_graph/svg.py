@@ -11,7 +11,7 @@ INK = "#222222"
 QUIET = "#5F6670"
 WARNING = "#B3261E"
 PAPER = "#FFFFFF"
-FILLS = {  # each pair can be told apart with any kind of colour blindness
+FILLS = {  # each pair can be distinguished with any kind of colour blindness
     "FC": "#0072B2", "EC": "#FFFFFF", "R": "#E06A10", "C": "#00A87A", "Se": "#F5E663", "Sf": "#C986B5",
     "I": "#9AD4F5", "TF": PAPER, "0": PAPER, "1": "#F3F5F7", "ground": "#C9CED5",
 }  # fmt: skip
