@@ -384,21 +384,53 @@ class System:
         )  # fmt: skip
 
     def imaginary_forces(self, run: "Run", on: str = "speeds") -> "xr.DataArray":
-        """Generalised imaginary forces along a run, by body, kind, speed and time; on="independent" speeds only, with
-        constraints eliminated.
+        """Generalised imaginary forces along a run.
+
+        Parameters
+        ----------
+        run : Run
+            Of this system.
+        on : {"speeds", "independent"}
+            All speeds, or the independent ones with constraints eliminated.
+
+        Returns
+        -------
+        xarray.DataArray
+            By body, kind, speed and time.
         """
         return self.relative_dynamics(run, on)["imaginary"]
 
     def relative_dynamics(self, run: "Run", on: str = "speeds") -> "xr.Dataset":
-        """Generalised forces of inertia, external and imaginary ones along a run, which add to zero; options:
-        `trundle.study.relative.relative_dynamics`.
+        """Generalised forces of inertia, external and imaginary ones along a run, which add to zero.
+
+        Parameters
+        ----------
+        run : Run
+            Of this system.
+        on : {"speeds", "independent"}
+            All speeds, or the independent ones with constraints eliminated.
+
+        Returns
+        -------
+        xarray.Dataset
         """
         from trundle.study.relative import relative_dynamics
 
         return relative_dynamics(self.formulation, run, on)
 
     def inertial_residual(self, run: "Run") -> "xr.DataArray":
-        """How far Newton's and Euler's laws in the ground are from being met, by speed and time, over what cancels."""
+        """How far Newton's and Euler's laws in the ground are from being met.
+
+        Parameters
+        ----------
+        run : Run
+            Of this system.
+
+        Returns
+        -------
+        xarray.DataArray
+            By speed and time, over what cancels.
+        """
         from trundle.study.relative import inertial_residual
 
         return inertial_residual(self.formulation, run)

@@ -112,7 +112,7 @@ def _asked(model: Model) -> set[str]:
     found = set()
     for question, _ in asker.signals.questions.values():
         place = getattr(question.of, "body", None)
-        found.add(place.name if place is not None else str(question.of).partition(".")[0])
+        found.add(place.name if place is not None else str(question.of).rpartition(".")[0])
     return found
 
 

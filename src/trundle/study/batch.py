@@ -259,7 +259,7 @@ def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
             found = refused_lookup(f, float(batch.t_end[case]), batch.x_end[case], p[case])
             if found:
                 batch.code[case] = TABLE_LEFT.code
-                batch.told[int(case)] = replace(TABLE_LEFT, remedy=f"{TABLE_LEFT.remedy} {found}")
+                batch.endings[int(case)] = replace(TABLE_LEFT, remedy=f"{TABLE_LEFT.remedy} {found}")
     for case in np.flatnonzero(batch.code == STEP_TOO_SMALL.code):
         if driven_past_limit(f, float(batch.t_end[case]), batch.x_end[case], p[case]):
             batch.code[case] = CONSTRAINT.code
