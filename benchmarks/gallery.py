@@ -107,6 +107,8 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "two-tori": lambda: draw_pair(HigherPair(Torus(0.6, 0.2), Torus(0.5, 0.15)), (0, 0, 1.0, 0.3, 0.4), width=5.0),
     "reverse-curve": rail_pictures.line_over_a_crest,
     "irregularity": rail_pictures.light_irregularity,
+    "contact-points": rail_pictures.wheels_on_rails,
+    "creep-laws": rail_pictures.creep_laws,
     "roller-rig": rail_pictures.rig_in_space,
     "roller-rig-pose": rail_pictures.roll_and_lift,
     "roller-rig-oscillation": rail_pictures.oscillation,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from trundle.examples import FOLDER
 from trundle.file.track import load_track
 from trundle.pairs import Cylinder, Surface
-from trundle.rail import Irregularity, RigPose, RollerRig
+from trundle.rail import S1002, ContactGeometry, Irregularity, Rail60E1, RigPose, RollerRig, creep_plot
 from trundle.space import rotation
 from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.style import COLOURS, INK, new_figure, style
@@ -30,6 +30,18 @@ def line_over_a_crest() -> Figure:
 def light_irregularity() -> Figure:
     """Signals and spectra of ERRI B176, low."""
     return Irregularity.erri("low", seed=1).plot(length=300.0)
+
+
+def wheels_on_rails() -> Figure:
+    """Contact points, radius difference, contact angle and conicity of S1002 on 60E1."""
+    figure: Figure = ContactGeometry(S1002(), Rail60E1()).plot()
+    return figure
+
+
+def creep_laws() -> Figure:
+    """All creep laws over creepage and spin."""
+    figure: Figure = creep_plot()
+    return figure
 
 
 def rig_in_space() -> Figure:

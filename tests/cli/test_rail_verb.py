@@ -1,4 +1,4 @@
-"""`trundle rail track`: tables, pictures, and words for what is wrong."""
+"""`trundle rail`: tables, pictures, and words for what is wrong."""
 
 import numpy as np
 import pytest
@@ -55,3 +55,45 @@ def test_what_is_wrong(tmp_path):
 def test_help_has_examples():
     result = run("--help")
     assert "Examples: trundle rail track sine-curve" in result.output
+
+
+def contact(*words):
+    return CliRunner().invoke(app, ["rail", "contact", *map(str, words)])
+
+
+def test_a_wheel_on_a_rail(tmp_path):
+    result = contact("--wheel", "S1002", "--rail", "60E1", "--amplitude", 0.007, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "0.1771" in result.output and "largest pressure" in result.output
+    for name in ("contact.png", "creep.png", "contact.csv"):
+        assert (tmp_path / name).stat().st_size > 1000
+    table = np.genfromtxt(tmp_path / "contact.csv", delimiter=",", names=True)
+    assert len(table) == 141 and table["dr"] == pytest.approx(-table["dr"][::-1], abs=1e-8)
+
+
+def test_simple_and_measured_profiles(tmp_path):
+    result = contact("--wheel", "cone:0.05", "--rail", "arc:0.3", "--amplitude", 0.003, "--no-plot", "--out", tmp_path)
+    assert result.exit_code == 0 and "0.0527" in result.output
+    assert [p.name for p in tmp_path.iterdir()] == ["contact.csv"]
+    s = np.linspace(-42, 50, 400)
+    rows = np.column_stack([s, -1e3 * rail.S1002().height(1e-3 * s)])
+    np.savetxt(tmp_path / "wheel.csv", rows, delimiter=",", header="place,height")
+    words = ("--z-down", "--amplitude", 0.003, "--no-plot", "--out", tmp_path)
+    assert "0.177" in contact("--wheel", tmp_path / "wheel.csv", *words).output
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("--wheel", "S2001"), "there is no wheel 'S2001'"),
+        (("--rail", "arc:wide"), "after the colon stands a number"),
+        (("--gauge", 1435), "is it given in mm"),
+        (("--gauge", 1.8), "misses its rail"),
+        (("--load", -5), "load is -5 N"),
+        (("--mu", 0), "mu must be greater than zero"),
+        (("--amplitude", 8), "must lie above 0 and not above 0.03"),
+    ],
+)
+def test_wheels_and_rails_that_are_refused(words, said, tmp_path):
+    result = contact(*words, "--out", tmp_path)
+    assert result.exit_code != 0 and said in " ".join(result.output.replace("│", " ").split())

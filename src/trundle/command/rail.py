@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle.command.rail_contact import EPILOG, contact
 from trundle.errors import FileError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     from trundle.rail import Alignment
 
 GRAVITY = 9.81  # m/s^2
-rail = typer.Typer(no_args_is_help=True, help="Rail: lines with transition curves, cant and irregularities.")
+rail = typer.Typer(
+    no_args_is_help=True, help="Rail: lines with transition curves, cant and irregularities; wheels on rails."
+)
+
+
+rail.command(epilog=EPILOG)(contact)
 
 
 @rail.callback()
