@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from benchmarks import rail_pictures, trace_pictures
 from trundle import examples
+from trundle.lookup.table import Table
 from trundle.pairs import (
     Cone,
     Cylinder,
@@ -63,6 +64,7 @@ PICTURES = {
     "stiff-four-bar": Picture(plot=("left.angle", "extension.displacement")),
     "chain": Picture((0.0, 0.33, 0.46, 0.55, 0.65, 0.9)),
     "rattleback": Picture(plot=("stone.angular_rate_z", "table.pitch", "table.roll"), duration=10.0),
+    "pumped-swing": Picture(plot=("seat.angle", "rider.angle", "height"), duration=40.0),
     "rolling-disc": Picture((0.0, 0.6, 1.2, 1.8, 2.4, 3.0)),
     "ball-in-bowl": Picture(plot=("x", "y", "ball.normal_force")),
     "ball-in-turning-pipe": Picture((0.0, 0.3, 0.6, 0.9, 1.2)),
@@ -99,7 +101,17 @@ def _bicycle_over_speed() -> Figure:
     return plot_stability(found, title="benchmark bicycle: eigenvalues over speed", width=WIDTH)
 
 
+def _engine_map() -> Figure:
+    """As on the page of tables."""
+    speed, throttle = [0.0, 50, 100, 200, 300, 400], [0.0, 0.25, 0.5, 1.0]
+    torque = [[0, 40, 70, 90], [-4, 45, 80, 105], [-6, 42, 88, 120]]
+    torque += [[-12, 30, 85, 130], [-20, 10, 70, 118], [-30, -10, 40, 90]]
+    words = {"unit": "N m", "text": "torque of the engine", "arguments": ["speed (rad/s)", "throttle"]}
+    return Table((speed, throttle), torque, **words).plot()
+
+
 SCENES: dict[str, Callable[[], Figure]] = {
+    "engine-map": _engine_map,
     "surfaces": _seven_surfaces,
     "wheel-on-plane": lambda: draw_pair(HigherPair(Plane(), Torus(0.5, 0.12)), (0, 0, 0.4, 0.25, 0.3), width=WIDTH),
     "column-and-cylinder": _column_and_cylinder,

@@ -14,7 +14,7 @@ from trundle.lookup.node import lift
 def derivative(value: Any, by: Any) -> Any:
     """Matrix of the partial derivatives of `value` (rows) by the symbols `by` (columns)."""
     lifted = lift([value])
-    return ca.jacobian(value, by) if lifted is None else lifted.restored(ca.jacobian(lifted.expressions[0], by))
+    return ca.jacobian(value, by) if lifted is None else lifted.differentiated(ca.jacobian(lifted.expressions[0], by))
 
 
 def derivative_along(value: Any, by: Any, rates: Any) -> Any:
@@ -22,4 +22,4 @@ def derivative_along(value: Any, by: Any, rates: Any) -> Any:
     lifted = lift([value])
     if lifted is None:
         return ca.jtimes(value, by, rates)
-    return lifted.restored(ca.jtimes(lifted.expressions[0], by, rates))
+    return lifted.differentiated(ca.jtimes(lifted.expressions[0], by, rates))

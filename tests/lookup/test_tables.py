@@ -14,6 +14,7 @@ from scipy.interpolate import BPoly, CubicSpline, PchipInterpolator, RectBivaria
 from trundle.derivative import derivative
 from trundle.errors import ModelError, UnknownNameError
 from trundle.kernel import compile_kernels
+from trundle.lookup.node import lift
 from trundle.lookup.table import Table
 
 rng = np.random.default_rng(11)
@@ -127,6 +128,17 @@ def test_a_table_stays_as_it_is_and_travels() -> None:
     assert np.array_equal(compiled(other, 0)(0.3), compiled(table, 0)(0.3))
     assert Table(X, Y).digest == table.digest != Table(X, Y, beyond="line").digest
     assert "15 knots" in repr(table)
+
+
+def test_each_derivative_is_rougher_than_what_it_is_taken_of() -> None:
+    """The second derivative of a cubic spline has kinks, and so have the slope of PCHIP and straight lines."""
+    p, x = ca.SX.sym("p"), ca.SX.sym("x")
+    for table, smooth in ((Table(X, Y), 2), (Table(X, Y, "monotone"), 1), (Table(X, Y, "linear"), 0)):
+        value = table.kind.value(p, [x])
+        for order in range(4):
+            (lookup,) = {one.smooth for one in lift([value]).lookups} if lift([value]) else {smooth - order}
+            assert lookup == smooth - order or value.is_constant()
+            value = derivative(value, x)
 
 
 class TestFiles:

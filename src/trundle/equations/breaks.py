@@ -61,7 +61,7 @@ def _switches(rhs: Any, t: Any, p: Any) -> list[Any]:
         if code == ca.OP_CALL:
             numbers = look_up(parts[0], parts[1:], len(give)) if plain else None
             for i, argument in enumerate(take[1:]):
-                if numbers is not None and timed[argument] and calls.is_kinked(k):
+                if numbers is not None and timed[argument] and calls.smooth(k) <= 0:
                     found.setdefault(str(written([t, p], [numbers[SIDES + i]])), numbers[SIDES + i])
             register |= {at: None if numbers is None else numbers[i] for i, at in enumerate(give) if at >= 0}
             timed |= {at: moves for at in give if at >= 0}

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path as FilePath
 from typing import Any, final
 
 from trundle.errors import FileError, TrundleError
@@ -14,6 +15,7 @@ from trundle.file.laws import Laws
 from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
 from trundle.file.scope import Names
+from trundle.file.tables import Tables
 from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.math import RESERVED
@@ -25,8 +27,10 @@ from trundle.model.model import Model
 class Assembler:
     """Builds the model of one file; `given` replaces values of parameters."""
 
-    def __init__(self, section: schema.ModelSection, faults: Faults, given: Mapping[str, float]) -> None:
-        self.section, self.faults, self.given = section, faults, given
+    def __init__(
+        self, section: schema.ModelSection, faults: Faults, given: Mapping[str, float], folder: FilePath | None = None
+    ) -> None:
+        self.section, self.faults, self.given, self.folder = section, faults, given, folder
         self.values = Values(faults)
         self.model = Model(section.name)
         self.parts = Parts(self.values, self.model, section.bodies)
@@ -40,6 +44,7 @@ class Assembler:
         section = self.section
         self._parameters()
         self._constants()
+        self._tables()
         self.model.gravity = self.values.vector(section.gravity, ("gravity",))
         self.model.impacts = section.impacts
         for name, body in section.bodies.items():
@@ -120,6 +125,20 @@ class Assembler:
             known = all(n in scope.symbols for n in expression.names)
             symbol = self.values.number(expression, path) if known else value
             scope.add_constant(name, symbol, value, any(n in scope.tunable for n in expression.names))
+
+    def _tables(self) -> None:
+        tables, scope = Tables(self.values, self.folder), self.values.scope
+        for name, given in self.section.tables.items():
+            path = ("tables", name)
+            if name in RESERVED or name in scope.symbols:
+                self.faults.add(
+                    path, f"{name!r} is a word of expressions, a parameter or a constant; choose another name"
+                )
+                continue
+            with self._watch(path):
+                table = tables.make(given, path)
+                if table is not None:
+                    scope.symbols |= tables.known(self.model.table(name, table))
 
     def _body(self, name: str, body: schema.Body) -> None:
         path = ("bodies", name)

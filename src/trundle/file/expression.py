@@ -7,7 +7,9 @@ list of steps for a stack, so a long sum needs no recursion; brackets and signs 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, final
@@ -77,10 +79,25 @@ _BINARY: Mapping[str, tuple[int, Callable[[Any, Any], Any]]] = {
 }
 
 
+_tables: ContextVar[frozenset[str]] = ContextVar("tables", default=frozenset())
+
+
+@contextmanager
+def tables_known(names: Iterable[str]) -> Iterator[None]:
+    """Expressions that are read meanwhile may call tables with these names."""
+    token = _tables.set(frozenset(names))
+    try:
+        yield
+    finally:
+        _tables.reset(token)
+
+
 @final
 @dataclass(frozen=True)
 class Step:
-    """One step on the stack: put a number, put what a name stands for, or call a function on the topmost values."""
+    """One step on the stack: put a number, put what a name stands for, or call a function on the topmost values; with
+    both a name and a count of arguments, call the table that the name stands for.
+    """
 
     number: float = 0.0
     name: str = ""
@@ -105,10 +122,10 @@ class Expression:
         """The value: a float when every name stands for a number, else a CasADi expression."""
         stack: list[Any] = []
         for step in self.steps:
-            if step.call is not None:
+            if step.count:
                 arguments = stack[len(stack) - step.count :]
                 del stack[len(stack) - step.count :]
-                stack.append(step.call(*arguments))
+                stack.append((step.call or lookup(step.name))(*arguments))
             elif step.name:
                 stack.append(CONSTANTS[step.name] if step.name in CONSTANTS else lookup(step.name))
             else:
@@ -241,12 +258,16 @@ class _Parser:
         if self.token.text != "(" or self.token.kind != "operator":
             if name in FUNCTIONS:
                 _fail(self.text, token.at, f"{name} is a function; write {name}(...)")
+            if name in _tables.get():
+                _fail(self.text, token.at, f"{name} is a table; write {name}(...)")
             self.steps.append(Step(name=name, at=token.at))
             return
-        function = FUNCTIONS.get(name)
-        if function is None:
-            near = get_close_matches(name, FUNCTIONS, n=3, cutoff=0.5)
-            hint = f"did you mean {', '.join(near)}" if near else f"there are {', '.join(FUNCTIONS)}"
+        function, tables = FUNCTIONS.get(name), _tables.get()
+        if function is None and name.partition(".")[0] not in tables:
+            near = get_close_matches(name, [*FUNCTIONS, *tables], n=3, cutoff=0.5)
+            hint = (
+                f"did you mean {', '.join(near)}" if near else f"there are {', '.join([*FUNCTIONS, *sorted(tables)])}"
+            )
             _fail(self.text, token.at, f"there is no function {name!r}; {hint}")
         self.advance()
         count = 1
@@ -256,6 +277,9 @@ class _Parser:
             self.expression(0)
             count += 1
         self.close()
+        if function is None:
+            self.steps.append(Step(name=name, count=count, at=token.at))
+            return
         if not function.accepts(count):
             _fail(self.text, token.at, f"{name} takes {function.arguments}, got {count}")
         self.call(function.call, count, token.at)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
+from trundle.file.expression import tables_known
 from trundle.file.faults import Faults
 from trundle.file.schema import ModelSection, RunSection
 from trundle.file.text import read_text
@@ -85,11 +86,16 @@ def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = Non
     FileError
         With every fault and its line.
     """
-    return read_model(read_text(FilePath(path)), str(path), parameters)
+    return read_model(read_text(FilePath(path)), str(path), parameters, FilePath(path).parent)
 
 
-def read_model(text: str, source: str = "model", parameters: Mapping[str, float] | None = None) -> ModelFile:
-    """A model from YAML text; `source` is the name that messages give to it."""
+def read_model(
+    text: str,
+    source: str = "model",
+    parameters: Mapping[str, float] | None = None,
+    folder: FilePath | None = None,
+) -> ModelFile:
+    """A model from YAML text; `source` is its name in messages, `folder` has the CSV files of its tables."""
     try:
         tree = read_tree(text)
     except FileError as error:
@@ -98,14 +104,16 @@ def read_model(text: str, source: str = "model", parameters: Mapping[str, float]
     if not isinstance(tree.content, dict):
         faults.add((), "a model file is a mapping with name, bodies, connections, ...")
         faults.raise_any()
-    try:
-        section = ModelSection.model_validate(tree.content)
-    except ValidationError as error:
-        faults.add_validation(error)
-        faults.raise_any()
-        raise
-    assembler = Assembler(section, faults, parameters or {})
-    model = assembler.assemble()
+    named = tree.content.get("tables")
+    with tables_known(map(str, named) if isinstance(named, dict) else ()):
+        try:
+            section = ModelSection.model_validate(tree.content)
+        except ValidationError as error:
+            faults.add_validation(error)
+            faults.raise_any()
+            raise
+        assembler = Assembler(section, faults, parameters or {}, folder)
+        model = assembler.assemble()
     settings = _settings(section.run, assembler.values)
     faults.raise_any()
     for fault in check(model):  # what is not physical, at the line of its body, connection or force

@@ -46,6 +46,26 @@ class Parameter(Section):
     text: str = ""
 
 
+def _csv(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    raise refusal("give the name of a CSV file in the folder of this file, not {got}", value)
+
+
+class TableSection(Section):
+    """A table: knots x and values y as lists of numbers, or the columns x and y of a CSV file."""
+
+    csv: Annotated[str | None, BeforeValidator(_csv)] = None
+    x: Any
+    y: Any
+    between: Literal["cubic", "linear", "monotone", "previous"] = "cubic"
+    beyond: str | list[str] = "hold"
+    unit: str = ""
+    text: str = ""
+    arguments: list[str] = []
+    outputs: list[str] = []
+
+
 class Rod(Section):
     """Bar between two points."""
 
@@ -315,6 +335,7 @@ class ModelSection(Section):
     impacts: Literal["sequential", "simultaneous", "compliant"] = "sequential"
     parameters: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
+    tables: dict[str, TableSection] = {}
     bodies: dict[str, Body]
     connections: Annotated[dict[int | str, Connection], BeforeValidator(numbered)] = {}
     states: dict[str, Annotated[State, short("rate")]] = {}

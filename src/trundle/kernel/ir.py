@@ -101,7 +101,7 @@ class Block:
 
     def as_pointer(self, address: str) -> str:
         """The pointer to an address that is kept as a double."""
-        whole = self.emit(f"fptoui {self.real} {address} to {self.integer}")
+        whole = self.emit(f"fptosi {self.real} {address} to {self.integer}")
         return self.emit(f"inttoptr {self.integer} {whole} to {self.typed('ptr')}")
 
     def load_from(self, pointer: str, place: int) -> str:

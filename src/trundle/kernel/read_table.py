@@ -19,7 +19,7 @@ _ROOT = f"""
 define internal double @{ROOT}(double %handle) #0 {{
 %positive = call double @llvm.maxnum.f64(double %handle, double {bits(0.0)})
 %bounded = call double @llvm.minnum.f64(double %positive, double {bits(2.0**53)})
-%number = fptoui double %bounded to i64
+%number = fptosi double %bounded to i64
 %slot = and i64 %number, {SLOTS - 1}
 %directory = load ptr, ptr getelementptr (ptr, ptr @{LIBRARY_TABLE}, i64 {len(LIBRARY)}), align 8
 %entry = getelementptr [2 x i64], ptr %directory, i64 %slot
@@ -29,7 +29,7 @@ define internal double @{ROOT}(double %handle) #0 {{
 %nowhere = getelementptr i64, ptr %directory, i64 1
 %which = select i1 %is_known, ptr %at, ptr %nowhere
 %address = load i64, ptr %which, align 8
-%result = uitofp i64 %address to double
+%result = sitofp i64 %address to double
 ret double %result
 }}
 """
@@ -37,7 +37,7 @@ ret double %result
 _FIND = f"""
 define internal double @{FIND}(double %x, double %node) #0 {{
 entry:
-%whole = fptoui double %node to i64
+%whole = fptosi double %node to i64
 %at = inttoptr i64 %whole to ptr
 %at_scale = getelementptr double, ptr %at, i64 1
 %at_last = getelementptr double, ptr %at, i64 2
@@ -58,7 +58,7 @@ entry:
 %scaled = fmul double %from, %scale
 %positive = call double @llvm.maxnum.f64(double %scaled, double {bits(0.0)})
 %bounded = call double @llvm.minnum.f64(double %positive, double %last)
-%bucket = fptoui double %bounded to i64
+%bucket = fptosi double %bounded to i64
 %at_low = getelementptr i64, ptr %starts, i64 %bucket
 %at_high = getelementptr i64, ptr %at_low, i64 1
 %low0 = load i64, ptr %at_low, align 8
@@ -85,7 +85,7 @@ done:
 %child = add i64 %children, %offset
 %number = fcmp ord double %x, %x
 %found = select i1 %number, i64 %child, i64 %nowhere
-%result = uitofp i64 %found to double
+%result = sitofp i64 %found to double
 ret double %result
 }}
 """

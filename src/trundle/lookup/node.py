@@ -4,6 +4,9 @@ A look-up gives the record of the cell in which its arguments lie: numbers that 
 made of them, polynomials of the distance from the corner of the cell, is plain algebra and differentiates like any
 other; the records themselves have the derivative zero. CasADi cannot be told so (its derivatives of calls inside SX
 are not finite in second order), so the nodes are lifted out before it differentiates: see `trundle.derivative`.
+
+A node knows how often what is made of it can be differentiated before it has kinks at the edges of cells: 2 for a
+cubic spline, 0 for straight lines, -1 for steps. Each derivative lowers the number of the nodes in it by one.
 """
 
 from collections.abc import Sequence
@@ -15,17 +18,18 @@ import casadi as ca
 
 from trundle.lookup.memory import record
 
-_SMOOTH, _KINKED = "lookup", "kinked_lookup"
+_PREFIX = "lookup"
+_ROUGHEST = -3  # there is no need to tell what jumps even more
 _in_use = False  # whether any expression of this process may hold a look-up
 
 
 class _Node(ca.Callback):
     """The function behind the nodes with so many arguments and numbers; CasADi's own evaluator calls it."""
 
-    def __init__(self, arguments: int, width: int, kinked: bool) -> None:
+    def __init__(self, arguments: int, width: int, smooth: int) -> None:
         ca.Callback.__init__(self)
         self.arguments, self.width = arguments, width
-        self.construct(f"{_KINKED if kinked else _SMOOTH}{arguments}_{width}", {})
+        self.construct(f"{_PREFIX}{arguments}_{width}_{smooth - _ROUGHEST}", {})
 
     def get_n_in(self) -> int:
         return self.arguments + 1
@@ -42,23 +46,23 @@ class _Node(ca.Callback):
 
 
 @cache
-def _node(arguments: int, width: int, kinked: bool) -> _Node:
-    return _Node(arguments, width, kinked)
+def _node(arguments: int, width: int, smooth: int) -> _Node:
+    return _Node(arguments, width, smooth)
 
 
-def look_up(handle: Any, arguments: Sequence[Any], width: int, kinked: bool = False) -> Any:
-    """The first `width` numbers of the record to which the arguments lead in the table with this handle. Where it is
-    `kinked`, what is made of them is not smooth from cell to cell.
+def look_up(handle: Any, arguments: Sequence[Any], width: int, smooth: int = 0) -> Any:
+    """The first `width` numbers of the record to which the arguments lead in the table with this handle; what is made
+    of them has so many smooth derivatives.
     """
     global _in_use
     _in_use = True
     given = [ca.SX(handle), *(ca.SX(a) for a in arguments)]
-    return _node(len(arguments), width, kinked).call(given, False, True)[0]
+    return _node(len(arguments), width, max(smooth, _ROUGHEST)).call(given, False, True)[0]
 
 
 def is_lookup(function: Any) -> bool:
     """Whether a function that is called is a look-up."""
-    return bool(function.name().startswith((_SMOOTH, _KINKED)))
+    return bool(function.name().startswith(_PREFIX))
 
 
 @final
@@ -76,9 +80,15 @@ class Calls:
         """Whether instruction k, a call, is a look-up."""
         return is_lookup(self.steps[k].which_function())
 
-    def is_kinked(self, k: int) -> bool:
-        """Whether it is one in a table whose knots are kinks."""
-        return bool(self.steps[k].which_function().name().startswith(_KINKED))
+    def smooth(self, k: int) -> int:
+        """How many smooth derivatives what is made of it has."""
+        return int(self.steps[k].which_function().name().rpartition("_")[2]) + _ROUGHEST
+
+    def rougher(self, k: int, width: int) -> Any:
+        """The same look-up in a derivative."""
+        step = self.steps[k]
+        handle, *arguments = (step.dep(i) for i in range(step.n_dep()))
+        return look_up(handle, arguments, width, self.smooth(k) - 1)
 
 
 @final
@@ -89,7 +99,8 @@ class Lookup:
     arguments: tuple[Any, ...]
     symbols: Any
     node: Any  # its numbers as an expression
-    kinked: bool
+    rougher: Any  # the same for a derivative
+    smooth: int
 
     @property
     def width(self) -> int:
@@ -111,6 +122,10 @@ class Lifted:
     def restored(self, expression: Any) -> Any:
         """An expression of these symbols with the look-ups in their place."""
         return ca.substitute(expression, self.symbols, ca.vertcat(*[one.node for one in self.lookups]))
+
+    def differentiated(self, expression: Any) -> Any:
+        """The same for a derivative of expressions of them."""
+        return ca.substitute(expression, self.symbols, ca.vertcat(*[one.rougher for one in self.lookups]))
 
 
 def lift(expressions: Sequence[Any]) -> Lifted | None:
@@ -137,9 +152,10 @@ def lift(expressions: Sequence[Any]) -> Lifted | None:
         elif code == ca.OP_OUTPUT:
             values[into[0]][into[1]] = register[of[0]]
         elif code == ca.OP_CALL:
-            symbols = ca.SX.sym(f"{_SMOOTH} {len(found)}", len(into))
+            symbols = ca.SX.sym(f"{_PREFIX} {len(found)}", len(into))
             node = ca.vertcat(*[calls.steps[k].get_output(i) for i in range(len(into))])
-            found.append(Lookup(tuple(register[i] for i in of), symbols, node, calls.is_kinked(k)))
+            arguments = tuple(register[i] for i in of)
+            found.append(Lookup(arguments, symbols, node, calls.rougher(k, len(into)), calls.smooth(k)))
             register |= {place: symbols[i] for i, place in enumerate(into) if place >= 0}
         elif len(of) == 2:
             register[into[0]] = ca.SX.binary(code, register[of[0]], register[of[1]])
@@ -151,9 +167,9 @@ def lift(expressions: Sequence[Any]) -> Lifted | None:
     return Lifted(out, found)
 
 
-def written(inputs: Sequence[Any], expressions: Sequence[Any]) -> tuple[str, list[tuple[int, int, bool]]]:
-    """The operations that lead from symbols to expressions as text, and the look-ups among them: number of arguments,
-    width, whether kinked. `read` makes the expressions again.
+def written(inputs: Sequence[Any], expressions: Sequence[Any]) -> tuple[str, list[tuple[int, int]]]:
+    """The operations that lead from symbols to expressions as text, and the look-ups among them: width, number of
+    smooth derivatives. `read` makes the expressions again.
     """
     lifted = lift(expressions)
     if lifted is None:
@@ -161,19 +177,19 @@ def written(inputs: Sequence[Any], expressions: Sequence[Any]) -> tuple[str, lis
     symbols = [one.symbols for one in lifted.lookups]
     arguments = [ca.vertcat(*one.arguments) for one in lifted.lookups]
     plain = ca.Function("f", [*inputs, *symbols], [*lifted.expressions, *arguments])
-    return plain.serialize(), [(len(one.arguments) - 1, one.width, one.kinked) for one in lifted.lookups]
+    return plain.serialize(), [(one.width, one.smooth) for one in lifted.lookups]
 
 
-def read(text: str, lookups: Sequence[tuple[int, int, bool]], inputs: Sequence[Any]) -> list[Any]:
+def read(text: str, lookups: Sequence[tuple[int, int]], inputs: Sequence[Any]) -> list[Any]:
     """The expressions that were `written`, of these inputs."""
     function = ca.Function.deserialize(text)
-    symbols = [ca.SX.sym(_SMOOTH, width) for _, width, _ in lookups]
+    symbols = [ca.SX.sym(_PREFIX, width) for width, _ in lookups]
     answer = function.call([*inputs, *symbols])
     count = len(answer) - len(lookups)
     if not lookups:
         return list(answer)
     known, nodes = ca.SX(0, 1), ca.SX(0, 1)
-    for (_, width, kinked), of, own in zip(lookups, answer[count:], symbols, strict=True):
+    for (width, smooth), of, own in zip(lookups, answer[count:], symbols, strict=True):
         handle, *rest = ca.vertsplit(ca.substitute(of, known, nodes))
-        known, nodes = ca.vertcat(known, own), ca.vertcat(nodes, look_up(handle, rest, width, kinked))
+        known, nodes = ca.vertcat(known, own), ca.vertcat(nodes, look_up(handle, rest, width, smooth))
     return [ca.substitute(e, known, nodes) for e in answer[:count]]

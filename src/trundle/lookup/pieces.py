@@ -8,6 +8,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 DEGREES = {"cubic": 3, "linear": 1, "monotone": 3, "previous": 0, "hermite": 5}
 """Degree of the polynomials of each way to go from knot to knot."""
+SMOOTH = {"cubic": 2, "linear": 0, "monotone": 1, "previous": -1, "hermite": 2}
+"""Number of derivatives that have no jump at the knots."""
 SLACK = 1e-12  # of the range: so far beyond it an argument is round-off
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, LIMITS, MOST_ARGUMENTS, PLACE, SIDES, WIDEST, WORDS, Block
 from trundle.lookup.node import look_up
-from trundle.lookup.pieces import DEGREES, Array, corners, edges, grid, pieces, quintic, with_ends
+from trundle.lookup.pieces import DEGREES, SMOOTH, Array, corners, edges, grid, pieces, quintic, with_ends
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,6 +33,7 @@ class TableKind:
     arguments: int
     outputs: int  # 0: a single number
     degree: int
+    smooth: int  # derivatives without jumps
     repeats: tuple[bool, ...]
 
     @property
@@ -41,10 +42,11 @@ class TableKind:
         return WORDS + max(self.outputs, 1) * int((self.degree + 1) ** self.arguments)
 
     def __str__(self) -> str:
-        smooth = {0: "steps", 1: "straight lines", 3: "cubics", 5: "quintics"}[self.degree]
+        words = {0: "steps", 1: "straight lines", 3: "cubics", 5: "quintics"}[self.degree]
+        words = "monotone cubics" if (self.degree, self.smooth) == (3, 1) else words
         out = f"{self.outputs} outputs" if self.outputs else "one number"
         repeats = ", repeated" if any(self.repeats) else ""
-        return f"{self.arguments} argument{'s' * (self.arguments > 1)}, {out}, {smooth}{repeats}"
+        return f"{self.arguments} argument{'s' * (self.arguments > 1)}, {out}, {words}{repeats}"
 
     def value(self, handle: Any, arguments: Sequence[Any]) -> Any:
         """The value as an expression of the handle and of the arguments."""
@@ -55,7 +57,7 @@ class TableKind:
                 if repeats:
                     least, span = limits[LIMITS + 2 * i], limits[LIMITS + 2 * i + 1]
                     given[i] = given[i] - span * ca.floor((given[i] - least) / span)
-        record = look_up(handle, given, self.width, kinked=self.degree <= 1)
+        record = look_up(handle, given, self.width, self.smooth)
         distances = [x - record[CORNERS + i] for i, x in enumerate(given)]
         size = (self.degree + 1) ** self.arguments
         outputs = [record[WORDS + i * size : WORDS + (i + 1) * size] for i in range(max(self.outputs, 1))]
@@ -179,7 +181,7 @@ class Table:
             raise ModelError(f"arguments={list(arguments)!r} are {len(arguments)} names for {len(axes)} argument(s).")
         if outputs and len(outputs) != max(outs, 1):
             raise ModelError(f"outputs={list(outputs)!r} are {len(outputs)} names for {max(outs, 1)} output(s).")
-        kind = TableKind(len(axes), outs, DEGREES[between], tuple(word == "repeat" for word in words))
+        kind = TableKind(len(axes), outs, DEGREES[between], SMOOTH[between], tuple(word == "repeat" for word in words))
         if kind.width > WIDEST:
             raise ModelError(f"{outs} outputs are too many for one table; make several.")
         for array in (*axes, values):

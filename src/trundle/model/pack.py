@@ -53,7 +53,7 @@ def packed(model: Model) -> tuple[Any, ...]:
     return unpacked, (stream.getvalue(), *tape, [s.name() for s in symbols])
 
 
-def unpacked(parts: bytes, tape: str, lookups: list[tuple[int, int, bool]], names: list[str]) -> Model:
+def unpacked(parts: bytes, tape: str, lookups: list[tuple[int, int]], names: list[str]) -> Model:
     """The model, with symbols of its own."""
     symbols = [ca.SX.sym(name) for name in names]
     expressions = read(tape, lookups, symbols) if tape else []
