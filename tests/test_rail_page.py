@@ -14,4 +14,4 @@ def test_the_python_blocks_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = runpy.run_path(str(script))
     assert names["line"].length == 350.0 and (tmp_path / "line.png").exists()
-    assert (tmp_path / "rough.png").exists()
+    assert (tmp_path / "rough.png").exists() and names["run"].ok

@@ -70,9 +70,10 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
     pose = ca.vertcat(p, ca.vec(R))
     v = derivative(pose, signals.t)
     a = derivative(v, signals.t)
-    symbols = ca.vertcat(ca.SX(0, 1), *[x.symbol for x in model.parameters.values()])
+    symbols = ca.vertcat(ca.SX(0, 1), *model.parameter_symbols())
     f = ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in (p, R, v, a)])
-    values = list(model.parameter_values().values())
+    handles = [table.table.block.handle for table in model.tables.values()]
+    values = [*model.parameter_values().values(), *handles]
     for t in TIMES:
         x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
         if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):

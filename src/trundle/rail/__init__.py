@@ -27,6 +27,7 @@ from trundle.rail.guide import WheelsetGuide
 from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
 from trundle.rail.irregularity import Irregularity
 from trundle.rail.kalker import Coefficients, KalkerWarning, Patch, kalker
+from trundle.rail.line import TrackFrame
 from trundle.rail.measured import FittedLine, fit_line
 from trundle.rail.profile import S1002, Profile, Rail60E1
 from trundle.rail.rig_pose import JOINTS, RigPose
@@ -87,6 +88,7 @@ __all__ = [
     "Sine",
     "Straight",
     "TableContact",
+    "TrackFrame",
     "TrackMotion",
     "Transition",
     "VerticalCurve",

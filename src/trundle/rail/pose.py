@@ -50,6 +50,10 @@ class Pose:
         bends = 0.0 if not (curvature[1:].any() or slope[1:].any()) else length * row[INVERSE] / SHARE
         return max(1, int(np.ceil(max(turns, bends))))
 
+    def offsets(self) -> Array:
+        """Heading (rad) and height (m) of each row where its x is 0."""
+        return np.column_stack([self._headings, self._heights])
+
     def heading(self, owner: Any, s: Any) -> Any:
         """Heading (rad) at s in the rows with these numbers."""
         return self._headings[owner] + self._grown(owner, CURVATURE, s)

@@ -112,6 +112,16 @@ class TrackMotion:
     v: Any  # m/s
     a: Any  # m/s^2
 
+    @property
+    def R(self) -> Any:
+        """The rotation, as moving frames call it."""
+        return self.rotation
+
+    @property
+    def p(self) -> Any:
+        """The position, as moving frames call it."""
+        return self.position
+
 
 def motion(position: Any, heading: Any, at: Local, speed: Any, acceleration: Any) -> TrackMotion:
     """Motion of the frame that goes along the line with this speed and tangential acceleration."""

@@ -20,7 +20,7 @@ def _tape(f: Formulation) -> Tape:
 
 def refused_lookup(f: Formulation, t: float, x: Array, p: Array) -> str:
     """The table that refuses its argument at a state, or shortly after it, in words; empty where none does."""
-    if not f.model.tables or not np.all(np.isfinite(x)):
+    if not f.model.tables:
         return ""
     tape = f.once(_tape)
     xdot = f.kernels("base")["rhs"](t, x, p)
@@ -43,7 +43,8 @@ def _first_refused(f: Formulation, tape: Tape, t: float, x: Array, p: Array) -> 
             node = operations[node][2]
         handle = operations[node][1]
         table = table_with(values[handle])
-        i = table.refuses(arguments) if table is not None and len(arguments) == len(table.x) else None
+        told = np.all(np.isfinite(arguments))  # of a state that is spoilt already only what time alone gives is known
+        i = table.refuses(arguments) if told and table is not None and len(arguments) == len(table.x) else None
         if table is not None and i is not None:
             name = f.parameters.tables[operations[handle][1] - f.parameters.table_slice.start]
             knots = table.x[i]

@@ -1,0 +1,137 @@
+"""A line inside a model: its rows and its plan as tables that compiled code reads, and the frame that goes along it."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Literal, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.lookup.table import Table
+from trundle.model.model import Model
+from trundle.rail.alignment import Alignment
+from trundle.rail.basis import integrals
+from trundle.rail.rows import CURVATURE, INVERSE, SLOPE, WIDTH, RowSymbols, local_at, share, total
+from trundle.rail.track_frame import TrackMotion, motion
+from trundle.typing import Array
+
+HEADING, HEIGHT = WIDTH, WIDTH + 1  # of a row where its x is 0
+STEP = 1.0  # m between places of the plan; quintics between them are right to 1e-12 m
+APART = 1e-6  # m between the two sides of a place where the curvature jumps
+
+Expression = Callable[[Any], Any] | float
+
+
+def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -> Table:
+    """The rows of a line with heading and height, found by the distance along the track or by the number of the row."""
+    rows = np.column_stack([line.rows, line.pose.offsets()])
+    rows = np.vstack([rows, rows[-1:]])  # the last one up to the end of the line
+    knots = np.arange(float(len(rows))) if by == "number" else np.append(line.pose.starts, line.length)
+    return Table(knots, rows, between="previous", beyond="refuse", text=f"rows of {line.name}")
+
+
+def plan_table(line: Alignment, step: float = STEP) -> Table:
+    """Places x, y (m) of a line over the distance, by quintics that have its tangent and curvature."""
+    s = _places(line, step)
+    row = np.minimum(np.searchsorted(line.rows[:, 1], s, side="right"), len(line.rows) - 1)
+    at, heading = line.local(s, row), line.pose.heading(row, s)
+    c, n = np.cos(heading), np.sin(heading)
+    along, across, bend = at.cos_g, at.k * at.cos_g, -at.sin_g * at.g1
+    first = np.column_stack([along * c, along * n])
+    second = np.column_stack([bend * c - across * n, bend * n + across * c])
+    return Table.hermite(s, line.position(s)[:, :2], first, second, beyond="refuse", text=f"plan of {line.name}")
+
+
+def _places(line: Alignment, step: float) -> Array:
+    """Places at most a step apart, with all joints; two where the curvature jumps, one on each side."""
+    parts = []
+    ends = np.append(line.pose.starts, line.length)
+    jumps = {jump.s for jump in line.continuity().jumps if (jump.quantity, jump.derivative) == ("curvature", 0)}
+    for begin, end in pairwise(ends):
+        last = end - APART if end in jumps else end
+        count = max(1, int(np.ceil((last - begin) / step)))
+        parts.append(np.linspace(begin, last, count + 1)[: None if end in jumps else -1])
+    return np.append(np.concatenate(parts), line.length)
+
+
+@final
+class TrackFrame:
+    """A frame that goes along a line, for `m.moving_frame(name, motion=TrackFrame(...))`.
+
+    Parameters
+    ----------
+    model : Model
+        Gets two tables, `name_rows` and `name_plan`; a run may be given those of another line.
+    line : Alignment
+    distance : float, or function of the signals
+        Along the track (m): `lambda s: 20.0 * s.t`, or a state.
+    speed, acceleration : float, or function of the signals, optional
+        m/s and m/s^2. Left out, they are the derivatives of the distance by time.
+    row : function of the signals, optional
+        Number of the row in which the frame is, where an event counts it. Left out, the row is found by the distance:
+        exactly where that depends on time alone, since steps then end at the joints.
+    name : str
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        line: Alignment,
+        distance: Expression,
+        speed: Expression | None = None,
+        acceleration: Expression | None = None,
+        *,
+        row: Expression | None = None,
+        name: str = "track",
+    ) -> None:
+        if (speed is None) != (acceleration is None):
+            raise ModelError("give speed and acceleration along the track both, or neither.")
+        kinks = line.continuity().kinks
+        if kinks:
+            places = ", ".join(f"{s:g}" for s in kinks[:8])
+            raise ModelError(
+                f"{line.name}: the angular velocity of the track frame jumps at {places} m, and with it the "
+                "motion of bodies relative to it. Take curves without kinks: Bloss, Cosine, Sine, Helmert, Vienna, and "
+                'VerticalCurve(..., shape="bloss").'
+            )
+        self._model = model
+        self.line, self._distance, self._rates, self._row = line, distance, (speed, acceleration), row
+        self.rows = model.table(f"{name}_rows", row_table(line, "distance" if row is None else "number"))
+        self.plan = model.table(f"{name}_plan", plan_table(line))
+
+    def frame_state(self, s: Any) -> TrackMotion:
+        """Pose and motion of the frame as expressions of the signals."""
+        at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
+        speed, acceleration = self._speeds(at, s)
+        numbers = RowSymbols(ca.vertsplit(self.rows(at if self._row is None else _value(self._row, s))))
+        grown = integrals(share(numbers, at))
+        heading = numbers[HEADING] + total(numbers, CURVATURE, grown) / numbers[INVERSE]
+        height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
+        place = ca.vertcat(self.plan(at), height)
+        return motion(place, heading, local_at(numbers, at), speed, acceleration)
+
+    def _speeds(self, at: Any, s: Any) -> tuple[Any, Any]:
+        speed, acceleration = self._rates
+        if speed is not None and acceleration is not None:
+            return ca.SX(_value(speed, s)), ca.SX(_value(acceleration, s))
+        rate = ca.jacobian(at, s.t)
+        return rate, ca.jacobian(rate, s.t)
+
+
+@final
+class _TimeOnly:
+    """Signals of which a distance may depend on time and parameters only: its derivative is then that by time."""
+
+    def __init__(self, signals: Any, parameters: Any) -> None:
+        self._signals, self._parameters = signals, parameters
+        self.t = signals.t
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._parameters:
+            raise ModelError(f"the distance depends on {name!r}: give speed and acceleration along the track too.")
+        return self._signals[name]
+
+
+def _value(given: Expression, s: Any) -> Any:
+    return given(s) if callable(given) else given
