@@ -171,7 +171,7 @@ class _Builder:
     def body(self, body: Body, integral: int, massless: bool) -> None:
         junction = self.node(f"1 {body.name}", "1", body.name, body.name)
         if not body.is_free:
-            self.bond(self.node(f"Sf {body.name}", "Sf", str(body.moves), body.name), junction, 6, 0)
+            self.bond(self.node(f"Sf {body.name}", "Sf", _motion(body), body.name), junction, 6, 0)
         elif not massless:
             self.bond(junction, self.node(f"I {body.name}", "I", "inertia", body.name), 6, integral)
 
@@ -236,6 +236,11 @@ class _Builder:
         self.bond(near, middle, size, by_first)
         self.bond(middle, far, size, size - by_second)
         self.bond(far, f"1 {second}", 6, 6 - by_second)
+
+
+def _motion(body: Body) -> str:
+    """Words for the motion of a body that is a source of flow."""
+    return str(body.moves) if body.is_at_rest else "given motion"
 
 
 def _element(elements: list[str]) -> str:

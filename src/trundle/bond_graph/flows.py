@@ -44,7 +44,7 @@ def find_flows(f: Formulation, seals: Mapping[str, tuple[Seal, ...]]) -> Flows:
     centres = {b: evaluate(model, b.mass_properties().com).ravel() for b in moving}
     jacobians = [_jacobian(f, centres, bonds, q, contacts) for q in poses(f)]
     masses = [_mass(f, b) for b in moving]
-    depth = {body: i for i, body in enumerate([model.ground, *(j.child for j in f.topology.tree)])}
+    depth = {body: i for i, body in enumerate([*model.roots, *(j.child for j in f.topology.tree)])}
     rows = [_row(c, seal, depth) for c, seal in bonds]
     return Flows(tuple(b.name for b in moving), tuple(masses), tuple(rows), tuple(jacobians))
 

@@ -1,4 +1,4 @@
-"""Numbers: where all bodies and frames stand at given coordinates of the tree."""
+"""Numbers: where all bodies and frames stand at given coordinates of the tree, moving frames as at the start."""
 
 from collections.abc import Mapping
 from typing import Any, final
@@ -10,6 +10,7 @@ from trundle.graph.topology import Topology
 from trundle.model.body import Body, Frame
 from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
+from trundle.model.frame_check import first_pose
 from trundle.model.model import Model
 from trundle.space.chain import Ball, Step
 from trundle.space.rotation import axis_vector, rotation, rotation_from_quaternion
@@ -33,6 +34,9 @@ class Placement:
     def __init__(self, model: Model, topology: Topology, q: Array) -> None:
         self._model = model
         self.bodies: dict[Body, Placed] = {model.ground: (np.eye(3), np.zeros(3))}
+        for frame in model.frames:
+            p, R = first_pose(model, frame)
+            self.bodies[frame] = R, p
         self.coordinates: dict[str, Array] = {}  # of each joint of the tree
         at = 0
         for joint in topology.tree:

@@ -1,5 +1,6 @@
 """Event functions and the jumps of the state that they trigger, as functions of (t, x, p)."""
 
+from collections.abc import Collection
 from typing import Any
 
 import casadi as ca
@@ -7,6 +8,7 @@ import casadi as ca
 from trundle.contact.collision_equations import free_accelerations, impact_values
 from trundle.contact.modes.expressions import ModeExpressions
 from trundle.derivative import derivative_along
+from trundle.equations.carry_over import carried_over, changes_frames
 from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
@@ -58,10 +60,25 @@ def event_functions(model: Model, functions: Functions) -> dict[str, Any]:
                 raise UnknownNameError(name, [*places, *model.parameters, *register.short_names(is_changeable)], what)
         at_u = e.layout.u
         speeds = [places[name] - at_u.start for name in action if places.get(name, -1) >= at_u.start]
-        if speeds and functions.independent:
+        jumps = changes_frames(functions, _changed(functions, action))
+        if jumps and event.keeps == "relative" and not e.layout.in_joints:
+            raise ModelError(
+                f"event {event.name!r} changes the motion of a frame and keeps the velocities in it: that needs joint "
+                "coordinates, formalism='kane'."
+            )
+        if jumps and event.keeps == "absolute":
+            x[at_u] = carried_over(functions, x[e.layout.q], p, x[at_u], speeds)
+        elif speeds and functions.independent:
             x[at_u] = _hold_speeds(functions, speeds)(e.t, x[e.layout.q], x[at_u], p)
         out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
     return out
+
+
+def _changed(functions: Functions, action: Collection[str]) -> Any:
+    """Symbols that an action gives other values."""
+    e, places = functions.equations, functions.equations.layout.changeable
+    states = [functions.x[places[name]] for name in action if name in places]
+    return ca.vertcat(*states, *[e.p[e.parameters.parameter(name)] for name in action if name in e.model.parameters])
 
 
 def _bounds(functions: Functions, values: list[Any]) -> dict[str, Any]:

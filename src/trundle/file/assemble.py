@@ -1,6 +1,6 @@
 """From the sections of a file to a Model. Every fault goes to the list with its path; the rest is still looked at."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import Any, final
@@ -9,6 +9,7 @@ from trundle.errors import FileError, TrundleError
 from trundle.file import schema
 from trundle.file.blocks import Blocks
 from trundle.file.construct import Constructor
+from trundle.file.expression import Expression
 from trundle.file.faults import Faults, near
 from trundle.file.forces import Forces
 from trundle.file.laws import Laws
@@ -33,7 +34,7 @@ class Assembler:
         self.section, self.faults, self.given, self.folder = section, faults, given, folder
         self.values = Values(faults)
         self.model = Model(section.name)
-        self.parts = Parts(self.values, self.model, section.bodies)
+        self.parts = Parts(self.values, self.model, {**section.bodies, **section.frames})
         constructor = Constructor(self.values)
         self.laws = Laws(constructor)
         self.pairs = Pairs(self.parts, constructor, self.laws)
@@ -50,6 +51,9 @@ class Assembler:
         for name, body in section.bodies.items():
             with self._watch(("bodies", name)):
                 self._body(name, body)
+        for name, frame in section.frames.items():
+            with self._watch(("frames", name)):
+                self._frame(name, frame)
         for key, connection in section.connections.items():
             with self._watch(("connections", key)):
                 self._connection(key, connection)
@@ -153,6 +157,28 @@ class Assembler:
             body.check_inertia,
         )
 
+    def _frame(self, name: str, frame: schema.MovingFrame) -> None:
+        path = ("frames", name)
+        position = [self._of_time(v, (*path, "position", i)) for i, v in enumerate(frame.position)]
+        shape = tuple(self.parts.shape(s, (*path, "shape", i)) for i, s in enumerate(frame.shape))
+        rotation = None if frame.rotation is None else self._turn(frame.rotation, (*path, "rotation"))
+        self.model.moving_frame(name, lambda s: tuple(of(s) for of in position), rotation, shape=shape)
+
+    def _turn(self, turn: schema.Turn, path: Path) -> Callable[[Any], Any]:
+        """A rotation as a function of the signals."""
+        if turn.matrix is not None:
+            rows = [[self._of_time(v, (*path, i, k)) for k, v in enumerate(row)] for i, row in enumerate(turn.matrix)]
+            return lambda s: [[of(s) for of in row] for row in rows]
+        if turn.quaternion is not None:
+            parts = [self._of_time(v, (*path, i)) for i, v in enumerate(turn.quaternion)]
+            return lambda s: tuple(of(s) for of in parts)
+        assert turn.angle is not None
+        axis, angle = self.parts.axis(turn.axis, (*path, "axis")), self._of_time(turn.angle, (*path, "angle"))
+        return lambda s: (axis, angle(s))
+
+    def _of_time(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
+        return self.values.signal(expression, path, ["t"])
+
     def _connection(self, key: str | int, connection: schema.Connection) -> None:
         path: Path = ("connections", key)
         pair = self.pairs.make(connection, path)
@@ -213,7 +239,7 @@ class Assembler:
                     text = f"there is no state or parameter called {target!r}. {hint}"
                     self.faults.add((*path, "action", target), text)
             action = {k: self.values.signal(e, (*path, "action", k), signals) for k, e in action.items()}
-        self.model.event(name, function, event.direction, action)
+        self.model.event(name, function, event.direction, action, event.keeps)
 
     def _start(self, known: Collection[str]) -> None:
         for name, value in self.section.start.items():

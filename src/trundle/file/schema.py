@@ -137,6 +137,14 @@ def _listed_rotation(value: Any) -> Any:
     return {"quaternion" if len(value) == 4 else "matrix": value} if isinstance(value, list) else value
 
 
+class MovingFrame(Section):
+    """A frame whose motion is given: expressions of t and parameters."""
+
+    position: Vector = Field(default_factory=zeros(3))
+    rotation: Annotated[Turn | None, BeforeValidator(_listed_rotation)] = None
+    shape: Annotated[list[Shape], BeforeValidator(listed)] = []
+
+
 class Place(Section):
     """A point and axes on a body; the name of a body alone stands for its own frame."""
 
@@ -296,6 +304,7 @@ class Event(Section):
     expression: Scalar
     direction: Annotated[Literal[-1, 0, 1], BeforeValidator(_direction)] = 0
     action: Annotated[Any, BeforeValidator(_action)] = "record"
+    keeps: Literal["absolute", "relative"] = "absolute"
 
 
 def _start_value(value: Any) -> Any:
@@ -337,6 +346,7 @@ class ModelSection(Section):
     constants: dict[str, Scalar] = {}
     tables: dict[str, TableSection] = {}
     bodies: dict[str, Body]
+    frames: dict[str, MovingFrame] = {}
     connections: Annotated[dict[int | str, Connection], BeforeValidator(numbered)] = {}
     states: dict[str, Annotated[State, short("rate")]] = {}
     blocks: dict[str, Any] = {}

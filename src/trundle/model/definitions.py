@@ -45,10 +45,12 @@ class Event:
     """Zero crossing of an expression of the signals.
 
     direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter:
-    s -> expression}.
+    s -> expression}. `keeps` tells what stays where an action changes the velocity of a moving frame: the "absolute"
+    velocities of the bodies, or those "relative" to the frame.
     """
 
     name: str
     function: Callable[[Any], Any]
     direction: int = 0
     action: str | Mapping[str, Callable[[Any], Any]] = "record"
+    keeps: str = "absolute"

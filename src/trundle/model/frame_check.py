@@ -13,6 +13,7 @@ from trundle.model.body import Body
 from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
+from trundle.typing import Array
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
 ROTATION = 1e-9  # by which a rotation matrix may be off
@@ -30,6 +31,15 @@ def frame_faults(model: Model) -> list[str]:
                 f"body to it, model.connect(tr.Free(), model.bodies[{frame.name!r}], body), or leave it out."
             )
     return faults
+
+
+def first_pose(model: Model, frame: Body) -> tuple[Array, Array]:
+    """Numbers: position and rotation of a frame at t = 0, with the default parameters."""
+    assert frame.motion is not None
+    p, R = frame.motion.pose(FrameSignals(ca.SX(0.0), {name: x.symbol for name, x in model.parameters.items()}))
+    symbols = ca.vertcat(ca.SX(0, 1), *[x.symbol for x in model.parameters.values()])
+    found = ca.Function("pose", [symbols], [p, R])(list(model.parameter_values().values()))
+    return np.array(ca.DM(found[0])).ravel(), np.array(ca.DM(found[1]))
 
 
 def _joined(model: Model) -> list[str]:

@@ -85,7 +85,12 @@ class Model(ModelContents):
         return self.bodies[name]
 
     def moving_frame(
-        self, name: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None, motion: Any = None
+        self,
+        name: str,
+        position: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        motion: Any = None,
+        shape: tuple[Shape, ...] | Shape = (),
     ) -> Body:
         """Add a frame whose motion is given, such as the deck of a ship: bodies that are connected to it are described
         relative to it.
@@ -101,6 +106,8 @@ class Model(ModelContents):
         motion : object, optional
             In place of both: its `frame_state(s)` gives R and p in the ground, and v, w, a, eps in the axes of the
             frame, as `trundle.model.frame.FrameState` says.
+        shape : Shape or tuple of Shape
+            For pictures only.
 
         Returns
         -------
@@ -112,7 +119,8 @@ class Model(ModelContents):
             given = course_motion(motion)
         else:
             given = given_motion(position, ("z", 0.0) if rotation is None else rotation)
-        self.bodies[name] = Body(name, moves=Moves.GIVEN, motion=given)
+        shapes = shape if isinstance(shape, tuple) else (shape,)
+        self.bodies[name] = Body(name, shape=shapes, moves=Moves.GIVEN, motion=given)
         return self.bodies[name]
 
     def connect(
@@ -435,6 +443,7 @@ class Model(ModelContents):
         function: Callable[[Any], Any],
         direction: int = 0,
         action: str | Mapping[str, Callable[[Any], Any]] = "record",
+        keeps: str = "absolute",
     ) -> None:
         """Watch for zero crossings of an expression.
 
@@ -450,6 +459,9 @@ class Model(ModelContents):
             Falling, both or rising.
         action : "record", "stop" or mapping
             Or assignments {speed, coordinate or parameter: s -> expression} at the event.
+        keeps : {"absolute", "relative"}
+            Velocities of bodies that stay where an action changes the velocity of a moving frame: those in the ground
+            (nothing strikes them; of least kinetic energy of the change where joints hinder), or those in the frame.
 
         Raises
         ------
@@ -462,7 +474,12 @@ class Model(ModelContents):
             raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
         if not isinstance(action, Mapping) and action not in ("record", "stop"):
             raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
-        self.events[name] = Event(name, Crossing(function), direction, action)
+        if keeps not in ("absolute", "relative"):
+            raise ModelError(
+                f"event {name!r}: keeps is 'absolute' (velocities of bodies in the ground) or 'relative' (in the "
+                f"frames), not {keeps!r}."
+            )
+        self.events[name] = Event(name, Crossing(function), direction, action, keeps)
 
     def break_at(self, *times: Any) -> None:
         """Name times at which a law changes abruptly: steps end there.

@@ -28,8 +28,10 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
     """Bodies, joints, loops, freedoms and the coordinates that are independent."""
     moving = model.free_bodies
     lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
+    if model.frames:
+        lines.append(f"Moving frames, whose motion is given: {', '.join(frame.name for frame in model.frames)}.")
     lines.append("")
-    lines.append("Tree, from the ground outwards:")
+    lines.append(f"Tree, from the ground{' and the frames' if model.frames else ''} outwards:")
     for joint in topology.tree:
         c = joint.connection
         names = [k.name for k in layout.coordinates if k.owner == c.name]

@@ -90,6 +90,6 @@ def _event_caller(f: Formulation, action: EventAction) -> Callable[[int, float, 
         answer = action(names[index], t, state)
         if answer is not None and not isinstance(answer, Mapping):
             raise SolveError(f"on_event answers with {{'name': value}} or None, not with {answer!r}.")
-        return None if not answer else changed_state(f, x, p, answer)
+        return None if not answer else changed_state(f, t, x, p, answer, f.model.events[names[index]].keeps)
 
     return call

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from trundle.equations.absolute_state import absolute_state
+from trundle.equations.carry_over import carried_over_numbers
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.model.check import finite_number
@@ -124,9 +125,13 @@ def check_own_rates(layout: StateLayout, rates: Array) -> None:
             )
 
 
-def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, float]) -> tuple[Array, Array]:
-    """State and parameters with named values replaced."""
-    x, p = x.copy(), p.copy()
+def changed_state(
+    f: Formulation, t: float, x: Array, p: Array, changes: Mapping[str, float], keeps: str
+) -> tuple[Array, Array]:
+    """State and parameters with named values replaced; where that changes the velocity of a moving frame, `keeps` tells
+    which velocities of the bodies stay.
+    """
+    before, x, p = (x, p), x.copy(), p.copy()
     parameters = f.parameters.parameters
     places = f.states.changeable
     for name, value in f.resolved(changes).items():
@@ -139,6 +144,9 @@ def changed_state(f: Formulation, x: Array, p: Array, changes: Mapping[str, floa
         else:
             short = f.derivation.register().short_names(is_changeable)
             raise UnknownNameError(name, [*places, *parameters, *short], "state or parameter")
+    if keeps == "absolute" and f.model.frames and f.in_joints:
+        speeds = [i - f.states.u.start for i in map(places.get, f.resolved(changes)) if i is not None]
+        x[f.states.u] = carried_over_numbers(f.functions, t, before, (x, p), [i for i in speeds if i >= 0])
     return x, p
 
 

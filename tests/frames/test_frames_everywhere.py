@@ -1,0 +1,106 @@
+"""Moving frames in files, in words, in the bond graph, in pictures, in copies and other processes."""
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import FileError
+from trundle.file.read import load_file
+
+FERRY = """
+name: ferry
+parameters: {roll: 0.3}
+bodies:
+  lamp: {mass: 2, inertia: [0.03, 0.04, 0.02], com: [0, 0, -1], shape: {ball: {radius: 0.1, at: [0, 0, -1]}}}
+frames:
+  deck:
+    position: [0, 0, 0.5*sin(0.8*t)]
+    rotation: {axis: x, angle: roll*sin(0.8*t)}
+    shape: {box: {size: [4, 2, 0.1]}}
+  mast:
+    rotation: ["cos(t)", 0, 0, "sin(t)"]
+  keel:
+    rotation: [["cos(t)", "-sin(t)", 0], ["sin(t)", "cos(t)", 0], [0, 0, 1]]
+connections:
+  lamp: {pair: Spherical, first: {body: deck, at: [0, 0, 3]}, second: lamp}
+outputs:
+  seen: lamp.position_x + mast.position_x + keel.position_x
+events:
+  half: {expression: t - 0.5, direction: 1, action: {roll: 0.1}, keeps: relative}
+start: {lamp.angular_rate: [0.1, 0.5, 1]}
+"""
+
+
+@pytest.fixture
+def ferry(tmp_path: Path) -> tr.Model:
+    path = tmp_path / "ferry.yaml"
+    path.write_text(FERRY)
+    return load_file(path).model
+
+
+def test_a_file_gives_the_model_that_python_gives(ferry: tr.Model) -> None:
+    m = tr.Model("ferry")
+    roll = m.parameter("roll", 0.3)
+    deck = m.moving_frame("deck", lambda s: (0, 0, 0.5 * tr.sin(0.8 * s.t)), lambda s: ("x", roll * tr.sin(0.8 * s.t)))
+    m.connect(tr.Spherical(), deck.at(0, 0, 3), m.body("lamp", mass=2, inertia=(0.03, 0.04, 0.02), com=(0, 0, -1)))
+    m.start = {"lamp.angular_rate": (0.1, 0.5, 1)}
+    runs = [model.build().simulate(0.4) for model in (ferry, m)]
+    np.testing.assert_allclose(runs[0].values("lamp.quaternion"), runs[1].values("lamp.quaternion"), atol=1e-14)
+    assert ferry.events["half"].keeps == "relative"
+    turned = runs[0].values("keel.rotation")[-1].reshape(3, 3).T
+    np.testing.assert_allclose(turned[:2, 0], [np.cos(0.4), np.sin(0.4)], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("was", "is_", "words"),
+    [
+        ("0.5*sin(0.8*t)", "lamp.position_x", "there is no quantity called 'lamp.position_x'"),
+        ("{axis: x, angle: roll*sin(0.8*t)}", "{axis: x}", "give axis and angle"),
+        ("body: deck", "body: dekc", "there is no body called 'dekc'"),
+        ("keeps: relative", "keeps: both", "'absolute' or 'relative'"),
+    ],
+)
+def test_faults_of_a_file(tmp_path: Path, was: str, is_: str, words: str) -> None:
+    path = tmp_path / "ferry.yaml"
+    path.write_text(FERRY.replace(was, is_))
+    with pytest.raises(FileError) as error:
+        load_file(path)
+    assert words in str(error.value)
+
+
+def test_in_words_and_as_a_source_of_flow(ferry: tr.Model) -> None:
+    system = ferry.build()
+    text = system.describe()
+    assert "Moving frames, whose motion is given: deck, mast, keel." in text and "deck -> lamp: Spherical" in text
+    nodes = {node.name: node for node in system.graph.nodes}
+    assert nodes["Sf deck"].kind == "Sf" and nodes["Sf deck"].label == "given motion"
+    assert any(bond.tail == "Sf deck" and bond.head == "1 deck" for bond in system.graph.bonds)
+    assert "given motion" in system.graph._repr_svg_()
+
+
+def test_pictures(ferry: tr.Model, tmp_path: Path) -> None:
+    run = ferry.build().simulate(0.4, samples=5)
+    run.draw(path=tmp_path / "ferry.png")
+    run.power.sankey(path=tmp_path / "energy.svg")
+    assert "given motion of deck" in str(run.power.table())
+    assert (tmp_path / "ferry.png").stat().st_size > 1000 and (tmp_path / "energy.svg").stat().st_size > 1000
+
+
+def test_copies_and_bytes(ferry: tr.Model) -> None:
+    system = ferry.build()
+    assert copy.deepcopy(ferry).build().spec.key == system.spec.key
+    assert pickle.loads(pickle.dumps(ferry)).build().spec.key == system.spec.key
+    again = pickle.loads(pickle.dumps(system))
+    a, b = (s.simulate(0.2, samples=2).values("lamp.position") for s in (system, again))
+    np.testing.assert_array_equal(a, b)
+
+
+def test_a_stored_run_knows_its_frames(ferry: tr.Model, tmp_path: Path) -> None:
+    run = ferry.build().simulate(0.4, samples=5)
+    again = tr.load(run.save(tmp_path / "ferry.nc"))
+    np.testing.assert_array_equal(again.values("deck.position"), run.values("deck.position"))
+    again.draw()
