@@ -29,6 +29,7 @@ test: lint
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python -m tools.public_names
 	$(BIN)/python -m tools.wrap $(PAGES)
 	$(BIN)/python -m tools.folders
 

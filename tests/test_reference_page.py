@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.public_names import public_names, sentence
 from typer.testing import CliRunner
 
 import trundle as tr
@@ -210,3 +211,13 @@ def test_every_name_of_a_section(section):
     assert len(TOLD[section]) >= 4
     # The name of the model is no quantity of a trace.
     assert [name for name in TOLD[section] if not mentioned(name) and name != "model_name"] == []
+
+
+def test_every_public_name_has_a_row():
+    """A name is missing, or its docstring has changed: `python -m tools.public_names` writes the table."""
+    told = dict(re.findall(r"^\| `(tr\.[\w.]+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    names = dict(public_names())
+    assert len(names) > 200 and {"tr.walker.collide", "tr.walker.bouncing_dimer", "tr.pairs.classify"} <= set(names)
+    assert sorted(set(names) - set(told)) == [] and sorted(set(told) - set(names)) == []
+    assert [name for name, part in names.items() if told[name] != sentence(name, part)] == []
+    assert [name for name, text in told.items() if len(text) < 5] == []
