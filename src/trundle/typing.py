@@ -1,8 +1,17 @@
-"""Names of types that are used everywhere."""
+"""Names of types that are used everywhere.
+
+The operators of CasADi are not described well enough for the checker to follow expressions through them; `Expr` and
+`TapeFunction` say what is meant, and the checker takes them as `Any`. They are imported under these names because mypy
+takes aliases of Any otherwise than Any in calls of overloaded functions.
+"""
 
 from typing import Any
+from typing import Any as Expr  # an expression on the tape (ca.SX), or a number where one may stand
+from typing import Any as TapeFunction  # a function on the tape (ca.Function)
 
 import numpy as np
+
+__all__ = ["AnyArray", "Array", "Expr", "Flags", "TapeFunction"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]  # real numbers
 AnyArray = np.ndarray[Any, np.dtype[Any]]  # real or complex numbers

@@ -17,6 +17,7 @@ from trundle.model.body import Frame
 from trundle.model.force import Terms
 from trundle.pairs.higher import ContactPair
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
@@ -25,15 +26,15 @@ class ContactBonds:
     the rows that hold, and the efforts that act.
     """
 
-    def __init__(self, at: ContactMotion, signals: Any, modes: Mapping[str, Any], shift: Any) -> None:
+    def __init__(self, at: ContactMotion, signals: Any, modes: Mapping[str, Expr], shift: Expr) -> None:
         self.at, self.connection, self.contact, self.motion = at, at.connection, at.contact, at.motion
         c = self.connection
         self.modes = {state: modes[f"{c.name}.{state}"] for mode in modes_of(c) for state in mode.states}
         signals = self.signals = ContactSignals(signals, self.modes)  # what its laws may ask
-        self.friction: dict[str, Any] = {}  # force along each slip, or moment about each turn, over the normal force
-        self.weight: Any = None  # of the slips, where a law relaxes them
-        self.dragged: dict[str, Any] = {}  # friction along each slip beside a relaxed constraint
-        bending: list[Any] = []
+        self.friction: dict[str, Expr] = {}  # force along each slip, or moment about each turn, over the normal force
+        self.weight: Expr = None  # of the slips, where a law relaxes them
+        self.dragged: dict[str, Expr] = {}  # friction along each slip beside a relaxed constraint
+        bending: list[Expr] = []
         side = self.modes.get("side", 1)
         for law in c.friction_laws:
             names = c.friction_motions(law)
@@ -58,22 +59,22 @@ class ContactBonds:
             bending.append(self.at.effort_law(name).deflection_rate(signals.t, ca.SX(0), self.rate(name)))
         self.bristle_rates = ca.vertcat(ca.SX(0, 1), *bending)
 
-    def rate(self, name: str) -> Any:
+    def rate(self, name: str) -> Expr:
         """Relative velocity along, across or normal to the contact, or spin."""
         return self.at.rate(name)
 
-    def row(self, name: str, t: Any) -> Row:
+    def row(self, name: str, t: Expr) -> Row:
         """Constraint that keeps this relative motion at zero, or at what its law prescribes."""
         return self.at.row(name, t)
 
-    def _load_if_held(self, signals: Any) -> Any:
+    def _load_if_held(self, signals: Any) -> Expr:
         """Normal force if all slips were held: of its row, or of the law that stands for it."""
         law = self.connection.bond_laws.get("normal")
         if isinstance(law, EffortLaw):
             return law.effort(signals["t"], self.contact.gap, self.rate("normal"))
         return signals.multiplier(f"{self.connection.name}.normal")
 
-    def _carried(self, bristles: Sequence[Any], rates: Sequence[Any]) -> list[Any]:
+    def _carried(self, bristles: Sequence[Expr], rates: Sequence[Expr]) -> list[Expr]:
         """Rates of the components of a vector that stays with the first body, in axes that turn about the normal."""
         if len(bristles) == 1:
             return list(rates)
@@ -82,16 +83,16 @@ class ContactBonds:
         return [rates[0] + turning * bristles[1], rates[1] - turning * bristles[0]]
 
     @property
-    def lost(self) -> Any:
+    def lost(self) -> Expr:
         """Power lost by friction per unit of normal force."""
         return -sum((share * self.rate(name) for name, share in self.friction.items()), ca.SX(0))
 
     @property
-    def taken(self) -> Any:
+    def taken(self) -> Expr:
         """Power that friction takes per unit of normal force, whichever way this presses; zero while it is open."""
         return self.lost * self.modes.get("side", 1) * self.modes.get("closed", 1)
 
-    def _with_friction(self, row: Row, t: Any) -> Row:
+    def _with_friction(self, row: Row, t: Expr) -> Row:
         """The row of the normal with the friction that its multiplier brings."""
         column, force, moment = dict(row.jacobian), row.force, row.moment
         for name, share in self.friction.items():
@@ -101,7 +102,7 @@ class ContactBonds:
                 column[i] = column.get(i, ca.SX(0)) + share * value
         return replace(row, column=column, force=force, moment=moment, lost=self.lost)
 
-    def drag(self, n_u: int) -> tuple[Any, Any, Any]:
+    def drag(self, n_u: int) -> tuple[Expr, Expr, Expr]:
         """Friction of a law that relaxes the slips: on all speeds, and as force and moment at the second frame."""
         c, law = self.connection, self.connection.friction
         push, force, moment = ca.SX.zeros(n_u), ca.SX.zeros(3), ca.SX.zeros(3)
@@ -117,7 +118,7 @@ class ContactBonds:
             push[i] += dot(force, linear)
         return push, force, cross(point - self.motion.frame(c.second).p, force)
 
-    def rows(self, t: Any) -> list[Row]:
+    def rows(self, t: Expr) -> list[Row]:
         """The plane and the normal where the pair closes a loop, then what its laws hold."""
         pair = self.connection.pair
         assert isinstance(pair, ContactPair)
@@ -133,7 +134,7 @@ class ContactBonds:
             found += [replace(self.row(n, t), weight=weight) for n in self.connection.sliding]
         return found if self.at.plane is None else [*self.at.plane.rows(), *found]
 
-    def slip_if_closed(self) -> Any:
+    def slip_if_closed(self) -> Expr:
         """Largest rate among the motions that laws hold while the contact is closed; zero while it is open."""
         largest = ca.SX(0)
         for row in self.rows(ca.SX(0)):
@@ -141,11 +142,11 @@ class ContactBonds:
                 largest = ca.fmax(largest, ca.fabs(row.rate))
         return largest * self.modes.get("closed", 1)
 
-    def efforts(self, t: Any) -> tuple[dict[str, Terms], dict[str, Any]]:
+    def efforts(self, t: Expr) -> tuple[dict[str, Terms], dict[str, Expr]]:
         """What the effort laws at the point of contact contribute, by "contact.bond", and their efforts by bond."""
         c, connection = self.contact, self.connection
         terms: dict[str, Terms] = {}
-        efforts: dict[str, Any] = {}
+        efforts: dict[str, Expr] = {}
         for name, law in connection.bond_laws.items():
             if not isinstance(law, EffortLaw):
                 continue

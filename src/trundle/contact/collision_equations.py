@@ -3,8 +3,6 @@
 All other constraints hold during the collision: their impulses are in the inverse masses.
 """
 
-from typing import Any
-
 import casadi as ca
 
 from trundle.constraints.row import Row
@@ -13,17 +11,18 @@ from trundle.contact.solved import SolvedEquations
 from trundle.laws.law import TINY_SPEED
 from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.typing import Expr
 
 TOUCHING = 1e-9  # m
 HOLDING = 1e30  # coefficient of friction where a law holds the slip
 
 
-def impact_values(functions: SolvedEquations) -> list[Any]:
+def impact_values(functions: SolvedEquations) -> list[Expr]:
     """Velocities, inverse masses (by columns), data by contact, and changes of the speeds per unit impulse."""
     e = functions.equations
     contact_bonds = [bonds for bonds in e.contact_bonds.values() if bonds.connection.unilateral]
     columns: list[Sparse] = []
-    rates: list[Any] = []
+    rates: list[Expr] = []
     for bonds in contact_bonds:
         for name in ("slip_x", "slip_y", "normal"):
             if name == "slip_y" and _planar(bonds):
@@ -41,7 +40,7 @@ def impact_values(functions: SolvedEquations) -> list[Any]:
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
-def free_accelerations(functions: SolvedEquations) -> list[Any]:
+def free_accelerations(functions: SolvedEquations) -> list[Expr]:
     """Accelerations along, across and normal to the contacts that open, if none of them had a force."""
     e = functions.equations
     rows = _other_rows(functions)
@@ -82,7 +81,7 @@ def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     return KKT(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
 
 
-def _data(bonds: ContactBonds) -> list[Any]:
+def _data(bonds: ContactBonds) -> list[Expr]:
     """Data of one contact, in the order of `numbers`."""
     c = bonds.connection
     static, kinetic = _friction(bonds)
@@ -91,7 +90,7 @@ def _data(bonds: ContactBonds) -> list[Any]:
     return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(bonds))]
 
 
-def _friction(bonds: ContactBonds) -> tuple[Any, Any]:
+def _friction(bonds: ContactBonds) -> tuple[Expr, Expr]:
     """Coefficients while the contact sticks and slides; smooth laws have that of their slip."""
     c, s = bonds.connection, bonds.signals
     if "slip_x" in c.held:

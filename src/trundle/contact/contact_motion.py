@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -19,6 +19,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
 from trundle.pairs.higher import ContactPair
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 AXES = {"slip_x": 0, "slip_y": 1, "normal": 2, "roll_x": 0, "roll_y": 1, "spin": 2}
 TURNS = ("roll_x", "roll_y", "spin")
@@ -30,10 +31,10 @@ class ContactMotion:
 
     def __init__(self, connection: ConnectedPair, contact: Contact, motion: Motion, closes: bool) -> None:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
-        self.bristles: Any = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
+        self.bristles: Expr = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
         self.plane = plane_bonds(connection, motion) if closes else None
 
-    def material(self, body: Body) -> tuple[Any, Any, Any, Any]:
+    def material(self, body: Body) -> tuple[Expr, Expr, Expr, Expr]:
         """Velocity of the body's material at the point of contact, angular velocity, and their changes along the
         moving point without udot.
         """
@@ -43,19 +44,19 @@ class ContactMotion:
         a = at.a + cross(at.alpha, r) + cross(at.w, c.point_rate - at.v)
         return v, at.w, a, at.alpha
 
-    def rate(self, name: str) -> Any:
+    def rate(self, name: str) -> Expr:
         """Relative velocity along, across or normal to the contact, or spin [Meijaard 2024, Eqs. 24, 25]."""
         first, second = self.material(self.connection.first.body), self.material(self.connection.touching)
         kind = 1 if name in TURNS else 0
         return dot(self.contact.axes[AXES[name]], second[kind] - first[kind])
 
     @property
-    def forward_velocity(self) -> Any:
+    def forward_velocity(self) -> Expr:
         """Velocity of the point of contact over the first surface, along."""
         under = self.material(self.connection.first.body)[0]
         return ca.dot(self.contact.axes[0], self.contact.point_rate - under)
 
-    def row(self, name: str, t: Any) -> Row:
+    def row(self, name: str, t: Expr) -> Row:
         """Constraint that keeps this relative motion at zero, or at what its law prescribes."""
         c, connection = self.contact, self.connection
         body = connection.second.body if name == "normal" else connection.touching
@@ -89,7 +90,7 @@ class ContactMotion:
         bond = self.plane.bonds[name]
         return Measure(bond.value, self.plane.rate(name), bond.force, bond.moment)
 
-    def flow(self, name: str) -> Any:
+    def flow(self, name: str) -> Expr:
         """Rate of the bond: of a deflection out of the plane, else the relative motion at the point of contact."""
         if self.plane is not None and name in self.connection.out_of_plane:
             return self.plane.rate(name)
@@ -101,7 +102,7 @@ class ContactMotion:
         assert isinstance(law, EffortLaw)
         return law.placed(ca.SX(0)) if isinstance(law, RateTracking) else law
 
-    def deflection(self, name: str) -> Any:
+    def deflection(self, name: str) -> Expr:
         """The coordinate of a bond: the gap, a deflection out of the plane, an elastic slip or turn, or none."""
         c = self.connection
         if name == "normal":
@@ -111,7 +112,7 @@ class ContactMotion:
         bent = len(c.bristles) - len(c.elastic)
         return self.bristles[bent + c.elastic.index(name)] if name in c.elastic else ca.SX(0)
 
-    def along(self, name: str) -> tuple[Any, Any]:
+    def along(self, name: str) -> tuple[Expr, Expr]:
         """Force and moment at the point of contact of a unit effort on a bond."""
         if self.plane is not None and name in self.connection.out_of_plane:
             bond = self.plane.bonds[name]
@@ -121,7 +122,7 @@ class ContactMotion:
 
 
 def contact_in_tree(
-    connection: ConnectedPair, motion: Motion, value: Callable[[str], Any], rate: Callable[[str], Any]
+    connection: ConnectedPair, motion: Motion, value: Callable[[str], Expr], rate: Callable[[str], Expr]
 ) -> ContactMotion:
     """Contact of a higher pair whose chain is part of the tree."""
     pair = connection.pair
@@ -130,7 +131,7 @@ def contact_in_tree(
     return ContactMotion(connection, chain_contact(pair, first, second, value, rate), motion, closes=False)
 
 
-def contact_of_loop(connection: ConnectedPair, motion: Motion, followers: Any) -> ContactMotion:
+def contact_of_loop(connection: ConnectedPair, motion: Motion, followers: Expr) -> ContactMotion:
     """Contact of a higher pair that closes a loop."""
     pair = connection.pair
     assert isinstance(pair, ContactPair)

@@ -5,7 +5,7 @@ On each side dx = X da and dn = N da in the tangent plane, so the curvature is W
 """
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -17,6 +17,7 @@ from trundle.pairs.chart import Chart
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface, Torus
 from trundle.space.rotation import dot
+from trundle.typing import Expr
 
 SHARP = 1e-7  # thickness of an edge in its curvature (m)
 
@@ -26,19 +27,19 @@ SHARP = 1e-7  # thickness of an edge in its curvature (m)
 class FitParts:
     """X and N of both surfaces in the tangent plane, 1 for each that is sharp, and what is above zero on each."""
 
-    X: tuple[Any, Any]
-    N: tuple[Any, Any]
-    sharp: tuple[Any, Any]
-    margins: tuple[Any, Any]
+    X: tuple[Expr, Expr]
+    N: tuple[Expr, Expr]
+    sharp: tuple[Expr, Expr]
+    margins: tuple[Expr, Expr]
 
     @property
-    def balance(self) -> Any:
+    def balance(self) -> Expr:
         """Vanishes where a relative curvature does."""
         (X_A, X_B), (N_A, N_B) = self.X, self.N
         return ca.det(ca.blockcat([[X_A, -X_B], [N_A, N_B]]))
 
     @property
-    def size(self) -> Any:
+    def size(self) -> Expr:
         """What the balance is small against."""
         out = ca.SX(1)
         (X_A, X_B), (N_A, N_B) = self.X, self.N
@@ -47,12 +48,12 @@ class FitParts:
             out = out * ca.norm_2(whole[:, i])
         return out
 
-    def area(self, side: int) -> Any:
+    def area(self, side: int) -> Expr:
         """Vanishes at an apex, a cusp, a fold or another end of a surface."""
         return ca.det(self.X[side]) * self.margins[side]
 
     @property
-    def curvature(self) -> Any:
+    def curvature(self) -> Expr:
         """The smallest relative curvature (1/m)."""
         total = ca.SX.zeros(2, 2)
         for X, N, sharp in zip(self.X, self.N, self.sharp, strict=True):
@@ -79,7 +80,7 @@ def fit_parts(e: ContactEquations, bonds: ContactBonds) -> FitParts:
     return FitParts((X_A, X_B), (N_A, N_B), (_is_sharp(pair.first), _is_sharp(pair.second)), (on_A, on_B))
 
 
-def _is_sharp(surface: Surface) -> Any:
+def _is_sharp(surface: Surface) -> Expr:
     """1 for an edge or a vertex, else 0; the tube of a torus may be a parameter, and without one it is an edge."""
     if isinstance(surface, Torus):
         return ca.SX(surface.tube) == 0
@@ -87,8 +88,8 @@ def _is_sharp(surface: Surface) -> Any:
 
 
 def _side(
-    e: ContactEquations, name: str, surface: Surface, chart: Chart, frame: FrameMotion, tangents: tuple[Any, Any]
-) -> tuple[Any, Any, Any]:
+    e: ContactEquations, name: str, surface: Surface, chart: Chart, frame: FrameMotion, tangents: tuple[Expr, Expr]
+) -> tuple[Expr, Expr, Expr]:
     """X and N of one surface in the tangent plane, and what is above zero on it."""
     if surface.ball is not None:
         return surface.ball * ca.SX.eye(2), ca.SX.eye(2), 1.0

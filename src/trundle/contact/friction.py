@@ -13,6 +13,7 @@ from trundle.contact.modes.mode import Mode
 from trundle.contact.modes.stick_slip import StickSlip
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
 from trundle.laws.law import FrictionLaw
+from trundle.typing import Expr
 
 
 @final
@@ -23,8 +24,8 @@ class Coulomb(FrictionLaw):
     Coefficients may be functions of the signals s (time, place).
     """
 
-    mu_static: Any
-    mu_kinetic: Any = None
+    mu_static: Expr
+    mu_kinetic: Expr = None
 
     def __post_init__(self) -> None:
         check("Coulomb", mu_static=self.mu_static, mu_kinetic=self.kinetic)
@@ -32,7 +33,7 @@ class Coulomb(FrictionLaw):
         check_falling("Coulomb", self.mu_static, self.kinetic, instead)
 
     @property
-    def kinetic(self) -> Any:
+    def kinetic(self) -> Expr:
         return self.mu_static if self.mu_kinetic is None else self.mu_kinetic
 
     @property
@@ -43,10 +44,10 @@ class Coulomb(FrictionLaw):
     def sticks(self) -> bool:
         return True
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         return value(self.kinetic, s)
 
-    def limit(self, s: Any) -> Any:
+    def limit(self, s: Any) -> Expr:
         """Largest friction over normal force while it sticks."""
         return value(self.mu_static, s)
 
@@ -56,14 +57,14 @@ class Coulomb(FrictionLaw):
 class RegularisedCoulomb(FrictionLaw):
     """mu tanh(speed / v0): never sticks, but creeps at speeds far below v0."""
 
-    mu: Any
-    v0: Any = 1e-3  # m/s
+    mu: Expr
+    v0: Expr = 1e-3  # m/s
 
     def __post_init__(self) -> None:
         check("RegularisedCoulomb", mu=self.mu, v0=self.v0)
         check_positive("RegularisedCoulomb", "tr.Coulomb is the exact law", v0=self.v0)
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
 
 
@@ -72,11 +73,11 @@ class RegularisedCoulomb(FrictionLaw):
 class Stribeck(FrictionLaw):
     """Regularised friction that falls from mu_static to mu_kinetic around the Stribeck speed, plus a viscous part."""
 
-    mu_static: Any
-    mu_kinetic: Any
-    stribeck_speed: Any = 0.1  # m/s
-    v0: Any = 1e-3  # m/s
-    viscous: Any = 0.0  # s/m
+    mu_static: Expr
+    mu_kinetic: Expr
+    stribeck_speed: Expr = 0.1  # m/s
+    v0: Expr = 1e-3  # m/s
+    viscous: Expr = 0.0  # s/m
 
     def __post_init__(self) -> None:
         check(
@@ -86,7 +87,7 @@ class Stribeck(FrictionLaw):
         check_positive("Stribeck", v0=self.v0, stribeck_speed=self.stribeck_speed)
         check_falling("Stribeck", self.mu_static, self.mu_kinetic, "give a viscous part, which grows with speed")
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         dry = falling(s, self.mu_static, self.mu_kinetic, self.stribeck_speed, speed)
         return dry * ca.tanh(speed / value(self.v0, s)) + value(self.viscous, s) * speed
 
@@ -99,14 +100,14 @@ class Creep(FrictionLaw):
     stiffness: creep coefficient over normal force. The rolling speed counts at least `slow`.
     """
 
-    stiffness: Any
-    mu: Any
-    slow: Any = 1e-2  # m/s
+    stiffness: Expr
+    mu: Expr
+    slow: Expr = 1e-2  # m/s
 
     def __post_init__(self) -> None:
         check("Creep", stiffness=self.stiffness, mu=self.mu, slow=self.slow)
         check_positive("Creep", "without friction leave the law out", mu=self.mu, slow=self.slow)
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         linear = value(self.stiffness, s) * speed / ca.sqrt(rolling**2 + value(self.slow, s) ** 2)
         return linear / ca.sqrt(1 + (linear / value(self.mu, s)) ** 2)

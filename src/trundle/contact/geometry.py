@@ -7,7 +7,7 @@ motion (`followers`). They are part of q, have no speeds of their own, and one N
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -18,6 +18,7 @@ from trundle.pairs.higher import ContactPair
 from trundle.pairs.planar import PlanarPair
 from trundle.pairs.surface import Surface
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
@@ -28,25 +29,25 @@ class Contact:
     Rates are those of the geometric point and axes, not of material points.
     """
 
-    point: Any
-    axes: tuple[Any, Any, Any]
-    point_rate: Any
-    axes_rates: tuple[Any, Any, Any]
-    gap: Any = field(default_factory=lambda: ca.SX(0))
-    coordinates: dict[str, Any] = field(default_factory=dict)  # of the chain, where they are not states
+    point: Expr
+    axes: tuple[Expr, Expr, Expr]
+    point_rate: Expr
+    axes_rates: tuple[Expr, Expr, Expr]
+    gap: Expr = field(default_factory=lambda: ca.SX(0))
+    coordinates: dict[str, Expr] = field(default_factory=dict)  # of the chain, where they are not states
     followers: tuple[str, ...] = ()
-    follower_rates: Any = field(default_factory=lambda: ca.SX(0, 1))
-    corrections: Any = field(default_factory=lambda: ca.SX(0, 1))  # Newton step of the followers
-    opposed: Any = None  # the normal of the second surface, minus the normal of the first at a contact of outer sides
-    quality: Any = None  # determinant of that step over the product of its rows: zero where the contact is singular
-    residual: Any = field(default_factory=lambda: ca.SX(0, 1))  # vanishes when the followers have found the contact
+    follower_rates: Expr = field(default_factory=lambda: ca.SX(0, 1))
+    corrections: Expr = field(default_factory=lambda: ca.SX(0, 1))  # Newton step of the followers
+    opposed: Expr = None  # the normal of the second surface, minus the normal of the first at a contact of outer sides
+    quality: Expr = None  # determinant of that step over the product of its rows: zero where the contact is singular
+    residual: Expr = field(default_factory=lambda: ca.SX(0, 1))  # vanishes when the followers have found the contact
 
 
 @final
 class Side:
     """A surface on its body with the point at coordinates (a, b): axes and partial velocities in ground axes."""
 
-    def __init__(self, frame: FrameMotion, chart: Chart, a: Any, b: Any) -> None:
+    def __init__(self, frame: FrameMotion, chart: Chart, a: Expr, b: Expr) -> None:
         self.frame = frame
         at = chart.place(a, b)  # in the frame of the surface
         self.R = ca.mtimes(frame.R, at.R)
@@ -57,14 +58,14 @@ class Side:
         self.carried = frame.v + cross(frame.w, self.arm)  # velocity of the material point
 
     @property
-    def normal(self) -> Any:
+    def normal(self) -> Expr:
         return self.R[:, 2]
 
-    def turn(self, rates: Sequence[Any]) -> Any:
+    def turn(self, rates: Sequence[Expr]) -> Expr:
         """Angular velocity of the contact axes on this side."""
         return self.frame.w + self.turns[0] * rates[0] + self.turns[1] * rates[1]
 
-    def velocity(self, rates: Sequence[Any]) -> Any:
+    def velocity(self, rates: Sequence[Expr]) -> Expr:
         """Velocity of the swept point."""
         return self.carried + self.moves[0] * rates[0] + self.moves[1] * rates[1]
 
@@ -73,7 +74,11 @@ class Side:
 
 
 def chain_contact(
-    pair: ContactPair, first: FrameMotion, second: FrameMotion, value: Callable[[str], Any], rate: Callable[[str], Any]
+    pair: ContactPair,
+    first: FrameMotion,
+    second: FrameMotion,
+    value: Callable[[str], Expr],
+    rate: Callable[[str], Expr],
 ) -> Contact:
     """The contact from coordinates of the chain, given by name."""
     a, b = pair.charts
@@ -98,7 +103,7 @@ def chain_contact(
 # -- closing a loop ----------------------------------------------------------------------------------------------------
 
 
-def loop_contact(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
+def loop_contact(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
     if pair.first.flat and pair.second.round:
         return _wheel_on_plane(pair, first, second)
@@ -122,7 +127,7 @@ def _wheel_on_plane(pair: ContactPair, plane: FrameMotion, wheel: FrameMotion) -
     sweep = pair.second.sweep()
     arm, tube = sweep.second.at[2], sweep.contact.p[2] - sweep.second.at[2]
 
-    def locate(n: Any, axle: Any, centre: Any) -> tuple[Any, Any, Any]:
+    def locate(n: Expr, axle: Expr, centre: Expr) -> tuple[Expr, Expr, Expr]:
         sine = dot(axle, n)
         cosine = ca.sqrt(1 - sine**2)
         up = (n - sine * axle) / cosine  # in the plane of the wheel
@@ -144,7 +149,7 @@ def _wheel_on_plane(pair: ContactPair, plane: FrameMotion, wheel: FrameMotion) -
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, seeds[0]), dot(n, d), coordinates)
 
 
-def _ball_on_plane(pair: ContactPair, plane: FrameMotion, ball: FrameMotion, radius: Any, sign: float) -> Contact:
+def _ball_on_plane(pair: ContactPair, plane: FrameMotion, ball: FrameMotion, radius: Expr, sign: float) -> Contact:
     """Closed form; sign -1 when the plane is the second surface."""
     x, y, n = (plane.R[:, i] for i in range(3))
     rates = [cross(plane.w, e) for e in (x, y, n)]
@@ -164,7 +169,7 @@ def _support_on_plane(
     surface. Directions of slip are those of the plane, so that no pose is singular.
     """
 
-    def locate(n: Any, x: Any, y: Any, z: Any, p: Any) -> tuple[Any, Any, Any]:
+    def locate(n: Expr, x: Expr, y: Expr, z: Expr, p: Expr) -> tuple[Expr, Expr, Expr]:
         s = surface.support(-ca.vertcat(dot(x, n), dot(y, n), dot(z, n)))
         return p + s[0] * x + s[1] * y + s[2] * z, n, n
 
@@ -187,7 +192,7 @@ def _two_balls(pair: ContactPair, first: FrameMotion, second: FrameMotion) -> Co
     both = ca.SX(pair.first.ball + pair.second.ball)
     side = ca.sign(both)
 
-    def locate(a: Any, b: Any, x_axis: Any, y_axis: Any) -> tuple[Any, Any, Any]:
+    def locate(a: Expr, b: Expr, x_axis: Expr, y_axis: Expr) -> tuple[Expr, Expr, Expr]:
         n = side * (b - a) / ca.norm_2(b - a)
         if isinstance(pair, PlanarPair):
             across = y_axis - dot(y_axis, n) * n  # the centres may leave the plane
@@ -205,8 +210,8 @@ def _two_balls(pair: ContactPair, first: FrameMotion, second: FrameMotion) -> Co
 
 
 def _with_rates(
-    f: Callable[..., tuple[Any, Any, Any]], values: Sequence[Any], rates: Sequence[Any]
-) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
+    f: Callable[..., tuple[Expr, Expr, Expr]], values: Sequence[Expr], rates: Sequence[Expr]
+) -> tuple[tuple[Expr, Expr, Expr], tuple[Expr, Expr, Expr]]:
     """f at the values, and its time derivative, from the tape of f alone."""
     symbols = [ca.SX.sym("s", 3) for _ in values]
     seeds = [ca.SX.sym("d", 3) for _ in values]
@@ -219,7 +224,7 @@ def _with_rates(
     return now, then
 
 
-def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
+def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The foot of the perpendicular from the centre of the ball."""
     on_first = pair.second.ball is not None
     chart = pair.charts[0 if on_first else 1]
@@ -236,7 +241,7 @@ def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion,
                      dot(side.normal, d) - radius, followers)  # fmt: skip
 
 
-def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Any) -> Contact:
+def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """Common normal of two surfaces: four equations for four surface coordinates."""
     a, b = pair.charts
     A, B = Side(first, a, followers[0], followers[1]), Side(second, b, followers[2], followers[3])
@@ -265,7 +270,7 @@ def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, fo
 
 
 def _followed(
-    side: Side, J: Any, r: Any, moving: Any, names: tuple[str, ...], sign: float, gap: Any, followers: Any
+    side: Side, J: Expr, r: Expr, moving: Expr, names: tuple[str, ...], sign: float, gap: Expr, followers: Expr
 ) -> Contact:
     """Contact whose surface coordinates satisfy r = 0; `moving` is the rate of r while they stand still."""
     determinant, inverse = _inverse(J)
@@ -282,7 +287,7 @@ def _followed(
     )  # fmt: skip
 
 
-def _inverse(A: Any) -> tuple[Any, Any]:
+def _inverse(A: Expr) -> tuple[Expr, Expr]:
     """Determinant and inverse of a 2x2 or 4x4 matrix by minors: no pivot can vanish while the matrix is regular."""
     if A.shape[0] == 2:
         determinant = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]

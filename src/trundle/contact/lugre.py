@@ -8,6 +8,7 @@ import casadi as ca
 
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
 from trundle.laws.law import TINY_SPEED, FrictionLaw
+from trundle.typing import Expr
 
 
 @final
@@ -21,12 +22,12 @@ class LuGre(FrictionLaw):
     The force cannot drive where viscous >= damping (mu_static / mu_kinetic - 1), or where mu_static = mu_kinetic.
     """
 
-    mu_static: Any
-    mu_kinetic: Any
-    stribeck_speed: Any = 0.1  # m/s
-    stiffness: Any = 1e4  # sigma0, 1/m
-    damping: Any = 0.0  # sigma1, s/m
-    viscous: Any = 0.0  # sigma2, s/m
+    mu_static: Expr
+    mu_kinetic: Expr
+    stribeck_speed: Expr = 0.1  # m/s
+    stiffness: Expr = 1e4  # sigma0, 1/m
+    damping: Expr = 0.0  # sigma1, s/m
+    viscous: Expr = 0.0  # sigma2, s/m
 
     def __post_init__(self) -> None:
         check(
@@ -42,13 +43,13 @@ class LuGre(FrictionLaw):
     def has_bristles(self) -> bool:
         return True
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         """In steady sliding."""
         return self._dry(s, speed) + value(self.viscous, s) * speed
 
     def resist(
-        self, s: Any, motion: Sequence[Any], rolling: Any, bristles: Sequence[Any]
-    ) -> tuple[list[Any], list[Any]]:
+        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+    ) -> tuple[list[Expr], list[Expr]]:
         speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         stiffness, damping, viscous = (value(x, s) for x in (self.stiffness, self.damping, self.viscous))
         yielding = stiffness * speed / self._dry(s, speed)
@@ -56,5 +57,5 @@ class LuGre(FrictionLaw):
         moving = zip(motion, bristles, rates, strict=True)
         return [stiffness * z + damping * rate + viscous * v for v, z, rate in moving], rates
 
-    def _dry(self, s: Any, speed: Any) -> Any:
+    def _dry(self, s: Any, speed: Expr) -> Expr:
         return falling(s, self.mu_static, self.mu_kinetic, self.stribeck_speed, speed)

@@ -11,32 +11,33 @@ import casadi as ca
 from trundle.errors import ModelError
 from trundle.laws.coefficient import check, check_positive, number
 from trundle.laws.law import EffortLaw
+from trundle.typing import Expr
 
 
 @dataclass(frozen=True)
 class NormalLaw(EffortLaw):
     """An elastic force k d^n with losses of its own, never below zero. Subclasses are final."""
 
-    stiffness: Any  # N/m^exponent
+    stiffness: Expr  # N/m^exponent
 
     @property
-    def power(self) -> Any:
+    def power(self) -> Expr:
         """Exponent of the overlap."""
         return 1.0
 
-    def undamped(self, q: Any) -> Any:
+    def undamped(self, q: Expr) -> Expr:
         """Elastic force (N)."""
         return self.stiffness * _overlap(q) ** self.power
 
-    def damped(self, q: Any, u: Any) -> Any:
+    def damped(self, q: Expr, u: Expr) -> Expr:
         """Force that the law wants (N); it acts where surfaces overlap and it pushes."""
         return self.undamped(q)
 
-    def one_way(self, q: Any, u: Any, way: Any) -> Any:
+    def one_way(self, q: Expr, u: Expr, way: Expr) -> Expr:
         """The same while the overlap grows (way 1) or falls (-1), smooth where its rate passes zero."""
         return self.damped(q, u)
 
-    def pressed(self, q: Any, u: Any) -> Any:
+    def pressed(self, q: Expr, u: Expr) -> Expr:
         """A length (m) that is above zero where the law pushes, and passes zero at the end of that with a slope."""
         return -q
 
@@ -48,13 +49,13 @@ class NormalLaw(EffortLaw):
     def only_pushes(self) -> bool:
         return True
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return ca.if_else(q < 0, ca.fmax(self.damped(q, u), 0), 0)
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         return self.stiffness * _overlap(q) ** (self.power + 1) / (self.power + 1)
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return u * (self.undamped(q) - self.effort(t, q, u))
 
     def _check(self, **more: Any) -> None:
@@ -66,7 +67,7 @@ class NormalLaw(EffortLaw):
             raise ModelError(f"{law}: exponent must not be below 1 (1.5 is Hertz's), got {power:g}.")
 
 
-def _overlap(q: Any) -> Any:
+def _overlap(q: Expr) -> Expr:
     return ca.fmax(-ca.SX(q), 0)
 
 
@@ -75,13 +76,13 @@ def _overlap(q: Any) -> Any:
 class Hertz(NormalLaw):
     """Elastic contact k d^1.5 [Johnson 1985, Ch. 4]: two spheres have k = 4/3 E' sqrt(R')."""
 
-    exponent: Any = 1.5
+    exponent: Expr = 1.5
 
     def __post_init__(self) -> None:
         self._check()
 
     @property
-    def power(self) -> Any:
+    def power(self) -> Expr:
         return self.exponent
 
 
@@ -90,20 +91,20 @@ class Hertz(NormalLaw):
 class HuntCrossley(NormalLaw):
     """k d^n (1 + chi ddot), never below zero [Hunt 1975]: no jump at touch, restitution about 1 - 2/3 chi v."""
 
-    damping: Any  # chi, s/m
-    exponent: Any = 1.5
+    damping: Expr  # chi, s/m
+    exponent: Expr = 1.5
 
     def __post_init__(self) -> None:
         self._check(damping=self.damping)
 
     @property
-    def power(self) -> Any:
+    def power(self) -> Expr:
         return self.exponent
 
-    def damped(self, q: Any, u: Any) -> Any:
+    def damped(self, q: Expr, u: Expr) -> Expr:
         return self.undamped(q) * (1 - self.damping * u)
 
-    def pressed(self, q: Any, u: Any) -> Any:
+    def pressed(self, q: Expr, u: Expr) -> Expr:
         return -q * (1 - self.damping * u)
 
 
@@ -112,13 +113,13 @@ class HuntCrossley(NormalLaw):
 class LinearContact(NormalLaw):
     """Spring and damper side by side, k d + c ddot, never below zero; the damper jumps in at touch."""
 
-    damping: Any = 0.0  # N s/m
+    damping: Expr = 0.0  # N s/m
 
     def __post_init__(self) -> None:
         self._check(damping=self.damping)
 
-    def damped(self, q: Any, u: Any) -> Any:
+    def damped(self, q: Expr, u: Expr) -> Expr:
         return self.undamped(q) - self.damping * u
 
-    def pressed(self, q: Any, u: Any) -> Any:
+    def pressed(self, q: Expr, u: Expr) -> Expr:
         return -q - self.damping * u / self.stiffness

@@ -6,7 +6,7 @@ origin and the direction of its y axis, so that a wheel that has left the plane 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -19,6 +19,7 @@ from trundle.motion.motion import Motion
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.planar import PlanarPair
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
@@ -26,11 +27,11 @@ from trundle.space.rotation import cross, dot
 class PlaneBond:
     """A deflection out of the plane, and the wrench of a unit effort on it: on the second body at its frame."""
 
-    value: Any
-    force: Any
-    moment: Any
-    force_rate: Any
-    moment_rate: Any
+    value: Expr
+    force: Expr
+    moment: Expr
+    force_rate: Expr
+    moment_rate: Expr
     unit: str
 
 
@@ -65,7 +66,7 @@ class PlaneBonds:
             ),
         }
 
-    def rate(self, name: str) -> Any:
+    def rate(self, name: str) -> Expr:
         """Rate of a deflection."""
         bond = self.bonds[name]
         return dot(bond.force, self.relative.v) + dot(bond.moment, self.relative.w)
@@ -100,17 +101,17 @@ class PlaneMap:
         self.lever = across.moment + cross(plane.point - contact.point, across.force)
         self._along, self._about = reciprocal(*self.slides), reciprocal(*self.turns)
 
-    def flows(self, v: Any, w: Any) -> list[Any]:
+    def flows(self, v: Expr, w: Expr) -> list[Expr]:
         """Rates along and about the axes; power is efforts . flows = F . v + M . w."""
         along = [dot(e, v) for e in self.slides]
         along[1] += dot(self.lever, w)
         return [*along, *(dot(e, w) for e in self.turns)]
 
-    def efforts(self, F: Any, M: Any) -> list[Any]:
+    def efforts(self, F: Expr, M: Expr) -> list[Expr]:
         along = [dot(e, F) for e in self._along]
         return [*along, *(dot(e, M - along[1] * self.lever) for e in self._about)]
 
-    def wrench(self, efforts: list[Any]) -> tuple[Any, Any]:
+    def wrench(self, efforts: list[Expr]) -> tuple[Expr, Expr]:
         F = sum((x * e for x, e in zip(efforts[:3], self.slides, strict=True)), ca.SX.zeros(3))
         M = sum((x * e for x, e in zip(efforts[3:], self.turns, strict=True)), efforts[1] * self.lever)
         return F, M

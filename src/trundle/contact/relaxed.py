@@ -8,6 +8,7 @@ import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
 from trundle.laws.law import TINY_SPEED, FrictionLaw
+from trundle.typing import Expr
 
 NEGLIGIBLE_LIMIT = 1e-9  # N, below which a limit of friction is none
 
@@ -23,12 +24,12 @@ class Relaxed(FrictionLaw):
     as_printed=True turns the friction along the slip and lets it act at the mass centre, as the paper has it.
     """
 
-    mu: Any
-    k_s: Any = 1.0
-    k_f: Any = 1.0
+    mu: Expr
+    k_s: Expr = 1.0
+    k_f: Expr = 1.0
     as_printed: bool = False
-    traction: Any = None  # N
-    v0: Any = 1.0  # m/s; the paper's 1
+    traction: Expr = None  # N
+    v0: Expr = 1.0  # m/s; the paper's 1
 
     def __post_init__(self) -> None:
         check("Relaxed", mu=self.mu, k_s=self.k_s, k_f=self.k_f, v0=self.v0)
@@ -46,11 +47,11 @@ class Relaxed(FrictionLaw):
     def at_centre(self) -> bool:
         return self.as_printed
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         """Where the traction is far above its limit."""
         return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
 
-    def weighed(self, s: Any, motion: Sequence[Any], grip: Sequence[Any], load: Any) -> tuple[Any, list[Any]]:
+    def weighed(self, s: Any, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
         given = None if self.traction is None else value(self.traction, s)
         traction = ca.sqrt(sum((f**2 for f in (grip if given is None else [given])), ca.SX(TINY_SPEED**2)))
         limit = ca.sqrt((value(self.mu, s) * load) ** 2 + NEGLIGIBLE_LIMIT**2)

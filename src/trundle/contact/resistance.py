@@ -7,6 +7,7 @@ import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
 from trundle.laws.law import FrictionLaw
+from trundle.typing import Expr
 
 
 @final
@@ -17,8 +18,8 @@ class RollingResistance(FrictionLaw):
     It stands beside the law of slip: law=[tr.NoSlip(), tr.RollingResistance(0.001)].
     """
 
-    lever: Any  # m, by which the normal force stands ahead of the point of contact
-    v0: Any = 1e-3  # rad/s
+    lever: Expr  # m, by which the normal force stands ahead of the point of contact
+    v0: Expr = 1e-3  # rad/s
 
     def __post_init__(self) -> None:
         check("RollingResistance", lever=self.lever, v0=self.v0)
@@ -28,7 +29,7 @@ class RollingResistance(FrictionLaw):
     def sealed(self) -> tuple[str, ...]:
         return ("roll_x", "roll_y")
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         return value(self.lever, s) * ca.tanh(speed / value(self.v0, s))
 
 
@@ -40,9 +41,9 @@ class SpinFriction(FrictionLaw):
     radius: mean one of the patch of contact: 2/3 of its rim where the pressure is even, 3 pi / 16 under Hertz's.
     """
 
-    radius: Any  # m
-    mu: Any
-    v0: Any = 1e-3  # rad/s
+    radius: Expr  # m
+    mu: Expr
+    v0: Expr = 1e-3  # rad/s
 
     def __post_init__(self) -> None:
         check("SpinFriction", radius=self.radius, mu=self.mu, v0=self.v0)
@@ -52,5 +53,5 @@ class SpinFriction(FrictionLaw):
     def sealed(self) -> tuple[str, ...]:
         return ("spin",)
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         return value(self.mu, s) * value(self.radius, s) * ca.tanh(speed / value(self.v0, s))

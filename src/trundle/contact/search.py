@@ -4,7 +4,7 @@ A contact that closes a loop keeps the coordinates it is near to. One that may o
 bodies are, its gap is that of the closest points of the two surfaces.
 """
 
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -16,7 +16,7 @@ from trundle.linear_algebra.in_place import InPlace
 from trundle.motion.kinematics import normalised
 from trundle.pairs.common_normal import nearest
 from trundle.pairs.higher import HigherPair
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 LIMIT = 60  # Newton steps
 STRIDE = 0.5  # largest step (rad, or in lengths of the model)
@@ -39,7 +39,7 @@ class ContactSearch:
                 self._contacts.append(Following(equations, bonds, slice(at, at + count), max(1.0, length)))
                 at += count
 
-    def __call__(self, t: float, q: Array, p: Any, search: bool = True) -> Array:
+    def __call__(self, t: float, q: Array, p: Expr, search: bool = True) -> Array:
         """The pose with unit quaternions and exact surface coordinates. Loose contacts are those of the closest points;
         where Newton's method fails for another, or does not end in a touch, it is searched for all over the surfaces,
         or made nan when no search is wanted.
@@ -67,12 +67,12 @@ class ContactSearch:
                 P[contact.block] = 0.0
         return P
 
-    def singular(self, t: float, q: Array, p: Any) -> bool:
+    def singular(self, t: float, q: Array, p: Expr) -> bool:
         """Whether a loose contact has no unique point in this pose."""
         q = self(t, q, p)
         return any(contact.loose and not contact.quality(t, q, p) > SINGULAR for contact in self._contacts)
 
-    def check(self, t: float, q: Array, p: Any) -> None:
+    def check(self, t: float, q: Array, p: Expr) -> None:
         """AssemblyError where a loose contact has no unique point."""
         for contact in self._contacts:
             if contact.loose:
@@ -99,15 +99,15 @@ class Following:
         self._place = InPlace(ca.Function("place", [e.t, e.q, e.p], [ca.densify(v) for v in outputs]))
         self._known: dict[bytes, Array | None] = {}
 
-    def gap(self, t: float, q: Array, p: Any) -> float:
+    def gap(self, t: float, q: Array, p: Expr) -> float:
         return float(self._f(t, q, p)[0][0, 0])
 
-    def quality(self, t: float, q: Array, p: Any) -> float:
+    def quality(self, t: float, q: Array, p: Expr) -> float:
         """Zero or nan where the point of contact is not unique."""
         out = self._f(t, q, p)[0].ravel()
         return abs(float(out[2])) if np.all(np.isfinite(out)) else float("nan")
 
-    def follow(self, t: float, q: Array, p: Any) -> Array | None:
+    def follow(self, t: float, q: Array, p: Expr) -> Array | None:
         """Newton's method from the coordinates as they are; None when it does not end in a contact of the outer
         sides.
         """
@@ -126,7 +126,7 @@ class Following:
                 return None
         return q if out[1] < 0 else None
 
-    def closest(self, t: float, q: Array, p: Any, found: Array | None) -> Array | None:
+    def closest(self, t: float, q: Array, p: Expr, found: Array | None) -> Array | None:
         """The pose with the contact of the closest points; `found` where that is as close."""
         if found is not None and abs(self.gap(t, found, p)) < TOUCHES:
             return found
@@ -144,7 +144,7 @@ class Following:
             return found
         return other
 
-    def _nearest(self, t: float, q: Array, p: Any) -> Array | None:
+    def _nearest(self, t: float, q: Array, p: Expr) -> Array | None:
         """Surface coordinates of the closest points, remembered for a few poses."""
         numbers = self._place(t, q, p)
         key = b"".join(np.ascontiguousarray(v).tobytes() for v in numbers)
@@ -170,7 +170,7 @@ class Following:
         a, b, _ = charts[on].closest(surfaces[on], centre[None, :])
         return np.array([a[0], b[0]])
 
-    def check(self, t: float, q: Array, p: Any) -> None:
+    def check(self, t: float, q: Array, p: Expr) -> None:
         """AssemblyError where the contact is not found, or its point is not unique."""
         out = self._f(t, q, p)[0].ravel()
         name, first, second = self.connection.name, self.connection.first.body.name, self.connection.touching.name

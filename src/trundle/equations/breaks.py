@@ -5,7 +5,6 @@ depends on the state as well is not a matter of time alone: that is what events 
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import casadi as ca
 
@@ -13,13 +12,14 @@ from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
 from trundle.lookup.memory import SIDES
 from trundle.lookup.node import Calls, look_up, written
+from trundle.typing import Expr
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
 _ITSELF = {ca.OP_SIGN, ca.OP_FABS}
 _WHOLE = {ca.OP_FLOOR: 0.0, ca.OP_CEIL: 0.0, ca.OP_FMOD: 0.0, ca.OP_REMAINDER: 0.5}
 
 
-def break_function(rhs: Any, p: Any, given: Iterable[Any]) -> Any:
+def break_function(rhs: Expr, p: Expr, given: Iterable[Expr]) -> Expr:
     """Bounds of all functions of time whose roots are breaks, over the times [x0, x1]; None where there are none.
 
     rhs is a function of (t, x, p); `given` are times as expressions of the parameters p.
@@ -35,15 +35,15 @@ def break_function(rhs: Any, p: Any, given: Iterable[Any]) -> Any:
     return ca.Function("breaks", [ca.SX.sym("none"), span, p], [out])
 
 
-def _switches(rhs: Any, t: Any, p: Any) -> list[Any]:
+def _switches(rhs: Expr, t: Expr, p: Expr) -> list[Expr]:
     """Functions of time and parameters at whose roots the right-hand side switches or has a kink."""
     inside = [ca.SX.sym(f"input {k}", rhs.size1_in(k)) for k in range(3)]
     if not ca.depends_on(rhs(*inside), inside[0]):
         return []
     calls = Calls(rhs)
-    register: dict[int, Any] = {}  # None: depends on the state
+    register: dict[int, Expr] = {}  # None: depends on the state
     timed: dict[int, bool] = {}
-    found: dict[str, Any] = {}
+    found: dict[str, Expr] = {}
     for k in range(rhs.n_instructions()):
         code, take, give = rhs.instruction_id(k), rhs.instruction_input(k), rhs.instruction_output(k)
         if code == ca.OP_CONST:
@@ -77,7 +77,7 @@ def _switches(rhs: Any, t: Any, p: Any) -> list[Any]:
     return list(found.values())
 
 
-def _root(code: int, parts: list[Any]) -> Any:
+def _root(code: int, parts: list[Expr]) -> Expr:
     """What vanishes where the operation switches; None where it never does."""
     if code in _DIFFERENCE:
         return parts[0] - parts[1]

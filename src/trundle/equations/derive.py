@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -41,6 +41,7 @@ from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout, lay_out_bodies, lay_out_joints
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
+from trundle.typing import Expr
 
 
 @final
@@ -53,28 +54,28 @@ class Equations:
     tree: Tree
     formalism: str
     layout: StateLayout  # of q and u
-    t: Any
-    q: Any
-    u: Any
+    t: Expr
+    q: Expr
+    u: Expr
     parameters: ParameterLayout
-    p: Any
-    shift: Any  # relative shift of the multiplier block, chosen with the tolerance
+    p: Expr
+    shift: Expr  # relative shift of the multiplier block, chosen with the tolerance
     motion: Motion
     inertias: dict[Body, Inertia]
-    gravity: Any
+    gravity: Expr
     signals: Signals
     rows: list[Row]
     loads: dict[Body, list[Load]]
-    efforts: Any  # on tree speeds (kane)
+    efforts: Expr  # on tree speeds (kane)
     terms: dict[str, Terms]
-    coordinate_efforts: dict[str, Any] = field(default_factory=dict)  # coordinate -> total effort
+    coordinate_efforts: dict[str, Expr] = field(default_factory=dict)  # coordinate -> total effort
     contact_bonds: dict[str, ContactBonds] = field(default_factory=dict)  # higher pairs by connection
-    contact_efforts: dict[str, dict[str, Any]] = field(default_factory=dict)  # contact -> bond -> effort of its law
-    modes: dict[str, Any] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
+    contact_efforts: dict[str, dict[str, Expr]] = field(default_factory=dict)  # contact -> bond -> effort of its law
+    modes: dict[str, Expr] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
     law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates, own states
-    nonideal: Any = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
-    full_multipliers: dict[str, Any] = field(default_factory=dict)  # of rows if all were held, that weights ask for
+    nonideal: Expr = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
+    full_multipliers: dict[str, Expr] = field(default_factory=dict)  # of rows if all were held, that weights ask for
 
     def __post_init__(self) -> None:
         if self.nonideal is None:
@@ -88,20 +89,20 @@ class Equations:
     def n_u(self) -> int:
         return self.motion.n_u
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expr:
         """qdot."""
         return ca.vertcat(_placed(self.motion, self.contact_bonds), *[state.rate for state in self.law_states])
 
-    def position_rates(self) -> Any:
+    def position_rates(self) -> Expr:
         """qdot as an expression linear in u: states of laws, which are not places, do not move."""
         return ca.vertcat(_placed(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
 
-    def changing(self, value: Any, udot: Any) -> Any:
+    def changing(self, value: Expr, udot: Expr) -> Expr:
         """Time derivative of an expression of time and state."""
         along = derivative_along(value, self.q, self.coordinate_rates()) + derivative_along(value, self.u, udot)
         return along + derivative(value, self.t) if self.model.frames else along
 
-    def corrections(self) -> Any:
+    def corrections(self) -> Expr:
         """Newton step of the coordinates that follow the motion; they stand before the states of laws."""
         steps = [bonds.contact.corrections for bonds in self.contact_bonds.values()]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *steps, ca.SX.zeros(len(self.law_states))))
@@ -112,15 +113,15 @@ class Equations:
         return self.motion.mass_matrix(self.inertias)
 
     @cached_property
-    def bias(self) -> Any:
+    def bias(self) -> Expr:
         """h of  M udot + h = J' lambda."""
         return self.motion.bias(self.inertias, self.gravity, self.loads) - self.efforts
 
-    def generalised_forces(self) -> dict[tuple[str, str], Any]:
+    def generalised_forces(self) -> dict[tuple[str, str], Expr]:
         """What -h is the sum of, on all speeds: by (body, kind) for inertia and gravity, by (body, force) for forces
         and laws, and by (coordinate, "effort") for laws on coordinates that are states.
         """
-        out: dict[tuple[str, str], Any] = {}
+        out: dict[tuple[str, str], Expr] = {}
         for term in bias_terms(self.motion, self.inertias, self.gravity, self.loads):
             key = (term.body.name, term.load.source)
             out[key] = out.get(key, ca.SX.zeros(self.n_u)) + term.generalised(self.motion)
@@ -134,7 +135,7 @@ class Equations:
         """The same equations with kinds of terms left out of the bias, by the name of the body."""
         return replace(self, loads=omitting(self.motion, self.inertias, self.gravity, self.loads, omit))
 
-    def kinetic(self) -> Any:
+    def kinetic(self) -> Expr:
         """Kinetic energy (J)."""
         total = ca.SX(0)
         for body, inertia in self.inertias.items():
@@ -143,22 +144,22 @@ class Equations:
             total += (inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))) / 2
         return total
 
-    def potential(self) -> Any:
+    def potential(self) -> Expr:
         """Potential energy of gravity and of all forces (J)."""
         total = ca.SX(0)
         for body, inertia in self.inertias.items():
             total -= inertia.mass * dot(self.gravity, self.motion.frame(Frame(body, body.com)).p)
         return total + sum((ca.SX(term.potential) for term in self.terms.values()), ca.SX(0))
 
-    def dissipated(self) -> Any:
+    def dissipated(self) -> Expr:
         """Power lost in all forces (W)."""
         return sum((ca.SX(term.dissipated) for term in self.terms.values()), ca.SX(0))
 
-    def supplied(self) -> Any:
+    def supplied(self) -> Expr:
         """Power brought in by all forces, servos left out (W)."""
         return sum((ca.SX(term.supplied) for term in self.terms.values()), ca.SX(0))
 
-    def drive_rates(self, rows: list[Row]) -> dict[int, Any]:
+    def drive_rates(self, rows: list[Row]) -> dict[int, Expr]:
         """Row index -> rate at which a drive moves its bond, for the power of the drives."""
         return {i: row.driven for i, row in enumerate(rows) if row.driven is not None and not row.driven.is_zero()}
 
@@ -214,7 +215,7 @@ def derive(
     # Laws of friction are asked first: the rates of their own states follow from the answers.
     asked = [LawState(name, value) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
-    full_multipliers: dict[str, Any] = {}
+    full_multipliers: dict[str, Expr] = {}
     contact_bonds = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, shift)
                for name, at in contacts.items()}  # fmt: skip
     state_rates = {name: contact_bonds[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
@@ -226,7 +227,7 @@ def derive(
     states = [LawState(name, value, state_rates[name]) for name, value in values.items()]
     signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in states}, contacts)
     terms = _collect_terms(model, signals)
-    contact_efforts: dict[str, dict[str, Any]] = {}
+    contact_efforts: dict[str, dict[str, Expr]] = {}
     for name, bonds in contact_bonds.items():
         found, contact_efforts[name] = bonds.efforts(t)
         terms |= found
@@ -242,7 +243,7 @@ def derive(
     )  # fmt: skip
 
 
-def _own_rates(model: Model, signals: Signals) -> dict[str, Any]:
+def _own_rates(model: Model, signals: Signals) -> dict[str, Expr]:
     """Rates of the states of the model, of its blocks and forces."""
     rates = {}
     for state in model.every_state():
@@ -254,8 +255,8 @@ def _own_rates(model: Model, signals: Signals) -> dict[str, Any]:
 
 
 def _contacts(
-    model: Model, motion: Motion, coordinates: Mapping[str, tuple[Any, Any]], cut: Sequence[ConnectedPair]
-) -> tuple[dict[str, ContactMotion], Any]:
+    model: Model, motion: Motion, coordinates: Mapping[str, tuple[Expr, Expr]], cut: Sequence[ConnectedPair]
+) -> tuple[dict[str, ContactMotion], Expr]:
     """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
     contacts: dict[str, ContactMotion] = {}
     followers = []
@@ -275,7 +276,7 @@ def _contacts(
 
 
 def _measured(
-    cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], change: Callable[[Any], Any]
+    cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], change: Callable[[Expr], Expr]
 ) -> dict[str, Measure | Followed | LawState]:
     """Coordinates of connections that are no joints of the tree."""
     found: dict[str, Measure | Followed | LawState] = {}
@@ -290,12 +291,12 @@ def _measured(
     return found
 
 
-def _placed(motion: Motion, contacts: Mapping[str, ContactBonds | ContactMotion]) -> Any:
+def _placed(motion: Motion, contacts: Mapping[str, ContactBonds | ContactMotion]) -> Expr:
     """Rates of the coordinates and of what follows the contacts."""
     return ca.vertcat(motion.coordinate_rates(), *[at.contact.follower_rates for at in contacts.values()])
 
 
-def _part(table: Mapping[str, tuple[Any, Any]], i: int, name: str) -> Any:
+def _part(table: Mapping[str, tuple[Expr, Expr]], i: int, name: str) -> Expr:
     return table[name][i] if name else ca.SX(0)  # a planar pair does not move across its plane
 
 
@@ -311,13 +312,13 @@ def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:
 
 def _distribute(
     model: Model, motion: Motion, signals: Signals, terms: dict[str, Terms]
-) -> tuple[dict[Body, list[Load]], Any, dict[str, Any]]:
+) -> tuple[dict[Body, list[Load]], Expr, dict[str, Expr]]:
     """Loads by body, efforts along speeds, and the total effort by coordinate."""
     loads: dict[Body, list[Load]] = {}
-    by_coordinate: dict[str, Any] = {}
+    by_coordinate: dict[str, Expr] = {}
     efforts = ca.SX.zeros(motion.n_u)
 
-    def act(source: str, frame: Frame, point: Any, F: Any, M: Any) -> None:
+    def act(source: str, frame: Frame, point: Expr, F: Expr, M: Expr) -> None:
         if not frame.body.is_at_rest:
             loads.setdefault(frame.body, []).append(Load(source, point, F, M))
 
@@ -341,7 +342,7 @@ def _rows(
     closing: Mapping[str, Sequence[Body]],
     motion: Motion,
     signals: Signals,
-    t: Any,
+    t: Expr,
     contact_bonds: dict[str, ContactBonds],
 ) -> list[Row]:
     """All rows; `closing` are the connections that rows hold together, with the bodies around their loops."""
@@ -358,7 +359,7 @@ def _rows(
     return rows
 
 
-def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion, signals: Signals, t: Any) -> Row:
+def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion, signals: Signals, t: Expr) -> Row:
     """The row of a flow law on a coordinate: a state of the tree, or measured."""
     full = f"{connection.name}.{name}"
     place = Place(connection.name, name, Role.DRIVE)

@@ -1,7 +1,7 @@
 """What moves the frames as given: the wrench that each of them brings to all that it carries and touches, its power."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -11,8 +11,9 @@ from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import FrameMotion
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
-Wrench = tuple[Any, Any]  # force, moment
+Wrench = tuple[Expr, Expr]  # force, moment
 
 
 @final
@@ -34,7 +35,7 @@ class Driving:
                 self._holder[joint.child] = self._holder[joint.parent]
 
     def wrenches(
-        self, rows: Sequence[Row], udot: Any, multipliers: Any, drags: Iterable[tuple[ConnectedPair, Any, Any]] = ()
+        self, rows: Sequence[Row], udot: Expr, multipliers: Expr, drags: Iterable[tuple[ConnectedPair, Expr, Expr]] = ()
     ) -> dict[Body, Wrench]:
         """Force and moment about its origin that each frame exerts, ground axes; `drags` are forces and moments on
         second bodies at their frames.
@@ -42,7 +43,7 @@ class Driving:
         e = self.equations
         out: dict[Body, Wrench] = {frame: (ca.SX.zeros(3), ca.SX.zeros(3)) for frame in e.model.frames}
 
-        def add(body: Body, point: Any, force: Any, moment: Any) -> None:
+        def add(body: Body, point: Expr, force: Expr, moment: Expr) -> None:
             frame = self._holder.get(body)
             if frame is not None:
                 F, M = out[frame]
@@ -61,7 +62,7 @@ class Driving:
             add(c.first.body, point, force, moment)
         return out
 
-    def power(self, wrenches: dict[Body, Wrench]) -> Any:
+    def power(self, wrenches: dict[Body, Wrench]) -> Expr:
         """Power of the wrenches (W)."""
         total = ca.SX(0)
         for frame, wrench in wrenches.items():
@@ -69,6 +70,6 @@ class Driving:
         return total
 
 
-def power_of(wrench: Wrench, frame: FrameMotion) -> Any:
+def power_of(wrench: Wrench, frame: FrameMotion) -> Expr:
     """Power of a wrench about the origin of a frame (W)."""
     return dot(wrench[0], frame.v) + dot(wrench[1], frame.w)

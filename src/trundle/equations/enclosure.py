@@ -14,13 +14,14 @@ import casadi as ca
 from trundle.derivative import derivative
 from trundle.lookup.memory import PLACE
 from trundle.lookup.node import Calls, look_up
+from trundle.typing import Expr
 
 
 class Range(NamedTuple):
     """Least and largest value; a value that is known is one object twice."""
 
-    lo: Any
-    hi: Any
+    lo: Expr
+    hi: Expr
 
     @property
     def known(self) -> bool:
@@ -31,7 +32,7 @@ EPSILON = 2.0**-53
 EVERYTHING = Range(ca.SX(-inf), ca.SX(inf))
 
 
-def known(value: Any) -> Range:
+def known(value: Expr) -> Range:
     value = ca.SX(value)
     return Range(value, value)
 
@@ -43,7 +44,7 @@ def _hull(*values: Any) -> Range:
     return Range(lo, hi)
 
 
-def _choose(condition: Any, yes: Range, no: Range) -> Range:
+def _choose(condition: Expr, yes: Range, no: Range) -> Range:
     return Range(ca.if_else(condition, yes.lo, no.lo), ca.if_else(condition, yes.hi, no.hi))
 
 
@@ -52,7 +53,7 @@ def _choose(condition: Any, yes: Range, no: Range) -> Range:
 class Bounds:
     """Ranges of the values of one function; `jumps` are conditions under which it may be discontinuous in the box."""
 
-    jumps: list[Any] = field(default_factory=list)
+    jumps: list[Expr] = field(default_factory=list)
 
     # -- sums and products ---------------------------------------------------------------------------------------------
 
@@ -119,7 +120,7 @@ class Bounds:
 
     # -- functions of one argument -------------------------------------------------------------------------------------
 
-    def rising(self, f: Callable[[Any], Any], least: float = -inf, most: float = inf) -> Callable[[Range], Range]:
+    def rising(self, f: Callable[[Expr], Expr], least: float = -inf, most: float = inf) -> Callable[[Range], Range]:
         """A function that never falls, defined between two arguments."""
 
         def apply(a: Range) -> Range:
@@ -130,7 +131,7 @@ class Bounds:
 
         return apply
 
-    def stepping(self, f: Callable[[Any], Any]) -> Callable[[Range], Range]:
+    def stepping(self, f: Callable[[Expr], Expr]) -> Callable[[Range], Range]:
         """A rising function that jumps wherever it changes."""
 
         def apply(a: Range) -> Range:
@@ -141,7 +142,7 @@ class Bounds:
 
         return apply
 
-    def even(self, f: Callable[[Any], Any]) -> Callable[[Range], Range]:
+    def even(self, f: Callable[[Expr], Expr]) -> Callable[[Range], Range]:
         """A function of the size of its argument that rises with it."""
 
         def apply(a: Range) -> Range:
@@ -161,10 +162,10 @@ class Bounds:
     def cos(self, a: Range) -> Range:
         return known(ca.cos(a.lo)) if a.known else self._wave(ca.cos, a, 0.0)
 
-    def _wave(self, f: Callable[[Any], Any], a: Range, peak: float) -> Range:
+    def _wave(self, f: Callable[[Expr], Expr], a: Range, peak: float) -> Range:
         ends = _hull(f(a.lo), f(a.hi))
 
-        def passes(place: float) -> Any:
+        def passes(place: float) -> Expr:
             return ca.floor((a.hi - place) / (2 * pi)) > ca.floor((a.lo - place) / (2 * pi))
 
         return Range(ca.if_else(passes(peak - pi), -1, ends.lo), ca.if_else(passes(peak), 1, ends.hi))
@@ -178,7 +179,7 @@ class Bounds:
 
     # -- conditions: 0 or 1, from "certainly" to "possibly" ------------------------------------------------------------
 
-    def _condition(self, certain: Any, possible: Any, a: Range, b: Range) -> Range:
+    def _condition(self, certain: Expr, possible: Expr, a: Range, b: Range) -> Range:
         if a.known and b.known:
             return known(certain)
         self.jumps.append(certain != possible)
@@ -242,7 +243,7 @@ class Bounds:
     def remainder(self, a: Range, b: Range) -> Range:
         return self._remains(a, b, lambda v: ca.floor(v + 0.5))
 
-    def _remains(self, a: Range, b: Range, whole: Callable[[Any], Any]) -> Range:
+    def _remains(self, a: Range, b: Range, whole: Callable[[Expr], Expr]) -> Range:
         """a - b whole(a/b), which jumps where the whole number changes."""
         turns = self.div(a, b)
         first, last = whole(turns.lo), whole(turns.hi)
@@ -293,7 +294,7 @@ class Bounds:
         return {getattr(ca, f"OP_{name.upper()}"): rule for name, rule in named.items()}
 
 
-def bounds(expression: Any, symbols: Sequence[Any], ranges: Sequence[Range]) -> tuple[Range, Any]:
+def bounds(expression: Expr, symbols: Sequence[Expr], ranges: Sequence[Range]) -> tuple[Range, Expr]:
     """Range of a scalar expression where each symbol lies in its range, and whether it may jump there."""
     function = ca.Function("f", [ca.vertcat(*symbols)], [ca.SX(expression)])
     rules = Bounds()
@@ -323,9 +324,9 @@ def bounds(expression: Any, symbols: Sequence[Any], ranges: Sequence[Range]) -> 
     return result, jumps
 
 
-def enclosure(values: Sequence[Any], rates: Sequence[Any], symbols: Sequence[Any], ranges: Sequence[Range]) -> Any:
+def enclosure(values: Sequence[Expr], rates: Sequence[Expr], symbols: Sequence[Expr], ranges: Sequence[Range]) -> Expr:
     """[least values, largest values, least rates, largest rates]; a rate has no bound where the value may jump."""
-    columns: list[list[Any]] = [[], [], [], []]
+    columns: list[list[Expr]] = [[], [], [], []]
     for value, rate in zip(values, rates, strict=True):
         of_value, jumps = bounds(value, symbols, ranges)
         of_rate, _ = bounds(rate, symbols, ranges)
@@ -335,15 +336,15 @@ def enclosure(values: Sequence[Any], rates: Sequence[Any], symbols: Sequence[Any
     return ca.densify(ca.vertcat(*[ca.SX(entry) for column in columns for entry in column]))
 
 
-def round_off(expression: Any, symbols: Sequence[Any]) -> Any:
+def round_off(expression: Expr, symbols: Sequence[Expr]) -> Expr:
     """How far round-off may take the value of a scalar expression, to first order; inputs are off by half a bit too."""
     inputs = ca.vertcat(*symbols)
     function = ca.Function("f", [inputs], [ca.SX(expression)])
     a, b = ca.SX.sym("a"), ca.SX.sym("b")
-    values: dict[int, Any] = {}
-    errors: dict[int, Any] = {}
+    values: dict[int, Expr] = {}
+    errors: dict[int, Expr] = {}
     result = ca.SX(0)
-    partials: dict[int, Any] = {}
+    partials: dict[int, Expr] = {}
     for k in range(function.n_instructions()):
         code, take, give = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
         if code == ca.OP_OUTPUT:

@@ -4,7 +4,7 @@ Inertia forces against the frames, external forces and imaginary forces add to z
 efforts of laws along coordinates and what constraints bring [Zboinski 2011, Eq. 35].
 """
 
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 
@@ -18,6 +18,7 @@ from trundle.model.imaginary import KINDS, Carrier, imaginary_wrenches
 from trundle.motion.kane import turned
 from trundle.motion.motion import FrameMotion
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 def carrier_of(e: Equations, body: Body) -> Body:
@@ -25,7 +26,7 @@ def carrier_of(e: Equations, body: Body) -> Body:
     return e.topology.path_to_root(body)[-1]
 
 
-def wrenches_of(e: Equations, body: Body) -> dict[str, tuple[Any, Any]]:
+def wrenches_of(e: Equations, body: Body) -> dict[str, tuple[Expr, Expr]]:
     """Imaginary forces of a body by kind: force and moment about the mass centre, ground axes."""
     at, frame = e.motion.frame(Frame(body, body.com)), e.motion.body(carrier_of(e, body))
     J = turned(e.inertias[body].matrix, at.R)
@@ -33,7 +34,7 @@ def wrenches_of(e: Equations, body: Body) -> dict[str, tuple[Any, Any]]:
     return imaginary_wrenches(e.inertias[body].mass, J, at.p, at.v, at.w, carrier)
 
 
-def in_frame(e: Equations, body: Body, vector: Any) -> Any:
+def in_frame(e: Equations, body: Body, vector: Expr) -> Expr:
     """A vector in the axes of the frame that carries the body."""
     return ca.mtimes(e.motion.body(carrier_of(e, body)).R.T, vector)
 
@@ -42,11 +43,11 @@ def in_frame(e: Equations, body: Body, vector: Any) -> Any:
 class GeneralisedForces(NamedTuple):
     """Forces on all speeds, by columns."""
 
-    inertia: list[Any]  # by body
-    external: list[Any]  # by body: weight, forces, laws that act on bodies
-    imaginary: list[list[Any]]  # by body and kind
-    efforts: Any  # of laws and drives along coordinates
-    constraints: Any
+    inertia: list[Expr]  # by body
+    external: list[Expr]  # by body: weight, forces, laws that act on bodies
+    imaginary: list[list[Expr]]  # by body and kind
+    efforts: Expr  # of laws and drives along coordinates
+    constraints: Expr
 
 
 def generalised_forces(functions: Functions) -> GeneralisedForces:
@@ -80,14 +81,14 @@ def generalised_forces(functions: Functions) -> GeneralisedForces:
     return GeneralisedForces(inertia, external, imaginary, driven, held)
 
 
-def _on_speeds(e: Equations, body: Body, point: Any, force: Any, moment: Any) -> Any:
+def _on_speeds(e: Equations, body: Body, point: Expr, force: Expr, moment: Expr) -> Expr:
     out = ca.SX.zeros(e.n_u)
     for i, angular, linear in e.motion.partials(body, point):
         out[i] = dot(angular, moment) + dot(linear, force)
     return out
 
 
-def inertial_residual(functions: Functions) -> tuple[Any, Any]:
+def inertial_residual(functions: Functions) -> tuple[Expr, Expr]:
     """Newton's and Euler's laws in the ground, projected on the speeds, and the size of what cancels there.
 
     Momentum and angular momentum come from the poses of the bodies alone, differentiated twice along the motion; so
@@ -95,10 +96,10 @@ def inertial_residual(functions: Functions) -> tuple[Any, Any]:
     """
     e = functions.equations
     udot, multipliers = functions.dynamics
-    wrenches: dict[Body, tuple[Any, Any]] = {}
+    wrenches: dict[Body, tuple[Expr, Expr]] = {}
     poses = {body: e.motion.frame(Frame(body, body.com)) for body in e.inertias}
 
-    def act(body: Body, point: Any, F: Any, M: Any) -> None:
+    def act(body: Body, point: Expr, F: Expr, M: Expr) -> None:
         if body in poses:
             force, moment = wrenches.get(body, (ca.SX.zeros(3), ca.SX.zeros(3)))
             wrenches[body] = force + F, moment + M + cross(point - poses[body].p, F)
@@ -133,7 +134,7 @@ def inertial_residual(functions: Functions) -> tuple[Any, Any]:
     return left, size
 
 
-def _turning(e: Equations, at: FrameMotion) -> Any:
+def _turning(e: Equations, at: FrameMotion) -> Expr:
     """Angular velocity from the rate of a rotation matrix."""
     rate = ca.reshape(e.changing(ca.vec(at.R), ca.SX.zeros(e.n_u)), 3, 3)
     S = ca.mtimes(rate, at.R.T)

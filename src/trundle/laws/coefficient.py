@@ -7,9 +7,10 @@ from typing import Any
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.typing import Expr
 
 
-def value(given: Any, s: Any) -> Any:
+def value(given: Any, s: Any) -> Expr:
     """A number, a parameter, or a function of the signals."""
     return given(s) if callable(given) else given
 
@@ -41,7 +42,7 @@ def check_positive(law: str, instead: str = "", **given: Any) -> None:
         raise ModelError(f"{law}: {' and '.join(given)} must be above zero{'; ' + instead if instead else ''}.")
 
 
-def check_falling(law: str, mu_static: Any, mu_kinetic: Any, instead: str) -> None:
+def check_falling(law: str, mu_static: Expr, mu_kinetic: Expr, instead: str) -> None:
     """Sliding friction is not above what sticking holds."""
     low, high = number(mu_kinetic), number(mu_static)
     if low is not None and high is not None and low > high:
@@ -51,7 +52,7 @@ def check_falling(law: str, mu_static: Any, mu_kinetic: Any, instead: str) -> No
         )
 
 
-def falling(s: Any, mu_static: Any, mu_kinetic: Any, stribeck_speed: Any, speed: Any) -> Any:
+def falling(s: Any, mu_static: Expr, mu_kinetic: Expr, stribeck_speed: Expr, speed: Expr) -> Expr:
     """Coefficient that falls from mu_static to mu_kinetic around the Stribeck speed."""
     low, high = value(mu_kinetic, s), value(mu_static, s)
     return low + (high - low) * ca.exp(-((speed / value(stribeck_speed, s)) ** 2))

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, final
 import casadi as ca
 
 from trundle.quantity import Quantity
+from trundle.typing import Expr
 
 TINY_SPEED = 1e-12  # m/s or rad/s, below which a motion has no direction
 
@@ -66,7 +67,7 @@ class FrictionLaw(ContactLaw):
         return "R"
 
     @property
-    def modes(self) -> tuple[Callable[..., Any], ...]:
+    def modes(self) -> tuple[Callable[..., Expr], ...]:
         """Kinds of contact modes (`trundle.contact.modes.mode.Mode`) that the law brings: numbers of its own that
         change at events of its own. In its expressions they are `s.mode(name)`.
         """
@@ -92,27 +93,27 @@ class FrictionLaw(ContactLaw):
         """Whether the friction acts at the mass centre of the second body, and not at the point of contact."""
         return False
 
-    def coefficient(self, s: Any, speed: Any, rolling: Any) -> Any:
+    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
         """Friction over normal force at a slip speed and a rolling speed (m/s); a lever (m) at an angular speed where
         the law acts on turns; s are the signals.
         """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def resist(
-        self, s: Any, motion: Sequence[Any], rolling: Any, bristles: Sequence[Any]
-    ) -> tuple[list[Any], list[Any]]:
+        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+    ) -> tuple[list[Expr], list[Expr]]:
         """Effort over normal force against each component of the motion, and the rates of the bristles."""
         speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         mu = self.coefficient(s, speed, rolling)
         return [mu * v / speed for v in motion], []
 
-    def weighed(self, s: Any, motion: Sequence[Any], grip: Sequence[Any], load: Any) -> tuple[Any, list[Any]]:
+    def weighed(self, s: Any, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
         """Weight of the slips where the law relaxes them, and effort over normal force against each; grip is the force
         that would hold each slip and load the normal force then.
         """
         raise TypeError(f"{type(self).__name__} relaxes nothing")
 
-    def limit(self, s: Any) -> Any:
+    def limit(self, s: Any) -> Expr:
         """Largest friction over normal force while it sticks."""
         return 0.0
 
@@ -121,23 +122,23 @@ class FrictionLaw(ContactLaw):
 class EffortLaw(Law):
     """A force or torque along the coordinate as an expression of time t, coordinate q and rate u."""
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         """Force (N) or torque (N m) on the second body, along the coordinate."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         """Stored energy (J)."""
         return 0.0
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         """Power turned into heat (W), never negative."""
         return 0.0
 
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
         """Power brought in from outside (W)."""
         return 0.0
 
-    def deflection_rate(self, t: Any, q: Any, u: Any) -> Any:
+    def deflection_rate(self, t: Expr, q: Expr, u: Expr) -> Expr:
         """Rate of what the law takes for the coordinate, at the rate u of the bond."""
         return u
 
@@ -193,16 +194,16 @@ class Together(EffortLaw):
     def only_pushes(self) -> bool:
         return all(law.only_pushes for law in self.laws)
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return sum(law.effort(t, q, u) for law in self.laws)
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         return sum(law.potential(t, q) for law in self.laws)
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return sum(law.dissipated(t, q, u) for law in self.laws)
 
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return sum(law.supplied(t, q, u) for law in self.laws)
 
 
@@ -211,7 +212,7 @@ class Together(EffortLaw):
 class Open(EffortLaw):
     """No effort: the bond moves freely."""
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return 0.0
 
 
@@ -220,17 +221,17 @@ class Open(EffortLaw):
 class Spring(EffortLaw):
     """Linear spring with damper."""
 
-    stiffness: Any  # N/m or N m/rad
-    damping: Any = 0.0  # N s/m or N m s/rad
-    rest: Any = 0.0  # coordinate at which the spring is slack
+    stiffness: Expr  # N/m or N m/rad
+    damping: Expr = 0.0  # N s/m or N m s/rad
+    rest: Expr = 0.0  # coordinate at which the spring is slack
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return -self.stiffness * (q - self.rest) - self.damping * u
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         return self.stiffness * (q - self.rest) ** 2 / 2
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.damping * u**2
 
 
@@ -239,12 +240,12 @@ class Spring(EffortLaw):
 class Damper(EffortLaw):
     """Linear damper."""
 
-    damping: Any  # N s/m or N m s/rad
+    damping: Expr  # N s/m or N m s/rad
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return -self.damping * u
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.damping * u**2
 
 
@@ -253,12 +254,12 @@ class Damper(EffortLaw):
 class Motor(EffortLaw):
     """Any effort f(t, q, u); its whole power counts as supplied. A number is a constant effort."""
 
-    function: Callable[[Any, Any, Any], Any] | Any
+    function: Callable[[Expr, Expr, Expr], Expr] | Expr
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q, u) if callable(self.function) else self.function
 
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.effort(t, q, u) * u
 
 
@@ -271,7 +272,7 @@ class FlowLaw(Law):
 
     level: ClassVar[str] = "position"
 
-    def motion(self, t: Any, q: Any, u: Any) -> Any:
+    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         """What is prescribed, as an expression of time, coordinate and rate."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
@@ -291,7 +292,7 @@ class FlowLaw(Law):
 class Locked(FlowLaw):
     """No relative motion."""
 
-    def motion(self, t: Any, q: Any, u: Any) -> Any:
+    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return 0.0
 
 
@@ -300,9 +301,9 @@ class Locked(FlowLaw):
 class Servo(FlowLaw):
     """Prescribed motion q(t)."""
 
-    function: Callable[[Any], Any] | Any
+    function: Callable[[Expr], Expr] | Expr
 
-    def motion(self, t: Any, q: Any, u: Any) -> Any:
+    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t) if callable(self.function) else self.function
 
 
@@ -313,9 +314,9 @@ class Flow(FlowLaw):
 
     level: ClassVar[str] = "velocity"
 
-    function: Callable[[Any, Any], Any] | Any
+    function: Callable[[Expr, Expr], Expr] | Expr
 
-    def motion(self, t: Any, q: Any, u: Any) -> Any:
+    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q) if callable(self.function) else self.function
 
 
@@ -328,9 +329,9 @@ class Acceleration(FlowLaw):
 
     level: ClassVar[str] = "acceleration"
 
-    function: Callable[[Any, Any, Any], Any] | Any
+    function: Callable[[Expr, Expr, Expr], Expr] | Expr
 
-    def motion(self, t: Any, q: Any, u: Any) -> Any:
+    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q, u) if callable(self.function) else self.function
 
     @property

@@ -1,11 +1,12 @@
 """Restitution: how a collision at a contact goes on after the bodies have stopped approaching."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 from trundle.errors import ModelError
 from trundle.laws import collision_codes as codes
 from trundle.laws.coefficient import check, number
+from trundle.typing import Expr
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Restitution:
     Subclasses are final and say what the coefficient compares.
     """
 
-    e: Any = 0.0
+    e: Expr = 0.0
     rest_speed: float = 1e-8
     code: ClassVar[int] = codes.POISSON
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.quantity import Quantity
+from trundle.typing import Expr
 
 
 @final
@@ -19,23 +20,23 @@ class Tracking(EffortLaw):
     spring: EffortLaw
     servo: FlowLaw  # of positions
 
-    def _from_motion(self, t: Any, q: Any, u: Any) -> tuple[Any, Any, Any]:
+    def _from_motion(self, t: Expr, q: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
         """Deviation, its rate, and the rate of the motion."""
         at = ca.SX.sym("t")
         motion = ca.SX(self.servo.motion(at, q, u))
         value, rate = ca.substitute([motion, derivative(motion, at)], [at], [ca.SX(t)])
         return q - value, u - rate, rate
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.spring.effort(t, *self._from_motion(t, q, u)[:2])
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         return self.spring.potential(t, self._from_motion(t, q, 0.0)[0])
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.spring.dissipated(t, *self._from_motion(t, q, u)[:2])
 
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
         deviation, rate, motion = self._from_motion(t, q, u)
         return self.spring.supplied(t, deviation, rate) + self.effort(t, q, u) * motion
 
@@ -49,29 +50,29 @@ class RateTracking(EffortLaw):
 
     spring: EffortLaw
     flow: FlowLaw  # of velocities
-    at: Any = None  # the coordinate; the deviation itself until it is known
+    at: Expr = None  # the coordinate; the deviation itself until it is known
 
-    def placed(self, coordinate: Any) -> "RateTracking":
+    def placed(self, coordinate: Expr) -> "RateTracking":
         """The law at a value of the coordinate."""
         return RateTracking(self.spring, self.flow, coordinate)
 
-    def prescribed(self, t: Any, q: Any) -> Any:
+    def prescribed(self, t: Expr, q: Expr) -> Expr:
         """The rate that would be prescribed."""
         return self.flow.motion(t, q if self.at is None else self.at, 0.0)
 
-    def deflection_rate(self, t: Any, q: Any, u: Any) -> Any:
+    def deflection_rate(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return u - self.prescribed(t, q)
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.spring.effort(t, q, self.deflection_rate(t, q, u))
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         return self.spring.potential(t, q)
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.spring.dissipated(t, q, self.deflection_rate(t, q, u))
 
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
         own = self.spring.supplied(t, q, self.deflection_rate(t, q, u))
         return own + self.effort(t, q, u) * self.prescribed(t, q)
 

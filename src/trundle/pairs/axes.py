@@ -1,14 +1,13 @@
 """Contact axes of a surface whose normal no screw carries: from its tangents, with their turning from the tape."""
 
-from typing import Any
-
 import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.space.rotation import cross
+from trundle.typing import Expr
 
 
-def contact_axes(q: Any, point: Any, outward: Any) -> tuple[Any, list[Any], list[Any]]:
+def contact_axes(q: Expr, point: Expr, outward: Expr) -> tuple[Expr, list[Expr], list[Expr]]:
     """Axes (x along the first tangent, z along `outward`) of a point given by two symbols q, the tangents, and how the
     axes turn a unit of each symbol.
     """
@@ -19,7 +18,7 @@ def contact_axes(q: Any, point: Any, outward: Any) -> tuple[Any, list[Any], list
     return ca.horzcat(*axes), moves, turns
 
 
-def put(q: Any, value: tuple[Any, Any], outputs: list[Any]) -> list[Any]:
+def put(q: Expr, value: tuple[Expr, Expr], outputs: list[Expr]) -> list[Expr]:
     """Expressions of the symbols q with values in their place; other symbols stay."""
     own = {x.element_hash() for x in ca.symvar(q)}
     others = [x for x in ca.symvar(ca.veccat(*outputs)) if x.element_hash() not in own]

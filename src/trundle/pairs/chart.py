@@ -6,12 +6,12 @@ A surface swept by two screws (`pairs.sweep`) and one given by expressions (`pai
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 from trundle.pairs.common_normal import PlacedSurface
 from trundle.pairs.numeric import NumericSurface
 from trundle.space.chain import Named
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 Range = tuple[float, float]
 
@@ -37,10 +37,10 @@ class SurfaceCoordinate:
 class SurfacePoint:
     """The surface at two coordinates, as expressions in its own frame."""
 
-    point: Any
-    R: Any  # contact axes: z along the normal out of the material
-    moves: Sequence[Any]  # the two tangents: motion of the point a unit of each coordinate
-    turns: Sequence[Any]  # angular velocity of the contact axes a unit of each coordinate: the curvature
+    point: Expr
+    R: Expr  # contact axes: z along the normal out of the material
+    moves: Sequence[Expr]  # the two tangents: motion of the point a unit of each coordinate
+    turns: Sequence[Expr]  # angular velocity of the contact axes a unit of each coordinate: the curvature
 
 
 class Chart(ABC):
@@ -63,15 +63,15 @@ class Chart(ABC):
         return 0.0, 0.0
 
     @abstractmethod
-    def place(self, a: Any, b: Any) -> SurfacePoint:
+    def place(self, a: Expr, b: Expr) -> SurfacePoint:
         """Point, contact axes, tangents and turns at the coordinates a, b, as expressions."""
 
-    def margin(self, a: Any, b: Any) -> Any:
+    def margin(self, a: Expr, b: Expr) -> Expr:
         """Above zero on the surface and below zero beyond its ends; 1 where it has none that coordinates could tell."""
         return 1.0
 
     @abstractmethod
-    def sizes(self) -> Any:
+    def sizes(self) -> Expr:
         """What may depend on parameters, as one column."""
 
     @abstractmethod

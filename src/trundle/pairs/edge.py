@@ -1,12 +1,13 @@
 """Edges and vertices: surfaces whose tube has shrunk to nothing [Meijaard 2024, Sec. 2.3]."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 from trundle.pairs.surface import Cylinder, Sphere, SpiralColumn, Surface, Torus
 from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import SLIDE, Screw
 from trundle.space.pose import Pose
+from trundle.typing import Expr
 
 
 @final
@@ -18,7 +19,7 @@ class CircleEdge(Surface):
     positive: ClassVar[tuple[str, ...]] = ("radius",)
     dimension: ClassVar[int] = 1
 
-    radius: Any  # m
+    radius: Expr  # m
 
     def sweep(self) -> Sweep:
         return Torus(self.radius).sweep()
@@ -73,7 +74,7 @@ class Vertex(Surface):
     dimension: ClassVar[int] = 0
 
     @property
-    def ball(self) -> Any:
+    def ball(self) -> Expr:
         return 0.0
 
     def sweep(self) -> Sweep:

@@ -7,7 +7,7 @@ The six bonds are x, y, z (translations) and rx, ry, rz (rotations) in the frame
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ from trundle.quantity import Quantity
 from trundle.space.chain import SLIDE, Ball, Chain, Named, Screw
 from trundle.space.pose import Pose
 from trundle.space.rotation import Axis, align_z, axis_vector, clean
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 BONDS = ("x", "y", "z", "rx", "ry", "rz")
 ROTATIONS = BONDS[3:]
@@ -89,7 +89,7 @@ class Pair:
         return BondPair(tuple(named.items()), frame, whole, self.coupling)
 
     @property
-    def coupling(self) -> Any:
+    def coupling(self) -> Expr:
         """Pitch that ties z to rz (m/rad); None when they are not tied."""
         return None
 
@@ -148,7 +148,7 @@ class Helical(AxisPair):
 
     bonds: ClassVar[tuple[str, ...]] = ("rz",)
 
-    pitch: Any = 0.0  # m/rad
+    pitch: Expr = 0.0  # m/rad
 
     def __post_init__(self) -> None:
         if not isinstance(self.pitch, ca.SX) and not (isinstance(self.pitch, float | int) and isfinite(self.pitch)):
@@ -158,7 +158,7 @@ class Helical(AxisPair):
         return Chain(Screw("z", pitch=self.pitch, name="angle"))
 
     @property
-    def coupling(self) -> Any:
+    def coupling(self) -> Expr:
         return self.pitch
 
 
@@ -258,7 +258,7 @@ class BondPair(Pair):
     moves: tuple[tuple[str, str], ...]
     orientation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     ball: bool = False
-    pitch: Any = None  # of a screw joint: turning about z also moves along z (m/rad)
+    pitch: Expr = None  # of a screw joint: turning about z also moves along z (m/rad)
 
     def frame(self) -> Array:
         return np.array(self.orientation)
@@ -270,7 +270,7 @@ class BondPair(Pair):
         return (*slides, *cyclic([b for b in named if b in ROTATIONS]))
 
     @property
-    def coupling(self) -> Any:
+    def coupling(self) -> Expr:
         return self.pitch
 
     def chain(self) -> Chain:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ from trundle.pairs.parametric_numbers import NumericParametric, PlacedParametric
 from trundle.pairs.surface import Surface
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class ParametricSurface(Surface):
         """Both coordinates, with the ranges in which they cover the surface."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def locate(self, a: Any, b: Any) -> Sequence[Any]:
+    def locate(self, a: Expr, b: Expr) -> Sequence[Expr]:
         """The three components of the point (m) as expressions; functions of math come from `trundle`."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def outward(self, a: Any, b: Any) -> Sequence[Any] | None:
+    def outward(self, a: Expr, b: Expr) -> Sequence[Expr] | None:
         """A vector of any length along the normal out of the material, as expressions; without it the product of the
         tangents along the first and the second coordinate.
         """
@@ -90,7 +90,7 @@ class ParametricChart(Chart):
         a, b = ((c.low + c.high) / 2 for c in self.span)
         return a, b
 
-    def _expressions(self, q: Any) -> tuple[Any, Any]:
+    def _expressions(self, q: Expr) -> tuple[Expr, Expr]:
         """Point and normal, of any length, at two symbols."""
         point = _column(self.surface, "locate", self.surface.locate(q[0], q[1]))
         given = self.surface.outward(q[0], q[1])
@@ -100,21 +100,21 @@ class ParametricChart(Chart):
             outward = _column(self.surface, "outward", given)
         return point, -outward if self.surface.hollow else outward
 
-    def place(self, a: Any, b: Any) -> SurfacePoint:
+    def place(self, a: Expr, b: Expr) -> SurfacePoint:
         q = ca.SX.sym("ab", 2)
         point, outward = self._expressions(q)
         axes, moves, turns = contact_axes(q, point, outward)
         found = put(q, (a, b), [point, axes, *moves, *turns])
         return SurfacePoint(found[0], found[1], found[2:4], found[4:])
 
-    def margin(self, a: Any, b: Any) -> Any:
+    def margin(self, a: Expr, b: Expr) -> Expr:
         value = ca.SX(1)
         for coordinate, at in zip(self.span, (a, b), strict=True):
             if coordinate.ends:
                 value = value * (at - coordinate.low) * (coordinate.high - at)
         return value
 
-    def sizes(self) -> Any:
+    def sizes(self) -> Expr:
         q = ca.SX.sym("ab", 2)
         own = {x.element_hash() for x in ca.symvar(q)}
         found = [x for x in ca.symvar(ca.vertcat(*self._expressions(q))) if x.element_hash() not in own]
@@ -152,7 +152,7 @@ class ParametricChart(Chart):
         return ParametricChart(self.surface, (a, b))
 
 
-def _column(surface: Surface, what: str, given: Sequence[Any]) -> Any:
+def _column(surface: Surface, what: str, given: Sequence[Expr]) -> Expr:
     """Three components as a column of the tape."""
     name = type(surface).__name__
     try:

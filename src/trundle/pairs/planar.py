@@ -3,7 +3,7 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 from trundle.errors import ModelError
 from trundle.pairs.edge import Vertex
@@ -12,6 +12,7 @@ from trundle.pairs.surface import Cylinder, Plane, Surface
 from trundle.pairs.sweep import MEET, Sweep
 from trundle.space.chain import SLIDE, Chain, Screw
 from trundle.space.pose import Pose
+from trundle.typing import Expr
 
 
 @final
@@ -22,11 +23,11 @@ class Circle(Surface):
     planar: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
-    radius: Any  # m
+    radius: Expr  # m
     inside: bool = False
 
     @property
-    def ball(self) -> Any:
+    def ball(self) -> Expr:
         return -self.radius if self.inside else self.radius
 
     def sweep(self) -> Sweep:

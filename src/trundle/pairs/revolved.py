@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import pi
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -13,6 +13,7 @@ from trundle.errors import ModelError
 from trundle.math import cos, sin
 from trundle.pairs.chart import SurfaceCoordinate
 from trundle.pairs.parametric import ParametricSurface
+from trundle.typing import Expr
 
 SAMPLES = 65  # places at which a profile is looked at
 
@@ -22,10 +23,10 @@ SAMPLES = 65  # places at which a profile is looked at
 class Profile:
     """The radius of a surface of revolution as an expression of the place along its axis."""
 
-    y: Any
-    radius: Any
+    y: Expr
+    radius: Expr
 
-    def at(self, y: Any) -> Any:
+    def at(self, y: Expr) -> Expr:
         """The radius (m) at the place y (m)."""
         return ca.substitute(self.radius, self.y, y)
 
@@ -35,7 +36,7 @@ class Profile:
         return Profile(self.y, derivative(self.radius, self.y))
 
     @property
-    def symbols(self) -> tuple[Any, ...]:
+    def symbols(self) -> tuple[Expr, ...]:
         """Parameters in it."""
         return tuple(s for s in ca.symvar(self.radius) if s.element_hash() != self.y.element_hash())
 
@@ -49,7 +50,7 @@ class Revolved(ParametricSurface):
     The profile is called once, with a symbol; functions of math come from `trundle`. It may use parameters.
     """
 
-    profile: Callable[[Any], Any] = field(metadata={"variables": ("y",)})
+    profile: Callable[[Expr], Expr] = field(metadata={"variables": ("y",)})
     low: float  # m
     high: float  # m
     inside: bool = False
@@ -75,7 +76,7 @@ class Revolved(ParametricSurface):
         return self.profile
 
     @property
-    def symbols(self) -> tuple[Any, ...]:
+    def symbols(self) -> tuple[Expr, ...]:
         return self._profile.symbols
 
     @property
@@ -86,15 +87,15 @@ class Revolved(ParametricSurface):
         along = SurfaceCoordinate("along", float(self.low), float(self.high), slides=True, ends=True)
         return SurfaceCoordinate("angle", -pi, pi, closed=True), along
 
-    def locate(self, angle: Any, along: Any) -> Sequence[Any]:
+    def locate(self, angle: Expr, along: Expr) -> Sequence[Expr]:
         radius = self._profile.at(along)
         return radius * sin(angle), along, radius * cos(angle)
 
-    def outward(self, angle: Any, along: Any) -> Sequence[Any]:
+    def outward(self, angle: Expr, along: Expr) -> Sequence[Expr]:
         return sin(angle), -self._profile.slope.at(along), cos(angle)
 
 
-def _read(profile: Any) -> Profile:
+def _read(profile: Expr) -> Profile:
     """A function, or a radius that is the same everywhere, on the tape."""
     y = ca.SX.sym("y")
     remedy = (

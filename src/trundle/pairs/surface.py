@@ -7,7 +7,7 @@ hollow tyre.
 
 from dataclasses import dataclass, fields, replace
 from math import cos, hypot, isfinite, sin
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 import numpy as np
@@ -19,6 +19,7 @@ from trundle.pairs.sweep import Sweep, upright
 from trundle.space.chain import SLIDE, Screw
 from trundle.space.pose import Pose
 from trundle.space.rotation import rotation
+from trundle.typing import Expr
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,21 @@ class Surface(SurfaceGeometry):
         """Whether the point with a given normal is known in closed form: `support` and `facing`."""
         return False
 
-    def support(self, normal: Any) -> Any:
+    def support(self, normal: Expr) -> Expr:
         """The point whose normal out of the material has the direction of this column, as an expression."""
         raise TypeError(f"{type(self).__name__} has no support in closed form")
 
-    def facing(self, normal: Any) -> tuple[Any, Any]:
+    def facing(self, normal: Expr) -> tuple[Expr, Expr]:
         """The coordinates of that point."""
         raise TypeError(f"{type(self).__name__} has no support in closed form")
 
     @property
-    def symbols(self) -> tuple[Any, ...]:
+    def symbols(self) -> tuple[Expr, ...]:
         """Sizes that depend on parameters."""
         return tuple(v for f in fields(self) if isinstance(v := getattr(self, f.name), ca.SX) and not v.is_constant())
 
     @property
-    def ball(self) -> Any:
+    def ball(self) -> Expr:
         """Radius of a sphere, negative where it is hollow; None for every other surface."""
         return None
 
@@ -134,7 +135,7 @@ class Cylinder(Surface):
     ruled: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
-    radius: Any  # m
+    radius: Expr  # m
     inside: bool = False
 
     def sweep(self) -> Sweep:  # revolute, prismatic, parallel axes
@@ -153,7 +154,7 @@ class Cone(Surface):
     ruled: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
-    radius: Any  # m
+    radius: Expr  # m
     angle: float  # half angle between axis and generator (rad)
     inside: bool = False
 
@@ -185,8 +186,8 @@ class Torus(Surface):
     round: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
-    radius: Any  # m
-    tube: Any = 0.0  # m
+    radius: Expr  # m
+    tube: Expr = 0.0  # m
     inside: bool = False
 
     def faults(self) -> list[str]:
@@ -219,11 +220,11 @@ class Sphere(Surface):
 
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
-    radius: Any  # m
+    radius: Expr  # m
     inside: bool = False
 
     @property
-    def ball(self) -> Any:
+    def ball(self) -> Expr:
         return -self.radius if self.inside else self.radius
 
     def sweep(self) -> Sweep:  # revolute, revolute, intersecting axes
@@ -242,7 +243,7 @@ class SpiralColumn(Surface):
 
     radius: float  # m
     pitch: float  # m/rad
-    tube: Any  # m
+    tube: Expr  # m
     inside: bool = False
 
     def faults(self) -> list[str]:
@@ -280,7 +281,7 @@ class TangentSurface(Surface):
 
     radius: float  # m
     pitch: float  # m/rad
-    reach: Any  # m
+    reach: Expr  # m
     inside: bool = False
 
     def faults(self) -> list[str]:

@@ -5,7 +5,7 @@ Meijaard's condition: the normal at one point stays a normal when the screws mov
 
 from dataclasses import dataclass
 from math import inf, pi
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -19,7 +19,7 @@ from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep, co
 from trundle.space.chain import Screw
 from trundle.space.pose import Pose
 from trundle.space.rotation import axis_vector, cross, rotation
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 
 @final
@@ -49,7 +49,7 @@ class Sweep(Chart):
     def coordinates(self) -> tuple[Screw, Screw]:
         return self.first, self.second
 
-    def place(self, a: Any, b: Any) -> SurfacePoint:
+    def place(self, a: Expr, b: Expr) -> SurfacePoint:
         (R1, p1), (R2, p2) = self.first.pose(a), self.second.pose(b)
         swept = p2 + ca.mtimes(R2, self.contact.p)
         point = p1 + ca.mtimes(R1, swept)
@@ -61,7 +61,7 @@ class Sweep(Chart):
         R = ca.mtimes(R1, ca.mtimes(R2, ca.DM(self.contact.R)))
         return SurfacePoint(point, R, moves, [n1, ca.mtimes(R1, n2)])
 
-    def _tangent_axes(self, a: Any, b: Any, moves: list[Any]) -> tuple[Any, list[Any], list[Any]]:
+    def _tangent_axes(self, a: Expr, b: Expr, moves: list[Expr]) -> tuple[Expr, list[Expr], list[Expr]]:
         """Axes, tangents and turns where the normal follows from the tangents."""
         q = ca.SX.sym("ab", 2)
         (R1, p1), (R2, p2) = self.first.pose(q[0]), self.second.pose(q[1])
@@ -73,7 +73,7 @@ class Sweep(Chart):
         found = put(q, (a, b), [axes, *turns])
         return found[0], moves, found[1:]
 
-    def sizes(self) -> Any:
+    def sizes(self) -> Expr:
         pitches = [0.0 if k.slides else k.pitch for k in (self.first, self.second)]
         return ca.vertcat(*(ca.SX(v) for v in (*self.first.at, *self.second.at, *pitches)), ca.SX(self.contact.p))
 
@@ -105,7 +105,7 @@ class Sweep(Chart):
         return Sweep(first, second, self.contact, self.carried)
 
 
-def _partial(screw: Screw, point: Any) -> tuple[Any, Any]:
+def _partial(screw: Screw, point: Expr) -> tuple[Expr, Expr]:
     """Direction of turning and velocity of a point per unit coordinate, in the frame of the screw."""
     axis = ca.SX(ca.DM(axis_vector(screw.axis)))
     if screw.slides:
@@ -126,7 +126,7 @@ def _range(screw: NumericScrew, size: float, low: float, high: float) -> tuple[f
     return max(low, -turns * pi), min(high, turns * pi)
 
 
-def upright(normal: Any = (0.0, 0.0, 1.0), along: Any = (1.0, 0.0, 0.0)) -> Array:
+def upright(normal: Expr = (0.0, 0.0, 1.0), along: Expr = (1.0, 0.0, 0.0)) -> Array:
     """Contact axes from the normal and the direction of the first tangent."""
     z = axis_vector(normal)
     y = np.cross(z, axis_vector(along))

@@ -6,13 +6,14 @@ the pose after the motion is exp(S1 q1) exp(S2 q2) ... X(0) [Brockett 1984].
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, ClassVar, Protocol, final
+from typing import ClassVar, Protocol, final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.space.pose import Pose, identity
 from trundle.space.rotation import Axis, axis_vector, rotation, rotation_from_quaternion
+from trundle.typing import Expr
 
 
 class Named(Protocol):
@@ -43,8 +44,8 @@ class Screw:
     n_u: ClassVar[int] = 1
 
     axis: Axis = "z"
-    pitch: Any = 0.0  # m/rad
-    at: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
+    pitch: Expr = 0.0  # m/rad
+    at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
     name: str = "angle"
 
     @property
@@ -57,7 +58,7 @@ class Screw:
         """Whether a whole turn brings back the same pose."""
         return isinstance(self.pitch, float) and self.pitch == 0.0
 
-    def pose(self, q: Any) -> tuple[Any, Any]:
+    def pose(self, q: Expr) -> tuple[Expr, Expr]:
         """Rotation and translation of the motion by q, as CasADi expressions."""
         e = ca.SX(ca.DM(axis_vector(self.axis)))
         if self.slides:
@@ -91,9 +92,9 @@ class Ball:
     closed: ClassVar[bool] = False
 
     name: str = "quaternion"
-    at: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
+    at: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
 
-    def pose(self, q: Any) -> tuple[Any, Any]:
+    def pose(self, q: Expr) -> tuple[Expr, Expr]:
         """Rotation and translation of the motion, as CasADi expressions."""
         R, at = rotation_from_quaternion(q), ca.vertcat(*self.at)
         return R, at - ca.mtimes(R, at)
@@ -148,7 +149,7 @@ class Chain:
     def n_u(self) -> int:
         return sum(s.n_u for s in self.steps)
 
-    def pose(self, q: Any) -> tuple[Any, Any]:
+    def pose(self, q: Expr) -> tuple[Expr, Expr]:
         """Pose (R, p) after the motion by coordinates q (CasADi column)."""
         R, p, i = ca.SX.eye(3), ca.SX.zeros(3), 0
         for step in self.steps:

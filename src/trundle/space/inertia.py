@@ -1,12 +1,13 @@
 """Mass properties of a rigid body."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
+from trundle.typing import Expr
 
 
 @final
@@ -16,12 +17,12 @@ class Inertia:
     CasADi expressions.
     """
 
-    mass: Any
-    com: Any
-    matrix: Any
+    mass: Expr
+    com: Expr
+    matrix: Expr
 
     @staticmethod
-    def of(mass: Any, inertia: Any, com: Any, about: Any) -> "Inertia":
+    def of(mass: Expr, inertia: Expr, com: Expr, about: Expr) -> "Inertia":
         """From what a user says: three moments, six numbers (xx, yy, zz, xy, xz, yz) or a 3x3 matrix, about the
         mass centre or another point.
         """
@@ -33,7 +34,7 @@ class Inertia:
         return Inertia(ca.SX(mass), com_sx, matrix)
 
 
-def inertia_matrix(inertia: Any) -> Any:
+def inertia_matrix(inertia: Expr) -> Expr:
     """3x3 CasADi matrix of a user's inertia."""
     if isinstance(inertia, ca.SX) and inertia.shape == (3, 3):
         return inertia
@@ -60,7 +61,7 @@ LARGEST = 1e120  # kg or kg m^2: products of two still have to be numbers
 MEASURED = 0.1  # part by which measured moments may break the triangle rule
 
 
-def inertia_faults(mass: float, matrix: Any, triangle: bool = True) -> list[str]:
+def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str]:
     """What is not physical about numbers of mass and inertia about the mass centre; empty when nothing is.
 
     triangle=False leaves out the rule that no principal moment exceeds the sum of the others: the motion does not need
@@ -92,7 +93,7 @@ def inertia_faults(mass: float, matrix: Any, triangle: bool = True) -> list[str]
     return faults
 
 
-def triangle_excess(matrix: Any) -> float:
+def triangle_excess(matrix: Expr) -> float:
     """By what part the largest principal moment exceeds the sum of the other two; 0 where it does not."""
     a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
     if c <= (a + b) * (1 + 1e-6):

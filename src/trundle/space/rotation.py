@@ -1,20 +1,19 @@
 """Rotations and small vectors, for numbers and for CasADi symbols alike."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 Axis = str | Sequence[float] | Array
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-def clean(values: Any, tolerance: float = 1e-14) -> Array:
+def clean(values: Expr, tolerance: float = 1e-14) -> Array:
     """Numbers within round-off of 0, 1 or -1 made exact, so that the tape can drop them."""
     out = np.array(values, dtype=float)
     for exact in (0.0, 1.0, -1.0):
@@ -71,7 +70,7 @@ def align_z(axis: Axis) -> Array:
     return clean(np.column_stack([x, np.cross(z, x), z]))
 
 
-def rotation_from_quaternion(quaternion: Any) -> Any:
+def rotation_from_quaternion(quaternion: Expr) -> Expr:
     """Rotation matrix of a quaternion (w, x, y, z) of any length, for SX or numbers; exact to scale."""
     w, x, y, z = (quaternion[i] for i in range(4))
     k = 2 / (w * w + x * x + y * y + z * z)
@@ -99,17 +98,17 @@ def quaternion_from_rotation(R: Array) -> Array:
     return quaternion if quaternion[0] >= 0 else -quaternion
 
 
-def cross(a: Any, b: Any) -> Any:
+def cross(a: Expr, b: Expr) -> Expr:
     """Cross product of SX 3-vectors; exact zeros stay zeros."""
     return ca.cross(a, b)
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: Expr, b: Expr) -> Expr:
     """Scalar product of SX 3-vectors."""
     return ca.dot(a, b)
 
 
-def as_matrix(spec: Any) -> Array:
+def as_matrix(spec: Expr) -> Array:
     """A rotation given as a 3x3 matrix, a quaternion (w, x, y, z), or (axis, angle)."""
     wrong = ModelError(f"rotation {spec!r} is not a rotation matrix, a quaternion (w, x, y, z) or (axis, angle).")
     try:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, final
+from typing import final
 
 from trundle.contact.normal import NormalLaw
 from trundle.errors import ModelError
 from trundle.laws.coefficient import number
 from trundle.math import sign, where
+from trundle.typing import Expr
 
 
 @final
@@ -18,8 +19,8 @@ class BiStiffness(NormalLaw):
     At rest the force may lie anywhere between. With mu_n = 1 the foot gives nothing back (plastic).
     """  # [Barjau 2022, Eq. 5.1]
 
-    stiffness: Any = 1e3  # k, N/m
-    internal_friction: Any = 0.2  # mu_n
+    stiffness: Expr = 1e3  # k, N/m
+    internal_friction: Expr = 0.2  # mu_n
 
     def __post_init__(self) -> None:
         self._check(internal_friction=self.internal_friction)
@@ -30,13 +31,13 @@ class BiStiffness(NormalLaw):
                 "the foot would pull."
             )
 
-    def damped(self, q: Any, u: Any) -> Any:
+    def damped(self, q: Expr, u: Expr) -> Expr:
         return self.one_way(q, u, -sign(u))
 
-    def one_way(self, q: Any, u: Any, way: Any) -> Any:
+    def one_way(self, q: Expr, u: Expr, way: Expr) -> Expr:
         return self.undamped(q) * (1 + self.internal_friction * way)
 
-    def pressed(self, q: Any, u: Any) -> Any:
+    def pressed(self, q: Expr, u: Expr) -> Expr:
         return where(self.internal_friction == 1, -u, -q)  # s * m/s: only the sign matters
 
     @property

@@ -8,11 +8,12 @@ time. All numbers may be expressions.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 from trundle import math as tm
 from trundle.contact.normal import NormalLaw
 from trundle.math import where
+from trundle.typing import Expr
 
 EXPANDS, OPEN, COMPRESSES, HELD = -1.0, 0.0, 1.0, 2.0  # what a foot does
 ROUND_OFF = 4e-15  # of a force
@@ -26,24 +27,24 @@ ROUNDS = 4  # in which feet at rest find what they do together
 class Wheel:
     """What the feet carry."""
 
-    inertia_ratio: Any  # I_G / (m L^2)
-    half_angle: Any  # rad
-    friction: Any
-    gravity: Any
+    inertia_ratio: Expr  # I_G / (m L^2)
+    half_angle: Expr  # rad
+    friction: Expr
+    gravity: Expr
 
     @cached_property
-    def levers(self) -> tuple[Any, Any]:
+    def levers(self) -> tuple[Expr, Expr]:
         """Distances of the front foot from the centre, along and normal to the ground."""
         return tm.sin(self.half_angle), tm.cos(self.half_angle)
 
     @cached_property
-    def mobility(self) -> list[list[Any]]:
+    def mobility(self) -> list[list[Expr]]:
         """Changes of (front, back, tangential) velocity by unit impulses along each [Barjau 2022, Eqs. A.2, A.4]."""
         s, c = self.levers
         rows = ((0, 1, -s), (0, 1, s), (1, 0, -c))
         return [[a[0] * b[0] + a[1] * b[1] + a[2] * b[2] / self.inertia_ratio for b in rows] for a in rows]
 
-    def drag(self, slide: Any) -> list[Any]:
+    def drag(self, slide: Expr) -> list[Expr]:
         """Friction that a unit of normal force at either foot brings."""
         along = self.mobility[2]
         return [where(slide == 0, -along[foot] / along[2], -slide * self.friction) for foot in (0, 1)]
@@ -56,33 +57,33 @@ class Feet:
 
     wheel: Wheel
     law: NormalLaw
-    units: tuple[Any, Any, Any]  # of length (m), velocity (m/s) and force (N), for the law
-    overlap: tuple[Any, Any]  # with the ground
-    rate: tuple[Any, Any]  # of the overlap
-    slip: Any
-    slide: Any  # 1 forward, -1 backward, 0 sticks
-    does: tuple[Any, Any]
+    units: tuple[Expr, Expr, Expr]  # of length (m), velocity (m/s) and force (N), for the law
+    overlap: tuple[Expr, Expr]  # with the ground
+    rate: tuple[Expr, Expr]  # of the overlap
+    slip: Expr
+    slide: Expr  # 1 forward, -1 backward, 0 sticks
+    does: tuple[Expr, Expr]
 
-    def _push(self, foot: int, way: Any) -> Any:
+    def _push(self, foot: int, way: Expr) -> Expr:
         """Force of a moving foot, continued as an odd function: a step may look beyond its end."""
         metre, speed, newton = self.units
         d = self.overlap[foot]
         size = self.law.one_way(-metre * tm.abs(d), -speed * self.rate[foot], way) / newton
         return where(d < 0, -size, size)
 
-    def _presses(self, foot: int) -> Any:
+    def _presses(self, foot: int) -> Expr:
         """Above zero where a foot overlaps with the ground and its law pushes."""
         metre, speed, _ = self.units
         return tm.min(self.overlap[foot], self.law.pressed(-metre * self.overlap[foot], -speed * self.rate[foot]))
 
     @cached_property
-    def _lift(self) -> list[list[Any]]:
+    def _lift(self) -> list[list[Expr]]:
         """Upward acceleration of foot i by a unit force at foot j, with the friction that it brings."""
         W, drag = self.wheel.mobility, self.wheel.drag(self.slide)
         return [[W[i][j] + W[i][2] * drag[j] for j in (0, 1)] for i in (0, 1)]
 
     @cached_property
-    def forces(self) -> tuple[Any, Any, Any]:
+    def forces(self) -> tuple[Expr, Expr, Expr]:
         """Normal forces of both feet, and the friction of both together."""
         lift, drag, g = self._lift, self.wheel.drag(self.slide), self.wheel.gravity
         push = [where(tm.abs(does) == 1, self._push(i, does), 0) for i, does in enumerate(self.does)]
@@ -93,35 +94,35 @@ class Feet:
             normal.append(where(self.does[i] == HELD, held, push[i]))
         return normal[0], normal[1], drag[0] * normal[0] + drag[1] * normal[1]
 
-    def _rise(self, foot: int) -> Any:
+    def _rise(self, foot: int) -> Expr:
         """Upward acceleration of a foot."""
         row = self.wheel.mobility[foot]
         return sum((w * force for w, force in zip(row, self.forces, strict=True)), -self.wheel.gravity)
 
-    def _cone_margin(self) -> Any:
+    def _cone_margin(self) -> Expr:
         """Above zero while the friction of sticking feet lies inside the cone."""
         front, back, along = self.forces
         margin = self.wheel.friction * (front + back) * (1 + CONE) + ROUND_OFF - tm.abs(along)
         return where(front + back > 0, margin, 1)
 
-    def _hold_margins(self, foot: int) -> tuple[Any, Any]:
+    def _hold_margins(self, foot: int) -> tuple[Expr, Expr]:
         """How far the force of a foot at rest is above that of expansion, and below that of compression."""
         force = self.forces[foot]
         return force - self._push(foot, EXPANDS) + ROUND_OFF, self._push(foot, COMPRESSES) - force + ROUND_OFF
 
     # -- values that stay above zero as long as nothing happens --------------------------------------------------------
 
-    def friction_goes_on(self) -> Any:
+    def friction_goes_on(self) -> Expr:
         """Sliding does not stop, sticking does not break."""
         return where(self.slide == 0, self._cone_margin(), self.slide * self.slip)
 
-    def motion_goes_on(self, foot: int) -> Any:
+    def motion_goes_on(self, foot: int) -> Expr:
         """A foot does not turn; one that is held stays so."""
         does = self.does[foot]
         moving = where(does == OPEN, 1, does * self.rate[foot])
         return where(does == HELD, tm.min(*self._hold_margins(foot)), moving)
 
-    def contact_goes_on(self, foot: int) -> Any:
+    def contact_goes_on(self, foot: int) -> Expr:
         """A foot neither touches nor leaves; it touches on its way down only."""
         does, presses = self.does[foot], self._presses(foot)
         return where(does == OPEN, -tm.min(presses, self.rate[foot]), where(does == EXPANDS, presses, 1))
@@ -151,10 +152,10 @@ class Feet:
         way = where(self.rate[foot] > 0, COMPRESSES, EXPANDS)
         return self._doing(foot, where(self.does[foot] == OPEN, way, OPEN))._settled(self.slide == 0)
 
-    def _doing(self, foot: int, what: Any) -> "Feet":
+    def _doing(self, foot: int, what: Expr) -> "Feet":
         return replace(self, does=(what, self.does[1]) if foot == 0 else (self.does[0], what))
 
-    def _way(self) -> Any:
+    def _way(self) -> Expr:
         """In which the feet begin to slide."""
         return where(replace(self, slide=0).forces[2] > 0, -1, 1)
 
@@ -163,7 +164,7 @@ class Feet:
         margin = replace(self, slide=0)._cone_margin()
         return replace(self, slide=where(margin < 0, self._way(), where(margin > INSIDE, 0, self.slide)))
 
-    def _let_go(self, foot: int, both_rest: Any) -> "Feet":
+    def _let_go(self, foot: int, both_rest: Expr) -> "Feet":
         """A foot that is held moves as soon as its force is out of bounds. While both feet are at rest, what the other
         one does may hold it again, or turn it.
         """
@@ -180,7 +181,7 @@ class Feet:
         limp = where(self._push(foot, EXPANDS) == 0, OPEN, EXPANDS)
         return self._doing(foot, where(self.does[foot] == EXPANDS, limp, self.does[foot]))
 
-    def _settled(self, at_rest: Any, both_rest: Any = 0) -> "Feet":
+    def _settled(self, at_rest: Expr, both_rest: Expr = 0) -> "Feet":
         """Together with what follows at once for feet that are held, and for friction where it is at rest."""
         feet = self
         for _ in range(ROUNDS):

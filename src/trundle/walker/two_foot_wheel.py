@@ -8,6 +8,7 @@ from trundle.contact.normal import NormalLaw
 from trundle.model.force import CoordinateForce, Wrench
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic
+from trundle.typing import Expr
 from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
 MODES = {"slide": 0.0, "front": COMPRESSES, "back": OPEN}
@@ -34,11 +35,11 @@ def two_foot_wheel(law: NormalLaw) -> Model:
         rate = (a * turn - s["height_rate"], -a * turn - s["height_rate"])
         return Feet(wheel, law, units, overlap, rate, s["along_rate"] - b * turn, slide, (does[0], does[1]))
 
-    def force(s: Any) -> tuple[Any, ...]:
+    def force(s: Any) -> tuple[Expr, ...]:
         front, back, along = feet(s).forces
         return along, 0, front + back
 
-    def moment(s: Any) -> tuple[Any, ...]:
+    def moment(s: Any) -> tuple[Expr, ...]:
         front, back, along = feet(s).forces
         return 0, a * (back - front) - b * along, 0
 
@@ -56,7 +57,7 @@ def _output_parameter(m: Model, name: str) -> None:
     m.output(f"mode_{name}", lambda s: m.parameters[name].symbol)
 
 
-def _outputs(m: Model, feet: Callable[[Any], Feet], name: str, i: int) -> None:
+def _outputs(m: Model, feet: Callable[[Expr], Feet], name: str, i: int) -> None:
     """Force along a foot's normal, or along the ground, its impulse, and the work that it takes."""
     m.output(f"{name}_force", lambda s: feet(s).forces[i])
     _measure(m, f"{name}_impulse", lambda s: feet(s).forces[i])
@@ -66,7 +67,7 @@ def _outputs(m: Model, feet: Callable[[Any], Feet], name: str, i: int) -> None:
         m.output(f"{name}_deformation", lambda s: feet(s).overlap[i])
 
 
-def _measure(m: Model, name: str, rate: Callable[[Any], Any]) -> None:
+def _measure(m: Model, name: str, rate: Callable[[Expr], Expr]) -> None:
     """An output that is the integral of an expression: the velocity of a unit mass that is pushed by it."""
     meter = f"meter of {name}"
     m.connect(Prismatic("x"), m.ground, m.body(meter, 1.0), name=meter)
@@ -74,13 +75,13 @@ def _measure(m: Model, name: str, rate: Callable[[Any], Any]) -> None:
     m.output(name, lambda s: s[f"{meter}.displacement_rate"])
 
 
-def _watch(m: Model, feet: Callable[[Any], Feet], wheel: Wheel) -> None:
+def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
     """Events of friction and of both feet. What comes to rest, or leaves it, is at rest exactly: what round-off has
     gathered while it was at rest could have the sign of a motion that is over, and be taken for its end.
     """
     a, b = wheel.levers
 
-    def watch(name: str, value: Callable[[Feet], Any], after: Callable[[Feet], Feet], **rest: Any) -> None:
+    def watch(name: str, value: Callable[[Feet], Expr], after: Callable[[Feet], Feet], **rest: Any) -> None:
         action = {
             "slide": lambda s: after(feet(s)).slide,
             "front": lambda s: after(feet(s)).does[0],
@@ -88,14 +89,14 @@ def _watch(m: Model, feet: Callable[[Any], Feet], wheel: Wheel) -> None:
         }
         m.event(name, lambda s: value(feet(s)), -1, action | rest)
 
-    def watch_foot(name: str, i: int, lever: Any) -> None:
-        def at_rest(s: Any) -> Any:
+    def watch_foot(name: str, i: int, lever: Expr) -> None:
+        def at_rest(s: Any) -> Expr:
             return lever * s["hub.angle_rate"]
 
         watch(f"{name} turns", lambda f: f.motion_goes_on(i), lambda f: f.after_motion(i), height_rate=at_rest)
         watch(f"{name} touches or leaves", lambda f: f.contact_goes_on(i), lambda f: f.after_contact(i))
 
-    def no_slip(s: Any) -> Any:
+    def no_slip(s: Any) -> Expr:
         return b * s["hub.angle_rate"]
 
     watch("friction changes", Feet.friction_goes_on, Feet.after_friction, along_rate=no_slip)

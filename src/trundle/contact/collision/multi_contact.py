@@ -10,6 +10,7 @@ from numba import njit
 
 from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long, routh
+from trundle.kernel.pointers import Pointer
 
 ROUNDS = 10000
 RESTING = 1e-14  # of the largest velocity: below it, not approaching
@@ -23,7 +24,7 @@ SLOW_APPROACH = 1e-9  # of the largest velocity: an approach that needs no short
 
 
 @njit(error_model="numpy")
-def strike_one(b: Any, D: int, data: int, v: int, P: int, n: int, i: int) -> bool:
+def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) -> bool:
     """Collision at contact i alone; velocities and impulses in b are changed. False where none is found."""
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
     own = (
@@ -49,7 +50,7 @@ def strike_one(b: Any, D: int, data: int, v: int, P: int, n: int, i: int) -> boo
 
 
 @njit(error_model="numpy")
-def one_after_the_other(b: Any, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
+def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
     """The contact that approaches fastest collides, until none approaches. False where that does not end."""
     n = 3 * contacts
     for _ in range(ROUNDS):
@@ -65,7 +66,7 @@ def one_after_the_other(b: Any, D: int, data: int, v: int, P: int, contacts: int
 
 
 @njit(error_model="numpy")
-def together(b: Any, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float) -> bool:
+def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float) -> bool:
     """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
     onto the cones in turn. False where they do not settle.
     """
@@ -107,7 +108,7 @@ def together(b: Any, D: int, data: int, before: int, v: int, P: int, contacts: i
 
 
 @njit(error_model="numpy")
-def rub_in_step(b: Any, D: int, data: int, v: int, P: int, delta: int, contacts: int, h: float) -> None:
+def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, h: float) -> None:
     """Tangential impulses of one step: each contact is stopped as far as its friction goes."""
     n = 3 * contacts
     for _ in range(SWEEPS):
@@ -133,7 +134,7 @@ def rub_in_step(b: Any, D: int, data: int, v: int, P: int, delta: int, contacts:
 
 @njit(error_model="numpy")
 def press_in_step(
-    b: Any, D: int, data: int, v: int, delta: int, impulse: int, contacts: int, h: float, size: float
+    b: Pointer, D: int, data: int, v: int, delta: int, impulse: int, contacts: int, h: float, size: float
 ) -> float:
     """Normal impulses of one step: each spring pushes as one that lets go, and harder where it is pressed on, at most
     as one that is pressed, until nothing approaches. Returns the smallest velocity left.
@@ -175,14 +176,14 @@ def press_in_step(
 
 
 @njit(error_model="numpy")
-def stiffening(b: Any, data: int, i: int) -> Any:
+def stiffening(b: Pointer, data: int, i: int) -> Any:
     """By how much a spring is stiffer on the way in than on average, and softer on the way out."""
     e = b[data + at.DATA * i + at.RESTITUTION]
     return (1.0 - e * e) / (1.0 + e * e)
 
 
 @njit(error_model="numpy")
-def through_springs(b: Any, D: int, data: int, v: int, P: int, status: int, contacts: int, size: float) -> bool:
+def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, contacts: int, size: float) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
     steps until all contacts have let go. False where that does not end.
     """
@@ -218,7 +219,7 @@ def through_springs(b: Any, D: int, data: int, v: int, P: int, status: int, cont
 
 
 @njit(error_model="numpy")
-def collide(b: Any, contacts: int, before: int, treatment: int) -> None:
+def collide(b: Pointer, contacts: int, before: int, treatment: int) -> None:
     """Solve the collision described by b (see `numbers`); from `before` on come the velocities before and after, the
     impulses, the outcome and the energy lost.
     """

@@ -8,7 +8,6 @@ are kept as shares: numbers that are added to the multipliers. A body slides whe
 """
 
 import math
-from typing import Any
 
 from numba import njit
 
@@ -41,7 +40,9 @@ BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
 @njit(error_model="numpy")
-def in_cones(b: Any, D: int, a: Any, f: Any, mu: Any, state: Any, contacts: int, scale: float) -> bool:
+def in_cones(
+    b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int, scale: float
+) -> bool:
     """Forces within the cones by projections in turn; `a` are the accelerations of the contacts with them. False where
     they do not settle.
     """
@@ -85,7 +86,9 @@ def in_cones(b: Any, D: int, a: Any, f: Any, mu: Any, state: Any, contacts: int,
 
 
 @njit(error_model="numpy")
-def smallest(b: Any, D: int, free: Any, mode: Any, mu_k: Any, f: Any, w: Any, contacts: int) -> None:
+def smallest(
+    b: Pointer, D: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
+) -> None:
     """The forces of the equations of motion in these modes: the smallest ones that hold what is held."""
     n = 3 * contacts
     rows, shift, pivot, first, y, A = (
@@ -140,7 +143,7 @@ def smallest(b: Any, D: int, free: Any, mode: Any, mu_k: Any, f: Any, w: Any, co
 
 
 @njit(error_model="numpy")
-def worst(b: Any, data: int, mode: Any, f: Any, contacts: int) -> int:
+def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
     """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
     size, lowest, which = 0.0, 0.0, -1
     for i in range(contacts):
@@ -160,7 +163,7 @@ def worst(b: Any, data: int, mode: Any, f: Any, contacts: int) -> int:
 
 
 @njit(error_model="numpy")
-def set_sliding(mode: Any, i: int, x: float, y: float) -> None:
+def set_sliding(mode: Pointer, i: int, x: float, y: float) -> None:
     size = math.hypot(x, y)
     mode[WIDTH * i + STICK] = 0.0
     if size > 0.0:
@@ -168,7 +171,7 @@ def set_sliding(mode: Any, i: int, x: float, y: float) -> None:
 
 
 @njit(error_model="numpy")
-def begin_sliding(b: Any, mode: Any, i: int, x: float, y: float) -> None:
+def begin_sliding(b: Pointer, mode: Pointer, i: int, x: float, y: float) -> None:
     """Sliding begins along (x, y), unless there is a rest of a slip, which has to end first."""
     if math.hypot(b[3 * i], b[3 * i + 1]) > BEGUN:
         set_sliding(mode, i, b[3 * i], b[3 * i + 1])
@@ -177,7 +180,7 @@ def begin_sliding(b: Any, mode: Any, i: int, x: float, y: float) -> None:
 
 
 @njit(error_model="numpy")
-def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int, near: float) -> None:
+def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, near: float) -> None:
     """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
     a slip too small to have a direction.
     """
@@ -191,7 +194,7 @@ def decide(b: Any, free: Any, mode: Any, w: Any, contacts: int, near: float) -> 
 
 
 @njit(error_model="numpy")
-def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
+def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int) -> None:
     """Which contacts are closed, stick, and where the others slide; and the shares."""
     n = 3 * contacts
     D, data = n, n + n * n
@@ -271,7 +274,9 @@ def find_modes(b: Any, free: Any, mode: Any, w: Any, contacts: int) -> None:
 
 
 @njit(error_model="numpy")
-def start_again(b: Any, D: int, data: int, free: Any, a: Any, f: Any, mu: Any, state: Any, contacts: int) -> None:
+def start_again(
+    b: Pointer, D: int, data: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int
+) -> None:
     """Forces moved into their cones, and the accelerations with them."""
     n = 3 * contacts
     for j in range(n):
@@ -289,7 +294,7 @@ def start_again(b: Any, D: int, data: int, free: Any, a: Any, f: Any, mu: Any, s
 
 
 @njit(error_model="numpy")
-def share(b: Any, D: int, data: int, mode: Any, f: Any, g: Any, w: Any, contacts: int) -> bool:
+def share(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, g: Pointer, w: Pointer, contacts: int) -> bool:
     """Shares with which all that is held lies inside the cones, f being the smallest forces. False where there are
     none.
     """

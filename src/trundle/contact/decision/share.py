@@ -7,13 +7,12 @@ whether the contacts can hold at all: friction on rigid feet is not determined, 
 """
 
 import math
-from typing import Any
 
 from numba import njit
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import CLOSED, STICK, WIDTH
-from trundle.kernel.pointers import shifted
+from trundle.kernel.pointers import Pointer, shifted
 
 SINGULAR = 1e-9  # of the largest inverse mass: pivots below belong to the null space
 HOLDING = 1e20  # a coefficient of friction above never slides
@@ -24,7 +23,7 @@ EXACT = 1e-12  # of all loads
 
 
 @njit(error_model="numpy")
-def factor(A: Any, m: int, pivot: Any) -> None:
+def factor(A: Pointer, m: int, pivot: Pointer) -> None:
     """L U of A (by rows) in place."""
     for k in range(m):
         best = k
@@ -42,7 +41,7 @@ def factor(A: Any, m: int, pivot: Any) -> None:
 
 
 @njit(error_model="numpy")
-def back_substitute(A: Any, m: int, pivot: Any, y: Any) -> None:
+def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
     """x of L U x = y, in place of y."""
     for k in range(m):
         other = int(pivot[k])
@@ -57,7 +56,7 @@ def back_substitute(A: Any, m: int, pivot: Any, y: Any) -> None:
 
 
 @njit(error_model="numpy")
-def null_space(b: Any, D: int, n: int, mode: Any, Z: Any, A: Any, used: Any) -> int:
+def null_space(b: Pointer, D: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer) -> int:
     """Columns Z (n by count) of forces that move no contact; the held rows are found in the modes."""
     largest = 0.0
     for j in range(n):
@@ -94,7 +93,7 @@ def null_space(b: Any, D: int, n: int, mode: Any, Z: Any, A: Any, used: Any) -> 
 
 
 @njit(error_model="numpy")
-def barrier(b: Any, data: int, mode: Any, f: Any, s: float, contacts: int) -> float:
+def barrier(b: Pointer, data: int, mode: Pointer, f: Pointer, s: float, contacts: int) -> float:
     """Barrier of the cones shrunk by s; infinite outside."""
     value = 0.0
     for i in range(contacts):
@@ -114,8 +113,8 @@ def barrier(b: Any, data: int, mode: Any, f: Any, s: float, contacts: int) -> fl
 
 @njit(error_model="numpy")
 def newton_step(
-    b: Any, data: int, mode: Any, f: Any, s: float, most: float, tau: float, y: Any, Z: Any, count: int, H: Any,
-    step: Any, row: Any, contacts: int,
+    b: Pointer, data: int, mode: Pointer, f: Pointer, s: float, most: float, tau: float, y: Pointer, Z: Pointer,
+    count: int, H: Pointer, step: Pointer, row: Pointer, contacts: int,
 ) -> None:  # fmt: skip
     """The change of (y, s) by Newton's method, into `step`."""
     n, m = 3 * contacts, count + 1
@@ -161,7 +160,7 @@ def newton_step(
 
 
 @njit(error_model="numpy")
-def widest(b: Any, D: int, data: int, mode: Any, f: Any, w: Any, contacts: int, enough: float) -> float:
+def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float) -> float:
     """Move the forces f, which hold, as far into the cones as they go. Returns how far the nearest one is then, over
     the sum of the loads; where it cannot come to `enough`, a number below that.
     """

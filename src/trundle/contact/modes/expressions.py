@@ -8,6 +8,7 @@ import casadi as ca
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
 from trundle.contact.solved import SolvedEquations
+from trundle.typing import Expr
 
 NEGLIGIBLE_ACCELERATION = 1e-9  # m/s^2 by which a negligible force moves all masses
 SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
@@ -27,11 +28,11 @@ class ModeExpressions:
 
     # -- what modes ask ------------------------------------------------------------------------------------------------
 
-    def get(self, p: Any, bonds: ContactBonds, state: str) -> Any:
+    def get(self, p: Expr, bonds: ContactBonds, state: str) -> Expr:
         """The number of a mode in p."""
         return p[self.equations.parameters.mode(bonds.connection.name, state)]
 
-    def put(self, p: Any, bonds: ContactBonds, **states: Any) -> Any:
+    def put(self, p: Expr, bonds: ContactBonds, **states: Any) -> Expr:
         """p with other numbers of the modes of a contact."""
         p = ca.SX(p)
         for state, value in states.items():
@@ -39,33 +40,33 @@ class ModeExpressions:
         return p
 
     @property
-    def multipliers(self) -> Any:
+    def multipliers(self) -> Expr:
         """Forces of all rows (N, N m) in the present modes."""
         return self.functions.dynamics[1]
 
-    def multipliers_at(self, u: Any, p: Any) -> Any:
+    def multipliers_at(self, u: Expr, p: Expr) -> Expr:
         """Forces of all rows with other speeds and modes."""
         e = self.equations
         return self._multipliers(e.t, e.q, u, p)
 
     @cached_property
-    def _multipliers(self) -> Any:
+    def _multipliers(self) -> Expr:
         e = self.equations
         return ca.Function("multipliers", [e.t, e.q, e.u, e.p], [self.functions.dynamics[1]])
 
-    def load(self, bonds: ContactBonds, multipliers: Any) -> Any:
+    def load(self, bonds: ContactBonds, multipliers: Expr) -> Expr:
         """Normal force (N)."""
         name = bonds.connection.name
         if "normal" in self.equations.contact_efforts[name]:
             return self.equations.contact_efforts[name]["normal"]
         return multipliers[self._index[f"{name}.normal"]]
 
-    def grip(self, bonds: ContactBonds, multipliers: Any) -> list[Any]:
+    def grip(self, bonds: ContactBonds, multipliers: Expr) -> list[Expr]:
         """Force (N) of the constraint that holds the slip, along each direction."""
         c = bonds.connection
         return [multipliers[self._index[f"{c.name}.{n}"]] for n in c.sliding]
 
-    def margin(self, bonds: ContactBonds, multipliers: Any) -> Any:
+    def margin(self, bonds: ContactBonds, multipliers: Expr) -> Expr:
         """Square of the largest friction less that of the grip: above zero while the contact can stick."""
         law = bonds.connection.friction
         assert law is not None
@@ -73,30 +74,30 @@ class ModeExpressions:
         limit = law.limit(bonds.signals) * load
         return limit**2 - sum((f**2 for f in self.grip(bonds, multipliers)), ca.SX(0))
 
-    def allowance(self, multipliers: Any) -> Any:
+    def allowance(self, multipliers: Expr) -> Expr:
         """A negligible load where contacts share loads."""
         if not self.together:
             return ca.SX(0)
         return SHARED * sum((ca.fabs(self.load(bonds, multipliers)) for bonds in self.contacts), ca.SX(0))
 
-    def slips(self, u: Any, p: Any) -> list[Any]:
+    def slips(self, u: Expr, p: Expr) -> list[Expr]:
         """Slips (m/s) of all contacts with modes."""
         e = self.equations
         found = self._slips(e.t, e.q, u, p)
         return list(found) if isinstance(found, tuple | list) else [found]
 
-    def slip(self, bonds: ContactBonds, u: Any, p: Any) -> Any:
+    def slip(self, bonds: ContactBonds, u: Expr, p: Expr) -> Expr:
         """Slip (m/s) of one contact."""
         return self.slips(u, p)[self.contacts.index(bonds)]
 
     @cached_property
-    def _slips(self) -> Any:
+    def _slips(self) -> Expr:
         e = self.equations
         rates = [ca.vertcat(*[t.rate(n) for n in t.connection.sliding], ca.SX(0, 1)) for t in self.contacts]
         return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
 
     @cached_property
-    def mass(self) -> Any:
+    def mass(self) -> Expr:
         """Mass of all bodies, 1 kg where they have none; it makes forces accelerations, of which it is known what is
         small.
         """
@@ -104,10 +105,10 @@ class ModeExpressions:
         return ca.SX(1) if mass.is_zero() else mass
 
     @property
-    def negligible_force(self) -> Any:
+    def negligible_force(self) -> Expr:
         return NEGLIGIBLE_ACCELERATION * self.mass
 
-    def unique(self, bonds: ContactBonds, u: Any, p: Any) -> Any:
+    def unique(self, bonds: ContactBonds, u: Expr, p: Expr) -> Expr:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
         if self.together:
@@ -119,20 +120,20 @@ class ModeExpressions:
         return value
 
     @cached_property
-    def _uniqueness(self) -> Any:
+    def _uniqueness(self) -> Expr:
         e = self.equations
         return ca.Function("unique", [e.t, e.q, e.u, e.p], [self.functions.uniqueness])
 
     # -- what follows --------------------------------------------------------------------------------------------------
 
-    def values(self) -> list[Any]:
+    def values(self) -> list[Expr]:
         """One value for each transition."""
         return [mode.value(t.kind, self, self.equations.contact_bonds[t.contact]) for mode, t in self._transitions]
 
-    def jumps(self) -> list[Any | None]:
+    def jumps(self) -> list[Expr | None]:
         """p after each transition; None where it is not a function on the tape."""
         e = self.equations
-        out: list[Any | None] = []
+        out: list[Expr | None] = []
         for mode, t in self._transitions:
             if t.together or t.strikes or t.ends:
                 out.append(None)
@@ -141,7 +142,7 @@ class ModeExpressions:
                 out.append(self._possible(ca.SX(e.u), p))
         return out
 
-    def start(self) -> Any:
+    def start(self) -> Expr:
         """p at the start of a run."""
         e = self.equations
         u, p = ca.SX(e.u), ca.SX(e.p)
@@ -154,7 +155,7 @@ class ModeExpressions:
                     p = mode.settle(self, bonds, u, p)
         return self._possible(u, p)
 
-    def _possible(self, u: Any, p: Any) -> Any:
+    def _possible(self, u: Expr, p: Expr) -> Expr:
         """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
         rough = [bonds for bonds in self.contacts if bonds.friction and "z" in bonds.connection.holds]
         value = ca.SX(1)

@@ -1,9 +1,10 @@
 """Painleve's paradox: friction in proportion to a rigid normal force may leave no unique acceleration."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from trundle.contact.modes.mode import Mode, Transition
+from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.contact.bonds import ContactBonds
@@ -17,5 +18,5 @@ class Jam(Mode):
     def transitions(self, together: bool) -> Sequence[Transition]:
         return (Transition(self.connection.name, "jams", due=False, ends=True),)
 
-    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         return at.unique(bonds, at.equations.u, at.equations.p)

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 from trundle.laws.law import FrictionLaw
 from trundle.model.connection import ConnectedPair
+from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.contact.bonds import ContactBonds
@@ -50,26 +51,26 @@ class Mode:
         """What is watched for; `together` where what contacts do is decided for all of them at once."""
         return ()
 
-    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         """Function of a transition, above zero while it need not happen."""
         raise TypeError(f"{type(self).__name__} watches for no {kind!r}")
 
-    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         """p after a transition."""
         raise TypeError(f"{type(self).__name__} changes nothing at {kind!r}")
 
-    def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+    def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr) -> Expr:
         """p at the start of a run as far as the pose and the speeds determine it."""
         return p
 
-    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         """p at the start of a run as far as forces determine it; asked twice, as contacts depend on each other."""
         return p
 
-    def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         """p after the contact has closed."""
         return p
 
-    def opened(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+    def opened(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr) -> Expr:
         """p after the contact has opened."""
         return p

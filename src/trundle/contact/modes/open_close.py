@@ -1,11 +1,12 @@
 """Contacts that open and close."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
 from trundle.contact.modes.mode import Mode, Transition
+from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.contact.bonds import ContactBonds
@@ -28,7 +29,7 @@ class OpenClose(Mode):
             Transition(c.name, "lands", due=False, strikes=c.unilateral),
         )
 
-    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         closed, gap = bonds.modes["closed"], bonds.contact.gap
         if kind == "lands":
             return ca.if_else(closed == 1, 1, gap)
@@ -37,7 +38,7 @@ class OpenClose(Mode):
             pressed = pressed * at.functions.uniqueness
         return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.mass, 1)
 
-    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         if kind == "parts":
             return self._open(at, bonds, p)
         p = at.put(p, bonds, closed=1)
@@ -45,7 +46,7 @@ class OpenClose(Mode):
             p = mode.closed(at, bonds, u, p)
         return p
 
-    def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+    def place(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr) -> Expr:
         gap, rate = bonds.contact.gap, bonds.rate("normal")
         if self.connection.separates:
             closed = ca.logic_or(gap < 0, ca.logic_and(gap <= 0, rate < 0))
@@ -53,7 +54,7 @@ class OpenClose(Mode):
             closed = ca.logic_and(ca.fabs(gap) < TOUCHING, ca.fabs(rate) < TOUCHING)
         return at.put(p, bonds, closed=ca.if_else(closed, 1, 0))
 
-    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         """A contact that would have to pull is open; in Painleve's paradox that is no reason."""
         if not self.connection.unilateral:
             return p
@@ -64,7 +65,7 @@ class OpenClose(Mode):
         return ca.if_else(ca.logic_and(closed, pulls), self._open(at, bonds, p), p)
 
     @staticmethod
-    def _open(at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+    def _open(at: "ModeExpressions", bonds: "ContactBonds", p: Expr) -> Expr:
         p = at.put(p, bonds, closed=0)
         for mode in at.modes[bonds.connection.name]:
             p = mode.opened(at, bonds, p)

@@ -3,12 +3,13 @@ direction that turns with the slip.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
 from trundle.contact.collision.layout import NO_DIRECTION, SLOW_SLIP
 from trundle.contact.modes.mode import Mode, Transition
+from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.contact.bonds import ContactBonds
@@ -33,7 +34,7 @@ class StickSlip(Mode):
             found += [Transition(name, kind, reported=False, together=together) for kind in ("turns", "slows")]
         return found
 
-    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+    def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         m = bonds.modes
         if kind == "slips":
             held = m["stick"] * m.get("closed", 1) == 1
@@ -41,7 +42,7 @@ class StickSlip(Mode):
         slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
         return ca.if_else(slides, self._sliding(kind, at, bonds), 1)
 
-    def _sliding(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Any:
+    def _sliding(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         """What is watched of a slip."""
         slip, least = [bonds.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.shift)
         along = [bonds.modes["ahead_x"], bonds.modes["ahead_y"]][: len(slip)]
@@ -56,7 +57,7 @@ class StickSlip(Mode):
         # over the square of the slip, so that no slip is so small that its turning could not be resolved
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 
-    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         if kind == "slips":
             return self._slide(at, bonds, p, at.grip(bonds, at.multipliers))
         if kind == "stops":
@@ -64,27 +65,27 @@ class StickSlip(Mode):
         p = self._along(at, bonds, p, [bonds.rate(n) for n in self.connection.sliding])
         return at.put(p, bonds, slow=1 - bonds.modes["slow"]) if kind == "slows" else p
 
-    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         slip = at.slip(bonds, u, p)
         moving = self._along(at, bonds, at.put(p, bonds, stick=0, slow=0), ca.vertsplit(slip))
         return ca.if_else(self._is_still(at, bonds, slip, p, STILL_SLIP), self._stopped(at, bonds, u, p), moving)
 
-    def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         return self.settle(at, bonds, u, p)
 
-    def opened(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any) -> Any:
+    def opened(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr) -> Expr:
         return at.put(p, bonds, stick=0)
 
-    def _along(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any, vector: Sequence[Any]) -> Any:
+    def _along(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr, vector: Sequence[Expr]) -> Expr:
         """The direction of sliding set along a vector."""
         size = ca.sqrt(sum((v**2 for v in vector), ca.SX(1e-300)))
         return at.put(p, bonds, **dict(zip(("ahead_x", "ahead_y"), [v / size for v in vector], strict=False)))
 
-    def _slide(self, at: "ModeExpressions", bonds: "ContactBonds", p: Any, grip: Sequence[Any]) -> Any:
+    def _slide(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr, grip: Sequence[Expr]) -> Expr:
         """Sliding begins against the force that held."""
         return self._along(at, bonds, at.put(p, bonds, stick=0, slow=1), [-f for f in grip])
 
-    def _stopped(self, at: "ModeExpressions", bonds: "ContactBonds", u: Any, p: Any) -> Any:
+    def _stopped(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
         for which that is too much are due to slip.
         """
@@ -100,21 +101,21 @@ class StickSlip(Mode):
         return ca.if_else(sticks, held, self._slide(at, bonds, p, at.grip(bonds, multipliers)))
 
     @staticmethod
-    def _is_still(at: "ModeExpressions", bonds: "ContactBonds", slip: Any, p: Any, least: Any) -> Any:
+    def _is_still(at: "ModeExpressions", bonds: "ContactBonds", slip: Expr, p: Expr, least: Expr) -> Expr:
         """Whether a contact is closed and its slip is below `least`."""
         speed = ca.sqrt(sum((slip[i] ** 2 for i in range(slip.shape[0])), ca.SX(0)))
         closed = at.get(p, bonds, "closed") if "closed" in bonds.modes else 1
         return ca.logic_and(speed < least, closed == 1)
 
 
-def unknown_direction(shift: Any) -> Any:
+def unknown_direction(shift: Expr) -> Expr:
     """A slip (m/s) too small to have a direction. It goes with the tolerance, as does the shift of the multiplier
     block: 1e-7 m/s at the default one.
     """
     return NO_DIRECTION * ca.sqrt(shift)
 
 
-def sliding_direction(slip: Sequence[Any], along: Sequence[Any], shift: Any) -> list[Any]:
+def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], shift: Expr) -> list[Expr]:
     """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
     sliding, so that the right-hand side is smooth where an integrator steps over it.
 
