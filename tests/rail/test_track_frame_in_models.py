@@ -102,6 +102,16 @@ def test_tables_are_the_line(line):
     assert np.array_equal(row_table(line, "number")(float(len(line.rows) - 1))[:40], line.rows[-1])
 
 
+def test_irregularities_as_a_table():
+    rough = rail.Irregularity.erri("high", seed=2, fade_in=(10.0, 30.0))
+    table = rail.irregularity_table(rough, 0.0, 300.0)
+    s = np.random.default_rng(1).uniform(0, 299, 400)
+    rails = rough.rails(s)
+    wanted = np.column_stack([rails.left_y, rails.left_z, rails.right_y, rails.right_z])
+    assert table(s) == pytest.approx(wanted, abs=1e-9)
+    assert np.abs(wanted).max() > 5e-3
+
+
 def test_refusals():
     m = tr.Model("m")
     with pytest.raises(ModelError, match="both, or neither"):

@@ -27,7 +27,7 @@ from trundle.rail.guide import WheelsetGuide
 from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
 from trundle.rail.irregularity import Irregularity
 from trundle.rail.kalker import Coefficients, KalkerWarning, Patch, kalker
-from trundle.rail.line import TrackFrame
+from trundle.rail.line import TrackFrame, irregularity_table
 from trundle.rail.measured import FittedLine, fit_line
 from trundle.rail.profile import S1002, Profile, Rail60E1
 from trundle.rail.rig_pose import JOINTS, RigPose
@@ -102,5 +102,6 @@ __all__ = [
     "fit_line",
     "hertz",
     "hertz_of_axes",
+    "irregularity_table",
     "kalker",
 ]
