@@ -132,6 +132,65 @@ class TestMotion:
         assert run.values("ball.position_y")[-1] == pytest.approx(v, abs=1e-8)
 
 
+class TestEverywhere:
+    def test_the_motion_of_a_frame(self) -> None:
+        """A pendulum on a support that is shaken: 1.1 a'' = -g sin a + x'' cos a, from knot to knot."""
+        t = np.linspace(0, 6, 25)
+        spline = CubicSpline(t, 0.2 * np.sin(2 * t))
+        m = tr.Model("shaken")
+        x = m.table("x", tr.Table(t, 0.2 * np.sin(2 * t)))
+        deck = m.moving_frame("deck", position=lambda s: (x(s.t), 0, 0))
+        m.connect(tr.Revolute("y"), deck, m.body("bob", mass=1.0, com=(0, 0, -1.0), inertia=(0.1, 0.1, 0.1)))
+
+        def rates(t: float, y: Any) -> list[Any]:
+            return [y[1], (-9.81 * np.sin(y[0]) + spline(t, 2) * np.cos(y[0])) / 1.1]
+
+        state, expected = [0.3, 0.0], [0.3]
+        for a, b in pairwise(t):
+            state = solve_ivp(rates, (a, b), state, "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+            expected.append(state[0])
+        for formalism in ("kane", "newton_euler"):
+            run = m.build(formalism).simulate(6.0, {"bob.angle": 0.3}, samples=25)
+            assert run.values("bob.angle") == pytest.approx(expected, abs=1e-9) and run.energy.drift < 1e-8
+
+    def test_the_rate_of_a_state(self) -> None:
+        """w' = -w + cos t, the first by a table that is exact."""
+        m = tr.Model("filter", gravity=(0, 0, 0))
+        decay = m.table("decay", tr.Table([-3, -1, 0, 1, 3], [3, 1, 0, -1, -3.0]))
+        m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0), law=tr.Spring(1.0))
+        m.state("w", rate=lambda s: decay(s["w"]) + s["mass.displacement"], start=1.0)
+        run = m.build().simulate(3.0, {"mass.displacement": 1.0})
+        t = run.time
+        assert run.values("w") == pytest.approx(0.5 * np.exp(-t) + 0.5 * (np.cos(t) + np.sin(t)), abs=1e-8)
+
+    def test_a_coefficient_of_friction(self) -> None:
+        """A ball slides over a lane whose friction changes; its slip falls by 7/2 mu g."""
+        x, mu = np.array([0.0, 1, 2, 5]), np.array([0.1, 0.3, 0.2, 0.2])
+        m = tr.Model("lane")
+        friction = m.table("friction", tr.Table(x, mu, "linear"))
+        ball = m.body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
+        law = tr.Coulomb(lambda s: friction(s.position(ball)[0]))
+        m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, ball, "lane", law=law)
+        run = m.build().simulate(1.0, {"ball.velocity": (2.0, 0, 0)})
+
+        def rates(t: float, y: Any) -> list[float]:
+            pull = 9.81 * float(np.interp(y[0], x, mu))
+            return [y[1], -pull, -3.5 * pull]
+
+        def slip(t: float, y: Any) -> float:
+            return float(y[2])
+
+        slip.terminal = True  # type: ignore[attr-defined]
+        end = solve_ivp(rates, (0, 1), [0.0, 2.0, 2.0], "DOP853", events=slip, rtol=1e-11, atol=1e-12).t_events[0][0]
+        assert run.events == [("lane stops", pytest.approx(end, abs=1e-8))]
+
+    def test_formalisms(self, plain: System) -> None:
+        fine: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13}
+        kinds = ("newton_euler", "udwadia_kalaba")
+        found = [plain.simulate(2.0, formalism=f, **fine).values("bob.angle")[-1] for f in kinds]
+        assert found == pytest.approx([plain.simulate(2.0, **fine).values("bob.angle")[-1]] * 2, abs=1e-9)
+
+
 class TestStudies:
     def test_linearise_and_equilibrium(self, plain: System) -> None:
         spline = CubicSpline(Q, TORQUE)

@@ -20,7 +20,7 @@ import ctypes
 import weakref
 from collections.abc import Sequence
 from secrets import randbits
-from threading import Lock
+from threading import RLock
 from typing import Any, final
 
 import numpy as np
@@ -38,7 +38,7 @@ SLOTS = 2**20  # a power of two
 TAG_BITS = 32  # a handle is a whole number below 2^52, exact as a double
 
 _directory = np.zeros((SLOTS, 2), np.int64)  # handle and address of each table
-_lock = Lock()
+_lock = RLock()  # a table may be let go while another one is entered
 _free: list[int] = []
 _next = 1  # slot 0 holds `nowhere`
 

@@ -82,8 +82,7 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
     a = derivative(v, signals.t)
     symbols = ca.vertcat(ca.SX(0, 1), *model.parameter_symbols())
     f = ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in (p, R, v, a)])
-    handles = [table.table.block.handle for table in model.tables.values()]
-    values = [*model.parameter_values().values(), *handles]
+    values = model.default_values()
     for t in TIMES:
         x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
         if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):
