@@ -61,15 +61,6 @@ def test_what_comes_and_goes_between_two_samples_ends_the_run(beyond: float) -> 
     assert swinging().simulate(20 * math.pi, {"surface.angle_rate": -1.5 * (1 - beyond)}, samples=21).ok
 
 
-def test_a_column_that_loses_its_cylinder_blames_the_contact() -> None:
-    system = examples.load("spiral-column", tube=0.8).model.build()
-    run = system.simulate(2.0)
-    assert run.outcome.startswith("INTERFERENCE")
-    lost = next(e.value for e in system.trace("column.displacement", 6.0).events if e.name == "loss of contact")
-    assert run.trajectory is not None
-    assert run.trajectory.x_end[0] == pytest.approx(lost, abs=1e-8)
-
-
 @pytest.mark.parametrize("side", [0.0, 0.3])
 def test_a_ball_rolls_past_the_apex_of_a_cone(side: float) -> None:
     """Straight at it the ball reaches the apex at a time in closed form; past it on the side, it never does."""

@@ -17,13 +17,14 @@ from trundle.integrate.fold import Folds, passing_plan
 from trundle.integrate.methods.start_step import step_at_start
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import OnEvent, Options, Supervision, Tolerances
-from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
+from trundle.integrate.outcome import ALARM, INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.integrate.workspace import Saved, Workspace, set_control
 from trundle.kernel import compiled
 
 CHUNK_SECONDS = 0.07
+STUCK = (at.STEP_TOO_SMALL, at.NOT_FINITE, at.CONSTRAINT)
 PROGRESS_AFTER_SECONDS = 1.0
 
 
@@ -132,6 +133,16 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                     folds.enter()
                 elif code == at.FOLD_PASSED:
                     folds.leave()
+                elif code == at.RIVAL:
+                    answer = ALARM if supervision.on_rival is None else supervision.on_rival(workspace.rival())
+                    if isinstance(answer, Outcome):
+                        return answer
+                    workspace.go_on_from(answer)
+                elif code in STUCK and supervision.on_stuck is not None:
+                    other = supervision.on_stuck(workspace.time, workspace.x.copy(), workspace.p[: run.n_p].copy())
+                    if other is None:
+                        return outcome_of(code)
+                    workspace.go_on_from(other)
                 elif code != at.RUNNING:
                     return outcome_of(code)
                 if chunk_steps is None and code == at.RUNNING:

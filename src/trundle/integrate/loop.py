@@ -40,6 +40,8 @@ def accept(run: LoopRecord) -> None:
     copy(run.x_new, run.x, run.n_x)
     copy(shifted(run.k, run.end_row * run.n_x), run.k, run.n_x)
     run.t = run.t_new
+    if run.n_rivals > 0 and moved and run.answer == at.RUNNING:
+        call_table(run.rival_part, run)
     if run.learning == 1:
         learn_sizes(run, run.x, run.atol, run.met, 1)
     if run.fixed == 0:

@@ -8,7 +8,25 @@ from typing import final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.integrate.outcome import Outcome
 from trundle.integrate.tolerance import Tolerance
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """Another common normal of the surfaces of a contact that was met: number of the contact, surface coordinates, time
+    and state, and those of the trail up to there.
+    """
+
+    contact: int
+    s: np.ndarray
+    t: float
+    x: np.ndarray
+    p: np.ndarray
+    trail_t: np.ndarray
+    trail_x: np.ndarray
+
 
 EventAnswer = tuple[np.ndarray, np.ndarray] | None
 OnEvent = Callable[[int, float, np.ndarray, np.ndarray], EventAnswer]
@@ -69,12 +87,15 @@ class StepLimits:
 @dataclass(frozen=True, eq=False)
 class Supervision:
     """Who looks on: a progress bar (None: in a terminal), `on_event(index, t, x, p)` that answers events of kind 3 with
-    a new (x, p) or None, and `between_chunks(t)`, called whenever Python has its turn, after `chunk_steps` steps (None:
-    by the clock).
+    a new (x, p) or None, `on_rival(rival)` that answers with an outcome, a new x or None, `on_stuck(t, x, p)` that may
+    know an x from which a run goes on that has broken off, and `between_chunks(t)`, called whenever Python has its
+    turn, after `chunk_steps` steps (None: by the clock).
     """
 
     progress: bool | None = None
     on_event: OnEvent | None = None
+    on_rival: Callable[[Rival], Outcome | np.ndarray | None] | None = None
+    on_stuck: Callable[[float, np.ndarray, np.ndarray], np.ndarray | None] | None = None
     chunk_steps: int | None = None
     between_chunks: Callable[[float], None] | None = None
 

@@ -107,6 +107,12 @@ INTERFERENCE = Outcome(
     "cut each other beside the point of contact, or touch along a line.",
     "Use surfaces that are less hollow or more curved; `system.trace` finds where contacts are lost.",
 )
+DOUBLE_CONTACT = Outcome(
+    "DOUBLE_CONTACT",
+    36,
+    "The surfaces of contact {contact} touch in a second point, {place}.",
+    "A contact acts in one point only. Use surfaces that fit, or end the run before; `system.trace` tells where it is.",
+)
 LIES_FLAT = Outcome(
     "LIES_FLAT",
     33,
@@ -137,6 +143,7 @@ ALL = (
     FRICTION_DRIVES,
     SURFACE_LEFT,
     INTERFERENCE,
+    DOUBLE_CONTACT,
     LIES_FLAT,
     TABLE_LEFT,
 )

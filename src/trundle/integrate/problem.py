@@ -1,12 +1,25 @@
 """What is integrated: compiled functions by address, and what the loop must know about the state vector."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol, final
 
 import numpy as np
 
 from trundle.errors import SolveError
+
+LINE = 64  # bytes: kernels want their arrays on a cache line
+
+
+def aligned(*shape: int) -> np.ndarray:
+    """A zero array of doubles that starts on a cache line; it has at least one element, so its address is valid."""
+    size = math.prod(shape)
+    raw = np.zeros(max(size, 1) + LINE // 8)
+    start = (-raw.ctypes.data % LINE) // 8
+    flat = raw[start : start + max(size, 1)]
+    return flat[:size].reshape(shape) if size else flat
 
 
 class Compiled(Protocol):
@@ -22,6 +35,59 @@ class Compiled(Protocol):
     def n_out(self) -> int: ...
     @property
     def work_size(self) -> int: ...
+
+
+class CompiledLanes(Compiled, Protocol):
+    """A kernel for several lanes: every array has the lane index last."""
+
+    @property
+    def lanes(self) -> int: ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """Other common normals of contacts, to be pursued (see `integrate.rivals`): for each contact a kernel of
+    [coordinates, x], how far about it the search reaches in each coordinate, and whether it may be open or yield.
+    """
+
+    kernels: tuple[CompiledLanes, ...]
+    reach: tuple[np.ndarray, ...]
+    loose: tuple[bool, ...]
+    away: float  # m
+
+    def places(self, n_x: int, packs: int) -> dict[str, np.ndarray]:
+        """Arrays of the compiled loops, with so many packs of lanes for each contact."""
+        w, count, fixed = self.lanes, packs * len(self.kernels), self._fixed(packs)
+        coordinates, widest = len(fixed["rival_reach"]), max(kernel.n_out for kernel in self.kernels)
+        rows = (4 + n_x, widest, max(kernel.work_size for kernel in self.kernels) + 8, coordinates)
+        x, out, work, s = np.split(aligned(sum(rows), w), np.cumsum(rows)[:-1])
+        s[:] = np.nan
+        held, age, hit, seeds = np.split(
+            np.zeros((2 * w + 1) * count + w, np.int64), np.cumsum([count * w, count * w, w])
+        )
+        return {
+            **fixed, "rival_x": x, "rival_out": out, "rival_work": work, "rival_s": s, "rival_held": held,
+            "rival_age": age, "rival_hit": hit, "rival_seeds": seeds,
+        }  # fmt: skip
+
+    @cache  # noqa: B019  (of the few that a model has)
+    def _fixed(self, packs: int) -> dict[str, np.ndarray]:
+        """What no run changes."""
+        kernels = [kernel for kernel in self.kernels for _ in range(packs)]
+        reach = [v for v in self.reach for _ in range(packs)]
+        first = np.concatenate([[0], np.cumsum([len(v) for v in reach])])
+        return {
+            "rival_kernel": np.array([kernel.address for kernel in kernels]),
+            "rival_width": np.array([len(v) for v in reach]),
+            "rival_first": first[:-1].copy(),
+            "rival_loose": np.repeat(np.array(self.loose, np.int64), packs),
+            "rival_reach": np.concatenate(reach),
+        }
+
+    @property
+    def lanes(self) -> int:
+        return self.kernels[0].lanes
 
 
 @final
@@ -66,6 +132,7 @@ class Problem:
     energy: Compiled | None = None
     guards: Compiled | None = None
     n_guards: int = 0
+    rivals: Rivals | None = None
     given_events: int = 0
     works: int = 0  # states behind the speeds that are work done and lost: two, or none
     driven: bool = False  # whether drives move parts of it, which do work in collisions too

@@ -71,6 +71,24 @@ class StepRecord(Record):
     guard_probe: Floats
     guard_low: Floats
     guard_high: Floats
+    # other common normals of contacts (see `rivals`), in packs of lanes
+    n_rivals: int
+    rival_lanes: int
+    rival_fresh: int  # first looks at normals behind the contact that are left
+    rival_away: float  # m, from the contact, below which they are the contact itself
+    rival_kernel: Ints
+    rival_width: Ints
+    rival_first: Ints
+    rival_loose: Ints
+    rival_seeds: Ints
+    rival_reach: Floats
+    rival_s: Floats
+    rival_held: Ints  # 1: known
+    rival_age: Ints
+    rival_hit: Ints
+    rival_x: Floats
+    rival_out: Floats
+    rival_work: Floats
 
 
 @final
@@ -131,6 +149,7 @@ class LoopRecord(StepRecord):
     unbooked: int
     whole: int  # the step is not cut by the end or by a break
     dense_ready: int
+    rival_met: int  # pack and lane
     guards_known: int  # 0: not their signs either, 1: not their last values
     # times and steps
     t: float
@@ -184,6 +203,7 @@ class LoopRecord(StepRecord):
     decide_part: int
     decide_once_part: int
     guard_part: int
+    rival_part: int
     # places to work in
     sample: Floats
     jumped: Floats
@@ -198,6 +218,8 @@ class LoopRecord(StepRecord):
     box: Floats
     bounds: Floats
     parts: Floats
+    rival_p: Floats
+    rival_clock: Floats
     # events: what they are, and their signs and values
     direction: Ints
     kind: Ints
@@ -255,6 +277,9 @@ class LaneRecord(StepRecord):
     keep: Ints
     job: Ints
     guard_job: Ints  # whose signs are known
+    rival_packs: int
+    rival_turn: int
+    rival_job: Ints  # whose rivals are pursued
     sample: Ints
     rejected: Ints
     # of a state in a lane

@@ -1,6 +1,5 @@
 """All arrays of a running integration: what the compiled loop reads and writes between two calls."""
 
-import math
 from ctypes import CFUNCTYPE, c_void_p, memmove, sizeof
 from dataclasses import dataclass
 from typing import final
@@ -13,9 +12,9 @@ from trundle.errors import SolveError
 from trundle.integrate import codes as at
 from trundle.integrate.case import Case
 from trundle.integrate.methods.tableau import Plan, StepControl
-from trundle.integrate.options import Sampling
+from trundle.integrate.options import Rival, Sampling
 from trundle.integrate.outcome import ALARM, Outcome
-from trundle.integrate.problem import Compiled, Problem
+from trundle.integrate.problem import Compiled, Problem, aligned
 from trundle.integrate.record import LoopRecord, StepRecord
 from trundle.integrate.tolerance import LOOKS, UNITS, Tolerance
 from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trail, Trajectory
@@ -27,17 +26,8 @@ KERNELS = (
     "guards",
 )  # fmt: skip
 """Compiled equations that a problem may have, by their names there."""
+FIRST_LOOKS = 8  # at common normals that are behind the contact when they are found
 GUARD_PLACES = ("guard_sign", "guard_before", "guard_middle", "guard_probe", "guard_low", "guard_high")
-LINE = 64  # bytes: kernels want their work array on a cache line
-
-
-def aligned(*shape: int) -> np.ndarray:
-    """A zero array of doubles that starts on a cache line; it has at least one element, so its address is valid."""
-    size = math.prod(shape)
-    raw = np.zeros(max(size, 1) + LINE // 8)
-    start = (-raw.ctypes.data % LINE) // 8
-    flat = raw[start : start + max(size, 1)]
-    return flat[:size].reshape(shape) if size else flat
 
 
 @final
@@ -129,6 +119,9 @@ class Workspace:
             bounds=aligned(max(4 * problem.watched, breaks)),
             parts=aligned(at.LONGEST_SEARCH),
         )
+        if problem.rivals is not None:
+            w = problem.rivals.lanes
+            self._hold(**problem.rivals.places(n_x, 1), rival_p=aligned(n_p, w), rival_clock=aligned(w))
         guards = 0 if problem.guards is None else problem.guards.n_out
         self._hold(**{name: aligned(guards) for name in GUARD_PLACES})
 
@@ -186,6 +179,9 @@ class Workspace:
         run.n_breaks = 0 if problem.breaks is None else problem.breaks.n_out // 4
         run.n_contacts, run.treatment, run.given_events = problem.contacts, problem.treatment, problem.given_events
         run.n_guards = problem.n_guards
+        if problem.rivals is not None:
+            run.n_rivals, run.rival_lanes = len(problem.rivals.kernels), problem.rivals.lanes
+            run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS
         run.driven = int(problem.driven and problem.energy is not None)
         run.loop_rows, run.n_quaternions = problem.loop_rows, len(problem.quaternions)
         run.pending = 1
@@ -219,6 +215,8 @@ class Workspace:
             run.break_part = compiled.address("next_break")
         if problem.impact is not None:
             run.strike_part = compiled.address("strike")
+        if problem.rivals is not None:
+            run.rival_part = compiled.address("pursue_rivals")
         if problem.n_guards:
             run.guard_part = compiled.address("watch_guards")
         if problem.free is not None:
@@ -277,6 +275,22 @@ class Workspace:
                 self._held[name] = array.copy()
                 setattr(self, name, self._held[name])
         self.record.point_to(**self._held)
+
+    def rival(self) -> Rival:
+        """The other common normal that was met."""
+        run, rivals = self.record, self.problem.rivals
+        assert rivals is not None
+        which, lane = divmod(run.rival_met, rivals.lanes)
+        first, n = int(self._held["rival_first"][which]), int(self._held["rival_width"][which])
+        s = self._held["rival_s"].reshape(-1, rivals.lanes)[first : first + n, lane].copy()
+        kept, p = run.trail, self.p[: run.n_p].copy()
+        return Rival(which, s, self.time, self.x.copy(), p, self.trail_t[:kept].copy(), self.trail_x[:kept].copy())
+
+    def go_on_from(self, x: np.ndarray | None) -> None:
+        """After a rival was met: with the state as it is, or with another one."""
+        if x is not None:
+            self.x[:], self.record.pending = x, 1
+            self._held["rival_held"][:] = 0
 
     def returned_events(self) -> list[int]:
         """Events of kind 3 that fired at the present time."""

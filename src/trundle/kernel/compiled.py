@@ -32,6 +32,7 @@ PARTS = {
     "next_break": "integrate.events.breaks",
     "prepare_dense": "integrate.dense",
     "project_sample": "integrate.projection",
+    "pursue_rivals": "integrate.rivals",
     "rosenbrock_step": "integrate.methods.rosenbrock_step",
     "set_signs": "integrate.events.signs",
     "strike": "integrate.collision_step",

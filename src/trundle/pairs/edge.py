@@ -33,6 +33,7 @@ class CircleEdge(Surface):
 class LineEdge(Surface):
     """A sharp straight edge along the y axis."""
 
+    convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
     dimension: ClassVar[int] = 1
 
@@ -71,6 +72,7 @@ class HelixEdge(Surface):
 class Vertex(Surface):
     """A sharp point at the origin."""
 
+    convex: ClassVar[bool] = True
     dimension: ClassVar[int] = 0
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import ClassVar, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -26,8 +26,6 @@ class ParametricSurface(Surface):
     """A smooth surface by the point at two coordinates. No screws sweep it, so a contact with it is never a joint of
     the tree: it acts beside it, and its coordinates follow the motion. Subclasses are final.
     """
-
-    convex: ClassVar[bool] = False  # lies on one side of each of its tangent planes
 
     def span(self) -> tuple[SurfaceCoordinate, SurfaceCoordinate]:
         """Both coordinates, with the ranges in which they cover the surface."""

@@ -32,6 +32,7 @@ class Surface(SurfaceGeometry):
     planar: ClassVar[bool] = False  # a curve of a PlanarPair
     carried: ClassVar[bool] = True  # the screws carry the normal: Meijaard's condition
     positive: ClassVar[tuple[str, ...]] = ()  # lengths that must be greater than zero
+    convex: ClassVar[bool] = False  # lies on one side of each of its tangent planes, where it is not hollow
     dimension: ClassVar[int] = 2  # 2 a surface, 1 an edge, 0 a vertex
     by_name: ClassVar[bool] = True  # whether files call it by the name of its class and its sizes
 
@@ -117,6 +118,7 @@ class Surface(SurfaceGeometry):
 class Plane(Surface):
     """The plane z = 0 with the material below."""
 
+    convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
     flat: ClassVar[bool] = True
 
@@ -132,6 +134,7 @@ class Plane(Surface):
 class Cylinder(Surface):
     """A round cylinder about the y axis, or a pipe."""
 
+    convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
@@ -151,6 +154,7 @@ class Cylinder(Surface):
 class Cone(Surface):
     """A cone about the y axis that widens along y; it is met where its radius is `radius`."""
 
+    convex: ClassVar[bool] = True
     ruled: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
@@ -218,6 +222,7 @@ class Torus(Surface):
 class Sphere(Surface):
     """A ball about the origin, or a bowl."""
 
+    convex: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("radius",)
 
     radius: Expr  # m

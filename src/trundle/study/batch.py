@@ -32,6 +32,7 @@ from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
+from trundle.study.rivals import rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
 from trundle.study.simulate import NO_ROOM
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
@@ -118,7 +119,7 @@ def _in_lanes(
     """Several cases at once; those whose books are in doubt are run again as single ones."""
     single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
     kernels = f.kernels("lanes")
-    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), f.states.steers)
+    problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.steers)
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):
         rhs, span = f.kernels("base")["rhs"], float(cases.t1) - float(cases.t0)

@@ -32,6 +32,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Surface, TangentSurface, Torus
+from trundle.study.rivals import Watch, at_second_touch, look_back, rivals_of, without_rivals
 from trundle.typing import Array
 
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
@@ -39,6 +40,7 @@ NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them neve
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact
 FIRST_LOOK = 20_000  # steps
 BROKEN_OFF = ("STEP_TOO_SMALL", "NOT_FINITE", "CONSTRAINT")
+LOST_CONTACT = (*BROKEN_OFF, "INTERFERENCE", "SURFACE_LEFT")
 PLACES, ZOOMS = 33, 4  # looks at a step with an alarm, each closer by 16
 NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])  # about a pose that cannot be computed well itself
 
@@ -159,6 +161,7 @@ def first_look(f: Formulation, max_steps: int) -> int:
 def watched_by_guards(f: Formulation, problem: Problem) -> Problem:
     """The problem with guards that the loop looks at along its steps."""
     count = len(f.once(find_guards))
+    problem = replace(problem, rivals=rivals_of(f))
     return replace(problem, guards=f.kernels("guards", _guard_kernel)["guards"], n_guards=count) if count else problem
 
 
@@ -198,10 +201,18 @@ class GuardedRun:
 
 
 def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
-    """The run up to the first guard that is broken."""
-    most = run.options.limits.most
+    """The run up to the first guard that is broken, or to a second touch of two surfaces."""
+    most, watch, plain = run.options.limits.most, Watch(f), without_rivals(f, run.unwatched)
+    if run.problem.rivals is not None:
+        supervision = replace(
+            run.options.supervision, on_rival=watch, on_stuck=watch.moved_on if watch.any_loose else None
+        )
+        run = replace(run, options=replace(run.options, supervision=supervision))
     found = run.again(run.options.samples.times, run.case.t1, most=first_look(f, most))
-    return _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
+    found = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
+    if watch.second is None and found.outcome.name in LOST_CONTACT:
+        watch = look_back(f, found, lambda t: run.again(t, float(t[-1]), problem=plain)) or watch
+    return found if watch.second is None else at_second_touch(f, watch, lambda t: run.until(t, plain))
 
 
 def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool) -> Trajectory:

@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass, field
 from itertools import pairwise
 from threading import Event
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 
@@ -18,20 +18,14 @@ from trundle.integrate.codes import RUNNING
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
-from trundle.integrate.problem import Compiled
+from trundle.integrate.problem import CompiledLanes, Rivals, aligned
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
-from trundle.integrate.workspace import GUARD_PLACES, aligned, set_control, set_method
+from trundle.integrate.workspace import FIRST_LOOKS, GUARD_PLACES, set_control, set_method
 from trundle.kernel import compiled
 
+PACKS = 4  # of lanes in which other common normals of a contact are pursued
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
-
-
-class CompiledLanes(Compiled, Protocol):
-    """A kernel for several lanes: every array has the lane index last."""
-
-    @property
-    def lanes(self) -> int: ...
 
 
 @final
@@ -43,6 +37,7 @@ class LaneProblem:
     project: CompiledLanes | None = None
     guards: CompiledLanes | None = None  # values whose first `n_guards` must keep their sign
     n_guards: int = 0
+    rivals: Rivals | None = None  # other common normals of contacts
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
@@ -195,6 +190,12 @@ class _Share:
         }  # fmt: skip
         self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected")}
         self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
+        if problem.rivals is not None:
+            self._arrays |= problem.rivals.places(n_x, PACKS)
+            self._arrays["rival_job"] = np.full(w, -1)
+            run.n_rivals, run.rival_lanes = PACKS * len(problem.rivals.kernels), w
+            run.rival_packs = PACKS
+            run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS * len(jobs)
         values = 0 if problem.guards is None else problem.guards.n_out
         self._arrays |= {name: aligned(values, w) for name in GUARD_PLACES}
         run.point_to(**self._arrays)

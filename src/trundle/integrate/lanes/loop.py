@@ -12,6 +12,7 @@ from trundle.integrate.lanes.jobs import begin, finish, learn_lane, refill
 from trundle.integrate.lanes.samples import reached, write_samples
 from trundle.integrate.lanes.step import attempt, evaluate, project
 from trundle.integrate.record import LaneRecord
+from trundle.integrate.rivals import pursue_in_lanes
 from trundle.integrate.step_control import LEAST_LAST, growth, shrinkage, smallest_step
 from trundle.kernel.pointers import inner, part_of, shifted
 
@@ -136,6 +137,8 @@ def advance_lanes(run: LaneRecord) -> None:
         end_slopes(run)
         if run.n_guards > 0:
             watch_lanes(run)
+        if run.n_rivals > 0:
+            pursue_in_lanes(run)
         if run.n_samples > 0:
             write_samples(run)
         take_states(run)

@@ -1,0 +1,150 @@
+"""Other common normals of the surfaces of a contact, pursued along the steps of a run (compiled).
+
+Each lane of a pack looks for one: a Newton step at every step of the run, from places that spread evenly over the
+surfaces. Once found it is followed. Where its gap falls below that of the contact, or below zero while they touch, the
+surfaces touch in a second point or have their closest points elsewhere.
+
+A run alone has one pack for each contact. In lanes, where each lane is another run, a contact has several.
+"""
+
+import math
+
+from trundle.integrate import codes as at
+from trundle.integrate.record import LaneRecord, LoopRecord, StepRecord
+from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
+
+WIDEST = 4  # surface coordinates of a contact
+STRIDE = 0.15  # longest Newton step, of the reach of the search
+FOUND = 1e-3  # Newton step, of the reach, from which on a normal is known
+APART = 2e5  # distance from the contact, over the least one and the Newton step, that it must have then
+DEEP = 1e3  # overlap, over the least distance from the contact, of normals that may have touched on the way
+LOST = 0.1  # Newton step of a known one that must have been another
+PATIENCE = 12  # Newton steps before another place is tried
+EFFORT, EARLY = 3, 32  # Newton steps at each of so many first steps, and always where a contact may be open
+SINGULAR = 1e-7
+NEAR = 0.2  # of the reach: every second place is near the contact
+RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # of an even sequence
+
+
+@inner
+def seed(run: StepRecord, pack: int, lane: int, own: Pointer) -> None:
+    """Another place to start from, about the contact."""
+    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    run.rival_seeds[pack] += 1
+    count = run.rival_seeds[pack] + 17 * pack
+    scale = NEAR if count % 2 == 0 else 1.0
+    for i in range(n):
+        place = 0.5 + count * RATIOS[i]
+        offset = 2.0 * (place - math.floor(place)) - 1.0
+        run.rival_s[(first + i) * w + lane] = own[i * w + lane] + scale * offset * run.rival_reach[first + i]
+    run.rival_held[pack * w + lane] = 0
+    run.rival_age[pack * w + lane] = 0
+
+
+@inner
+def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
+    """Whether another lane of the pack knows this normal already."""
+    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    for other in range(w):
+        if other != lane and run.rival_held[pack * w + other] != 0:
+            away = 0.0
+            for i in range(n):
+                s = run.rival_s[(first + i) * w + lane] - run.rival_s[(first + i) * w + other]
+                away = max(away, abs(s) / run.rival_reach[first + i])
+            if away < 2.0 * FOUND:
+                return True
+    return False
+
+
+@inner
+def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> None:
+    """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` tells which lanes were met.
+
+    The kernel gives the step, the gap less that of the contact (or less zero), the gap, the product of the normals, the
+    quality of the step, the distance from the contact, and the coordinates of the contact itself.
+    """
+    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    out, s = run.rival_out, shifted(run.rival_s, first * w)
+    x = shifted(run.rival_x, (WIDEST - n) * w)
+    copy(s, x, n * w)
+    call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
+    own = shifted(out, (n + 5) * w)
+    for lane in range(w):
+        size, finite, k = 0.0, 0.0, pack * w + lane
+        for i in range(n):
+            size = max(size, abs(out[i * w + lane]) / run.rival_reach[first + i])
+            finite += 0.0 * out[i * w + lane]
+        value, gap = out[n * w + lane], out[(n + 1) * w + lane]
+        facing, quality, away = out[(n + 2) * w + lane], out[(n + 3) * w + lane], out[(n + 4) * w + lane]
+        if finite != 0.0:  # nan
+            seed(run, pack, lane, own)
+            continue
+        for i in range(n):
+            s[i * w + lane] += min(1.0, STRIDE / max(size, 1e-300)) * out[i * w + lane]
+        run.rival_age[k] += 1
+        before = run.rival_held[k]
+        if size < FOUND and away > APART * size * run.rival_away:  # or it might be on its way to the contact itself
+            twin = alone and before == 0 and is_twin(run, pack, lane)
+            if facing >= 0.0 or abs(quality) < SINGULAR or away < run.rival_away or twin:
+                seed(run, pack, lane, own)
+                continue
+            if value > 0.0:
+                run.rival_held[k] = 1
+            elif before == 1 or (run.rival_loose[pack] == 1 and gap > 0.0):
+                run.rival_hit[lane] = 1
+            elif run.rival_fresh > 0 and DEEP * run.rival_away > -gap:  # it may have touched a little before
+                run.rival_fresh -= 1
+                run.rival_hit[lane] = 1
+            else:  # behind the contact from the first, such as that of the far sides
+                seed(run, pack, lane, own)
+        elif size > LOST or before == 0:
+            run.rival_held[k] = 0
+            if run.rival_age[k] > PATIENCE:
+                seed(run, pack, lane, own)
+
+
+@part_of(LoopRecord)
+def pursue_rivals(run: LoopRecord) -> None:
+    """Pursue those of all contacts at the state that the run has reached."""
+    w, x, p, hit = run.rival_lanes, run.x, run.p, run.rival_hit
+    states, parameters, clock = shifted(run.rival_x, WIDEST * w), run.rival_p, run.rival_clock
+    for m in range(run.n_x):
+        for lane in range(w):
+            states[m * w + lane] = x[m]
+    for m in range(run.n_p):
+        for lane in range(w):
+            parameters[m * w + lane] = p[m]
+    for lane in range(w):
+        clock[lane] = run.t
+        hit[lane] = 0
+    for pack in range(run.n_rivals):
+        for _ in range(EFFORT if run.rival_loose[pack] == 1 or run.steps < EARLY else 1):
+            pursue(run, pack, clock, parameters, True)
+        for lane in range(w):
+            if hit[lane] == 1:
+                run.rival_held[pack * w + lane] = 0
+                if run.answer == at.RUNNING:
+                    run.answer = at.RIVAL
+                    run.rival_met = pack * w + lane
+            hit[lane] = 0
+
+
+@inner
+def pursue_in_lanes(run: LaneRecord) -> None:
+    """Pursue those of the runs in all lanes, at the ends of the accepted steps; a lane that meets one is ALARMED."""
+    w, job, known, hit = run.lanes, run.job, run.rival_job, run.rival_hit
+    for lane in range(w):
+        run.clock[lane] = run.t[lane] + run.h[lane]
+        hit[lane] = 0
+        if known[lane] != job[lane]:
+            known[lane] = job[lane]
+            for pack in range(run.n_rivals):
+                run.rival_s[run.rival_first[pack] * w + lane] = math.nan  # to be seeded
+                run.rival_held[pack * w + lane] = 0
+    copy(run.x_new, shifted(run.rival_x, WIDEST * w), run.n_x * w)
+    run.rival_turn = (run.rival_turn + 1) % run.rival_packs
+    for pack in range(run.rival_turn, run.n_rivals, run.rival_packs):  # one pack of each contact in turn
+        pursue(run, pack, run.clock, run.p, False)
+    for lane in range(w):
+        if hit[lane] == 1 and run.accept[lane] == at.ACCEPTED:
+            run.accept[lane] = at.ALARMED

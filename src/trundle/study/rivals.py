@@ -1,0 +1,267 @@
+"""Second points of contact in a run: other common normals of the two surfaces, whose gap must stay above that of the
+contact.
+
+The compiled loops pursue them along the steps (`integrate.rivals`). A contact that is open moves on to a point that has
+come nearer; where surfaces that touch meet in a second point the run ends, at the time at which its gap vanishes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.contact.geometry import loop_contact
+from trundle.contact.search import ContactSearch
+from trundle.equations.formulation import Formulation
+from trundle.integrate.options import Rival
+from trundle.integrate.outcome import DOUBLE_CONTACT, Outcome
+from trundle.integrate.problem import Problem, Rivals
+from trundle.integrate.trajectory import Trajectory
+from trundle.kernel import evaluate
+from trundle.model.connection import ConnectedPair
+from trundle.pairs.higher import HigherPair
+from trundle.space.chain import Named
+from trundle.space.rotation import dot
+from trundle.typing import Array
+
+NEARER = 1e-8  # of the length of the model, by which another place must be nearer
+AWAY = 1e-4  # of the length of the model: nearer normals are the contact itself
+STARTS, NEWTON_LIMIT, FOLLOWED = 256, 24, 8  # Newton steps from places of a search, and along a run
+STRIDE = 0.15  # longest Newton step, of the reach
+SOLVED = 1e-12  # Newton step, of the reach
+LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
+
+
+def may_touch_twice(c: ConnectedPair) -> bool:
+    """Whether two surfaces can touch in more than one point: not where both are convex."""
+    pair = c.pair
+    if not isinstance(pair, HigherPair) or not pair.followers:
+        return False
+    return not all(s.convex and not s.hollow for s in (pair.first, pair.second))
+
+
+def is_loose(c: ConnectedPair) -> bool:
+    """Whether a contact may be open, or yields."""
+    return c.unilateral or "z" not in c.holds
+
+
+def find_rivals(f: Formulation) -> list[ConnectedPair]:
+    """Contacts that may touch twice."""
+    return [c for c in f.model.connections.values() if may_touch_twice(c)]
+
+
+def _rival_kernels(f: Formulation) -> dict[str, Any]:
+    """For each contact a function of [coordinates, x]; see `integrate.rivals` for what it gives."""
+    e, functions = f.functions.equations, {}
+    t, x, p = f.functions.inputs
+    for i, c in enumerate(f.once(find_rivals)):
+        pair, own = c.pair, e.contact_bonds[c.name].contact
+        assert isinstance(pair, HigherPair)
+        s = ca.SX.sym("s", len(pair.followers))
+        contact = loop_contact(pair, e.motion.frame(c.first), e.motion.frame(c.second), s)
+        at = [e.signals[f"{c.name}.{name}"] for name in pair.followers]
+        distance = ca.norm_2(contact.point - own.point)
+        outputs = (
+            contact.corrections, contact.gap - ca.fmax(own.gap, 0), contact.gap, dot(contact.axes[2], contact.opposed),
+            contact.quality, distance, ca.vertcat(*at), contact.point,
+        )  # fmt: skip
+        functions[f"rival{i}"] = ca.Function("rival", [t, ca.vertcat(s, x), p], [ca.densify(ca.vertcat(*outputs))])
+    return functions
+
+
+def _reach(coordinate: Named, length: float) -> float:
+    """How far from the contact the search goes: half a turn, a whole one along a helix, three lengths."""
+    if coordinate.slides:
+        return 3 * length
+    return float(np.pi) if coordinate.closed else 2 * float(np.pi)
+
+
+def rivals_of(f: Formulation) -> Rivals | None:
+    """What the loops pursue; None where no contact can touch twice."""
+    return f.once(_rivals)
+
+
+def _rivals(f: Formulation) -> Rivals | None:
+    found = f.once(find_rivals)
+    if not found:
+        return None
+    kernels = f.kernels("rivals in lanes", _rival_kernels)
+    reach = []
+    for c in found:
+        pair = c.pair
+        assert isinstance(pair, HigherPair)
+        known = {k.name: k for chart in pair.charts for k in chart.coordinates}
+        reach.append(np.array([_reach(known[name], f.length) for name in pair.followers]))
+    wide = tuple(kernels[f"rival{i}"] for i in range(len(found)))
+    return Rivals(wide, tuple(reach), tuple(map(is_loose, found)), AWAY * f.length)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Normals:
+    """Common normals of one contact, in numbers: rows of coordinates at states."""
+
+    kernel: Any
+    reach: Array
+    away: float
+
+    @property
+    def n(self) -> int:
+        return len(self.reach)
+
+    def values(self, t: float, s: Array, x: Array, p: Array) -> Array:
+        """Outputs of the kernel for rows of coordinates."""
+        w = self.kernel.lanes
+        rows = np.vstack([s, np.repeat(s[-1:], -len(s) % w, axis=0)])
+        states = np.hstack([rows, np.broadcast_to(x, (len(rows), len(x)))])
+        return evaluate(self.kernel, self.kernel, t, states, p, threads=1)[: len(s)]
+
+    def solved(self, t: float, s: Array, x: Array, p: Array, limit: int = FOLLOWED) -> tuple[Array, Array]:
+        """Coordinates of the common normals found from rows of others, and the values there; not finite where there is
+        none but the contact itself.
+        """
+        s, n = s.copy(), self.n
+        size = np.full(len(s), np.inf)
+        for _ in range(limit):
+            step = self.values(t, s, x, p)[:, :n]
+            size = np.max(np.abs(step) / self.reach, axis=1)
+            s += step * np.minimum(1.0, STRIDE / np.maximum(size, 1e-300))[:, None]
+            if np.all((size < SOLVED) | ~np.isfinite(size)):
+                break
+        found = self.values(t, s, x, p)
+        good = (size < 1e-9) & (found[:, n + 2] < 0) & (np.abs(found[:, n + 3]) > 1e-9) & (found[:, n + 4] > self.away)
+        found[~(good & np.all(np.isfinite(found), axis=1))] = np.nan
+        return s, found
+
+    def gap(self, t: float, s: Array, x: Array, p: Array) -> tuple[Array, float]:
+        """One of them at another state: coordinates and gap; nan where it is lost."""
+        s, found = self.solved(t, s[None, :], x, p)
+        return s[0], float(found[0, self.n + 1])
+
+    def own_gap(self, t: float, x: Array, p: Array) -> float:
+        """Gap of the contact itself where it is open."""
+        value, gap = self.values(t, np.zeros((1, self.n)), x, p)[0, self.n : self.n + 2]
+        return float(gap - value)
+
+    def behind(self, t: float, x: Array, p: Array) -> Array:
+        """Coordinates of all with a gap below zero that a search finds."""
+        own = self.values(t, np.zeros((1, self.n)), x, p)[0, self.n + 5 : 2 * self.n + 5]
+        ratios = 1.2207440846057596 ** -np.arange(1.0, self.n + 1)
+        grid = 2 * ((0.5 + np.outer(np.arange(STARTS), ratios)) % 1.0) - 1
+        grid[::2] *= 0.2
+        s, found = self.solved(t, own + grid * self.reach, x, p, NEWTON_LIMIT)
+        behind = s[found[:, self.n + 1] < 0]
+        return np.unique(np.round(behind, 7), axis=0)
+
+
+def _normals(f: Formulation) -> list[Normals]:
+    rivals = rivals_of(f)
+    assert rivals is not None
+    return [Normals(k, reach, rivals.away) for k, reach in zip(rivals.kernels, rivals.reach, strict=True)]
+
+
+@final
+class Watch:
+    """Answers the loop when it meets a rival, and keeps what ends the run."""
+
+    def __init__(self, f: Formulation) -> None:
+        self.formulation = f
+        self.any_loose = any(map(is_loose, f.once(find_rivals)))
+        self.second: tuple[int, Array, float, float] | None = None  # contact, coordinates, times before and after
+
+    def __call__(self, rival: Rival) -> Outcome | Array | None:
+        """The run ends at a second touch; an open contact goes on with its closest points."""
+        f = self.formulation
+        c, normals = f.once(find_rivals)[rival.contact], f.once(_normals)[rival.contact]
+        s, found = normals.solved(rival.t, rival.s[None, :], rival.x, rival.p)
+        value, gap = found[0, normals.n : normals.n + 2]
+        if not value < 0:
+            return None
+        if is_loose(c) and gap > max(value, 0):  # the contact is open, and so is the other place
+            return self.moved_on(rival.t, rival.x, rival.p)
+        after, at = rival.t, s[0]
+        for t, x in zip(rival.trail_t[::-1], rival.trail_x[::-1], strict=True):
+            if t < after:
+                back, (found,) = normals.solved(float(t), at[None, :], x, rival.p)
+                if found[normals.n + 1] > 0:
+                    self.second = (rival.contact, at, float(t), after)
+                    return DOUBLE_CONTACT
+                if not found[normals.n + 1] < 0:
+                    return None
+                at, after = back[0], float(t)
+        return None
+
+    def moved_on(self, t: float, x: Array, p: Array) -> Array | None:
+        """The state with the closest points of open contacts, searched for anew; None where they are no closer."""
+        f = self.formulation
+        other = x.copy()
+        other[: f.n_q] = f.once(_searches)(t, x[: f.n_q], p)
+        for c, normals in zip(f.once(find_rivals), f.once(_normals), strict=True):
+            before, now = (normals.own_gap(t, state, p) for state in (x, other))
+            if is_loose(c) and before > 0 and now < before - NEARER * f.length:
+                return other
+        return None
+
+
+def _searches(f: Formulation) -> ContactSearch:
+    return ContactSearch(f.equations, f.length)
+
+
+def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Trajectory]) -> Trajectory:
+    """The run up to the second touch that was found; `run(t)` makes it up to a time."""
+    from scipy.optimize import brentq
+
+    assert watch.second is not None
+    contact, s, before, after = watch.second
+    normals, near = f.once(_normals)[contact], {after: s}
+
+    def value(t: float) -> float:
+        end = run(t)
+        start = near[min(near, key=lambda known: abs(known - t))]
+        near[t], found = normals.gap(t, start, end.x_end, end.p_end)
+        return found
+
+    ends = value(after), value(before)
+    t = float(brentq(value, before, after, xtol=1e-14, rtol=1e-14)) if ends[0] < 0 < ends[1] else after
+    found = run(t)
+    name = f.once(find_rivals)[contact].name
+    point = normals.values(t, near[min(near, key=lambda known: abs(known - t))][None, :], found.x_end, found.p_end)
+    place = ", ".join(f"{v:.6g}" for v in point[0, 2 * normals.n + 5 :])
+    sentence = DOUBLE_CONTACT.sentence.format(contact=repr(name), place=f"({place}) m")
+    return replace(found, outcome=replace(DOUBLE_CONTACT, sentence=sentence))
+
+
+def look_back(f: Formulation, lost: Trajectory, run: Callable[[Array], Trajectory]) -> Watch | None:
+    """The second touch before a contact was lost, if there was one: by common normals with a gap below zero at the end,
+    followed back until it is above. `run(times)` makes the run with samples at these times.
+    """
+    t0, t1 = float(lost.t[0]) if len(lost.t) else lost.t_end, lost.t_end
+    if rivals_of(f) is None or not t1 > t0:
+        return None
+    times = t1 - (t1 - t0) * LOOK_BACK
+    found = run(times)
+    if not np.array_equal(found.t, times):
+        return None
+    p, first = found.parameters(), None
+    for contact, normals in enumerate(f.once(_normals)):
+        s = normals.behind(times[-1], found.x[-1], p[-1])
+        for i in range(len(times) - 2, -1, -1):
+            if not len(s):
+                break
+            last, (s, values) = s, normals.solved(times[i], s, found.x[i], p[i])
+            for row in np.flatnonzero(values[:, normals.n + 1] > 0):
+                if first is None or times[i] < first[2]:
+                    first = (contact, last[row], float(times[i]), float(times[i + 1]))
+            s = s[values[:, normals.n + 1] < 0]
+    if first is None:
+        return None
+    watch = Watch(f)
+    watch.second = first
+    return watch
+
+
+def without_rivals(f: Formulation, problem: Problem) -> Problem:
+    """For runs that are made again up to a time: only contacts that may move on to other points are pursued."""
+    return problem if any(map(is_loose, f.once(find_rivals))) else replace(problem, rivals=None)

@@ -1,0 +1,91 @@
+"""Two surfaces that touch in a second point end a run; contacts that are open go on with their closest points."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.spatial.transform import Rotation
+
+import trundle as tr
+from trundle import examples
+from trundle.system import System
+
+TROUGH = 1.5 * math.pi + 0.7  # m, of the column under the cylinder: it touches both flanks
+
+
+@cache
+def column(tube: float) -> System:
+    return examples.model("spiral-column", tube=tube).build()
+
+
+@pytest.mark.parametrize("samples", [501, 3])
+def test_a_second_touch_at_the_place_of_the_trace(samples: int) -> None:
+    run = column(0.8).simulate(2.0, samples=samples)
+    place = next(e.value for e in column(0.8).trace("column.displacement", 6.0).events if e.name == "double contact")
+    assert place == pytest.approx(TROUGH, abs=1e-10)
+    assert run.outcome.startswith("DOUBLE_CONTACT") and "'contact'" in run.outcome and not run.ok
+    assert run.trajectory is not None
+    assert run.trajectory.x_end[0] == pytest.approx(place, abs=1e-8)
+    assert run.time[-1] <= run.trajectory.t_end
+
+
+def test_a_second_touch_is_met_while_the_first_still_holds() -> None:
+    """Of a thick tube: the run ends before the contact is lost, or before the second touch."""
+    system = column(1.2)
+    met = system.simulate(2.0)
+    assert met.outcome.startswith("DOUBLE_CONTACT") and met.trajectory is not None
+    assert met.trajectory.x_end[0] == pytest.approx(TROUGH, abs=1e-8)
+    t = met.trajectory.t_end
+    assert system.simulate(0.999 * t).ok
+    beyond = system.simulate(1.02 * t)
+    assert beyond.outcome.startswith("DOUBLE_CONTACT") and beyond.trajectory is not None
+    assert beyond.trajectory.t_end == pytest.approx(t, abs=1e-8)
+
+
+def test_a_second_touch_in_some_cases_of_a_batch() -> None:
+    speed = np.array([6.0, 1.0, 7.0, 2.0])
+    found = column(0.8).batch(1.0, {"column.displacement_rate": speed}, samples=4, rtol=1e-10, atol=1e-12)
+    assert found.outcomes == ["DOUBLE_CONTACT", "FINISHED", "DOUBLE_CONTACT", "FINISHED"]
+    for case in (0, 2):
+        assert found.batch.x_end[case, 0] == pytest.approx(TROUGH, abs=1e-8)
+        assert "second point" in found.messages[case] and "{" not in found.messages[case]
+
+
+def test_a_tube_that_fits_the_trough_touches_once() -> None:
+    run = column(0.5 * math.sqrt(2.0)).simulate(1.6, samples=3)
+    assert run.ok and run.values("column.displacement")[-1] > TROUGH
+
+
+# -- open contacts -----------------------------------------------------------------------------------------------------
+
+RING, TUBE, ROD = 0.5, 0.1, 0.5  # m
+
+
+def distance(position: np.ndarray, orientation: np.ndarray) -> float:
+    """From a ring of round wire about its y axis to a rod along y: by the point of its middle line nearest to y."""
+    R = Rotation.from_quat(orientation, scalar_first=True).as_matrix()
+
+    def from_axis(a: float) -> float:
+        point = position + R @ np.array([RING * math.cos(a), 0.0, RING * math.sin(a)])
+        return math.hypot(point[0], point[2])
+
+    turns = np.linspace(-math.pi, math.pi, 73)
+    best = turns[int(np.argmin([from_axis(a) for a in turns]))]
+    found = minimize_scalar(from_axis, bounds=(best - 0.1, best + 0.1), method="bounded", options={"xatol": 1e-10})
+    return float(found.fun) - TUBE - ROD
+
+
+@pytest.mark.parametrize("options", [{"unilateral": True}, {"compliance": tr.Hertz(1e6)}], ids=["rigid", "soft"])
+def test_a_ring_that_tumbles_over_a_rod_has_the_gap_of_its_closest_points(options: dict[str, object]) -> None:
+    """Its lowest point changes sides, and the one that was followed ceases to be one."""
+    m = tr.Model("ring", gravity=(0, 0, 0))
+    body = m.body("ring", 1.0, (0.03, 0.05, 0.03))
+    m.connect(tr.HigherPair(tr.Cylinder(ROD), tr.Torus(RING + TUBE, TUBE)), m.ground, body, name="c", **options)
+    start = {"ring.position": (0.05, 0.1, 1.5), "ring.angular_velocity": (2.0, 0.3, 0.1)}
+    run = m.build().simulate(5.0, start, samples=41)
+    assert run.ok, run.outcome
+    poses = zip(run.values("ring.position"), run.values("ring.orientation"), strict=True)
+    late = 1e-3 + np.zeros(len(run.time))  # m: the nearer point is found a little after it has become the nearer one
+    np.testing.assert_array_less(np.abs(run.values("c.gap") - [distance(*pose) for pose in poses]), late)
