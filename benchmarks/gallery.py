@@ -55,6 +55,7 @@ PICTURES = {
     "n-four-bar": Picture((0.0, 0.35, 0.5, 0.6)),
     "andrews-squeezer": Picture((0.0, 0.0085, 0.0095, 0.0105, 0.0115)),
     "bricard": Picture((0.0, 0.5, 0.7, 0.87, 1.02, 1.17)),
+    "governed-engine": Picture(plot=("speed", "lift", "engine.output")),
     "flyball-governor": Picture((0.0, 0.1, 0.21, 0.32, 0.43, 0.54)),
     "spatial-slider-crank": Picture((0.0, 0.155, 0.25, 0.295, 0.345, 0.43)),
     "dzhanibekov": Picture(plot=("nut.angular_rate_x", "nut.angular_rate_y", "nut.angular_rate_z"), duration=44.0),

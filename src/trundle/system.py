@@ -345,6 +345,35 @@ class System:
 
         return equilibrium(self.formulation, start, parameters, t, stable)
 
+    def steady(
+        self, given: Mapping[str, Any], start: Values = None, parameters: Parameters = None, t: float = 0.0
+    ) -> dict[str, Any]:
+        """A steady motion with given values, such as a bicycle in a turn or a governor at speed: in axes that move
+        along, all accelerations vanish, and so do the rates of states on which something depends.
+
+        Parameters
+        ----------
+        given : mapping
+            Values by name that the motion has: speeds, coordinates, states; {} where it finds its own.
+        start, parameters : mapping, optional
+            Values by name near which the motion is looked for; those of the model hold for names that are not given.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        dict
+            Coordinates, rates and states by name, for `simulate` and `linearise`.
+
+        Raises
+        ------
+        SolveError
+            Where none is found, with what would still change.
+        """
+        from trundle.study.steady_motion import steady
+
+        return steady(self.formulation, given, start, parameters, t)
+
     def trace(
         self, coordinate: str, to: float | Sequence[float], start: Values = None, parameters: Parameters = None, *,
         hold: Mapping[str, Any] | Sequence[str] = (), step: float | None = None, through_folds: bool = False,

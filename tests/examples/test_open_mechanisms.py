@@ -101,3 +101,30 @@ def test_chain_keeps_its_energy(n: int) -> None:
     assert run.ok, run.outcome
     assert run.energy.drift < 1e-9
     assert np.ptp(run.values("link0.angle")) > 1.0  # it swings
+
+
+@pytest.mark.parametrize("friction", [1.2, 0.2])
+def test_governed_engine(friction: float) -> None:
+    """Speed by cos(lift) = g / (l w^2) where the torque is the load; eigenvalues of the equations written by hand."""
+    engine, l, ball, inertia, gain, lag, load = examples.model("governed-engine").build(), 0.3, 1.5, 6.0, 300, 0.15, 20
+    changed = {"friction": friction}
+    start = {"speed": 6.5, "lift": 0.75, "left arm.angle": 0.75}
+    motion = engine.steady({}, start, changed)
+    c = 1 - (40 - load) / (gain * l)
+    w, s = np.sqrt(9.81 / (l * c)), np.sqrt(1 - c**2)
+    assert abs(motion["shaft.angle_rate"] - w) < 1e-11 and abs(motion["right arm.angle"] - np.arccos(c)) < 1e-11
+    assert abs(motion["engine.output"] - load) < 1e-10
+    ml2 = ball * l**2
+    J, damping = inertia + 2 * ml2 * s**2, friction / ml2
+    together = [  # of (lift, its rate, speed, torque)
+        [0, 1, 0, 0],
+        [-((w * s) ** 2), -damping, 2 * w * s * c, 0],
+        [0, -4 * ml2 * s * c * w / J, 0, 1 / J],
+        [-gain * l * s / lag, 0, 0, -1 / lag],
+    ]
+    against = np.roots([1, damping, (w * s) ** 2])
+    exact = np.concatenate([np.linalg.eigvals(together), against])
+    linear = engine.linearise(motion, changed)
+    assert linear.steady and linear.cyclic == ("shaft.angle",)
+    assert max(np.min(np.abs(linear.eigenvalues - value)) for value in exact) < 1e-9
+    assert bool(np.max(exact.real) < 0) == (friction > 1)  # with too little friction it hunts

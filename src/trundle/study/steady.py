@@ -123,15 +123,22 @@ def _of_joint(parts: list[Coordinate]) -> Iterator[Turn]:
             yield Turn("place", at, axis, places[0].i_q)
 
 
+def symmetries(functions: Functions, t: float, x: Array, p: Array) -> tuple[list[Turn], Array]:
+    """Candidates, and as columns the combinations of them that are symmetries of the equations around x = [q, u]."""
+    layout = functions.layout
+    turns = candidates(layout)
+    around = _around(functions, t, x[layout.q], x[layout.u], p)
+    brackets = [_brackets(functions, turns, t, q, u, p) for q, u in around]
+    D, size = (np.stack(part) for part in zip(*brackets, strict=True))
+    return turns, _null_space(D, size)
+
+
 def moving_axes(functions: Functions, t: float, x: Array, p: Array) -> MovingAxes | None:
     """Axes in which the motion from the state x = [q, u] is at rest; None where there are none."""
     layout = functions.layout
     n_u = layout.n_u
-    turns = candidates(layout)
     q0, u0 = x[layout.q], x[layout.u]
-    brackets = [_brackets(functions, turns, t, q, u, p) for q, u in _around(functions, t, q0, u0, p)]
-    D, size = (np.vstack(part) for part in zip(*brackets, strict=True))
-    allowed = _null_space(D, size)
+    turns, allowed = symmetries(functions, t, x, p)
     rates, A, _ = _linear(functions, t, q0, u0, p)
     W = np.array([np.concatenate([*turn.speeds(q0, u0), turn.states(layout)]) for turn in turns]).T
     wanted = np.concatenate([u0, rates[layout.u], rates[layout.first_order_slice]])
@@ -223,9 +230,11 @@ def _brackets(functions: Functions, turns: list[Turn], t: float, q: Array, u: Ar
 
 
 def _null_space(D: Array, size: Array) -> Array:
-    """Combinations of the columns that vanish, with rows and columns scaled by the size of their terms."""
-    row = np.max(size, axis=1, initial=0.0)
-    D, size = D[row > 0] / row[row > 0][:, None], size[row > 0] / row[row > 0][:, None]
+    """Combinations of the columns that vanish in all states (states, rows, columns), with rows and columns scaled by
+    the size of their terms; a row that is round-off in one state has its size from the others.
+    """
+    row = np.max(size, axis=(0, 2), initial=0.0)
+    D, size = (np.vstack(part[:, row > 0] / row[row > 0][:, None]) for part in (D, size))
     column = np.maximum(np.max(size, axis=0, initial=0.0), LEAST)
     if not len(D):
         return np.eye(D.shape[1])
