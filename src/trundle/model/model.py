@@ -24,7 +24,9 @@ from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.symbol import ParameterSymbol
 from trundle.model.table import ModelTable
+from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
+from trundle.space.chain import Chain
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -125,7 +127,7 @@ class Model(ModelContents):
 
     def connect(
         self,
-        pair: Pair | Joint,
+        pair: Pair | Joint | Chain,
         first: Body | Frame,
         second: Body | Frame,
         name: str | None = None,
@@ -139,8 +141,10 @@ class Model(ModelContents):
 
         Parameters
         ----------
-        pair : Pair or Joint
-            tr.Revolute("y"), tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), tr.AxisJoint(...), ...
+        pair : Pair, Joint or Chain
+            tr.Revolute("y"), tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), tr.AxisJoint(...), ... A tr.Chain of screws of
+            your own becomes single joints `name_coordinate` with massless bodies between them; the last one is given
+            back.
         first, second : Body or Frame
             What is joined; `body.at(x, y, z)` and `body.frame(...)` are frames.
         name : str, optional
@@ -174,6 +178,12 @@ class Model(ModelContents):
             taken = {c.partition(".")[0] for c in self.connections}
             name = b.body.name if b.body.name not in taken and b.body.is_free else ""
             name = name or f"{a.body.name}-{b.body.name}"
+        if isinstance(pair, Chain):
+            if unilateral or any(option is not None for option in (law, wheel, compliance, restitution)):
+                text = "a chain of screws takes no laws and springs of a contact; m.apply acts on its coordinates"
+                raise ModelError(f"connection {name!r}: {text} ({name}_coordinate.angle and so on).")
+            last: ConnectedPair = expand_chain(pair, self, a, b, name)[-1]
+            return last
         self._new_connection(name, a, b)
         self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral, restitution)
         return self.connections[name]

@@ -4,6 +4,7 @@ from trundle.pairs.classification import Classification, classify
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
+from trundle.pairs.equivalent import recognise
 from trundle.pairs.geometry import Moved
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import (
@@ -65,6 +66,7 @@ __all__ = [
     "classify",
     "edges",
     "lower_pairs",
+    "recognise",
     "surfaces",
     "table",
 ]

@@ -6,7 +6,7 @@ A pair with a surface that no screws sweep (an ellipsoid) is never a joint of th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import casadi as ca
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.pairs.chart import Chart
 from trundle.pairs.contact_quantities import contact_quantities, curvature_quantity
+from trundle.pairs.equivalent import LowerPairAt, joints_of
 from trundle.pairs.lower import Pair
 from trundle.pairs.numeric import components
 from trundle.pairs.surface import Surface
@@ -156,6 +157,38 @@ class HigherPair(ContactPair):
         if self.ball_first:
             return Chain(Ball(), *swept_b, end=end)
         return Chain(*swept_a, spin, *swept_b, end=end)
+
+    def five_screws(self) -> Chain:
+        """The chain as five single screws; a sphere has three of them where `chain` has a ball."""
+        a, b = self.sweeps
+        end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
+        names = [step.name for step in (a.first, a.second, b.second, b.first)]
+        spin = Screw(a.contact.R[:, 2], at=components(a.contact.p), name="yaw")
+        steps = [a.first, a.second, spin, seen(b.second, end), seen(b.first, end)]
+        if len(set(names)) < len(names):
+            sides = ("first", "first", "", "second", "second")
+            steps = [
+                Screw(s.axis, s.pitch, s.at, f"{side}_{s.name}" if side else s.name)
+                for s, side in zip(steps, sides, strict=True)
+            ]
+        return Chain(*steps, end=end)
+
+    def lower_pairs(self) -> tuple[LowerPairAt, ...]:
+        """The five joints that move as this pair does: kind, axis, point and pitch of each, in their order."""
+        return joints_of(self.five_screws())
+
+    def expand(self, model: Any, first: Any, second: Any, name: str = "contact") -> tuple[Any, ...]:
+        """Connect two frames of a model by these joints with massless bodies between them, for software that knows
+        lower pairs only; the connections `name_coordinate`, whose links are `name_link_1` and so on.
+        """
+        model.connect(self.five_screws(), first, second, name=name)
+        return tuple(model.connections[f"{name}_{joint.name}"] for joint in self.lower_pairs())
+
+    def offset(self, distance: float) -> "HigherPair":
+        """The pair with the same chain whose point of contact lies `distance` (m) farther out of the first surface:
+        the central joint slid along its axis [Meijaard 2024, Sec. 2.2].
+        """
+        return HigherPair(self.first.offset(distance).surface, self.second.offset(-distance).surface)
 
     def zero_pose(self) -> Pose:
         """The pose of the second frame in the first at zero coordinates; of a pair that is no chain of screws, one in
