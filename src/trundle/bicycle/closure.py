@@ -8,12 +8,13 @@ Two roots about to meet are found from the extremum between them: whether they e
 
 from functools import cache
 from math import cos, inf, nan, pi, sin
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
 
 from trundle.bicycle.quartic import Pair, choose, quartic_roots, sort_four
+from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.kernel import Kernel
@@ -75,7 +76,7 @@ def closure_function() -> ca.Function:
     return ca.Function("closure", [time, c, centre], [ca.vertcat(*angles, *marks, pitch, _angle(front_roll), how_many)])
 
 
-def _residual(c: Any, point: Pair) -> tuple[Any, Any, Any, Any, Any]:
+def _residual(c: Expr, point: Pair) -> tuple[Expr, Expr, Expr, Expr, Expr]:
     """F = f^2 + g^2 - 1, its first and second derivative by the angle, f and g."""
     s, k = point
     f_wave, g_wave = c[0] * s + c[1] * k, c[3] * s + c[4] * k
@@ -86,7 +87,7 @@ def _residual(c: Any, point: Pair) -> tuple[Any, Any, Any, Any, Any]:
     return f * f + g * g - 1, slope, bend, f, g
 
 
-def _real_roots(c: Any) -> list[tuple[Pair, Any, Any]]:
+def _real_roots(c: Expr) -> list[tuple[Pair, Expr, Expr]]:
     """Four points of the circle, each with two truths: it is a real root, and F rises there."""
     # Where t is infinite |F| shall be large: then the quartic keeps its degree, and no root is near. F has at most four
     # zeros: it cannot vanish at all five shifts. [Meijaard 2024, after Eq. 29: a shift in the angle]
@@ -116,7 +117,7 @@ def _real_roots(c: Any) -> list[tuple[Pair, Any, Any]]:
     return found
 
 
-def _polish(c: Any, start: Pair, rises: Any, is_real: Any, nearly_real: Any) -> tuple[Pair, Any]:
+def _polish(c: Expr, start: Pair, rises: Expr, is_real: Expr, nearly_real: Expr) -> tuple[Pair, Expr]:
     """The root next to `start` at which F rises or falls as asked, and whether there is one."""
     _, slope, bend, _, _ = _residual(c, start)
     close = ca.fabs(slope) < _CLOSE * ca.fabs(bend)
@@ -146,22 +147,22 @@ def _turn(point: Pair, by: Pair) -> Pair:
     return s * k_by + k * s_by, k * k_by - s * s_by
 
 
-def _from_half_tangent(t: Any) -> Pair:
+def _from_half_tangent(t: Expr) -> Pair:
     """Sine and cosine of the angle whose half has the tangent t [Meijaard 2024, Eq. 27]."""
     scale = 1 / (1 + t * t)
     return 2 * t * scale, (1 - t * t) * scale
 
 
-def _step(point: Pair, angle: Any) -> Pair:
+def _step(point: Pair, angle: Expr) -> Pair:
     """Turned by a small angle, true to its second power; the point stays on the circle."""
     return _turn(point, _from_half_tangent(angle / 2))
 
 
-def _angle(point: Pair) -> Any:
+def _angle(point: Pair) -> Expr:
     """The angle of a point in (-pi, pi]; faster in lanes than the library's function of four quadrants."""
     s, k = ca.fabs(point[0]), ca.fabs(point[1])
     ratio = ca.fmin(s, k) / ca.fmax(s, k)
-    rough: Any = ratio * (pi / 4 + 0.273 * (1 - ratio))  # the arc tangent to 4e-3
+    rough: Expr = ratio * (pi / 4 + 0.273 * (1 - ratio))  # the arc tangent to 4e-3
     rough = ca.if_else(s > k, pi / 2 - rough, rough)
     rough = ca.if_else(point[1] < 0, pi - rough, rough)
     rough = ca.if_else(point[0] < 0, -rough, rough)

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from math import cos, hypot, pi, sin
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from trundle.bicycle.check import number_faults, wheel_faults
 from trundle.bicycle.loop import Coefficients, Loop
 from trundle.errors import ModelError
 from trundle.space.chain import Screw
+from trundle.typing import Expr
 
 
 @final
@@ -75,7 +76,7 @@ class Geometry:
         reach = self.rear_offset - abs(self.front_offset)
         return reach > 0 and hypot(reach, self.axial_distance) >= self.rear_radius + self.front_radius
 
-    def coefficients(self, roll: Any, steer: Any) -> Coefficients:
+    def coefficients(self, roll: Expr, steer: Expr) -> Coefficients:
         """c1 to c6 of the closure equations, for numbers or arrays."""
         sin_roll, cos_roll, sin_steer, cos_steer = np.sin(roll), np.cos(roll), np.sin(steer), np.cos(steer)
         u_r, u_f, d = self.rear_offset, self.front_offset, self.axial_distance

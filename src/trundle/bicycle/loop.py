@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import pi
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from trundle.bicycle.check import hinge_faults, number_faults, vector_faults, wh
 from trundle.errors import ModelError
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
+from trundle.typing import Expr
 
-Coefficients = tuple[Any, Any, Any, Any, Any, Any]
+Coefficients = tuple[Expr, Expr, Expr, Expr, Expr, Expr]
 """c1 to c6: sine and cosine of the front wheel's roll are c1 sin(pitch) + c2 cos(pitch) + c3 and c4 sin(pitch) + ..."""
 
 
@@ -66,13 +67,13 @@ class Loop:
 
     def coefficients(
         self,
-        roll: Any,
-        steer: Any,
-        rear_angle: Any = 0.0,
-        front_angle: Any = 0.0,
-        yaw: Any = 0.0,
-        x: Any = 0.0,
-        y: Any = 0.0,
+        roll: Expr,
+        steer: Expr,
+        rear_angle: Expr = 0.0,
+        front_angle: Expr = 0.0,
+        yaw: Expr = 0.0,
+        x: Expr = 0.0,
+        y: Expr = 0.0,
     ) -> Coefficients:
         """c1 to c6 of the closure equations in the pitch tilt + chi_r + chi_rf, for numbers or arrays.
 
@@ -117,7 +118,7 @@ class Loop:
         return _turned(axis, "y", back), _turned(centre, "y", back)
 
 
-def _turned(v: np.ndarray, axis: Any, angle: np.ndarray) -> np.ndarray:
+def _turned(v: np.ndarray, axis: Expr, angle: np.ndarray) -> np.ndarray:
     """Vectors (3, n) turned about an axis through the origin by angles (n,)."""
     x, y, z = axis_vector(axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -1,13 +1,13 @@
 """Roots of a quartic by Ferrari's formulas, without branches: expressions that compile to lanes."""
 
-from typing import Any
-
 import casadi as ca
 
-Pair = tuple[Any, Any]
+from trundle.typing import Expr
+
+Pair = tuple[Expr, Expr]
 
 
-def quartic_roots(a0: Any, a1: Any, a2: Any, a3: Any, a4: Any) -> list[Pair]:
+def quartic_roots(a0: Expr, a1: Expr, a2: Expr, a3: Expr, a4: Expr) -> list[Pair]:
     """Real and imaginary parts (>= 0) of the four roots of a0 t^4 + ... + a4, by ascending real part.
 
     Good to half the digits as a rule, near double roots to a quarter: a place to start Newton's method. a0 must not
@@ -35,7 +35,7 @@ def quartic_roots(a0: Any, a1: Any, a2: Any, a3: Any, a4: Any) -> list[Pair]:
     return sort_four(roots)
 
 
-def largest_cubic_root(a: Any, b: Any, c: Any) -> Any:
+def largest_cubic_root(a: Expr, b: Expr, c: Expr) -> Expr:
     """Largest real root of z^3 + a z^2 + b z + c."""
     third = a / 3
     p = b / 3 - third**2  # z = v - third makes v^3 + 3 p v + 2 q
@@ -50,7 +50,7 @@ def largest_cubic_root(a: Any, b: Any, c: Any) -> Any:
     return ca.if_else(discriminant < 0, of_three, of_one) - third
 
 
-def _cosine_of_third(cosine: Any) -> Any:
+def _cosine_of_third(cosine: Expr) -> Expr:
     """cos(a / 3) of an angle from 0 to pi given by cos(a).
 
     By Newton's method on cos(a / 2) = (2 y - 1) sqrt((1 + y) / 2), which is well conditioned everywhere.
@@ -72,6 +72,6 @@ def sort_four(pairs: list[Pair]) -> list[Pair]:
     return out
 
 
-def choose(condition: Any, yes: Pair, no: Pair) -> Pair:
+def choose(condition: Expr, yes: Pair, no: Pair) -> Pair:
     """One pair or the other; the one not chosen may be undefined."""
     return ca.if_else(condition, yes[0], no[0]), ca.if_else(condition, yes[1], no[1])

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import cos, sin
-from typing import Any, final
+from typing import final
 
 from trundle.contact import NoSlip
 from trundle.model import Body, Frame, Model, shape
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Plane, Torus
+from trundle.typing import Expr
 
-Point = tuple[Any, Any, Any]
+Point = tuple[Expr, Expr, Expr]
 
 
 @final
@@ -24,16 +25,16 @@ Point = tuple[Any, Any, Any]
 class Part:
     """A frame in the plane of symmetry: mass, mass centre (x forward, z up) and inertia about it, z-up axes."""
 
-    mass: Any  # kg
-    x: Any  # m, from the rear point of contact
-    z: Any  # m
-    Ixx: Any  # kg m^2
-    Iyy: Any
-    Izz: Any
-    Ixz: Any  # element of the matrix, not the product of inertia with opposite sign
+    mass: Expr  # kg
+    x: Expr  # m, from the rear point of contact
+    z: Expr  # m
+    Ixx: Expr  # kg m^2
+    Iyy: Expr
+    Izz: Expr
+    Ixz: Expr  # element of the matrix, not the product of inertia with opposite sign
 
     @property
-    def inertia(self) -> tuple[tuple[Any, Any, Any], ...]:
+    def inertia(self) -> tuple[tuple[Expr, Expr, Expr], ...]:
         """The inertia matrix."""
         return ((self.Ixx, 0, self.Ixz), (0, self.Iyy, 0), (self.Ixz, 0, self.Izz))
 
@@ -43,11 +44,11 @@ class Part:
 class Wheel:
     """A wheel that is the same all round; `tyre` is the radius of its profile, zero for a knife edge."""
 
-    radius: Any  # m
-    mass: Any  # kg
-    Ixx: Any  # kg m^2, about a diameter
-    Iyy: Any  # about the axle
-    tyre: Any = 0.0  # m
+    radius: Expr  # m
+    mass: Expr  # kg
+    Ixx: Expr  # kg m^2, about a diameter
+    Iyy: Expr  # about the axle
+    tyre: Expr = 0.0  # m
 
 
 @final
@@ -55,14 +56,14 @@ class Wheel:
 class Parts:
     """Everything that a Whipple bicycle is made of."""
 
-    wheelbase: Any  # m
-    trail: Any  # m
+    wheelbase: Expr  # m
+    trail: Expr  # m
     tilt: float  # of the steering axis from the vertical (rad)
     rear_wheel: Wheel
     rear_frame: Part
     front_frame: Part
     front_wheel: Wheel
-    gravity: Any = 9.81  # m/s^2
+    gravity: Expr = 9.81  # m/s^2
     check_inertia: bool = True  # False takes measured moments far from the triangle rule
 
 
@@ -131,7 +132,7 @@ def _frame(m: Model, name: str, part: Part, hub: Point, head: Point, checked: bo
     return body, body.at(*at)
 
 
-def benchmark(rear_tyre: Any = 0.0, front_tyre: Any = 0.0) -> Model:
+def benchmark(rear_tyre: Expr = 0.0, front_tyre: Expr = 0.0) -> Model:
     """The benchmark bicycle; tyres with a profile radius greater than zero have the same wheel radii."""
     from dataclasses import replace
 

@@ -4,7 +4,7 @@ Translations and rotations that are all locked are written in ground axes when t
 in the axes of the first frame.
 """
 
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -14,6 +14,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import FrameMotion, Motion, Partial
 from trundle.pairs.lower import ROTATIONS
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 def connection_frame(frame: Frame, connection: ConnectedPair) -> Frame:
@@ -33,7 +34,9 @@ def closure_rows(connection: ConnectedPair, motion: Motion, over_ground: bool) -
     relative = Relative(A, B, difference(motion.partials(second.body, B.p), partials), together)
     rows: list[Row] = []
 
-    def add(bond: str, residual: Any, force: Any, moment: Any, force_rate: Any, moment_rate: Any, unit: str) -> None:
+    def add(
+        bond: str, residual: Expr, force: Expr, moment: Expr, force_rate: Expr, moment_rate: Expr, unit: str
+    ) -> None:
         """Row for the relative velocity force . v + moment . w, whose directions change at the given rates."""
         rows.append(relative.row(Place(connection.name, bond), residual, force, moment, force_rate, moment_rate, unit))
 
@@ -76,7 +79,7 @@ def axes_around(rotation: str) -> tuple[int, int, int]:
     return (k + 1) % 3, (k + 2) % 3, k
 
 
-def _nearest_turn(angle: Any, advance: Any, pitch: Any) -> Any:
+def _nearest_turn(angle: Expr, advance: Expr, pitch: Expr) -> Expr:
     """The angle plus whole turns that lies nearest to advance / pitch (a screw turns many times)."""
     whole = ca.if_else(ca.SX(pitch) == 0, angle, advance / pitch)
     turns = ca.floor((whole - angle) / (2 * ca.pi) + 0.5)
@@ -88,7 +91,7 @@ class Relative:
     """Relative motion of two frames at the origin of the second."""
 
     def __init__(
-        self, A: FrameMotion, B: FrameMotion, partials: dict[int, tuple[Any, Any]], together: bool = False
+        self, A: FrameMotion, B: FrameMotion, partials: dict[int, tuple[Expr, Expr]], together: bool = False
     ) -> None:
         self.A, self.B, self.partials = A, B, partials
         d = ca.SX.zeros(3) if together else B.p - A.p
@@ -97,13 +100,13 @@ class Relative:
         self.v = B.v - A.v - cross(A.w, d)  # of B against the point of A that coincides with it
         self.a = B.a - A.a - cross(A.alpha, d) - cross(turning, B.v - A.v)  # its derivative, without udot
 
-    def angle(self, k: int) -> Any:
+    def angle(self, k: int) -> Expr:
         """Turn of the second frame about a common axis, in (-pi, pi]."""
         i, j = (k + 1) % 3, (k + 2) % 3
         x = self.B.R[:, i]
         return ca.atan2(dot(self.A.R[:, j], x), dot(self.A.R[:, i], x))
 
-    def row(self, place: Place, residual: Any, F: Any, M: Any, F_rate: Any, M_rate: Any, unit: str) -> Row:
+    def row(self, place: Place, residual: Expr, F: Expr, M: Expr, F_rate: Expr, M_rate: Expr, unit: str) -> Row:
         jacobian = {}
         for i, (angular, linear) in self.partials.items():
             value = dot(F, linear) + dot(M, angular)
@@ -114,7 +117,7 @@ class Relative:
         return Row(place, residual, rate, gamma, jacobian, F, M, unit)
 
 
-def difference(second: list[Partial], first: list[Partial]) -> dict[int, tuple[Any, Any]]:
+def difference(second: list[Partial], first: list[Partial]) -> dict[int, tuple[Expr, Expr]]:
     """Partials of the second body minus those of the first; common ancestors cancel and are left out."""
     common = {i for i, _, _ in first} & {i for i, _, _ in second}
     out = {i: (angular, linear) for i, angular, linear in second if i not in common}

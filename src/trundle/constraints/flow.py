@@ -3,26 +3,26 @@ drive.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import casadi as ca
 
 from trundle.constraints.row import Place, Row
 from trundle.derivative import derivative
 from trundle.laws.law import FlowLaw
+from trundle.typing import Expr
 
 
 def flow_row(
     place: Place,
     law: FlowLaw,
-    t: Any,
-    value: Any,
-    rate: Any,
-    bias: Any,
-    jacobian: dict[int, Any],
-    force: Any = None,
-    moment: Any = None,
-    wrap: Callable[[Any], Any] | None = None,
+    t: Expr,
+    value: Expr,
+    rate: Expr,
+    bias: Expr,
+    jacobian: dict[int, Expr],
+    force: Expr = None,
+    moment: Expr = None,
+    wrap: Callable[[Expr], Expr] | None = None,
 ) -> Row:
     """Row of a law on a bond with this value and rate = J u; bias is what the rate changes by without udot.
 
@@ -47,6 +47,6 @@ def flow_row(
     return Row(place, residual, velocity, gamma, jacobian, force, moment, "m or rad", law.level, driven)
 
 
-def half_turn(difference: Any) -> Any:
+def half_turn(difference: Expr) -> Expr:
     """The difference of two angles, which are known up to whole turns."""
     return ca.atan2(ca.sin(difference), ca.cos(difference))

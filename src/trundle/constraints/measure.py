@@ -5,7 +5,7 @@ unit effort on each.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 
@@ -15,6 +15,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
 from trundle.pairs.lower import ROTATIONS
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
@@ -22,10 +23,10 @@ from trundle.space.rotation import cross, dot
 class Measure:
     """A coordinate of a connection that is not a state: value and rate from the relative motion."""
 
-    value: Any
-    rate: Any
-    force: Any  # per unit effort, on the second body
-    moment: Any
+    value: Expr
+    rate: Expr
+    force: Expr  # per unit effort, on the second body
+    moment: Expr
 
     @property
     def is_angle(self) -> bool:
@@ -37,11 +38,11 @@ class Measure:
 class Followed:
     """A coordinate of a contact that closes a loop."""
 
-    def __init__(self, name: str, value: Any, changing: Callable[[Any], Any]) -> None:
+    def __init__(self, name: str, value: Expr, changing: Callable[[Expr], Expr]) -> None:
         self.name, self.value, self._changing = name, value, changing
 
     @cached_property
-    def rate(self) -> Any:
+    def rate(self) -> Expr:
         """Its time derivative, from the tape."""
         return self._changing(self.value)
 
@@ -51,7 +52,7 @@ class Followed:
         return not self.value.is_symbolic() and self.name.rpartition(".")[2] in ("yaw", "pitch")
 
     @property
-    def force(self) -> Any:
+    def force(self) -> Expr:
         """Efforts need a bond that the tree knows."""
         raise ModelError(
             f"{self.name!r} is a coordinate of a contact that closes a loop: no effort can act on it. "
@@ -67,12 +68,12 @@ class LawState:
     """A coordinate without speed: bent bristles, the deviation from a prescribed rate, or a state of the model."""
 
     name: str
-    value: Any
-    rate: Any = None  # known when its law has been asked
+    value: Expr
+    rate: Expr = None  # known when its law has been asked
     is_angle: ClassVar[bool] = False
 
     @property
-    def force(self) -> Any:
+    def force(self) -> Expr:
         """Efforts need a bond."""
         raise ModelError(f"{self.name!r} is no motion of a joint: no effort can act on it.")
 
@@ -130,7 +131,7 @@ def _turns(relative: Relative, turns: list[str]) -> list[Measure]:
     return [Measure(x, dot(d, w), zero, d) for x, d in zip((first, second, third), duals, strict=True)]
 
 
-def reciprocal(a: Any, b: Any, c: Any) -> list[Any]:
+def reciprocal(a: Expr, b: Expr, c: Expr) -> list[Expr]:
     """Vectors that pick the components along three axes out of an angular velocity."""
     volume = dot(a, cross(b, c))
     return [cross(b, c) / volume, cross(c, a) / volume, cross(a, b) / volume]

@@ -11,14 +11,15 @@ from trundle.constraints.row import Role, Row
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
+from trundle.typing import Expr
 
-Weight = float | Callable[[Any], Any] | Any
+Weight = float | Callable[[Expr], Expr] | Expr
 
 
 def weight_faults(model: Model, weights: Mapping[str, Weight]) -> list[str]:
     """What is wrong with the weights, before anything is derived."""
     asker = Asker(model)
-    multipliers: dict[str, Any] = {}
+    multipliers: dict[str, Expr] = {}
     for name, weight in weights.items():
         where = f"the weight of {name!r}"
         for answer in asker.ask(where, partial(_asked_answer, asker, weight, multipliers)):
@@ -29,17 +30,17 @@ def weight_faults(model: Model, weights: Mapping[str, Weight]) -> list[str]:
     return asker.faults
 
 
-def _answer(weight: Weight, signals: Any) -> list[Any]:
+def _answer(weight: Weight, signals: Any) -> list[Expr]:
     return [weight(signals) if callable(weight) else weight]
 
 
-def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Any]) -> list[Any]:
+def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Expr]) -> list[Expr]:
     answer = _answer(weight, MultiplierSignals(asker.signals, symbols))
     asker.known |= {symbol.element_hash() for symbol in symbols.values()}
     return answer
 
 
-def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, multipliers: dict[str, Any]) -> list[Row]:
+def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, multipliers: dict[str, Expr]) -> list[Row]:
     """The rows with their weights; those that are relaxed hold accelerations only, and their power is lost, not driven.
     Symbols of multipliers that weights ask for are added to `multipliers`.
 
@@ -48,7 +49,7 @@ def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, mult
     known = {row.name: row.name for row in rows} | {
         row.place.coordinate: row.name for row in rows if row.role is Role.DRIVE
     }
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, Expr] = {}
     for name, weight in weights.items():
         if name not in known:
             raise UnknownNameError(name, known, "constraint row to relax")

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
+
+from trundle.typing import Expr
 
 
 @final
@@ -44,19 +46,19 @@ class Row:
     """
 
     place: Place
-    residual: Any
-    rate: Any  # J u - nu
-    gamma: Any
-    jacobian: dict[int, Any]
-    force: Any = field(default_factory=lambda: ca.SX.zeros(3))
-    moment: Any = field(default_factory=lambda: ca.SX.zeros(3))
+    residual: Expr
+    rate: Expr  # J u - nu
+    gamma: Expr
+    jacobian: dict[int, Expr]
+    force: Expr = field(default_factory=lambda: ca.SX.zeros(3))
+    moment: Expr = field(default_factory=lambda: ca.SX.zeros(3))
     unit: str = "m"
     level: str = "position"  # of what is held; the residual of a "velocity" and the rate of an "acceleration" are zero
-    driven: Any = None  # rate at which a drive moves the bond, where its power counts
-    weight: Any = 1  # 1 is held; less, down to 0, is relaxed [Ikoki 2021, Eq. 18] and holds accelerations only
-    active: Any = None  # 1 while the row holds and 0 while it does not; None where it always holds
-    column: dict[int, Any] | None = None  # speeds that a unit multiplier pushes, where friction goes along with it
-    lost: Any = None  # rate of sliding times friction coefficient: power lost per unit multiplier
+    driven: Expr = None  # rate at which a drive moves the bond, where its power counts
+    weight: Expr = 1  # 1 is held; less, down to 0, is relaxed [Ikoki 2021, Eq. 18] and holds accelerations only
+    active: Expr = None  # 1 while the row holds and 0 while it does not; None where it always holds
+    column: dict[int, Expr] | None = None  # speeds that a unit multiplier pushes, where friction goes along with it
+    lost: Expr = None  # rate of sliding times friction coefficient: power lost per unit multiplier
 
     @property
     def name(self) -> str:

@@ -15,9 +15,10 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.kkt import KKT, Sparse, dense
 from trundle.model.model import Model
 from trundle.model.register import is_changeable
+from trundle.typing import Expr, TapeFunction
 
 
-def event_functions(model: Model, functions: Functions) -> dict[str, Any]:
+def event_functions(model: Model, functions: Functions) -> dict[str, TapeFunction]:
     """ "events": all values; "enclosure": bounds of the user's values and their rates; "round_off": of these values;
     "jump<i>": state and parameters after event i.
     """
@@ -81,7 +82,7 @@ def _changed(functions: Functions, action: Collection[str]) -> Any:
     return ca.vertcat(*states, *[e.p[e.parameters.parameter(name)] for name in action if name in e.model.parameters])
 
 
-def _bounds(functions: Functions, values: list[Any]) -> dict[str, Any]:
+def _bounds(functions: Functions, values: list[Expr]) -> dict[str, TapeFunction]:
     """Bounds of event functions and of their rates along the motion, over the box [t, x, xdot], least values first, and
     the round-off of the values.
     """

@@ -2,38 +2,39 @@
 
 from collections.abc import Callable, Mapping
 from math import frexp
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
 from trundle.errors import KernelError
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, host_lanes
+from trundle.typing import TapeFunction
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
 
-Maker = Callable[["Formulation"], Mapping[str, Any]]
+Maker = Callable[["Formulation"], Mapping[str, TapeFunction]]
 """Gives the functions of (t, x, p) that are compiled together, by name; None for one that the model does not need."""
 
 
-def base(f: "Formulation") -> dict[str, Any]:
+def base(f: "Formulation") -> dict[str, TapeFunction]:
     """What every run needs."""
     rhs = f.functions.rhs()
     breaks = break_function(rhs, f.functions.equations.p, f.model.breaks)
     return {"rhs": rhs, "project": f.functions.project(), "breaks": breaks, "energy": f.functions.energy()}
 
 
-def lanes(f: "Formulation") -> dict[str, Any]:
+def lanes(f: "Formulation") -> dict[str, TapeFunction]:
     """What many runs at once need, for the SIMD lanes of this processor."""
     return {"rhs": f.functions.rhs(), "project": f.functions.project()}
 
 
-def stiff(f: "Formulation") -> dict[str, Any]:
+def stiff(f: "Formulation") -> dict[str, TapeFunction]:
     """What implicit methods need."""
     return {"rhs": f.functions.plain_rhs(), "jacobian": f.functions.jacobian(), "metric": f.functions.metric()}
 
 
-def events(f: "Formulation") -> dict[str, Any]:
+def events(f: "Formulation") -> dict[str, TapeFunction]:
     """Event functions, their bounds, jumps, collisions."""
     return event_functions(f.model, f.functions)
 

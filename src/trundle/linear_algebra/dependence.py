@@ -1,11 +1,12 @@
 """Rows that turn out to depend on others of their kind, found at every evaluation."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.linear_algebra.kkt import Factor, Sparse
+from trundle.typing import Expr
 
 
 @final
@@ -16,7 +17,7 @@ class Dependence:
     no share), `spent` is 1 where nothing is left of a row and 0 elsewhere.
     """
 
-    def __init__(self, shares: Sequence[Mapping[int, Any]], spent: Sequence[Any]) -> None:
+    def __init__(self, shares: Sequence[Mapping[int, Expr]], spent: Sequence[Expr]) -> None:
         self.columns: dict[int, Sparse] = {}
         self.spent = spent
         for i, own in enumerate(shares):
@@ -28,7 +29,7 @@ class Dependence:
             if column:
                 self.columns[i] = {j: v * spent[i] for j, v in column.items()} | {i: ca.SX(spent[i])}
 
-    def least(self, x: Sequence[Any], squares: Sequence[Any] | None = None) -> list[Any]:
+    def least(self, x: Sequence[Expr], squares: Sequence[Expr] | None = None) -> list[Expr]:
         """The vector y nearest to x, in the norm sum (y - x)_i^2 / squares_i, whose combinations vanish: values that
         the rows can have, or multipliers of least norm.
         """

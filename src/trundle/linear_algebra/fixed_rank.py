@@ -8,11 +8,13 @@ multipliers are shared does: they are those of least norm.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
-Matrix = Mapping[int, Mapping[int, Any]]
+from trundle.typing import Expr
+
+Matrix = Mapping[int, Mapping[int, Expr]]
 
 
 @final
@@ -35,9 +37,9 @@ class FixedRank:
         self.rows = [i for choice in choices for i in choice.rows]
         self.scale = scale
         left = {i: {j: self._entry(matrix, i, j) for j in self.rows} for i in self.rows}
-        self.picks: list[dict[int, Any]] = []  # 1 for the row that is taken, else 0
-        self.columns: list[dict[int, Any]] = []
-        self.pivots: list[Any] = []
+        self.picks: list[dict[int, Expr]] = []  # 1 for the row that is taken, else 0
+        self.columns: list[dict[int, Expr]] = []
+        self.pivots: list[Expr] = []
         for choice in choices:
             taken = {i: ca.SX(0) for i in choice.rows}
             for _ in range(choice.count):
@@ -53,10 +55,10 @@ class FixedRank:
                 self.columns.append(column)
                 self.pivots.append(pivot)
 
-    def _entry(self, matrix: Matrix, i: int, j: int) -> Any:
+    def _entry(self, matrix: Matrix, i: int, j: int) -> Expr:
         return ca.SX(matrix[i].get(j, 0)) * (self.scale[i] * self.scale[j])
 
-    def solve(self, b: Mapping[int, Any]) -> dict[int, Any]:
+    def solve(self, b: Mapping[int, Expr]) -> dict[int, Expr]:
         """x with (matrix x)_i = b_i for the rows i that are taken; zero for the others."""
         b = {i: ca.SX(b.get(i, 0)) * self.scale[i] for i in self.rows}
         forward = []
@@ -64,7 +66,7 @@ class FixedRank:
             value = sum((pick[i] * b[i] for i in pick), ca.SX(0)) / pivot
             b = {i: b[i] - column[i] * value for i in self.rows}
             forward.append(value)
-        found: list[Any] = []  # from the last to the first
+        found: list[Expr] = []  # from the last to the first
         for k in reversed(range(len(forward))):
             value = forward[k]
             for later, x in zip(reversed(self.picks[k + 1 :]), found, strict=True):
@@ -72,7 +74,7 @@ class FixedRank:
             found.append(value)
         return self.combined(list(reversed(found)))
 
-    def combined(self, amounts: Sequence[Any]) -> dict[int, Any]:
+    def combined(self, amounts: Sequence[Expr]) -> dict[int, Expr]:
         """Multipliers of the rows from those of the rows that are taken."""
         out = {i: ca.SX(0) for i in self.rows}
         for pick, amount in zip(self.picks, amounts, strict=True):
@@ -80,9 +82,9 @@ class FixedRank:
                 out[i] = out[i] + value * amount * self.scale[i]
         return out
 
-    def shared(self, x: Mapping[int, Any]) -> dict[int, Any]:
+    def shared(self, x: Mapping[int, Expr]) -> dict[int, Expr]:
         """The multipliers of least norm that do the same as x: its part in the range of the matrix."""
-        basis: list[dict[int, Any]] = []
+        basis: list[dict[int, Expr]] = []
         for column in self.columns:
             rest = column
             for _ in range(2):
@@ -99,9 +101,9 @@ class FixedRank:
         return {i: v * self.scale[i] for i, v in out.items()}
 
 
-def _largest(sizes: Mapping[int, Any]) -> dict[int, Any]:
+def _largest(sizes: Mapping[int, Expr]) -> dict[int, Expr]:
     """1 for the first of the largest, else 0."""
-    largest: Any = None
+    largest: Expr = None
     for size in sizes.values():
         largest = size if largest is None else ca.fmax(largest, size)
     waiting, out = ca.SX(1), {}

@@ -12,18 +12,19 @@ rows have a larger shift and more refinements, which leave (shift / eigenvalue)^
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
+from trundle.typing import Expr
 
-Sparse = dict[int, Any]
+Sparse = dict[int, Expr]
 REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
 REFINEMENTS = 3  # of multipliers with that shift
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: Expr) -> bool:
     return bool(value.is_zero())
 
 
@@ -35,8 +36,8 @@ class Factor:
         self.order = order
         work = [dict(r) for r in rows]
         self.columns: dict[int, Sparse] = {}
-        self.inverse_pivot: dict[int, Any] = {}
-        self.pivot: dict[int, Any] = {}
+        self.inverse_pivot: dict[int, Expr] = {}
+        self.pivot: dict[int, Expr] = {}
         done: set[int] = set()
         for k in order:
             done.add(k)
@@ -86,7 +87,7 @@ class UnsymmetricFactor:
         work = [dict(r) for r in rows]
         self.lower: dict[int, Sparse] = {}
         self.upper: dict[int, Sparse] = {}
-        self.inverse_pivot: dict[int, Any] = {}
+        self.inverse_pivot: dict[int, Expr] = {}
         done: set[int] = set()
         for k in order:
             done.add(k)
@@ -145,8 +146,8 @@ class KKT:
         leaves_first: list[int],
         loops: Sequence[Sequence[int]],
         scale: Sequence[float],
-        shift: Any,
-        weights: Sequence[Any] = (),
+        shift: Expr,
+        weights: Sequence[Expr] = (),
         columns: Sequence[Sparse | None] = (),
         choices: Sequence[Choice] = (),
         shared: Sequence[bool] = (),
@@ -169,7 +170,7 @@ class KKT:
                     S[i][j] = S[j][i] = value
             S[i].setdefault(i, ca.SX(0))  # a row that nothing moves, such as a slip across the plane of a planar joint
         self.S = S
-        self.shift: list[Any] = [ca.SX(0)] * m
+        self.shift: list[Expr] = [ca.SX(0)] * m
         for loop in loops:
             mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
             for i in loop:
@@ -260,7 +261,7 @@ class KKT:
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 
-    def uniqueness(self) -> Any:
+    def uniqueness(self) -> Expr:
         """Determinant with friction over that without: 1 without friction, and where it is not above zero rigid bodies
         with friction have no or several accelerations (Painleve's paradox).
         """
@@ -274,7 +275,7 @@ class KKT:
         """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""
         return self.solve({}, c, refine=False)[0]
 
-    def loop_measure(self, loop: Choice) -> Any:
+    def loop_measure(self, loop: Choice) -> Expr:
         """(geometric over arithmetic mean of the eigenvalues of S_loop)^n: 1 at best, 0 where the loop is singular."""
         rows = loop.rows
         index = {r: i for i, r in enumerate(rows)}
@@ -293,12 +294,12 @@ class KKT:
         return value
 
 
-def sparse(vector: Any) -> Sparse:
+def sparse(vector: Expr) -> Sparse:
     """Non-zero entries of a CasADi column."""
     return {i: vector[i] for i in range(vector.shape[0]) if not _is_zero(vector[i])}
 
 
-def dense(entries: Sparse, n: int) -> Any:
+def dense(entries: Sparse, n: int) -> Expr:
     """CasADi column of sparse entries."""
     out = ca.SX.zeros(n)
     for i, value in entries.items():

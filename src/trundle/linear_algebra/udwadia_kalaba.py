@@ -16,7 +16,7 @@ weight 1 or 0. Multipliers of rows that depend on each other are those of least 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -24,7 +24,7 @@ import numpy as np
 from trundle.linear_algebra.dependence import Dependence
 from trundle.linear_algebra.fixed_rank import Choice, FixedRank
 from trundle.linear_algebra.kkt import Factor, Sparse, UnsymmetricFactor, dense, sparse
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 TOLERANCE = 1e-9  # what must be left of a row, relative to it, to the mean of all rows and to the unit of the rows
 CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
@@ -40,10 +40,10 @@ class Rest:
     source: Sparse  # row = sum of source * rows
     left: Sparse
     raised: Sparse  # the same times D^-1
-    inverse: Any  # of its square; zero where the row has dropped out
+    inverse: Expr  # of its square; zero where the row has dropped out
     shares: Sparse  # row = left + sum of shares * rests before it
-    weight: Any  # square
-    spent: Any  # 1 where the row acts and nothing is left of it
+    weight: Expr  # square
+    spent: Expr  # 1 where the row acts and nothing is left of it
 
 
 @final
@@ -63,11 +63,11 @@ class Orthogonal:
         A: list[Sparse],
         leaves_first: list[int],
         scale: Sequence[float],
-        distance: Any = 0,
-        held: Sequence[Any] | None = None,
+        distance: Expr = 0,
+        held: Sequence[Expr] | None = None,
         choices: Sequence[Choice] = (),
         shared: Sequence[int] = (),
-        unit: Any = 0,
+        unit: Expr = 0,
     ) -> None:
         self.n_u, self.rows = len(M), A
         self.mass = Factor(M, leaves_first)
@@ -94,7 +94,7 @@ class Orthogonal:
             self._append({i: ca.SX(1)}, weights[i], self.blurred[i])
         self.n_held = len(self.rests)
 
-    def relaxed(self, weights: Sequence[Any]) -> "Orthogonal":
+    def relaxed(self, weights: Sequence[Expr]) -> "Orthogonal":
         """With the other rows at their weights."""
         out = object.__new__(Orthogonal)
         out.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
@@ -106,7 +106,7 @@ class Orthogonal:
         return {k: v * self.mass.inverse_pivot[k] for k, v in row.items()}
 
     @staticmethod
-    def _inner(row: Sparse, raised: Sparse) -> Any:
+    def _inner(row: Sparse, raised: Sparse) -> Expr:
         return sum((row[k] * raised[k] for k in sorted(row.keys() & raised.keys())), ca.SX(0))
 
     def _split(self, row: Sparse) -> tuple[Sparse, Sparse]:
@@ -125,7 +125,7 @@ class Orthogonal:
                     left[k] = left[k] - share * value if k in left else -share * value
         return left, shares
 
-    def _append(self, source: Sparse, weight: Any, least: Any) -> None:
+    def _append(self, source: Sparse, weight: Expr, least: Expr) -> None:
         left, shares = self._split(_combined(source, self.reduced))
         raised = self._raised(left)
         square = self._inner(left, raised)
@@ -134,7 +134,7 @@ class Orthogonal:
         inverse = ca.if_else(both, 1 / ca.if_else(both, square, 1), 0)
         self.rests.append(Rest(source, left, raised, inverse, shares, weight**2, active * (1 - counts)))
 
-    def _choose(self, choices: Sequence[Choice], scale: Sequence[float], floors: Sequence[Any]) -> None:
+    def _choose(self, choices: Sequence[Choice], scale: Sequence[float], floors: Sequence[Expr]) -> None:
         left: dict[int, Sparse] = {}
         for i in (i for choice in choices for i in choice.rows):
             left[i], self.beside[i] = self._split(self.reduced[i])
@@ -152,7 +152,7 @@ class Orthogonal:
         for rest in self.rests:
             rows = [v * (c.get(i, ca.SX(0)) - self._inner(y, self.scaled[i])) for i, v in rest.source.items()]
             missing.append(sum(rows, ca.SX(0)) * rest.weight)
-        along: list[Any] = []  # what is still missing along each orthogonal row
+        along: list[Expr] = []  # what is still missing along each orthogonal row
         for i in range(self.n_held):
             along.append(missing[i] - self._shared(i, along, range(i)))
         stage = range(self.n_held, len(self.rests))
@@ -167,7 +167,7 @@ class Orthogonal:
                     y[k] = y[k] + amount * value if k in y else amount * value
         return self.mass.backward(y), self._multipliers(amounts)
 
-    def _shared(self, i: int, along: Sequence[Any], within: range) -> Any:
+    def _shared(self, i: int, along: Sequence[Expr], within: range) -> Expr:
         shares = self.rests[i].shares
         return sum((v * along[j] for j, v in shares.items() if j in within), ca.SX(0))
 
@@ -176,14 +176,14 @@ class Orthogonal:
         shares = [{j - first: v for j, v in self.rests[i].shares.items() if j in stage} for i in stage]
         return Dependence(shares, [self.rests[i].spent for i in stage])
 
-    def _multipliers(self, amounts: Sequence[Any]) -> Sparse:
+    def _multipliers(self, amounts: Sequence[Expr]) -> Sparse:
         """Of the rows, from the last ones to the first."""
         found: Sparse = {}
-        later: list[tuple[Sparse, Any]] = []  # shares and multipliers of rows that are done
+        later: list[tuple[Sparse, Expr]] = []  # shares and multipliers of rows that are done
 
-        def free(stage: range) -> dict[int, Any]:
+        def free(stage: range) -> dict[int, Expr]:
             """Multipliers of the rests of a stage if no row were spent."""
-            values: dict[int, Any] = {}
+            values: dict[int, Expr] = {}
             for i in reversed(stage):
                 inner = sum((self.rests[j].shares.get(i, 0) * v for j, v in values.items()), ca.SX(0))
                 outer = sum((shares.get(i, 0) * v for shares, v in later), ca.SX(0))
@@ -206,7 +206,7 @@ class Orthogonal:
             found[next(iter(self.rests[i].source))] = value
         return {i: value for i, value in found.items() if not value.is_zero()}
 
-    def solve_with_friction(self, b: Sparse, c: Sparse, pushes: Mapping[int, Sparse]) -> tuple[Sparse, Sparse, Any]:
+    def solve_with_friction(self, b: Sparse, c: Sparse, pushes: Mapping[int, Sparse]) -> tuple[Sparse, Sparse, Expr]:
         """The same where each multiplier i of `pushes` brings the force pushes[i] with it, as friction comes with a
         normal force; then the determinant of what the multipliers do to themselves, which is above zero where the
         accelerations are unique.
@@ -236,19 +236,19 @@ class Orthogonal:
         """The smallest x (in the metric M) with A x = c."""
         return self.solve({}, c)[0]
 
-    def weighted_inverse(self) -> Any:
+    def weighted_inverse(self) -> Expr:
         """X as a matrix [Ikoki 2021, Eqs. 13, 18]; columns of held rows that have dropped out are zero."""
         columns = [dense(self.solve({}, {i: ca.SX(1)})[0], self.n_u) for i in range(len(self.rows))]
         return ca.horzcat(ca.SX(self.n_u, 0), *columns)
 
-    def constraint_forces(self, force: Any, b: Any, nonideal: Any) -> tuple[Any, Any]:
+    def constraint_forces(self, force: Expr, b: Expr, nonideal: Expr) -> tuple[Expr, Expr]:
         """Generalised forces of the constraints under the applied force: M X (b - A a) [Ikoki 2021, Eq. 4] and
         M (I - X A) M^-1 C [Ikoki 2021, Eq. 5].
         """
         ideal = self.pulled(self.solve(sparse(force), sparse(b))[1])
         return ideal, nonideal + self.pulled(self.solve(sparse(nonideal), {})[1])
 
-    def pulled(self, multipliers: Sparse) -> Any:
+    def pulled(self, multipliers: Sparse) -> Expr:
         """A' lambda."""
         pull = ca.SX.zeros(self.n_u)
         for i, value in multipliers.items():
@@ -267,7 +267,7 @@ def _combined(source: Sparse, rows: Sequence[Sparse]) -> Sparse:
     return out
 
 
-def weighted_inverse(A: Any, M: Any, N: Any) -> Array:
+def weighted_inverse(A: Expr, M: Expr, N: Expr) -> Array:
     """Numbers: X = M^(-1/2) (N^(1/2) A M^(-1/2))^+ N^(1/2) [Ikoki 2021, Eq. 13], M and N positive definite.
 
     It has the four properties A X A = A, X A X = X, (N A X)' = N A X, (M X A)' = M X A. (Printed as Eq. 12 the last
@@ -278,7 +278,7 @@ def weighted_inverse(A: Any, M: Any, N: Any) -> Array:
     return X
 
 
-def relaxed_inverse(A: Any, M: Any, weights: Any) -> Array:
+def relaxed_inverse(A: Expr, M: Expr, weights: Expr) -> Array:
     """Numbers: X = M^(-1/2) ((N^(1/2))^+ A M^(-1/2))^+ N^(1/2) with N = diag(weights^2) [Ikoki 2021, Eq. 18]."""
     s = np.asarray(weights, float)
     back = np.linalg.inv(_root(M))
@@ -287,7 +287,7 @@ def relaxed_inverse(A: Any, M: Any, weights: Any) -> Array:
     return X
 
 
-def _root(S: Any) -> Array:
+def _root(S: Expr) -> Array:
     """Symmetric square root of a positive definite matrix."""
     values, vectors = np.linalg.eigh(np.asarray(S, float))
     root: Array = (vectors * np.sqrt(values)) @ vectors.T

@@ -1,7 +1,7 @@
 """What the expressions of quantities are made of: reactions, accelerations, contacts, measures of forces."""
 
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -23,6 +23,7 @@ from trundle.equations.relative import in_frame, wrenches_of
 from trundle.model.body import Body
 from trundle.motion.motion import FrameMotion
 from trundle.quantity import Quantity
+from trundle.typing import Expr
 
 
 @final
@@ -33,7 +34,7 @@ class Expressions:
         self.functions, self.layout = functions, functions.layout
         self.equations = functions.equations
 
-    def of(self, quantity: Quantity) -> Any:
+    def of(self, quantity: Quantity) -> Expr:
         """Expression of a quantity (column)."""
         assert quantity.of is not None
         return quantity.of(self.signals if quantity.signal else self)
@@ -57,25 +58,25 @@ class Expressions:
         """Constraint force and moment on the second body."""
         return self._reactions[connection]
 
-    def drive(self, coordinate: str) -> Any:
+    def drive(self, coordinate: str) -> Expr:
         """Effort of what prescribes a coordinate; a redundant drive idles."""
         return drive_efforts(self.functions).get(coordinate, ca.SX(0))
 
-    def acceleration_of(self, coordinate: str) -> Any:
+    def acceleration_of(self, coordinate: str) -> Expr:
         """Time derivatives of the speeds of a coordinate of the tree."""
         c = self.layout.coordinate(coordinate)
         return self.functions.dynamics[0][c.u]
 
-    def constraint_force(self, coordinate: str, kind: int) -> Any:
+    def constraint_force(self, coordinate: str, kind: int) -> Expr:
         """Generalised force of the constraints along a coordinate of the tree: ideal (0) or not (1)."""
         c = self.layout.coordinate(coordinate)
         return self.functions.constraint_forces[kind][c.u]
 
-    def weight(self, row: str) -> Any:
+    def weight(self, row: str) -> Expr:
         """Weight of a relaxed row."""
         return self.functions.weights[row]
 
-    def measure(self, force: str, name: str) -> Any:
+    def measure(self, force: str, name: str) -> Expr:
         """A measure of a force or law."""
         return ca.SX(self.equations.terms[force].measures[name][0])
 
@@ -99,13 +100,13 @@ class Expressions:
         """Force and moment about its origin that move a frame as given."""
         return self.functions.driving_wrenches[frame]
 
-    def driving_power(self, frame: Body) -> Any:
+    def driving_power(self, frame: Body) -> Expr:
         """Power of these."""
         return power_of(self.driving(frame), self.equations.motion.body(frame))
 
     # -- contacts ------------------------------------------------------------------------------------------------------
 
-    def contact_force(self, contact: str, axis: int) -> Any:
+    def contact_force(self, contact: str, axis: int) -> Expr:
         """Force on the second body along an axis of the contact."""
         e, bonds = self.equations, self.equations.contact_bonds[contact]
         slip = f"slip_{'xy'[axis]}" if axis < 2 else ""
@@ -114,17 +115,17 @@ class Expressions:
             at_contact = e.contact_efforts[contact].get(slip, 0)
         return ca.dot(bonds.contact.axes[axis], self._reactions[contact][0]) + at_contact
 
-    def contact_state(self, contact: str) -> Any:
+    def contact_state(self, contact: str) -> Expr:
         """0 open, 1 sliding, 2 sticking."""
         bonds = self.equations.contact_bonds[contact]
         closed = bonds.contact.gap < 0 if bonds.connection.separates else bonds.modes.get("closed", 1)
         return closed * (1 + bonds.modes.get("stick", int("slip_x" in bonds.connection.held)))
 
-    def curvature(self, contact: str) -> Any:
+    def curvature(self, contact: str) -> Expr:
         """Smallest relative curvature of the two surfaces."""
         return fit_parts(self.equations, self.equations.contact_bonds[contact]).curvature
 
-    def friction_power(self, contact: str) -> Any:
+    def friction_power(self, contact: str) -> Expr:
         """What friction takes, and what a slip that is held in part does."""
         e, bonds = self.equations, self.equations.contact_bonds[contact]
         lost = self.contact_force(contact, 2) * bonds.lost

@@ -7,7 +7,7 @@ bodies; the power of an inertance from the accelerations.
 """
 
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -24,6 +24,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.motion.kane import inertia_wrench
 from trundle.pairs.lower import BONDS, ROTATIONS
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
@@ -33,30 +34,30 @@ class BondMap:
     Translations are along `slides`, rotations about `turns`; the turn about z may carry a screw along with it.
     """
 
-    def __init__(self, slides: list[Any], turns: list[Any], pitch: Any = None) -> None:
+    def __init__(self, slides: list[Expr], turns: list[Expr], pitch: Expr = None) -> None:
         self.slides, self.turns, self.pitch = slides, turns, 0 if pitch is None else pitch
         a, b, c = turns
         volume = dot(a, cross(b, c))
         self.duals = [cross(b, c) / volume, cross(c, a) / volume, cross(a, b) / volume]
 
-    def flows(self, v: Any, w: Any) -> list[Any]:
+    def flows(self, v: Expr, w: Expr) -> list[Expr]:
         """Rates along and about the axes; power is efforts . flows = F . v + M . w."""
         about = [dot(d, w) for d in self.duals]
         v = v - self.pitch * about[2] * self.turns[2]
         return [*(dot(e, v) for e in self.slides), *about]
 
-    def efforts(self, F: Any, M: Any) -> list[Any]:
+    def efforts(self, F: Expr, M: Expr) -> list[Expr]:
         about = [dot(e, M) for e in self.turns]
         about[2] += self.pitch * dot(self.turns[2], F)
         return [*(dot(e, F) for e in self.slides), *about]
 
-    def wrench(self, efforts: list[Any]) -> Wrench:
+    def wrench(self, efforts: list[Expr]) -> Wrench:
         F = sum((x * e for x, e in zip(efforts[:3], self.slides, strict=True)), ca.SX.zeros(3))
         about = [*efforts[3:5], efforts[5] - self.pitch * dot(self.turns[2], F)]
         return F, sum((x * d for x, d in zip(about, self.duals, strict=True)), ca.SX.zeros(3))
 
 
-def turning_axes(c: ConnectedPair, A: Any, B: Any) -> list[Any]:
+def turning_axes(c: ConnectedPair, A: Expr, B: Expr) -> list[Expr]:
     """Axes of rx, ry, rz that the joint really has, from the rotation matrices of its two frames."""
     free = [b for b in c.pair.free if b in ROTATIONS]
     if len(free) == 3 and not any(b in ROTATIONS for b in c.pair.coordinate_bonds.values()):
@@ -72,7 +73,7 @@ def turning_axes(c: ConnectedPair, A: Any, B: Any) -> list[Any]:
     return axes
 
 
-def _size(vector: Any) -> Any:
+def _size(vector: Expr) -> Expr:
     return ca.sqrt(dot(vector, vector))
 
 
@@ -84,11 +85,11 @@ class PowerExpressions:
         self.functions, self.ports = functions, ports
         self.equations = functions.equations
 
-    def of(self, name: str) -> Any:
+    def of(self, name: str) -> Expr:
         return self._all[name]
 
     @cached_property
-    def _all(self) -> dict[str, Any]:
+    def _all(self) -> dict[str, Expr]:
         found = self._bodies()
         for junction in self.ports.junctions:
             chain = junction.name.endswith(CHAIN) and not junction.bonds
@@ -100,7 +101,7 @@ class PowerExpressions:
 
     # -- bodies --------------------------------------------------------------------------------------------------------
 
-    def _bodies(self) -> dict[str, Any]:
+    def _bodies(self) -> dict[str, Expr]:
         e, found = self.equations, {}
         for body, at in accelerations(self.functions, list(e.inertias)).items():
             inertia, centre = e.inertias[body], e.motion.frame(Frame(body, body.com))
@@ -119,14 +120,14 @@ class PowerExpressions:
             found[measure(frame.name, "source_power")] = power_of(wrench, e.motion.body(frame))
         return found
 
-    def _twist_at(self, body: Body, point: Any) -> tuple[Any, Any]:
+    def _twist_at(self, body: Body, point: Expr) -> tuple[Expr, Expr]:
         at = self.equations.motion.body(body)
         return at.v + cross(at.w, point - at.p), at.w
 
     # -- connections ---------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _drives(self) -> dict[str, Any]:
+    def _drives(self) -> dict[str, Expr]:
         return drive_efforts(self.functions)
 
     @cached_property
@@ -171,14 +172,14 @@ class PowerExpressions:
                 out[carrier.name] = (f - sign * F, n - sign * (M + cross(arm, F)))
         return out
 
-    def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Any]:
+    def _contact_map(self, c: ConnectedPair) -> tuple[BondMap | PlaneMap, Expr]:
         at_contact = self.equations.contact_bonds[c.name]
         contact = at_contact.contact
         if c.out_of_plane and at_contact.at.plane is not None:
             return PlaneMap(contact, at_contact.at.plane), contact.point
         return BondMap(list(contact.axes), list(contact.axes)), contact.point
 
-    def _connection(self, j: Junction) -> dict[str, Any]:
+    def _connection(self, j: Junction) -> dict[str, Expr]:
         c = self.equations.model.connections[j.name]
         if c.is_contact:
             bonds, point = self._contact_map(c)
@@ -202,7 +203,7 @@ class PowerExpressions:
             found[measure(drive, "drive_power")] = power
         return found
 
-    def _received(self, j: Junction, second: Body, first: Body, point: Any, wrench: Wrench) -> dict[str, Any]:
+    def _received(self, j: Junction, second: Body, first: Body, point: Expr, wrench: Wrench) -> dict[str, Expr]:
         """Powers that the two bodies receive from a wrench at a point, which acts on the second."""
         F, M = wrench
         found = {}
@@ -211,13 +212,13 @@ class PowerExpressions:
             found[measure(j.name, f"power_to_{word}")] = sign * (dot(F, v) + dot(M, w))
         return found
 
-    def _contact_bonds(self, c: ConnectedPair, bonds: BondMap | PlaneMap, point: Any) -> tuple[list[Any], list[Any]]:
+    def _contact_bonds(self, c: ConnectedPair, bonds: BondMap | PlaneMap, point: Expr) -> tuple[list[Expr], list[Expr]]:
         """Flows, and efforts of laws, at a point of contact."""
         (v_A, w_A), (v_B, w_B) = (self._twist_at(b, point) for b in (c.first.body, c.touching))
         laws = self.equations.contact_efforts.get(c.name, {})
         return bonds.flows(v_B - v_A, w_B - w_A), [ca.SX(laws.get(c.pair.bond_names[b], 0)) for b in BONDS]
 
-    def _joint_bonds(self, c: ConnectedPair, bonds: BondMap, relative: Relative) -> tuple[list[Any], list[Any]]:
+    def _joint_bonds(self, c: ConnectedPair, bonds: BondMap, relative: Relative) -> tuple[list[Expr], list[Expr]]:
         """Flows, and efforts of laws and drives, of a lower pair."""
         e = self.equations
         flow, effort = bonds.flows(relative.v, relative.w), [ca.SX(0)] * 6
@@ -230,10 +231,10 @@ class PowerExpressions:
             flow[3:] = [e.signals.coordinates[ball][1][i] for i in range(3)]
         return flow, effort
 
-    def _rate(self, coordinate: str) -> Any:
+    def _rate(self, coordinate: str) -> Expr:
         return self.equations.signals[f"{coordinate}_rate"]
 
-    def _chain(self, j: Junction) -> dict[str, Any]:
+    def _chain(self, j: Junction) -> dict[str, Expr]:
         """Laws on the surface coordinates of a contact."""
         c = self.equations.model.connections[j.name.removesuffix(CHAIN)]
         _, point = self._contact_map(c)
@@ -244,14 +245,14 @@ class PowerExpressions:
 
     # -- laws and forces -----------------------------------------------------------------------------------------------
 
-    def _potential_rates(self) -> dict[str, Any]:
+    def _potential_rates(self) -> dict[str, Expr]:
         e = self.equations
         names = [element.name for element in self.ports.elements if element.name in e.terms]
         V = ca.vertcat(ca.SX(0, 1), *[ca.SX(e.terms[n].potential) for n in names])
         rates = derivative_along(V, e.q, e.coordinate_rates()) + derivative(V, e.t) if names else V
         return {n: rates[i] for i, n in enumerate(names)}
 
-    def _element(self, element: Element, stored: Any) -> dict[str, Any]:
+    def _element(self, element: Element, stored: Expr) -> dict[str, Expr]:
         e, name = self.equations, element.name
         if name not in e.terms:
             return self._friction(name)
@@ -279,7 +280,7 @@ class PowerExpressions:
                 given[frame.body.name] += dot(F, at.v) + dot(M, at.w)
         return found | {measure(name, f"power_to_{key}"): power for key, power in given.items()}
 
-    def _friction(self, name: str) -> dict[str, Any]:
+    def _friction(self, name: str) -> dict[str, Expr]:
         """Friction under a rigid normal: all that it takes is lost."""
         c = self.equations.model.connections[name.removesuffix(FRICTION)]
         at_contact = self.equations.contact_bonds[c.name]

@@ -6,8 +6,6 @@ axes. Efforts of laws and drives along the free bonds are not part of it; spring
 by `with_compliance`. Redundant rows carry nothing.
 """
 
-from typing import Any
-
 import casadi as ca
 
 from trundle.constraints.measure import measured_coordinates
@@ -19,8 +17,9 @@ from trundle.model.connection import ConnectedPair
 from trundle.motion.kane import inertia_wrench
 from trundle.motion.motion import FrameMotion
 from trundle.space.rotation import cross
+from trundle.typing import Expr
 
-Wrench = tuple[Any, Any]  # force, moment
+Wrench = tuple[Expr, Expr]  # force, moment
 
 
 def accelerations(functions: Functions, bodies: list[Body]) -> dict[Body, FrameMotion]:
@@ -152,7 +151,7 @@ def _through_hub(e: Equations, contact: ConnectedPair, pressed: Wrench, out: dic
     out[hub.name] = (f + sign * F, n + sign * M)
 
 
-def drive_efforts(functions: Functions) -> dict[str, Any]:
+def drive_efforts(functions: Functions) -> dict[str, Expr]:
     """Efforts that the servos exert on the second bodies, by coordinate."""
     _, multipliers = functions.dynamics
     rows = enumerate(functions.rows)

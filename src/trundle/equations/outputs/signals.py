@@ -1,7 +1,7 @@
 """Quantities by name, as expressions: what laws, forces, outputs and events may ask for."""
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 from trundle.constraints.measure import Followed, LawState, Measure
 from trundle.contact.contact_motion import ContactMotion
@@ -10,6 +10,7 @@ from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
 from trundle.model.register import Register, is_signal
 from trundle.motion.motion import Motion
+from trundle.typing import Expr
 
 
 @final
@@ -22,9 +23,9 @@ class Signals:
         self,
         model: Model,
         register: Register,
-        t: Any,
+        t: Expr,
         motion: Motion,
-        coordinates: Mapping[str, tuple[Any, Any]],
+        coordinates: Mapping[str, tuple[Expr, Expr]],
         measured: Mapping[str, Measure | Followed | LawState],
         contact_motions: Mapping[str, ContactMotion],
     ) -> None:
@@ -32,7 +33,7 @@ class Signals:
         self.coordinates, self.measured, self.contact_motions = coordinates, measured, contact_motions
         self._asked: list[str] = []  # outputs of blocks that are being worked out
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         if name == "t":
             return self.t
         if name in self.model.parameters:
@@ -55,12 +56,12 @@ class Signals:
 
     # -- what the expressions of quantities are made of ----------------------------------------------------------------
 
-    def value(self, coordinate: str) -> Any:
+    def value(self, coordinate: str) -> Expr:
         """A coordinate: a state, or measured."""
         known = self.coordinates.get(coordinate)
         return self.measured[coordinate].value if known is None else known[0]
 
-    def rate(self, coordinate: str) -> Any:
+    def rate(self, coordinate: str) -> Expr:
         """The speeds that belong to a coordinate."""
         known = self.coordinates.get(coordinate)
         return self.measured[coordinate].rate if known is None else known[1]
@@ -69,14 +70,14 @@ class Signals:
         """The point of contact of a higher pair."""
         return self.contact_motions[contact]
 
-    def position(self, place: Body | Frame) -> Any:
+    def position(self, place: Body | Frame) -> Expr:
         return self.motion.frame(as_frame(place)).p
 
-    def rotation(self, place: Body | Frame) -> Any:
+    def rotation(self, place: Body | Frame) -> Expr:
         return self.motion.frame(as_frame(place)).R
 
-    def velocity(self, place: Body | Frame) -> Any:
+    def velocity(self, place: Body | Frame) -> Expr:
         return self.motion.frame(as_frame(place)).v
 
-    def angular_velocity(self, place: Body | Frame) -> Any:
+    def angular_velocity(self, place: Body | Frame) -> Expr:
         return self.motion.frame(as_frame(place)).w

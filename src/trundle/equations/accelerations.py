@@ -1,0 +1,238 @@
+"""Accelerations and multipliers from the equations and their rows, as expressions of the symbols."""
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+import casadi as ca
+
+from trundle.constraints.row import Role, Row
+from trundle.equations.derive import Equations
+from trundle.errors import ModelError, UnknownNameError
+from trundle.linear_algebra.fixed_rank import Choice
+from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
+from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.typing import Expr, TapeFunction
+
+
+class Accelerations:
+    """A set of equations with its independent rows, solved.
+
+    With `redundant` (names of rows that depend on the others at generic poses) all rows are given, and the
+    accelerations come from their pseudo-inverse; rows with weights and forces that are not ideal need that.
+    `exchanged` are sets of rows, each with those that are independent at most poses: the best ones are taken at every
+    pose.
+    """
+
+    def __init__(
+        self,
+        equations: Equations,
+        rows: Sequence[Row],
+        length: float,
+        redundant: Collection[str] | None = None,
+        exchanged: Sequence[tuple[Collection[str], Collection[str]]] = (),
+    ) -> None:
+        self.equations, self.length = equations, length
+        self.by_pseudo_inverse = redundant is not None
+        self.relaxed = [row for row in rows if not row.ideal]
+        if not self.by_pseudo_inverse and any(row.column is not None for row in rows):
+            exchanged = ()  # friction goes along with some multipliers: the same rows at all poses
+        taken = {name for _, kept in exchanged for name in kept}
+        inside = {name for names, _ in exchanged for name in names}
+        spare = set(redundant or ()) | (inside - taken)
+        held = [row for row in rows if row.ideal and row.active is None]
+        lasting = [row for row in held if row.name not in inside and row.name not in spare]
+        chosen = [row for row in held if row.name in inside]
+        switched = [row for row in rows if row.ideal and row.active is not None]
+        self.independent = [*lasting, *(row for row in chosen if row.name in taken), *switched]
+        self.acting = [*lasting, *chosen, *switched]
+        at = {row.name: i for i, row in enumerate(self.acting)}
+        self.choices = [Choice(tuple(at[n] for n in sorted(names)), len(kept)) for names, kept in exchanged]
+        loads = [row for row in held if self._is_load(row)] if self.relaxed else []
+        spared = [row for row in loads if row.name in spare]  # contacts share their loads where rolling depends on them
+        self.rows = [*self.acting, *spared, *self.relaxed]
+        self.spare = spare - {row.name for row in self.rows}  # dropped
+        switched_names = {row.name for row in [*switched, *(loads if spared else ())]}
+        self.shared = [i for i, row in enumerate(self.rows) if row.ideal and row.name in switched_names]
+        e = equations
+        self.loses = bool(self.relaxed) or not e.nonideal.is_zero()  # in constraints that are not ideal
+        if self.loses and not self.by_pseudo_inverse:
+            raise ModelError(
+                "constraints that are relaxed or not ideal need the pseudo-inverse: use formalism='udwadia_kalaba'."
+            )
+
+    @cached_property
+    def kkt(self) -> KKT:
+        """Mass matrix and independent rows at (t, q), factored."""
+        e, rows = self.equations, self.acting
+        loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
+        for i, row in enumerate(rows):
+            loops.setdefault((row.owner, row.active is None), []).append(i)
+        several = sum(not lasting for _, lasting in loops) > 1
+        return KKT(
+            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
+            e.shift, [r.active for r in rows], [r.column for r in rows], self.choices,
+            [several and r.active is not None for r in rows],
+        )  # fmt: skip
+
+    def _is_load(self, row: Row) -> bool:
+        """Whether a row presses two surfaces together."""
+        return row.role is Role.NORMAL
+
+    def _scale(self, rows: Sequence[Row]) -> list[float]:
+        return [1 / self.length if row.unit == "m" else 1.0 for row in rows]
+
+    @cached_property
+    def orthogonal(self) -> Orthogonal:
+        """Mass matrix and all rows at (t, q), those that are held made orthogonal."""
+        e, rows = self.equations, self.rows
+        held = [1 if row.active is None else row.active for row in rows[: len(rows) - len(self.relaxed)]]
+        positions = [(k, row) for k, row in zip(self._scale(self.independent), self.independent, strict=True)
+                     if row.holonomic]  # fmt: skip
+        distance = sum(
+            ((k * row.residual) ** 2 * (1 if row.active is None else row.active) for k, row in positions), ca.SX(0)
+        )
+        mass = sum((inertia.mass for inertia in e.inertias.values()), ca.SX(0))
+        return Orthogonal(
+            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), self._scale(rows), distance, held,
+            self.choices, self.shared, 1 / (mass * self.length**2),
+        )  # fmt: skip
+
+    @property
+    def _held(self) -> KKT | Orthogonal:
+        """What moves coordinates and speeds onto the constraints."""
+        return self.orthogonal if self.by_pseudo_inverse else self.kkt
+
+    @cached_property
+    def _pushes(self) -> dict[int, Expr]:
+        """Friction that the multiplier of a row brings with it, on all speeds."""
+        e, out = self.equations, {}
+        for i, row in enumerate(self.rows):
+            if row.column is not None:
+                out[i] = dense(row.column, e.n_u) - dense(row.jacobian, e.n_u)
+        return out
+
+    @cached_property
+    def _unideal(self) -> TapeFunction:
+        """Weights, force of what is not ideal, friction per multiplier: a function of (t, q, u, p, multipliers of the
+        rows if all were held in full).
+        """
+        e = self.equations
+        loads = ca.vertcat(ca.SX(0, 1), *e.full_multipliers.values())
+        weights = ca.vertcat(ca.SX(0, 1), *[row.weight for row in self.relaxed])
+        pushes = ca.horzcat(ca.SX(e.n_u, 0), *self._pushes.values())
+        return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes])
+
+    def _full_multipliers(self, bias: Expr, gamma: Expr) -> Expr:
+        """What the rows that weights ask for would bring if all rows were held and nothing had friction."""
+        asked = self.equations.full_multipliers
+        if not asked:
+            return ca.SX(0, 1)
+        index = {row.name: i for i, row in enumerate(self.rows)}
+        for name in asked:
+            if name not in index and name.endswith(".normal"):
+                raise ModelError(
+                    f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
+                    "unilateral=True, or a law of friction such as tr.Relaxed, the normal is a constraint row."
+                )
+            if name in self.spare:
+                raise ModelError(
+                    f"{name!r} is redundant: other rows hold the same, so rigid bodies leave its multiplier "
+                    "undetermined. Ask for that of a row that is kept (system.mobility), or give the connection a "
+                    "compliance."
+                )
+            if name not in index:
+                raise UnknownNameError(name, index, "constraint row with a multiplier")
+        full = self.orthogonal.relaxed([1] * len(self.relaxed))
+        _, multipliers = full.solve(sparse(-bias), sparse(-gamma))
+        return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in asked])
+
+    def _solve(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Expr, Expr, Expr, Expr]:
+        """udot, multipliers, force of what is not ideal, and a number above zero where friction leaves one solution."""
+        e = self.equations
+        if not self.by_pseudo_inverse:
+            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), with_friction=True)
+            return (
+                dense(x, e.n_u),
+                dense(self.kkt.shared(lam), len(self.rows)),
+                ca.SX.zeros(e.n_u),
+                self.kkt.uniqueness(),
+            )
+        solver, nonideal, pushes = self._relaxed(u, bias, gamma)
+        x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
+        return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, unique
+
+    def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
+        """The rows at their weights, the force of what is not ideal, and friction by row, at speeds u."""
+        e = self.equations
+        weights, nonideal, pushes = self._unideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
+        by_row = {i: sparse(pushes[:, k]) for k, i in enumerate(self._pushes)}
+        return self.orthogonal.relaxed(ca.vertsplit(weights)), nonideal, by_row
+
+    @property
+    def _gamma(self) -> Expr:
+        return ca.vertcat(ca.SX(0, 1), *[row.gamma for row in self.rows])
+
+    @cached_property
+    def _solution(self) -> tuple[Expr, Expr, Expr, Expr]:
+        e = self.equations
+        return self._solve(e.u, e.bias, self._gamma)
+
+    @cached_property
+    def dynamics(self) -> tuple[Expr, Expr]:
+        """udot and multipliers at a consistent state, as expressions of the symbols."""
+        e = self.equations
+        if not self.rows:
+            return e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts + e.nonideal), ca.SX(0, 1)
+        udot, multipliers = self._solution[:2]
+        return udot, multipliers + self._shares()
+
+    def _shares(self) -> Expr:
+        """What contacts that stick carry beside the smallest forces: it moves nothing."""
+        of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
+        modes = self.equations.modes
+        return ca.vertcat(*[modes.get(f"{row.owner}.{of.get(row.bond)}", ca.SX(0)) for row in self.rows])
+
+    @property
+    def uniqueness(self) -> Expr:
+        """Above zero where friction leaves one acceleration; 1 without friction (Painleve's paradox)."""
+        return self._solution[3]
+
+    def multiplier(self, name: str) -> Expr:
+        """Multiplier of a row; zero where there is none of this name."""
+        found = [i for i, row in enumerate(self.rows) if row.name == name]
+        return self.dynamics[1][found[0]] if found else ca.SX(0)
+
+    def settled(self, *expressions: Expr) -> list[Expr]:
+        """Expressions in which the multipliers that weights ask for have their values."""
+        e = self.equations
+        symbols = list(e.full_multipliers.values())
+        if not symbols:
+            return list(expressions)
+        values = ca.vertsplit(self._full_multipliers(e.bias, self._gamma))
+        return list(ca.substitute(list(expressions), symbols, values))
+
+    @cached_property
+    def weights(self) -> dict[str, Expr]:
+        """Weights of the relaxed rows by name."""
+        values = self.settled(*[ca.SX(row.weight) for row in self.relaxed])
+        return {row.name: value for row, value in zip(self.relaxed, values, strict=True)}
+
+    @cached_property
+    def constraint_forces(self) -> tuple[Expr, Expr]:
+        """Generalised forces on all speeds, of the ideal constraints and of what is not ideal in them."""
+        e = self.equations
+        solver, nonideal, pushes = self._relaxed(e.u, e.bias, self._gamma)
+        for i, push in pushes.items():
+            nonideal = nonideal + self.dynamics[1][i] * dense(push, e.n_u)
+        return solver.constraint_forces(-e.bias, -self._gamma, nonideal)
+
+    def loop_rows(self) -> dict[str, Choice]:
+        """Rows of each closed loop by the name of its connection, and how many of them are independent (tree joints of
+        absolute coordinates left out, and loops with a single row, which cannot fold).
+        """
+        kept = {row.name for row in self.independent}
+        loops = {}
+        for name in (loop.name for loop in self.equations.topology.loops):
+            rows = [i for i, r in enumerate(self.acting) if r.holonomic and r.owner == name]
+            loops[name] = Choice(tuple(rows), sum(self.acting[i].name in kept for i in rows))
+        return {name: loop for name, loop in loops.items() if loop.count > 1}
