@@ -5,7 +5,7 @@ import pytest
 
 import trundle as tr
 from trundle import rail
-from trundle.errors import ModelError
+from trundle.errors import ModelError, SolveError
 from trundle.rail.line import plan_table, row_table
 
 AT = np.array([0.3, 0.2, 1.0])  # m, of the box in the track frame
@@ -27,6 +27,7 @@ def winding(**options):
 def trolley(line, **options):
     """A box that goes along with the frame, and a pendulum that hangs in it."""
     m = tr.Model("trolley")
+    options.pop("before", lambda m: None)(m)
     course = rail.TrackFrame(m, line, options.pop("distance", lambda s: distance(s.t)), **options)
     track = m.moving_frame("track", motion=course)
     box = m.body("box", mass=10.0, inertia=(1, 2, 3))
@@ -74,14 +75,44 @@ def test_another_line_without_compiling():
     assert run.values("box.com_position_y") == pytest.approx(AT[1], abs=1e-10)
 
 
-def test_row_by_number_and_rates_by_hand():
-    """One row only, so that nothing has to count."""
-    line = rail.Alignment([rail.Arc(300, 400, 0.1)])
-    options = {"speed": lambda s: SPEED + GAIN * s.t, "acceleration": GAIN, "row": 0.0}
-    run = trolley(line, **options).build().simulate(5.0)
-    at = line.motion(distance(run.time))
+def test_counted_rows_are_those_of_the_distance(run):
+    """Helmert and Vienna curves have several joints; an event stands at each."""
+    options = {"speed": lambda s: SPEED + GAIN * s.t, "acceleration": GAIN, "count": True}
+    counted = trolley(winding(), **options).build().simulate(14.0, samples=200, rtol=1e-10)
+    for name in ("bob.com_position_x", "bob.com_position_y", "box.com_position_z"):
+        assert counted.values(name) == pytest.approx(run.values(name), abs=1e-6)
+    ends = winding().rows[:, 1]
+    passed = ends[(ends > START) & (ends < distance(14.0))]
+    assert distance(np.array([t for name, t in counted.events if name == "track_joint"])) == pytest.approx(passed)
+
+
+KINKED = [rail.Straight(50), rail.Clothoid(100, 600, 0.15), rail.Arc(600, 100, 0.15), rail.Clothoid(60)]
+
+
+def test_bodies_keep_their_velocity_where_the_frame_has_a_kink():
+    """The relative description takes the jumps of the frame on itself; the inertial one knows nothing of them."""
+    line = rail.Alignment([*KINKED, rail.Straight(40)], profile=[rail.Grade(30), rail.VerticalCurve(60, 0.01)])
+    found = [trolley(line).build(f).simulate(11.0, samples=100, rtol=1e-10) for f in ("kane", "newton_euler")]
+    assert len(line.continuity().kinks) == 6 and all(one.ok for one in found)
+    for name in ("bob.com_position_x", "bob.com_position_y", "bob.com_position_z", "box.com_position_y"):
+        assert found[0].values(name) == pytest.approx(found[1].values(name), abs=1e-6)
+    assert found[0].energy.drift < 1e-8
+    rate = found[0].values("bob.angular_rate_x")  # relative to the frame: it jumps with the roll rate of the frame
+    assert np.abs(np.diff(rate)).max() > 0.01
+
+
+def test_a_start_elsewhere_with_its_row():
+    line = rail.Alignment(KINKED)
+    m = trolley(line, distance=lambda s: s["s0"] + SPEED * s.t, before=lambda m: m.parameter("s0", 0.0))
+    system = m.build()
+    run = system.simulate(3.0, parameters={"s0": 160.0, "track_row": float(line.row_at(160.0))})
+    at = line.motion(160.0 + SPEED * run.time)
     place = np.column_stack([run.values(f"box.com_position_{c}") for c in "xyz"])
-    assert place == pytest.approx(at.position + at.rotation @ AT, abs=1e-9)
+    assert run.ok and place == pytest.approx(at.position + at.rotation @ AT, abs=1e-9)
+    # In a wrong row nothing runs on: far from it not at all, beside it for two metres.
+    for s0, way in ((120.0, 0.0), (51.0, 1.0)):
+        wrong = system.simulate(3.0, parameters={"s0": s0})
+        assert not wrong.ok and SPEED * wrong.time[-1] <= way + 1e-6
 
 
 def test_the_end_of_the_line_ends_the_run():
@@ -116,8 +147,10 @@ def test_refusals():
     m = tr.Model("m")
     with pytest.raises(ModelError, match="both, or neither"):
         rail.TrackFrame(m, winding(), 3.0, speed=1.0)
-    with pytest.raises(ModelError, match="jumps at 20, 60 m"):
-        rail.TrackFrame(m, rail.Alignment([rail.Straight(20), rail.Clothoid(40, 300, 0.1), rail.Arc(300, 9, 0.1)]), 3.0)
+    with pytest.raises(ModelError, match="jumps at 50, 150, 250"):
+        rail.TrackFrame(m, rail.Alignment(KINKED), 3.0, count=False)
+    with pytest.raises(SolveError, match="not on the line"):
+        rail.TrackFrame(m, rail.Alignment(KINKED), -3.0)
     m = trolley(winding(), distance=lambda s: s["bob.x"])
     with pytest.raises(ModelError, match="depends on"):
         m.build()

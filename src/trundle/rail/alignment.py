@@ -86,7 +86,7 @@ class Alignment:
 
     def local(self, s: Any, row: Any = None) -> Local:
         """Curvature, slope and cant with their derivatives at s."""
-        s = s if isinstance(s, ca.SX | ca.MX) else self._inside(s)
+        s = s if isinstance(s, ca.SX | ca.MX) else self.inside(s)
         return local_at(RowNumbers(self.rows, self.row_at(s) if row is None else row), s)
 
     def curvature(self, s: Any) -> Any:
@@ -104,12 +104,12 @@ class Alignment:
 
     def heading(self, s: Any) -> Any:
         """Direction in plan (rad), from the x axis to the left."""
-        s = self._inside(s)
+        s = self.inside(s)
         return self.pose.heading(self.row_at(s), s)
 
     def position(self, s: Any) -> Any:
         """Places (m) of the centre of the track in the ground: x, y, z in the last axis."""
-        s = self._inside(s)
+        s = self.inside(s)
         flat = s.reshape(-1)
         return self.pose.position(flat, self.row_at(flat)).reshape(*s.shape, 3)
 
@@ -128,7 +128,7 @@ class Alignment:
             return motion(
                 self.pose.position_in_row(row, s), self.pose.heading(row, s), self.local(s, row), speed, acceleration
             )
-        s, speed, acceleration = np.broadcast_arrays(self._inside(s), *_finite(speed, acceleration))
+        s, speed, acceleration = np.broadcast_arrays(self.inside(s), *_finite(speed, acceleration))
         owner = self.row_at(s) if row is None else np.full(s.shape, row)
         flat = s.reshape(-1)
         position = self.pose.position(flat, owner.reshape(-1)).reshape(*s.shape, 3)
@@ -162,7 +162,7 @@ class Alignment:
         lines += [f"  {self.place(i)}" for i in range(len(self.segments))]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
-    def _inside(self, s: Any) -> Array:
+    def inside(self, s: Any) -> Array:
         """s as an array; places beyond the ends are refused."""
         try:
             found = np.asarray(s, float)

@@ -13,13 +13,14 @@ from trundle.model.model import Model
 from trundle.rail.alignment import Alignment
 from trundle.rail.basis import integrals
 from trundle.rail.irregularity import Irregularity
-from trundle.rail.rows import CURVATURE, INVERSE, SLOPE, WIDTH, RowSymbols, local_at, share, total
+from trundle.rail.rows import CURVATURE, END, INVERSE, SLOPE, WIDTH, RowSymbols, local_at, share, total
 from trundle.rail.spectrum import CHANNELS
 from trundle.rail.track_frame import TrackMotion, motion
 from trundle.typing import Array
 
-HEADING, HEIGHT = WIDTH, WIDTH + 1  # of a row where its x is 0
+HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
 STEP = 1.0  # m between places of the plan; quintics between them are right to 1e-12 m
+SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
 APART = 1e-6  # m between the two sides of a place where the curvature jumps
 
 Expression = Callable[[Any], Any] | float
@@ -27,9 +28,12 @@ Expression = Callable[[Any], Any] | float
 
 def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -> Table:
     """The rows of a line with heading and height, found by the distance along the track or by the number of the row."""
-    rows = np.column_stack([line.rows, line.pose.offsets()])
-    rows = np.vstack([rows, rows[-1:]])  # the last one up to the end of the line
-    knots = np.arange(float(len(rows))) if by == "number" else np.append(line.pose.starts, line.length)
+    rows = np.column_stack([line.rows, line.pose.offsets(), line.pose.starts])
+    rows = np.vstack([rows, rows[-1:]])
+    if by == "number":
+        knots = np.append(np.arange(len(line.rows)), len(line.rows) - 0.5)  # there is none after the last one
+    else:
+        knots = np.append(line.pose.starts, line.length)
     return Table(knots, rows, between="previous", beyond="refuse", text=f"rows of {line.name}")
 
 
@@ -86,9 +90,11 @@ class TrackFrame:
         Along the track (m): `lambda s: 20.0 * s.t`, or a state.
     speed, acceleration : float, or function of the signals, optional
         m/s and m/s^2. Left out, they are the derivatives of the distance by time.
-    row : function of the signals, optional
-        Number of the row in which the frame is, where an event counts it. Left out, the row is found by the distance:
-        exactly where that depends on time alone, since steps then end at the joints.
+    count : bool, optional
+        Whether an event, `name_joint`, counts in which row the frame is (the parameter `name_row`), so that bodies keep
+        their velocities in the ground where those of the frame jump. Left out: where the line has such kinks. A run
+        that starts elsewhere must be given the row too, `parameters={"track_row": line.row_at(s)}`; it ends soon where
+        that is wrong. Else the row is found by the distance.
     name : str
     """
 
@@ -100,29 +106,45 @@ class TrackFrame:
         speed: Expression | None = None,
         acceleration: Expression | None = None,
         *,
-        row: Expression | None = None,
+        count: bool | None = None,
         name: str = "track",
     ) -> None:
         if (speed is None) != (acceleration is None):
             raise ModelError("give speed and acceleration along the track both, or neither.")
         kinks = line.continuity().kinks
-        if kinks:
+        if kinks and count is False:
             places = ", ".join(f"{s:g}" for s in kinks[:8])
             raise ModelError(
-                f"{line.name}: the angular velocity of the track frame jumps at {places} m, and with it the "
-                "motion of bodies relative to it. Take curves without kinks: Bloss, Cosine, Sine, Helmert, Vienna, and "
-                'VerticalCurve(..., shape="bloss").'
+                f"{line.name}: the angular velocity of the track frame jumps at {places} m, and with it the motion of "
+                f"bodies relative to it; leave out count=False, or take curves without kinks."
             )
         self._model = model
-        self.line, self._distance, self._rates, self._row = line, distance, (speed, acceleration), row
-        self.rows = model.table(f"{name}_rows", row_table(line, "distance" if row is None else "number"))
+        self.line, self._distance, self._rates = line, distance, (speed, acceleration)
+        counted = bool(kinks) if count is None else count
+        self.rows = model.table(f"{name}_rows", row_table(line, "number" if counted else "distance"))
         self.plan = model.table(f"{name}_plan", plan_table(line))
+        self._row: str | None = f"{name}_row" if counted else None
+        if self._row is not None:
+            self._count(model, self._row, f"{name}_joint")
+
+    def _count(self, model: Model, row: str, event: str) -> None:
+        """The number of the row as a parameter that an event advances."""
+        start = float(_value(self._distance, _AtStart(model)))
+        text = f"number of the row of {self.line.name} in which the frame is"
+        model.parameter(row, float(self.line.row_at(self.line.inside(start))), text=text)
+
+        def left(s: Any) -> Any:
+            return _value(self._distance, s) - self.rows(s[row])[END]
+
+        model.event(event, left, 1, {row: lambda s: s[row] + 1.0})
 
     def frame_state(self, s: Any) -> TrackMotion:
         """Pose and motion of the frame as expressions of the signals."""
         at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
         speed, acceleration = self._speeds(at, s)
-        numbers = RowSymbols(ca.vertsplit(self.rows(at if self._row is None else _value(self._row, s))))
+        numbers = RowSymbols(ca.vertsplit(self.rows(at if self._row is None else s[self._row])))
+        if self._row is not None:
+            speed = speed + _guard(at, numbers)
         grown = integrals(share(numbers, at))
         heading = numbers[HEADING] + total(numbers, CURVATURE, grown) / numbers[INVERSE]
         height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
@@ -149,6 +171,26 @@ class _TimeOnly:
         if name not in self._parameters:
             raise ModelError(f"the distance depends on {name!r}: give speed and acceleration along the track too.")
         return self._signals[name]
+
+
+@final
+class _AtStart:
+    """Signals at the start, as numbers: time zero, parameters and states by their values in the model."""
+
+    t = 0.0
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._model.states:
+            return self._model.states[name].start
+        return self._model.parameter_values()[name]
+
+
+def _guard(at: Any, row: RowSymbols) -> Any:
+    """Nothing within a row; beyond it, where a wrong row was given at the start, not a number, which ends the run."""
+    return 1e-300 * ca.sqrt((row[END] + SLACK - at) * (at - row[BEGIN] + SLACK))
 
 
 def _value(given: Expression, s: Any) -> Any:
