@@ -25,7 +25,6 @@ from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Terms
-from trundle.model.frame import FrameSignals
 from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.register import Register
@@ -34,7 +33,7 @@ from trundle.motion.kane import TreeMotion
 from trundle.motion.links import Tree, build_tree
 from trundle.motion.motion import Load, Motion, base_rate
 from trundle.motion.newton_euler import AbsoluteMotion
-from trundle.motion.roots import Clock, changing, find_roots
+from trundle.motion.roots import FrameRates, Roots, changing
 from trundle.pairs.higher import ContactPair
 from trundle.quantities.known import known_quantities
 from trundle.quantities.parameters import ParameterLayout
@@ -178,43 +177,25 @@ def derive(
         register = Register(model.aliases, lambda: known_quantities(model, topology, formalism))
     if layout is None:
         layout = lay_out_joints(model, topology) if formalism == "kane" else lay_out_bodies(model)
-    tree = build_tree(topology, model.roots)
-    moving = model.free_bodies
-    inertias = {b: b.mass_properties() for b in moving}
+    inertias = {b: b.mass_properties() for b in model.free_bodies}
     t = ca.SX.sym("t")
     parameters = ParameterLayout.of(model, mode_states(model))
     p, modes, shift = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
-    clock = Clock(t, ca.SX(1))
-    roots = find_roots(model, FrameSignals(t, {name: x.symbol for name, x in model.parameters.items()}), clock)
-    motion: Motion
-    if formalism == "kane":
-        q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
-        motion = TreeMotion(tree, q, u, roots)
-        cut = list(topology.cut)  # in the order of the layout
-        ordered = [*(joint.connection for joint in topology.tree), *cut]
-        closing: dict[str, tuple[Body, ...]] = {}
-    else:
-        q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
-        motion = AbsoluteMotion(moving, inertias, q, u, roots)
-        ordered = cut = list(model.connections.values())
-        closing = {c.name: c.bodies for c in ordered}
-    closing |= {loop.name: loop.bodies for loop in topology.loops}
-    coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in motion.coordinates.items()}
-    contacts, followers = _contacts(model, motion, coordinates, cut)
-    tracking = {f"{c.name}.{n}": law for c in ordered for n in c.deviations
-                if isinstance(law := c.laws[n], RateTracking)}  # fmt: skip
-    bent = {f"{name}.{bristle}": (name, i) for name, at in contacts.items()
-            for i, bristle in enumerate(at.connection.bristles)}  # fmt: skip
-    values = {name: contacts[contact].bristles[i] for name, (contact, i) in bent.items()}
-    values |= {f"{name}_deviation": ca.SX.sym(f"{name} deviation") for name in tracking}
-    values |= {state.name: ca.SX.sym(state.name) for state in model.every_state()}
-    rates = ca.vertcat(_placed(motion, contacts), ca.SX(len(values), 1))
-    q = ca.vertcat(q, followers, *values.values())
-    measured = _measured(cut, motion, contacts, partial(changing, q=q, rates=rates, roots=roots))
+    own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
+    frame_rates = FrameRates(model, t, own)
+    roots = frame_rates.roots()
+    stage = _Stage(model, topology, formalism, layout, register, t, roots, own)
+    unknown = frame_rates.needed(roots)
+    if unknown:
+        roots = frame_rates.roots(_rates_of(model, stage, unknown, frame_rates))
+        stage = _Stage(model, topology, formalism, layout, register, t, roots, own, stage)
+    motion, contacts, measured, values, bent, tracking = (
+        stage.motion, stage.contacts, stage.measured, stage.values, stage.bent, stage.tracking,
+    )  # fmt: skip
+    q, u, coordinates = stage.q, stage.motion.u, stage.coordinates
     # Laws of friction are asked first: the rates of their own states follow from the answers.
-    asked = [LawState(name, value) for name, value in values.items()]
-    signals = Signals(model, register, t, motion, coordinates, measured | {s.name: s for s in asked}, contacts)
+    signals = stage.signals
     full_multipliers: dict[str, Expr] = {}
     contact_bonds = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, shift)
                for name, at in contacts.items()}  # fmt: skip
@@ -233,14 +214,70 @@ def derive(
         terms |= found
     loads, efforts, by_coordinate = _distribute(model, motion, signals, terms)
     nonideal = sum((bonds.drag(motion.n_u)[0] for bonds in contact_bonds.values()), ca.SX.zeros(motion.n_u))
-    every = _rows(model, closing, motion, signals, t, contact_bonds)
+    every = _rows(model, stage.closing, motion, signals, t, contact_bonds)
     every = relax(every, model.relaxations, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
-        model, topology, tree, formalism, layout, t, q, u, parameters, p, shift, motion, inertias, gravity, signals,
-        rows, loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
+        model, topology, stage.tree, formalism, layout, t, q, u, parameters, p, shift, motion, inertias, gravity,
+        signals, rows, loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
         nonideal, full_multipliers,
     )  # fmt: skip
+
+
+@final
+class _Stage:
+    """Motion, contacts and signals, from the motion of the roots; `like` has the symbols of an earlier stage."""
+
+    def __init__(
+        self, model: Model, topology: Topology, formalism: str, layout: StateLayout, register: Register, t: Expr,
+        roots: Roots, own: Mapping[str, Expr], like: "_Stage | None" = None,
+    ) -> None:  # fmt: skip
+        self.tree = build_tree(topology, model.roots)
+        q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
+        if like is not None:
+            q, u = like.motion.q, like.motion.u
+        self.motion: Motion
+        if formalism == "kane":
+            self.motion = TreeMotion(self.tree, q, u, roots)
+            cut = list(topology.cut)  # in the order of the layout
+            ordered = [*(joint.connection for joint in topology.tree), *cut]
+            closing: dict[str, tuple[Body, ...]] = {}
+        else:
+            moving = model.free_bodies
+            self.motion = AbsoluteMotion(moving, {b: b.mass_properties() for b in moving}, q, u, roots)
+            ordered = cut = list(model.connections.values())
+            closing = {c.name: c.bodies for c in ordered}
+        self.closing = closing | {loop.name: loop.bodies for loop in topology.loops}
+        self.coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in self.motion.coordinates.items()}
+        self.contacts, self.followers = _contacts(model, self.motion, self.coordinates, cut, like)
+        self.tracking = {f"{c.name}.{n}": law for c in ordered for n in c.deviations
+                         if isinstance(law := c.laws[n], RateTracking)}  # fmt: skip
+        self.bent = {f"{name}.{bristle}": (name, i) for name, at in self.contacts.items()
+                     for i, bristle in enumerate(at.connection.bristles)}  # fmt: skip
+        values = {name: self.contacts[contact].bristles[i] for name, (contact, i) in self.bent.items()}
+        values |= {f"{name}_deviation": ca.SX.sym(f"{name} deviation") for name in self.tracking}
+        self.values = values | dict(own)
+        rates = ca.vertcat(_placed(self.motion, self.contacts), ca.SX(len(self.values), 1))
+        self.q = ca.vertcat(q, *self.followers.values(), *self.values.values())
+        change = partial(changing, q=self.q, rates=rates, roots=roots)
+        self.measured = _measured(cut, self.motion, self.contacts, change)
+        asked = {name: LawState(name, value) for name, value in self.values.items()}
+        self.signals = Signals(
+            model, register, t, self.motion, self.coordinates, self.measured | asked, self.contacts
+        )  # fmt: skip
+
+
+def _rates_of(model: Model, stage: _Stage, names: Sequence[str], frames: FrameRates) -> dict[str, Expr]:
+    """Rates of states that the accelerations of frames depend on, from the motion of the bodies."""
+    found = {state.name: ca.SX(state.rate(stage.signals)) for state in model.every_state() if state.name in names}
+    hidden = [v for name, v in stage.values.items() if name in stage.bent or name.endswith("_deviation")]
+    for name, rate in found.items():
+        if any(ca.depends_on(rate, symbol) for symbol in (*frames.unknown.values(), *hidden)):
+            raise ModelError(
+                f"the rate of state {name!r} depends on the acceleration of a frame, or on what a contact or spring "
+                "remembers, and a frame moves with that state: let it depend on places and velocities."
+            )
+    return found
 
 
 def _own_rates(model: Model, signals: Signals) -> dict[str, Expr]:
@@ -255,24 +292,28 @@ def _own_rates(model: Model, signals: Signals) -> dict[str, Expr]:
 
 
 def _contacts(
-    model: Model, motion: Motion, coordinates: Mapping[str, tuple[Expr, Expr]], cut: Sequence[ConnectedPair]
-) -> tuple[dict[str, ContactMotion], Expr]:
-    """Contacts of all higher pairs, and the coordinates that follow those which close loops."""
+    model: Model,
+    motion: Motion,
+    coordinates: Mapping[str, tuple[Expr, Expr]],
+    cut: Sequence[ConnectedPair],
+    like: "_Stage | None" = None,
+) -> tuple[dict[str, ContactMotion], dict[str, Expr]]:
+    """Contacts of all higher pairs, and the coordinates that follow those which close loops, by contact."""
     contacts: dict[str, ContactMotion] = {}
-    followers = []
+    followers: dict[str, Expr] = {}
     in_tree = [c for c in model.connections.values() if c not in cut]
     for c in (*in_tree, *cut):
         if not isinstance(c.pair, ContactPair):
             continue
         if c in cut:
             symbols = ca.SX.sym(f"{c.name} followers", len(c.pair.followers))
-            followers.append(symbols)
+            symbols = followers[c.name] = symbols if like is None else like.followers[c.name]
             contacts[c.name] = contact_of_loop(c, motion, symbols)
         else:
             at = {k.rpartition(".")[2]: pair for k, pair in coordinates.items() if k.rpartition(".")[0] == c.name}
             value, rate = (partial(_part, at, i) for i in (0, 1))
             contacts[c.name] = contact_in_tree(c, motion, value, rate)
-    return contacts, ca.vertcat(ca.SX(0, 1), *followers)
+    return contacts, followers
 
 
 def _measured(

@@ -52,8 +52,19 @@ class FrameCourse(Protocol):
 class FrameSignals:
     """What the motion of frames may depend on: time, parameters, and states with rates of their own."""
 
-    def __init__(self, t: Any, known: Mapping[str, Any]) -> None:
-        self.t, self._known = t, known
+    def __init__(self, t: Any, known: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
+        self.t, self._known, self._rates = t, known, rates or {}
+
+    @property
+    def symbols(self) -> list[Any]:
+        """All that can be asked for beside time."""
+        return [*self._known.values(), *self._rates.values()]
+
+    def rate(self, state: str) -> Any:
+        """Rate of a state, for frames that give their accelerations themselves."""
+        if state not in self._rates:
+            raise ModelError(f"it asks for the rate of {state!r}, which is no state. {ALLOWED}")
+        return self._rates[state]
 
     def __getitem__(self, name: str) -> Any:
         if name == "t":

@@ -36,10 +36,27 @@ def frame_faults(model: Model) -> list[str]:
 def first_pose(model: Model, frame: Body) -> tuple[Array, Array]:
     """Numbers: position and rotation of a frame at t = 0, with the default parameters."""
     assert frame.motion is not None
-    p, R = frame.motion.pose(FrameSignals(ca.SX(0.0), {name: x.symbol for name, x in model.parameters.items()}))
-    symbols = ca.vertcat(ca.SX(0, 1), *[x.symbol for x in model.parameters.values()])
-    found = ca.Function("pose", [symbols], [p, R])(list(model.parameter_values().values()))
+    signals = _signals(model, ca.SX(0.0))
+    symbols, values = _start(model, signals)
+    found = ca.Function("pose", [symbols], list(frame.motion.pose(signals)))(values)
     return np.array(ca.DM(found[0])).ravel(), np.array(ca.DM(found[1]))
+
+
+def _signals(model: Model, t: Any) -> FrameSignals:
+    """Parameters, states and their rates as symbols."""
+    states = model.every_state()
+    known = {name: x.symbol for name, x in model.parameters.items()}
+    known |= {state.name: ca.SX.sym(state.name) for state in states}
+    return FrameSignals(t, known, {state.name: ca.SX.sym(f"rate of {state.name}") for state in states})
+
+
+def _start(model: Model, signals: FrameSignals) -> tuple[Any, list[float]]:
+    """Symbols that a frame may depend on beside time, and their values at the start; rates count as zero."""
+    states, tables = model.every_state(), model.tables.values()
+    starts = [float(model.start.get(state.name, state.start)) for state in states]
+    handles = [table.table.block.handle for table in tables]
+    values = [*model.parameter_values().values(), *starts, *[0.0] * len(states), *handles]
+    return ca.vertcat(ca.SX(0, 1), *signals.symbols, *[table.symbol for table in tables]), values
 
 
 def _joined(model: Model) -> list[str]:
@@ -64,7 +81,8 @@ def _motion_faults(model: Model, frame: Body) -> list[str]:
     motion = frame.motion
     assert motion is not None
     asker, where = Asker(model), f"frame {frame.name!r}"
-    signals = FrameSignals(asker.t, {name: x.symbol for name, x in model.parameters.items()})
+    signals = _signals(model, asker.t)
+    asker.known |= {x.element_hash() for x in ca.symvar(ca.vertcat(ca.SX(0, 1), *signals.symbols))}
     place = asker.ask(f"{where}: its position", lambda: [motion.position.at(signals)], 3)
     turn = asker.ask(f"{where}: its rotation", lambda: [motion.turn.at(signals)], motion.turn.size)
     for rates in () if motion.rates is None else (motion.rates,):
@@ -80,9 +98,8 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
     pose = ca.vertcat(p, ca.vec(R))
     v = derivative(pose, signals.t)
     a = derivative(v, signals.t)
-    symbols = ca.vertcat(ca.SX(0, 1), *model.parameter_symbols())
+    symbols, values = _start(model, signals)
     f = ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in (p, R, v, a)])
-    values = model.default_values()
     for t in TIMES:
         x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
         if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):

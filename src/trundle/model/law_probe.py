@@ -176,6 +176,10 @@ class SymbolicSignals:
     def rotation(self, place: Any) -> Any:
         return self._motion("rotation", place, 3)
 
+    def rate(self, state: str) -> Any:
+        """Rate of a state, which the motion of a frame may ask for."""
+        return self._symbol(f"rate of {state}", Question("rate", state), 1)
+
     def mode(self, name: str) -> Any:
         """A number of a contact mode."""
         return self._symbol(f"mode {name}", Question("mode", name), 1)

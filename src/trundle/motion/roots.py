@@ -7,8 +7,9 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.derivative import derivative_along
+from trundle.errors import ModelError
 from trundle.model.body import Body
-from trundle.model.frame import GivenMotion
+from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.model import Model
 from trundle.motion.motion import FrameMotion
 from trundle.space.rotation import dot
@@ -46,6 +47,49 @@ class Root:
 
 
 Roots = Mapping[Body, Root]
+
+
+@final
+class FrameRates:
+    """Rates of the states that frames may depend on.
+
+    Those that follow from time, parameters and states are expressions of these; for others, which follow from the
+    motion of bodies, a symbol stands until that motion is known.
+    """
+
+    def __init__(self, model: Model, t: Any, states: Mapping[str, Any]) -> None:
+        self._model, self._t, self._states = model, t, states
+        self._known = {name: x.symbol for name, x in model.parameters.items()} | dict(states)
+        self.unknown: dict[str, Any] = {}
+        self.rates: dict[str, Any] = {}
+        for state in model.every_state() if model.frames else ():
+            try:
+                self.rates[state.name] = ca.SX(state.rate(FrameSignals(t, self._known)))
+            except Exception:  # it asks for more than a frame may; what is wrong with it is reported elsewhere
+                self.rates[state.name] = self.unknown[state.name] = ca.SX.sym(f"rate of {state.name}")
+
+    def roots(self, found: Mapping[str, Any] | None = None) -> Roots:
+        """Motion of all roots; `found` are rates that were unknown."""
+        rates = self.rates | dict(found or {})
+        names = list(rates)
+        symbols = ca.vertcat(self._t, *[self._states[name] for name in names])
+        clock = Clock(symbols, ca.vertcat(1, *[rates[name] for name in names]))
+        return find_roots(self._model, FrameSignals(self._t, self._known, rates), clock)
+
+    def needed(self, roots: Roots) -> list[str]:
+        """Unknown rates that accelerations of frames depend on; ModelError where velocities do."""
+        names = []
+        for name, symbol in self.unknown.items():
+            for body, root in roots.items():
+                if ca.depends_on(ca.vertcat(root.world.v, root.world.w), symbol):
+                    raise ModelError(
+                        f"frame {body.name!r}: its velocity depends on the rate of state {name!r}, which depends on "
+                        "the motion of bodies, so its acceleration would depend on accelerations. Let it depend on "
+                        f"a state whose rate is another state: m.state('place', lambda s: s[{name!r}])."
+                    )
+                if name not in names and ca.depends_on(ca.vertcat(root.world.a, root.world.alpha), symbol):
+                    names.append(name)
+        return names
 
 
 def at_rest() -> Root:
