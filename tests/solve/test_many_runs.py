@@ -278,8 +278,8 @@ def test_events_are_those_of_single_runs(bouncing: tr.System, threads: int) -> N
 
 
 def interrupt() -> None:
-    """As the keyboard does it, whichever thread runs this."""
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    """As the keyboard does it, whichever thread runs this; where that is not the main one, nothing wakes the latter."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
 
 @pytest.fixture
@@ -305,6 +305,7 @@ def test_an_interruption_keeps_the_cases_that_are_done(
                 for _ in range(1000):  # a busy machine lets the main thread wait
                     between_chunks(t)
                     never.wait(0.01)
+                raise AssertionError("the interruption was not heard")
             between_chunks(t)
 
         return supervision(progress=progress, between_chunks=between, chunk_steps=50)

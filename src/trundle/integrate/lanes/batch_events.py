@@ -16,6 +16,7 @@ import numpy as np
 from trundle.integrate.case import Cases
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.integrate import Batch
+from trundle.integrate.lanes.threads import wait_for
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.outcome import INTERRUPTED
@@ -86,8 +87,7 @@ def integrate_each(
         try:
             futures = [pool.submit(work, queue) for _ in range(count)]
             go.set()
-            for future in futures:
-                future.result()
+            wait_for(futures)
         except BaseException as error:
             stopped.set()
             for _ in queue:  # nothing new is begun

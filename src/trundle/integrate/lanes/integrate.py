@@ -15,6 +15,7 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.integrate.case import Cases
 from trundle.integrate.codes import RUNNING
+from trundle.integrate.lanes.threads import wait_for
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
@@ -131,8 +132,7 @@ def _run(shares: list["_Share"]) -> None:
         try:
             futures = [pool.submit(work, share) for share in shares]
             go.set()
-            for future in futures:
-                future.result()
+            wait_for(futures)
         except BaseException as error:
             for share in shares:
                 share.stopped = True

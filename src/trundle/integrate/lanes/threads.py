@@ -1,0 +1,21 @@
+"""Waiting for threads so that Ctrl-C is heard."""
+
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from typing import Any
+
+PAUSE_SECONDS = 0.2
+
+
+def wait_for(futures: Sequence[Future[Any]]) -> None:
+    """Wait until all are done, and raise what one has raised.
+
+    Only the main thread hears Ctrl-C. Where the signal came to another thread, or just before the main one began to
+    wait, nothing wakes it: it looks up now and then.
+    """
+    while True:
+        done, waiting = wait(futures, PAUSE_SECONDS, FIRST_EXCEPTION)
+        for future in done:
+            future.result()
+        if not waiting:
+            return
