@@ -1,9 +1,13 @@
 """Angles that are measured between bodies keep their whole turns, however sparse the samples are."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.run.turns import TurnsWarning
 
 
 def spinner() -> tr.System:
@@ -70,3 +74,35 @@ def test_a_second_hinge_turns_as_the_first_does(samples):
     run = m.build().simulate(20.0, {"low.angle_rate": 9.0}, samples=samples)
     assert abs(run.values("low.angle")[-1]) > 100.0
     np.testing.assert_allclose(run.values("high.angle"), run.values("low.angle"), atol=1e-6)
+
+
+def door_on_a_ball() -> tr.System:
+    """A door on a ball joint and a hinge, which turns about the ball."""
+    m = tr.Model("door on a ball and a hinge")
+    door = m.body("door", 3.0, (0.3, 0.2, 0.4), com=(0.5, 0, 0))
+    m.connect(tr.Spherical(), m.ground, door, name="ball")
+    m.connect(tr.Revolute("y"), m.ground.at(0, 1, 0), door.at(0, 1, 0), name="high")
+    return m.build()
+
+
+@pytest.mark.parametrize("samples", [2, 3, 6])
+def test_a_hinge_beside_a_ball_joint_keeps_its_turns(samples):
+    """The steps of the run know how far it went between two samples."""
+    system, start = door_on_a_ball(), {"door.angular_velocity": (0, 9.0, 0)}
+    fine = system.simulate(20.0, start, samples=5001)
+    right = fine.values("high.angle")
+    assert np.max(np.abs(np.diff(right))) < 0.1 and abs(right[-1]) > 100.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = system.simulate(20.0, start, samples=samples)
+        np.testing.assert_allclose(run.values("high.angle"), right[:: 5000 // (samples - 1)], atol=1e-5)
+
+
+def test_turns_that_are_not_clear_are_told():
+    """As in a run from a file, which has the samples alone."""
+    run = door_on_a_ball().simulate(20.0, {"door.angular_velocity": (0, 9.0, 0)}, samples=6)
+    assert run.trajectory is not None
+    sparse = replace(run.trajectory, trail=None)
+    run.trajectory = sparse
+    with pytest.warns(TurnsWarning, match="'high.angle'.*whole turns"):
+        run.values("high.angle")

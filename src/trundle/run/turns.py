@@ -1,5 +1,6 @@
 """Whole turns of angles that are measured between bodies and so known up to a turn."""
 
+import warnings
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 TURN = 2 * np.pi
 FINE = 0.3  # rad, most that a joint turns between two looks at the angle
 MOST = 1_000_000  # looks
+CLEAR = 1.0  # rad, between an angle and what its rates say, from which on its turns are not clear
+FAR = 20.0  # rad between two looks: its rate may have changed and changed back
+
+
+class TurnsWarning(UserWarning):
+    """An angle may be whole turns off."""
 
 
 def continuous(run: "Run", name: str, values: Array) -> Array:
@@ -22,11 +29,12 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
 
     In absolute coordinates the run has integrated the rate of every joint, whatever the samples. An angle of a joint
     that closes a loop is followed from sample to sample along the joints of the tree, which count their turns. Where
-    ball joints or free bodies are among these, the rates at the samples tell about how far the angle went.
+    ball joints or free bodies are among these, the rates tell about how far the angle went, from one step of the run to
+    the next as far as these are kept; a TurnsWarning says where that is not clear.
     """
     f = run.formulation
     assert f is not None and run._raw is not None
-    t, x, _ = run._raw
+    x = run._raw[1]
     if name in f.states.turns:
         way = x[:, f.states.turn(name)]
         start = [run.initial.q[c.i_q] for c in f.layout.coordinates if c.name == name] if run.initial else []
@@ -36,11 +44,39 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
         return _nearest(values, values[0] + along)
     if f.register.find(f"{name}_rate") is None:
         return np.unwrap(values)
-    rate = run.values(f"{name}_rate")
-    way = (rate[1:] + rate[:-1]) / 2 * np.diff(t)
-    steps = _nearest(np.diff(values), np.where(np.isfinite(way), way, 0.0))
-    result: Array = values[:1].repeat(len(values)) + np.concatenate([[0.0], np.cumsum(steps)])
+    times, angles, rate, samples = _looks(run, name, values)
+    way = (rate[1:] + rate[:-1]) / 2 * np.diff(times)
+    way = np.where(np.isfinite(way), way, 0.0)
+    steps = _nearest(np.diff(angles), way)
+    unclear = np.flatnonzero((np.abs(steps - way) > CLEAR) | (np.abs(way) > FAR))
+    if len(unclear):
+        warnings.warn(
+            f"{name!r} is measured between bodies and known up to whole turns; from t = {times[unclear[0]]:.6g} s to "
+            f"{times[unclear[0] + 1]:.6g} s it is not clear how many it made. Ask for more samples.",
+            TurnsWarning,
+            stacklevel=4,
+        )
+    result: Array = values[:1].repeat(len(values)) + np.concatenate([[0.0], np.cumsum(steps)])[samples]
     return result
+
+
+def _looks(run: "Run", name: str, values: Array) -> tuple[Array, Array, Array, Array]:
+    """Times, angles and rates at the samples and at the steps that the run has kept, and which of them are samples."""
+    f, trajectory = run.formulation, run.trajectory
+    assert f is not None and run._raw is not None
+    t, rate = run._raw[0], run.values(f"{name}_rate")
+    trail = None if trajectory is None else trajectory.trail
+    if trail is None or trajectory is None:
+        return t, values, rate, np.arange(len(t))
+    inside = (trail.t > t[0]) & (trail.t < t[-1])
+    times, x = trail.t[inside], trail.x[inside]
+    found = f.evaluate(f"{name}_rate", times, x, trajectory.p_end)[f"{name}_rate"][:, 0]
+    angles = f.evaluate(name, times, x, trajectory.p_end)[name][:, 0]
+    order = np.argsort(np.concatenate([t, times]), kind="stable")
+    places = np.empty(len(order), int)
+    places[order] = np.arange(len(order))
+    joined = [np.concatenate(pair)[order] for pair in ((t, times), (values, angles), (rate, found))]
+    return joined[0], joined[1], joined[2], places[: len(t)]
 
 
 def _along_the_tree(run: "Run", name: str) -> Array | None:
