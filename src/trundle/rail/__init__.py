@@ -18,6 +18,7 @@ from trundle.rail.creep import (
     ShenHedrickElkins,
     creepages,
 )
+from trundle.rail.creep_book import Book, CreepBook
 from trundle.rail.creep_view import creep_plot
 from trundle.rail.cubic_parabola import CubicParabola
 from trundle.rail.fastsim import Fastsim
@@ -54,12 +55,14 @@ __all__ = [
     "Alignment",
     "Arc",
     "Bloss",
+    "Book",
     "Clothoid",
     "Coefficients",
     "ContactGeometry",
     "ContactTable",
     "Continuity",
     "Cosine",
+    "CreepBook",
     "CreepForce",
     "CreepLaw",
     "Creepages",

@@ -59,11 +59,12 @@ def creep_plot(
 
 
 def _look(index: int) -> dict[str, Any]:
-    """Later lines are dashed and thinner, so that equal curves show both."""
+    """Whole lines are broad and lie below, so that equal curves show both."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "linestyle": DASHES[index % len(DASHES)],
-        "linewidth": 2.6 if index % len(DASHES) == 0 else 1.6,
+        "linewidth": 3.0 if index % len(DASHES) == 0 else 1.6,
+        "zorder": 2.0 if index % len(DASHES) == 0 else 3.0,
     }
 
 
