@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.derivative import derivative
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
@@ -60,7 +60,7 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     return result
 
 
-def _looks(run: "Run", name: str, values: Array) -> tuple[Array, Array, Array, Array]:
+def _looks(run: "Run", name: str, values: Array) -> tuple[Array, Array, Array, AnyArray]:
     """Times, angles and rates at the samples and at the steps that the run has kept, and which of them are samples."""
     f, trajectory = run.formulation, run.trajectory
     assert f is not None and run._raw is not None
