@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import degrees
 from typing import Any, final
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from trundle.bicycle.check import kind_faults
 from trundle.bicycle.follow import Closure, follow, roots_at
+from trundle.bicycle.front import FrontWheel, front_wheel, quartic_coefficients
 from trundle.bicycle.geometry import Geometry
 from trundle.bicycle.loop import Loop
 from trundle.errors import AssemblyError, ModelError
@@ -36,6 +38,20 @@ class Pitch:
     """every real root of the closure in rad, ascending, within half a turn of the tilt; nan after the last"""
     physical: np.ndarray
     """which of the roots is the pitch: at most one"""
+    loop: Loop
+    """the bicycle as a loop of hinges"""
+    pose: Mapping[str, np.ndarray]
+    """roll, steer, angles of the hubs, yaw, x and y, as they were given"""
+
+    @cached_property
+    def coefficients(self) -> np.ndarray:
+        """a_0 to a_4 (last axis) of the quartic in tan(pitch / 2) whose roots these are."""
+        return quartic_coefficients(self.loop.coefficients(**self.pose))
+
+    @cached_property
+    def front(self) -> FrontWheel:
+        """Where the front wheel stands: x, y, yaw and pitch (x_f, y_f, psi_f, chi_f); nan where it cannot touch."""
+        return front_wheel(self.loop, dict(self.pose), np.asarray(self.pitch))
 
 
 def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
@@ -54,7 +70,7 @@ def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
     if faults:
         raise ModelError(faults)
     pose = {"roll": roll, "steer": steer}
-    return _solve(geometry.coefficients, pose, geometry.tilt, geometry.wheels_stay_clear)
+    return _solve(geometry.coefficients, pose, geometry.loop(), geometry.wheels_stay_clear)
 
 
 def loop_pitch(
@@ -77,11 +93,11 @@ def loop_pitch(
         raise ModelError(faults)
     hubs = {"rear_angle": rear_angle, "front_angle": front_angle}
     pose = {"roll": roll, "steer": steer, **hubs, "yaw": yaw, "x": x, "y": y}
-    return _solve(loop.coefficients, pose, loop.tilt, loop.wheels_stay_clear)
+    return _solve(loop.coefficients, pose, loop, loop.wheels_stay_clear)
 
 
-def _solve(closure: Closure, pose: Mapping[str, ArrayLike], tilt: float, clear: bool) -> Pitch:
-    arrays = read_together(pose)
+def _solve(closure: Closure, pose: Mapping[str, ArrayLike], loop: Loop, clear: bool) -> Pitch:
+    arrays, tilt = read_together(pose), loop.tilt
     shape = arrays[0].shape
     flat = [v.ravel() for v in arrays]
     if not shape and not all(np.isfinite(v[0]) for v in flat):
@@ -99,7 +115,9 @@ def _solve(closure: Closure, pose: Mapping[str, ArrayLike], tilt: float, clear: 
         raise AssemblyError(_why_not(closure, flat, tilt))
     physical = roots == angle[:, None]
     shaped = (angle.reshape(shape)[()], front_roll.reshape(shape)[()], touches.reshape(shape)[()])
-    return Pitch(*shaped, roots.reshape(*shape, 4), physical.reshape(*shape, 4))
+    given = {name: np.broadcast_to(0.0, shape) for name in ("rear_angle", "front_angle", "yaw", "x", "y")}
+    given |= {name: value.reshape(shape) for name, value in zip(pose, flat, strict=True)}
+    return Pitch(*shaped, roots.reshape(*shape, 4), physical.reshape(*shape, 4), loop, given)
 
 
 def _solve_block(

@@ -1,0 +1,79 @@
+"""Where the front wheel of a bicycle stands on the road, once its pitch is known."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trundle.bicycle.loop import Loop
+from trundle.errors import ModelError
+from trundle.space.rotation import axis_vector
+
+
+class FrontWheel(NamedTuple):
+    """Chain coordinates of the front wheel on its road, as [Meijaard 2024, Fig. 11] has them; x forward, y right."""
+
+    x: Any
+    """x_f of the point of contact (m)."""
+    y: Any
+    """y_f of the point of contact (m)."""
+    yaw: Any
+    """psi_f: heading of the wheel (rad)."""
+    pitch: Any
+    """chi_f: turn of the wheel about its own axis (rad), from the drawn pose."""
+    height: Any
+    """Of the lowest point of the wheel above the road (m): round-off, where the wheel touches."""
+
+
+def front_wheel(loop: Loop, pose: dict[str, np.ndarray], pitch: np.ndarray) -> FrontWheel:
+    """From roll, steer, rear_angle, front_angle, yaw, x and y, arrays of one shape."""
+    if tuple(loop.road_normal) != (0.0, 0.0, 1.0):
+        raise ModelError("the place of the front wheel is told for one plane road, and this loop has two.")
+    shape = pitch.shape
+    q = {name: np.broadcast_to(value, shape).ravel() for name, value in pose.items()}
+    chi = pitch.ravel() - loop.tilt - q["rear_angle"]
+    # A mark on the wheel that points forward as it is drawn: the turn about its axis is read from it.
+    axis = axis_vector(loop.front_wheel.axis)
+    mark = np.array([1.0, 0.0, 0.0]) - axis[0] * axis
+    vectors = [v[:, None] for v in (axis, mark / np.linalg.norm(mark), np.array(loop.front_wheel.at))]
+    hinges = ((loop.front_hub, q["front_angle"]), (loop.steering, q["steer"]), (loop.rear_hub, q["rear_angle"]))
+    for hinge, angle in hinges:
+        at = np.array(hinge.at)[:, None]
+        vectors = [*(_turn(hinge.axis, angle, v) for v in vectors[:2]), at + _turn(hinge.axis, angle, vectors[2] - at)]
+    for about, angle in (("y", chi), ("x", q["roll"]), ("z", q["yaw"])):
+        if about == "z":
+            vectors[2] = vectors[2] - np.array([[0.0], [0.0], [1.0]]) * loop.rear_tyre
+        vectors = [_turn(about, angle, v) for v in vectors]
+        if about == "y":
+            vectors[2] = vectors[2] - np.array([[0.0], [0.0], [1.0]]) * (loop.rear_radius - loop.rear_tyre)
+    a, forward, centre = vectors
+    centre = centre + np.array([q["x"], q["y"], 0.0 * chi])
+    yaw = np.arctan2(-a[0], a[1])
+    heading = np.array([np.cos(yaw), np.sin(yaw), 0.0 * yaw])
+    down = np.cross(heading, a, axis=0)
+    turned = np.arctan2(-np.sum(forward * down, axis=0), np.sum(forward * heading, axis=0))
+    contact = centre + down * (loop.front_radius - loop.front_tyre)
+    told = (contact[0], contact[1], yaw, turned, -(contact[2] + loop.front_tyre))
+    return FrontWheel(*(value.reshape(shape)[()] for value in told))
+
+
+def _turn(axis: Any, angle: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors (3, n) turned about an axis through the origin by angles (n,)."""
+    x, y, z = axis_vector(axis)
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    result: np.ndarray = v + np.sin(angle) * (K @ v) + (1 - np.cos(angle)) * (K @ (K @ v))
+    return result
+
+
+def quartic_coefficients(c: Any) -> np.ndarray:
+    """a_0 to a_4 (last axis) of the quartic in tan(pitch / 2). [Meijaard 2024, Eq. 29]"""
+    c1, c2, c3, c4, c5, c6 = c
+    return np.stack(
+        np.broadcast_arrays(
+            (c3 - c2) ** 2 + (c6 - c5) ** 2 - 1,
+            4 * c1 * (c3 - c2) + 4 * c4 * (c6 - c5),
+            4 * (c1**2 + c4**2) + 2 * (c3**2 - c2**2 + c6**2 - c5**2 - 1),
+            4 * c1 * (c2 + c3) + 4 * c4 * (c5 + c6),
+            (c2 + c3) ** 2 + (c5 + c6) ** 2 - 1,
+        ),
+        axis=-1,
+    )
