@@ -337,7 +337,7 @@ def test_a_connection_comes_before_a_body_of_the_same_name():
     m.connect(tr.Revolute("y"), m.ground, bob)
     run = m.build().simulate(0.5, {"bob.angle": 1.0}, samples=21)
     assert "bond" in run.power["bob"].dims and "port" in run.power.body("bob").dims
-    assert "power.body('bob') tells of the body" in run.power["bob"].attrs["same_name"]
+    assert "power.body('bob') is the body" in run.power["bob"].attrs["same_name"]
     assert "same_name" not in pendulum().power["bob"].attrs
 
 

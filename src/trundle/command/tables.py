@@ -58,7 +58,7 @@ def eigenvalue_table(linear: "Linearisation") -> "Table":
             continue
         sign = "±" if row["imaginary"] > 0 else " "
         shape = np.abs(modes[:, i])
-        largest = [linear.speed_names[k].removesuffix("_rate") for k in np.argsort(-shape)[:3] if shape[k] > 0.1]
+        largest = [linear.motion_names[k] for k in np.argsort(-shape)[:3] if shape[k] > 0.1]
         table.add_row(
             f"{_tidy(row['real']):.6g}",
             f"{sign}{row['imaginary']:.6g}",

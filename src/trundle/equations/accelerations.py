@@ -129,7 +129,7 @@ class Accelerations:
             return ca.SX(0, 1)
         index = {row.name: i for i, row in enumerate(self.rows)}
         for name in asked:
-            if name not in index and name.endswith(".normal"):
+            if name not in index and name in {f"{contact}.normal" for contact in self.equations.contact_bonds}:
                 raise ModelError(
                     f"{name!r} has no multiplier: the coordinates of this contact keep the surfaces together. With "
                     "unilateral=True, or a law of friction such as tr.Relaxed, the normal is a constraint row."

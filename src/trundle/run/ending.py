@@ -75,7 +75,8 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     """Where the search for events was at its limits."""
     from trundle.contact.modes.find import transitions
 
-    names = [*model.events, *(c.name for c in transitions(model))]
+    changes = transitions(model)
+    names = [*model.events, *(c.name for c in changes)]
     found = [
         f"In {count} steps the function of event {name!r} could not be distinguished from zero: there its sign was "
         "only looked at here and there. A function that is zero for a while has no crossings; write it so that it is "
@@ -85,7 +86,7 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     ]
     steps, log = trajectory.counts.steps, trajectory.events
     own = log.index < len(model.events)
-    turning = [i for i, name in enumerate(names) if name.endswith(" turns")]  # these follow the steps by design
+    turning = [i for i, c in enumerate(changes, start=len(model.events)) if c.kind == "turns"]  # follow the steps
     for which, text in (
         (own, "Events of the model set the length of the steps; all crossings were found."),
         (

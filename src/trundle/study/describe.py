@@ -6,6 +6,7 @@ from trundle.graph.topology import Topology
 from trundle.laws.law import FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.model.register import model_register
 from trundle.pairs.higher import HigherPair
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.large_angles import large_angles
@@ -88,7 +89,7 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
             f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
             f"{', '.join(mobility.redundant)}."
         )
-    lines += large_angles(model, layout, model.start)
+    lines += large_angles(model_register(model), model.start)
     return "\n".join(lines)
 
 

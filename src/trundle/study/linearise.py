@@ -39,6 +39,7 @@ class Linearisation:
     names: tuple[str, ...]
     tangents: AnyArray  # all speeds per unit of each state
     speed_names: tuple[str, ...]
+    motion_names: tuple[str, ...]  # of the motions whose rates the speeds are
     cyclic: tuple[str, ...] = ()  # coordinates left out: nothing depends on them
     steady: bool = True  # whether the state is an equilibrium or a steady motion
 
@@ -111,11 +112,9 @@ def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linea
     speeds, _ = _tangents(J, changing)
     chart = _Chart(functions, coordinates, speeds, axes)
     matrix, T, V = chart(t, x, p)
-    every = layout.speed_names()
+    every, motions = layout.speed_names(), layout.turn_names()
     names = (
-        [layout.turn_names()[i] for i in coordinates]
-        + [every[i] for i in speeds]
-        + [entry.name for entry in layout.first_order]
+        [motions[i] for i in coordinates] + [every[i] for i in speeds] + [entry.name for entry in layout.first_order]
     )
     none = np.zeros((n_u, len(layout.first_order)))
     shapes = np.hstack([T, np.zeros_like(V), none])
@@ -131,7 +130,7 @@ def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linea
     kept = [i for k, i in enumerate(coordinates) if k not in cyclic]
     steady = axes is not None or _at_rest(functions, t, x, p, kept, speeds)
     return Linearisation(
-        matrix[np.ix_(keep, keep)], tuple(names[i] for i in keep), shapes[:, keep], tuple(every),
+        matrix[np.ix_(keep, keep)], tuple(names[i] for i in keep), shapes[:, keep], tuple(every), tuple(motions),
         tuple(names[i] for i in cyclic), steady,
     )  # fmt: skip
 

@@ -54,7 +54,7 @@ def start_state(
         register.get(name, is_start, STARTS)
     start, usual = f.resolved(start or {}), f.resolved(f.model.start if usual is None else usual)
     found = _found(f, start, usual, parameters, t)
-    hints = likely_degrees(f.model, f.layout, {**usual, **start})
+    hints = likely_degrees(register, {**usual, **start})
     return replace(found, hints=tuple(hints)) if hints else found
 
 

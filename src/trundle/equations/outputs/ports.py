@@ -36,6 +36,12 @@ class Junction:
     terms: tuple[str, ...]  # laws and forces whose efforts act on its bonds
     drives: tuple[str, ...]  # "connection.coordinate" where a motion is prescribed
     coordinates: tuple[str, ...] = ()  # of each bond, or its own name where it has none
+    connection: str = ""
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether it is that of the laws on the chain of a contact."""
+        return not self.bonds
 
 
 @final
@@ -46,6 +52,7 @@ class Element:
     name: str
     junctions: tuple[str, ...]  # connections on whose coordinates it acts
     bodies: tuple[str, ...]  # bodies it acts on directly
+    friction_of: str = ""  # contact with a rigid normal whose friction it is
 
 
 @final
@@ -101,7 +108,14 @@ def find_ports(model: Model) -> Ports:
         if c.is_contact:
             if terms or drives:
                 chain = Junction(
-                    c.name + CHAIN, c.first.body.name, c.second.body.name, (), (), tuple(terms), tuple(drives)
+                    c.name + CHAIN,
+                    c.first.body.name,
+                    c.second.body.name,
+                    (),
+                    (),
+                    tuple(terms),
+                    tuple(drives),
+                    connection=c.name,
                 )
                 junctions.append(chain)
                 _act(elements, terms, chain.name)
@@ -112,12 +126,12 @@ def find_ports(model: Model) -> Ports:
         called = {bond: coordinate for coordinate, bond in c.pair.coordinate_bonds.items()}
         found = Junction(
             c.name, c.first.body.name, c.touching.name, bonds, ends, tuple(own[0]), tuple(own[1]),
-            tuple(called.get(b, name) for b, name in zip(BONDS, bonds, strict=True)),
+            tuple(called.get(b, name) for b, name in zip(BONDS, bonds, strict=True)), c.name,
         )  # fmt: skip
         junctions.append(found)
         _act(elements, own[0], c.name)
         if c.friction_laws and "z" in c.holds:
-            _act(elements, [c.name + FRICTION], c.name)
+            elements[c.name + FRICTION] = Element(c.name + FRICTION, (c.name,), (), c.name)
     for name, term in forces.items():
         bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_at_rest))
         known = elements.get(name, Element(name, (), ()))

@@ -17,7 +17,7 @@ from trundle.contact.plane import PlaneMap
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.driving import power_of
 from trundle.equations.kernels import Functions
-from trundle.equations.outputs.ports import CHAIN, FRICTION, Element, Junction, Ports, has_friction, is_held, measure
+from trundle.equations.outputs.ports import CHAIN, Element, Junction, Ports, has_friction, is_held, measure
 from trundle.equations.outputs.reactions import Wrench, accelerations, drive_efforts, reactions
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
@@ -92,8 +92,7 @@ class PowerExpressions:
     def _all(self) -> dict[str, Expr]:
         found = self._bodies()
         for junction in self.ports.junctions:
-            chain = junction.name.endswith(CHAIN) and not junction.bonds
-            found |= self._chain(junction) if chain else self._connection(junction)
+            found |= self._chain(junction) if junction.is_chain else self._connection(junction)
         potentials = self._potential_rates()
         for element in self.ports.elements:
             found |= self._element(element, potentials.get(element.name, ca.SX(0)))
@@ -135,9 +134,9 @@ class PowerExpressions:
         """What laws on the chains of contacts in the tree exert on the second bodies, at the points of contact."""
         found = {}
         for junction in self.ports.junctions:
-            if junction.bonds:
+            if not junction.is_chain:
                 continue
-            c = self.equations.model.connections[junction.name.removesuffix(CHAIN)]
+            c = self.equations.model.connections[junction.connection]
             F, M = self._given_reactions[c.name]
             _, multipliers = self.functions.dynamics
             for i, row in enumerate(self.functions.rows):
@@ -236,7 +235,7 @@ class PowerExpressions:
 
     def _chain(self, j: Junction) -> dict[str, Expr]:
         """Laws on the surface coordinates of a contact."""
-        c = self.equations.model.connections[j.name.removesuffix(CHAIN)]
+        c = self.equations.model.connections[j.connection]
         _, point = self._contact_map(c)
         found = self._received(j, c.second.body, c.first.body, point, self._chains[c.name])
         for drive in j.drives:
@@ -254,8 +253,8 @@ class PowerExpressions:
 
     def _element(self, element: Element, stored: Expr) -> dict[str, Expr]:
         e, name = self.equations, element.name
-        if name not in e.terms:
-            return self._friction(name)
+        if element.friction_of:
+            return self._friction(name, element.friction_of)
         term = e.terms[name]
         found = {
             measure(name, "stored"): stored,
@@ -280,9 +279,9 @@ class PowerExpressions:
                 given[frame.body.name] += dot(F, at.v) + dot(M, at.w)
         return found | {measure(name, f"power_to_{key}"): power for key, power in given.items()}
 
-    def _friction(self, name: str) -> dict[str, Expr]:
+    def _friction(self, name: str, contact: str) -> dict[str, Expr]:
         """Friction under a rigid normal: all that it takes is lost."""
-        c = self.equations.model.connections[name.removesuffix(FRICTION)]
+        c = self.equations.model.connections[contact]
         at_contact = self.equations.contact_bonds[c.name]
         bonds, point = self._contact_map(c)
         F, M = self._reactions[c.name]
