@@ -41,7 +41,6 @@ QUESTIONS: Table = {
         "batch of two lengths": (lambda s: s.batch(1, {"bob.angle": [1, 2], "bob.angle_rate": [1, 2, 3]}), r"lengths"),
         "batch of none": (lambda s: s.batch(1, {"bob.angle": []}), r"at least one"),
         "batch without threads": (lambda s: s.batch(1, {"bob.angle": [0, 0.1]}, threads=0), r"threads"),
-        "batch by a stiff method": (lambda s: s.batch(1, {"bob.angle": [0, 0.1]}, method="stiff"), r"explicit"),
         "batch with a tolerance of nan": (lambda s: s.batch(1, {"bob.angle": [0, 0.1]}, rtol=nan), r"rtol"),
         "batch over no time": (lambda s: s.batch(0, {"bob.angle": [0, 0.1]}), r"duration"),
         "file in no directory": (lambda s: s.simulate(0.1).save("/nonexistent/x.nc"), r"there is no directory"),
@@ -56,6 +55,12 @@ QUESTIONS: Table = {
 } | {
     "stiff method on exact friction": (
         asked(lambda: ball(law=tr.Coulomb(0.3)), lambda s: s.simulate(1, method="stiff")),
+        refused(r"stiff method does not know"),
+    ),
+    "batch by a stiff method on exact friction": (
+        asked(
+            lambda: ball(law=tr.Coulomb(0.3)), lambda s: s.batch(1, {"ball.velocity": np.eye(3)[:2]}, method="stiff")
+        ),
         refused(r"stiff method does not know"),
     ),
 }

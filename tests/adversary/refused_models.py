@@ -211,7 +211,7 @@ LAWS: dict[str, tuple[Callable[[], Any], str]] = {
         changed(lambda m: (m.apply(tr.Wrench(bob(m)), "push"), m.apply(tr.Wrench(bob(m)), "push"))),
         r"already a force called 'push'",
     ),
-    "force named as a body": (changed(lambda m: m.apply(tr.Wrench(bob(m)), "bob")), r"name of a body or connection"),
+    "force named as a body": (changed(lambda m: m.apply(tr.Wrench(bob(m)), "bob")), r"name of a body, connection"),
     "output of three": (
         changed(lambda m: m.output("o", lambda s: s["bob.position"])),
         r"output 'o': one number expected, got 3",
