@@ -47,6 +47,9 @@ from trundle.rail.segment import (
     Vienna,
 )
 from trundle.rail.track_frame import TrackMotion
+from trundle.rail.wagon import CarBody, Suspension, Wagon
+from trundle.rail.wheel_on_rail import WheelOnRail, WheelPlace
+from trundle.rail.wheelset import Contact, PlacedWheelset, Wheelset
 
 __all__ = [
     "JOINTS",
@@ -56,8 +59,10 @@ __all__ = [
     "Arc",
     "Bloss",
     "Book",
+    "CarBody",
     "Clothoid",
     "Coefficients",
+    "Contact",
     "ContactGeometry",
     "ContactTable",
     "Continuity",
@@ -80,6 +85,7 @@ __all__ = [
     "KalkerWarning",
     "Linear",
     "Patch",
+    "PlacedWheelset",
     "Polach",
     "Polynomial",
     "Profile",
@@ -90,13 +96,18 @@ __all__ = [
     "ShenHedrickElkins",
     "Sine",
     "Straight",
+    "Suspension",
     "TableContact",
     "TrackFrame",
     "TrackMotion",
     "Transition",
     "VerticalCurve",
     "Vienna",
+    "Wagon",
     "WheelContact",
+    "WheelOnRail",
+    "WheelPlace",
+    "Wheelset",
     "WheelsetContact",
     "WheelsetGuide",
     "creep_plot",

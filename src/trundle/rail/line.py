@@ -140,9 +140,8 @@ class TrackFrame:
 
     def frame_state(self, s: Any) -> TrackMotion:
         """Pose and motion of the frame as expressions of the signals."""
-        at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
+        at, numbers = self._place(s)
         speed, acceleration = self._speeds(at, s)
-        numbers = RowSymbols(ca.vertsplit(self.rows(at if self._row is None else s[self._row])))
         if self._row is not None:
             speed = speed + _guard(at, numbers)
         grown = integrals(share(numbers, at))
@@ -150,6 +149,16 @@ class TrackFrame:
         height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
         place = ca.vertcat(self.plan(at), height)
         return motion(place, heading, local_at(numbers, at), speed, acceleration)
+
+    def darboux(self, s: Any) -> Any:
+        """Turn of the frame per metre of track (rad/m), in its own axes."""
+        at, numbers = self._place(s)
+        return ca.vertcat(*local_at(numbers, at).darboux())
+
+    def _place(self, s: Any) -> tuple[Any, RowSymbols]:
+        """Distance along the track, and the row in which it lies."""
+        at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
+        return at, RowSymbols(ca.vertsplit(self.rows(at if self._row is None else s[self._row])))
 
     def _speeds(self, at: Any, s: Any) -> tuple[Any, Any]:
         speed, acceleration = self._rates

@@ -218,9 +218,7 @@ class WheelOnRail(Force):
         stored = 0.4 * force * approach
         rate = derivative_along(stored, ca.vertcat(*symbols), ca.vertcat(pose.centre_rate, pose.axle_rate))
         parts = [stored, rate, force, touch.approach, touch.arm, touch.normal, *touch.table]
-        stored, rate, force, deep, arm, normal, *columns = ca.substitute(
-            parts, list(symbols), [pose.centre, pose.axle]
-        )
+        stored, rate, force, deep, arm, normal, *columns = ca.substitute(parts, list(symbols), [pose.centre, pose.axle])
         return _Contact(_Touch(TableContact(*columns), deep, arm, normal), force, stored, rate)
 
 
