@@ -1,0 +1,141 @@
+"""A wheelset and a wagon on rails, against rigid geometry, symmetry, Newton's law in the ground and weights by hand."""
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle import rail
+from trundle.errors import ModelError
+
+MASS, RADIUS = 1813.0, 0.46
+
+
+def wheelset(geometry, law):
+    """A single wheelset on straight track, in a frame that goes at its speed."""
+    m = tr.Model("wheelset")
+    v = m.parameter("speed", 1.0, "m/s")
+    track = m.moving_frame("track", position=lambda s: (v * s.t, 0, 0))
+    part = rail.Wheelset(MASS, (1120, 112, 1120), rail.Contact(geometry, law))
+    part.add(m, "axle", track)
+    return m.build(), part
+
+
+@pytest.fixture(scope="module")
+def cones():
+    geometry = rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3))
+    return (*wheelset(geometry, rail.ShenHedrickElkins(0.4)), geometry)
+
+
+def roll_along(cones, y, speed=1.0, **options):
+    system, part, _ = cones
+    start = {**part.start("axle", speed, 0.0), "axle.y": y}
+    return system.simulate(40.0 / speed, start=start, parameters={"speed": speed}, method="stiff", **options)
+
+
+def test_wavelength_is_that_of_the_rigid_geometry(cones):
+    """Rolling without slip: yaw' = -conicity y / (r b), y' + r roll' = yaw, at 1 m/s."""
+    run = roll_along(cones, 1e-4, samples=4001)
+    y, t = run.values("axle.y"), run.time
+    rise = np.flatnonzero(np.diff(np.sign(y)))
+    zero = t[rise] - y[rise] * (t[rise + 1] - t[rise]) / (y[rise + 1] - y[rise])
+    at = cones[2].contact(1e-4)
+    conicity, b = at.radius_difference / 2e-4, at.left.lateral
+    wanted = 2 * np.pi * np.sqrt(RADIUS * b * (1 + RADIUS * at.roll / 1e-4) / conicity)
+    assert 2 * np.diff(zero) == pytest.approx(wanted, rel=2e-3)
+    klingel = 2 * np.pi * np.sqrt(RADIUS * cones[2].tape_distance / 2 / 0.05)
+    assert abs(wanted - klingel) > 0.01 * klingel  # roll and the rail's radius count
+
+
+def test_weight_energy_and_mirror(cones):
+    run, mirrored = (roll_along(cones, y, 10.0, rtol=1e-9) for y in (5e-4, -5e-4))
+    loads = [run.values(f"axle_{side}.Q") for side in ("left", "right")]
+    assert np.mean(loads[0][-100:] + loads[1][-100:]) == pytest.approx(MASS * 9.81, rel=1e-4)
+    assert run.energy.drift < 1e-9
+    for one, other, sign in (
+        ("axle.y", "axle.y", -1), ("axle.rz", "axle.rz", -1), ("axle_left.Q", "axle_right.Q", 1),
+        ("axle_left.lateral_creepage", "axle_right.lateral_creepage", -1), ("axle_left.Y", "axle_right.Y", 1),
+    ):  # fmt: skip
+        found, seen = run.values(one), mirrored.values(other)
+        assert found == pytest.approx(sign * seen, abs=1e-6 * np.max(np.abs(found)))
+    lost = sum(run.values(f"axle_{side}.power_lost") for side in ("left", "right"))
+    assert np.min(lost) > -1e-9 * np.max(lost)
+
+
+def test_a_wheel_that_slides_is_braked_by_all_friction_has(cones):
+    system, part, _ = cones
+    start = {**part.start("axle", 10.0, 0.0), "axle_spin.angle_rate": 0.0}
+    run = system.simulate(0.02, start=start, parameters={"speed": 10.0}, method="stiff", samples=21)
+    pull = sum(run.values(f"axle_{side}.longitudinal_creep_force") for side in ("left", "right"))
+    weight = sum(run.values(f"axle_{side}.normal_force") for side in ("left", "right"))
+    assert pull == pytest.approx(-0.4 * weight, rel=1e-2)
+    assert run.values("axle_spin.angle_rate")[-1] > 0
+
+
+# -- a wagon on a curve ------------------------------------------------------------------------------------------------
+
+
+CAR, BEAM = 20e3, 2.1e5  # kg, kg m^2 about the vertical
+LINE = rail.Alignment(
+    [rail.Straight(40), rail.Sine(length=80, radius=600, cant=0.15), rail.Arc(radius=600, length=300, cant=0.15)]
+)
+
+
+def wagon(**options):
+    contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
+    axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
+    suspension = rail.Suspension((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4))
+    return rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, BEAM), 1.9), axle, suspension, 8.0).on(LINE, **options)
+
+
+@pytest.fixture(scope="module")
+def wagon_system():
+    return wagon(speed=30.0).build()
+
+
+@pytest.fixture(scope="module")
+def trip(wagon_system):
+    return wagon_system.simulate(12.0, method="stiff", rtol=1e-6)
+
+
+def wheel_forces(run, which):
+    return {
+        (axle, side): run.values(f"{axle}_{side}.{which}") for axle in ("front", "rear") for side in ("left", "right")
+    }
+
+
+def test_in_the_arc_the_rails_carry_weight_and_turn_the_wagon(trip):
+    assert trip.ok and trip.energy.drift < 1e-9
+    total, tilt = CAR + 2 * MASS, np.arcsin(0.15 / 1.5)
+    Q, Y = wheel_forces(trip, "Q"), wheel_forces(trip, "Y")
+    along_z = total * (9.81 * np.cos(tilt) + 30.0**2 / 600 * np.sin(tilt))
+    along_y = total * (30.0**2 / 600 * np.cos(tilt) - 9.81 * np.sin(tilt))
+    assert sum(Q.values())[-1] == pytest.approx(along_z, rel=1e-4)
+    inwards = sum(sign * Y[axle, side][-1] for axle in ("front", "rear") for side, sign in (("left", -1), ("right", 1)))
+    assert inwards == pytest.approx(along_y, rel=5e-3)  # it still swings a little
+    assert Y["front", "right"][-1] > 1e4 and trip.values("front.y")[-1] < -5e-3  # the flange guides in a left curve
+
+
+def test_the_relative_description_obeys_newton_in_the_ground(wagon_system, trip):
+    weight = (CAR + 2 * MASS) * 9.81
+    assert float(abs(wagon_system.inertial_residual(trip)).max()) < 1e-12 * weight
+
+
+def test_braking_in_the_arc_turns_the_car_by_its_own_inertia(wagon_system):
+    """The moment -J_z a / R of a car that is braked in an arc; exactly, the angular acceleration of the track frame."""
+    run = wagon_system.simulate(10.0, parameters={"acceleration": -1.0}, method="stiff", rtol=1e-6)
+    assert run.values("distance")[-1] > 200
+    at = LINE.motion(run.values("distance"), 30.0 - run.time, -1.0)
+    moment = run.values("car.imaginary_rotation_moment_z")
+    assert moment[-1] == pytest.approx(-BEAM * -1.0 / 600, rel=0.02)
+    # In ground axes: J of a car that is turned by at most 1 degree against its frame.
+    wanted = -np.einsum("nij,j,nj->ni", at.rotation, [3e4, 2e5, BEAM], at.eps)[:, 2]
+    assert moment == pytest.approx(wanted, abs=0.02 * np.max(np.abs(wanted)))
+
+
+def test_words():
+    with pytest.raises(ModelError, match="wheelbase must be greater than zero"):
+        rail.Wagon(rail.CarBody(1, (1, 1, 1), 1), None, rail.Suspension((1, 1, 1)), 0.0)
+    with pytest.raises(ModelError, match="the rear wheelset stands 4 m behind"):
+        wagon(speed=30.0, start=1.0)
+    with pytest.raises(ModelError, match="creep must be a creep law"):
+        rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), 0.3)
