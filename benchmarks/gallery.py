@@ -122,6 +122,7 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "irregularity": rail_pictures.light_irregularity,
     "contact-points": rail_pictures.wheels_on_rails,
     "creep-laws": rail_pictures.creep_laws,
+    "wagon-on-a-curve": rail_pictures.wagon_on_a_curve,
     "roller-rig": rail_pictures.rig_in_space,
     "roller-rig-pose": rail_pictures.roll_and_lift,
     "roller-rig-oscillation": rail_pictures.oscillation,

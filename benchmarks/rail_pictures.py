@@ -10,7 +10,25 @@ from matplotlib.figure import Figure
 from trundle.examples import FOLDER
 from trundle.file.track import load_track
 from trundle.pairs import Cylinder, Surface
-from trundle.rail import S1002, ContactGeometry, Irregularity, Rail60E1, RigPose, RollerRig, creep_plot
+from trundle.rail import (
+    S1002,
+    Alignment,
+    Arc,
+    CarBody,
+    Contact,
+    ContactGeometry,
+    Irregularity,
+    Rail60E1,
+    RigPose,
+    RollerRig,
+    ShenHedrickElkins,
+    Sine,
+    Straight,
+    Suspension,
+    Wagon,
+    Wheelset,
+    creep_plot,
+)
 from trundle.space import rotation
 from trundle.view.scene3d import Camera, Scene3D
 from trundle.view.style import COLOURS, INK, new_figure, style
@@ -41,6 +59,31 @@ def wheels_on_rails() -> Figure:
 def creep_laws() -> Figure:
     """All creep laws over creepage and spin."""
     figure: Figure = creep_plot()
+    return figure
+
+
+def wagon_on_a_curve() -> Figure:
+    """Curvature, wheel loads and lateral forces of a two-axle wagon over the distance."""
+    line = Alignment(
+        [Straight(40), Sine(length=80, radius=600, cant=0.15), Arc(radius=600, length=300, cant=0.15)], name="curve"
+    )
+    contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4))
+    suspension = Suspension((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4))
+    wagon = Wagon(CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9), Wheelset(1813, (1120, 112, 1120), contact), suspension, 8.0)
+    run = wagon.on(line, speed=30.0).build().simulate(12.0, method="stiff", rtol=1e-6, samples=1500)
+    with style():
+        figure = new_figure(7.2, 5.6, "two-axle wagon into a left curve of 600 m at 30 m/s")
+        axes = figure.subplots(3, 1, sharex=True, height_ratios=(1, 2, 2))
+        at = run.values("distance")
+        axes[0].plot(at, 1e3 * line.curvature(at), color=INK)
+        axes[0].set_ylabel("curvature\n(1/km)")
+        wheels = [(axle, side) for axle in ("front", "rear") for side in ("left", "right")]
+        for panel, quantity, text in ((axes[1], "Q", "wheel load Q (kN)"), (axes[2], "Y", "lateral force Y (kN)")):
+            for (axle, side), colour in zip(wheels, COLOURS, strict=False):
+                panel.plot(at, 1e-3 * run.values(f"{axle}_{side}.{quantity}"), color=colour, label=f"{axle} {side}")
+            panel.set_ylabel(text)
+        axes[1].legend(ncols=2, loc="lower right")
+        axes[2].set_xlabel("distance (m)")
     return figure
 
 
