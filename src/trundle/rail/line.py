@@ -7,6 +7,7 @@ from typing import Any, Literal, final
 import casadi as ca
 import numpy as np
 
+from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.lookup.table import Table
 from trundle.model.model import Model
@@ -164,8 +165,8 @@ class TrackFrame:
         speed, acceleration = self._rates
         if speed is not None and acceleration is not None:
             return ca.SX(_value(speed, s)), ca.SX(_value(acceleration, s))
-        rate = ca.jacobian(at, s.t)
-        return rate, ca.jacobian(rate, s.t)
+        rate = derivative(at, s.t)
+        return rate, derivative(rate, s.t)
 
 
 @final

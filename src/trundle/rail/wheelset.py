@@ -32,7 +32,7 @@ class Contact:
     material: Elastic = STEEL
 
     def __post_init__(self) -> None:
-        faults = []
+        faults: list[str] = []
         if not isinstance(self.geometry, ContactGeometry):
             faults.append(f"Contact: geometry must be a rail.ContactGeometry, got {self.geometry!r}.")
         if not isinstance(self.creep, CreepLaw):
