@@ -80,11 +80,11 @@ LINE = rail.Alignment(
 )
 
 
-def wagon(**options):
+def wagon(line=LINE, **options):
     contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
     axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
     suspension = rail.Suspension((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4))
-    return rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, BEAM), 1.9), axle, suspension, 8.0).on(LINE, **options)
+    return rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, BEAM), 1.9), axle, suspension, 8.0).on(line, **options)
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +139,12 @@ def test_words():
         wagon(speed=30.0, start=1.0)
     with pytest.raises(ModelError, match="creep must be a creep law"):
         rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), 0.3)
+
+
+def test_a_clothoid_with_its_kinks_ends_in_the_same_arc(trip):
+    """The wagon enters by a curve whose frame has kinks, and settles where it does after a smooth one."""
+    plan = [rail.Straight(40), rail.Clothoid(length=80, radius=600, cant=0.15), rail.Arc(600, 300, 0.15)]
+    run = wagon(rail.Alignment(plan), speed=30.0).build().simulate(12.0, method="stiff", rtol=1e-6)
+    assert run.ok and len(run.events) == 6  # two kinks under each of three frames
+    for name in ("front.y", "front.rz", "rear.y", "front_right.Q"):
+        assert run.values(name)[-1] == pytest.approx(trip.values(name)[-1], rel=0.02)

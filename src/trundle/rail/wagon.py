@@ -66,11 +66,11 @@ class Wagon:
         if s0 < half:
             raise ModelError(f"Wagon: start is {s0:g} m, but the rear wheelset stands {half:g} m behind the middle.")
         m = Model(name)
-        v = m.parameter("speed", speed, "m/s", "speed along the track at the start")
-        a = m.parameter("acceleration", acceleration, "m/s^2", "acceleration along the track")
+        m.parameter("speed", speed, "m/s", "speed along the track at the start")
+        m.parameter("acceleration", acceleration, "m/s^2", "acceleration along the track")
 
         def at(offset: float) -> Callable[[Any], Any]:
-            return lambda s: s0 + offset + v * s.t + a * s.t**2 / 2
+            return lambda s: s0 + offset + s["speed"] * s.t + s["acceleration"] * s.t**2 / 2
 
         m.output("distance", at(0.0), "m", "distance of the middle of the wagon along the track")
         middle = m.moving_frame("middle_track", motion=TrackFrame(m, line, at(0.0), name="middle"))
