@@ -22,7 +22,7 @@ from trundle.rail.creep_book import Book, CreepBook
 from trundle.rail.creep_view import creep_plot
 from trundle.rail.cubic_parabola import CubicParabola
 from trundle.rail.fastsim import Fastsim
-from trundle.rail.geometry import ContactGeometry, WheelContact, WheelsetContact
+from trundle.rail.geometry import ContactGeometry, WheelsetContact
 from trundle.rail.gradient import Grade, VerticalCurve
 from trundle.rail.guide import WheelsetGuide
 from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
@@ -49,6 +49,7 @@ from trundle.rail.segment import (
 from trundle.rail.track_frame import TrackMotion
 from trundle.rail.wagon import CarBody, Suspension, Wagon
 from trundle.rail.wheel_on_rail import WheelOnRail, WheelPlace
+from trundle.rail.wheel_side import WheelContact
 from trundle.rail.wheelset import Contact, PlacedWheelset, Wheelset
 
 __all__ = [

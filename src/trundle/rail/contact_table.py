@@ -19,9 +19,10 @@ from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE
 from trundle.lookup.table import Table
 from trundle.rail.elementwise import symbolic
-from trundle.rail.geometry import ContactGeometry, Side
+from trundle.rail.geometry import ContactGeometry
 from trundle.rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.rail.kalker import LEAST_LOAD, Coefficients, Patch, kalker
+from trundle.rail.wheel_side import Side
 from trundle.typing import Array
 
 EPS = 15e-6  # m: its centroids fit those of Kik and Piotrowski's patches

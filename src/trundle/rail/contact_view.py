@@ -11,7 +11,8 @@ from trundle.typing import Array
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
-    from trundle.rail.geometry import ContactGeometry, Side, WheelsetContact
+    from trundle.rail.geometry import ContactGeometry, WheelsetContact
+    from trundle.rail.wheel_side import Side
 
 RAISED = 0.012  # m: the wheel is drawn above the rail by so much, so that the lines can be seen
 STEP = 5e-4  # m: lateral displacement from line to line
