@@ -21,6 +21,7 @@ from trundle.pairs.lower import (
 )
 from trundle.pairs.parametric import ParametricSurface
 from trundle.pairs.revolved import Revolved
+from trundle.pairs.screw_position import screw_position
 from trundle.pairs.surface import (
     Cone,
     Cylinder,
@@ -67,6 +68,7 @@ __all__ = [
     "edges",
     "lower_pairs",
     "recognise",
+    "screw_position",
     "surfaces",
     "table",
 ]
