@@ -26,6 +26,7 @@ from trundle.linear_algebra.fixed_rank import Choice, FixedRank
 from trundle.linear_algebra.kkt import Factor, Sparse, UnsymmetricFactor, dense, sparse
 from trundle.typing import Array, Expr
 
+# Of one row at run time after others were taken from it, not of singular values: so not that of `rank`.
 TOLERANCE = 1e-9  # what must be left of a row, relative to it, to the mean of all rows and to the unit of the rows
 CURVATURE = 30.0  # change of a row, relative to it, per relative distance from the manifold
 FARTHEST = 3e-2  # beyond this change rows are trusted all the same

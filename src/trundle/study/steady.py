@@ -27,8 +27,8 @@ from trundle.typing import Array
 
 STATES = 6  # around the given one, at which a symmetry must hold
 AROUND = 0.1  # how far these are away: rad, typical lengths, and parts of the speeds
-SYMMETRIC = 1e-8  # relative size of a bracket that vanishes
-RANK = 1e-11
+SYMMETRIC = 1e-8  # relative size of a bracket that vanishes: scaled by its own terms, not by the length of the model
+RANK = 1e-11  # of weighted rows, which are not free of units as those of `linear_algebra.rank` are
 LEAST = 1e-5  # terms of a bracket that are smaller, relative to those of others, may be round-off alone
 
 
