@@ -10,6 +10,7 @@ from typing import Any, final
 from trundle.errors import UnknownNameError
 from trundle.examples.chain import chain
 from trundle.examples.n_four_bar import n_four_bar
+from trundle.examples.satellite import satellite
 from trundle.examples.sphere_on_tangent_surface import sphere_on_tangent_surface
 from trundle.examples.spiral_column import spiral_column
 from trundle.file.read import ModelFile, load_file
@@ -21,6 +22,7 @@ MADE_IN_PYTHON: dict[str, Callable[..., ModelFile]] = {
     "n-four-bar": n_four_bar,
     "chain": chain,
     "spiral-column": spiral_column,
+    "satellite": satellite,
     "sphere-on-tangent-surface": sphere_on_tangent_surface,
 }
 """Each takes sizes with defaults and returns the model with its settings; its docstring is the sentence of the list."""
