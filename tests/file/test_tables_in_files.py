@@ -125,3 +125,25 @@ def test_names_of_tables_are_not_those_of_others() -> None:
 def test_masses_cannot_come_from_tables() -> None:
     with pytest.raises(FileError, match="table 'spring' cannot shape bodies"):
         read_model(HEAD.replace("mass: 1", "mass: spring(-1)"))
+
+
+def test_states_and_frames_call_tables() -> None:
+    """w' = -w + cos t by a table that is exact; the frame goes as its table says."""
+    text = """
+name: m
+gravity: [0, 0, 0]
+tables:
+  decay: {x: [-3, -1, 0, 1, 3], y: [3, 1, 0, -1, -3]}
+  way: {x: [0, 1, 2, 3], y: [0, 1, 8, 27]}
+bodies: {b: {mass: 1}, c: {mass: 1}}
+frames: {deck: {position: [0, way(t), 0]}}
+connections:
+  b: {pair: Prismatic, axis: x, first: ground, second: b, law: {spring: 1}}
+  c: {pair: Prismatic, axis: x, first: deck, second: c}
+states: {w: {rate: decay(w) + b.displacement, start: 1}}
+start: {b.displacement: 1}
+"""
+    run = read_model(text).model.build().simulate(3.0)
+    t = run.time
+    assert run.values("w") == pytest.approx(0.5 * np.exp(-t) + 0.5 * (np.cos(t) + np.sin(t)), abs=1e-8)
+    assert run.values("c.position_y") == pytest.approx(t**3, abs=1e-12)
