@@ -55,6 +55,18 @@ def test_a_file_gives_the_model_that_python_gives(ferry: tr.Model) -> None:
     np.testing.assert_allclose(turned[:2, 0], [np.cos(0.4), np.sin(0.4)], atol=1e-12)
 
 
+def test_frames_of_a_file_move_with_its_states(tmp_path: Path) -> None:
+    path = tmp_path / "tram.yaml"
+    path.write_text(
+        "name: tram\ngravity: [0, 0, 0]\nbodies: {car: {mass: 1, inertia: 1}}\n"
+        "states: {s: V, V: {rate: 2.0, start: 1.0}}\nframes: {track: {position: [s, 0, 0]}}\n"
+        "connections: {car: {pair: Prismatic, axis: x, first: track, second: car}}\n"
+    )
+    run = load_file(path).model.build().simulate(1.0, samples=3)
+    np.testing.assert_allclose(run.values("track.position_x"), [0, 0.75, 2.0], atol=1e-9)
+    np.testing.assert_allclose(run.values("car.displacement")[-1], -1.0, atol=1e-9)  # left behind
+
+
 @pytest.mark.parametrize(
     ("was", "is_", "words"),
     [

@@ -177,7 +177,7 @@ class Assembler:
         return lambda s: (axis, angle(s))
 
     def _of_time(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
-        return self.values.signal(expression, path, ["t"])
+        return self.values.signal(expression, path, ["t", *self.section.states])
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:
         path: Path = ("connections", key)
