@@ -17,6 +17,9 @@ from trundle.typing import Array
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
 ROTATION = 1e-9  # by which a rotation matrix may be off
+LOOKED_AT, CELLS = 20.0, 400  # s and parts of it in which jumps are looked for
+NARROW = 1e-7  # s: what changes within less has jumped
+JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change is none
 
 
 def frame_faults(model: Model) -> list[str]:
@@ -118,7 +121,37 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
                 f"{where}: its rotation is none at t = {t:g} s: {why}. Give (axis, angle), a quaternion, or a matrix "
                 "with orthonormal columns."
             ]
-    return []
+    return _jump_faults(f, values, where)
+
+
+def _jump_faults(pose: Any, values: list[float], where: str) -> list[str]:
+    """A pose or velocity that jumps: a part of time in which it changes by what its rate does not explain, however
+    narrow the part is made.
+    """
+
+    def at(times: Array) -> tuple[Array, Array]:
+        """Pose and velocity below each other, and their rates, a column for each time."""
+        x, turn, v, a = (np.array(ca.DM(out)) for out in pose(ca.DM(times).T, ca.repmat(ca.DM(values), 1, len(times))))
+        flat = turn.reshape(3, len(times), 3).transpose(2, 0, 1).reshape(9, len(times))
+        return np.vstack([x, flat, v]), np.vstack([v, a])
+
+    t = np.linspace(0.0, LOOKED_AT, CELLS + 1)
+    begin, end = t[:-1], t[1:]
+    while len(begin) and end[0] - begin[0] > NARROW:
+        middle = (begin + end) / 2
+        begin, end = np.concatenate([begin, middle]), np.concatenate([middle, end])
+        (x0, r0), (x1, r1) = at(begin), at(end)
+        gap = np.abs(x1 - x0 - (r0 + r1) / 2 * (end - begin)) / (1.0 + np.abs(x0) + np.abs(x1))
+        worst = np.max(np.where(np.isfinite(gap), gap, 0.0), axis=0)
+        chosen = np.argsort(-worst, kind="stable")[:8]
+        chosen = chosen[worst[chosen] > JUMP]
+        begin, end = begin[chosen], end[chosen]
+    if not len(begin):
+        return []
+    return [
+        f"{where}: its pose or its velocity jumps at t = {np.min(end):g} s; bodies in it would be struck. Give a smooth "
+        "motion, or let an event change a parameter of it: bodies then keep their velocities in the ground."
+    ]
 
 
 def _is_used(model: Model, frame: Body) -> bool:
