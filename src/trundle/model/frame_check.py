@@ -149,8 +149,8 @@ def _jump_faults(pose: Any, values: list[float], where: str) -> list[str]:
     if not len(begin):
         return []
     return [
-        f"{where}: its pose or its velocity jumps at t = {np.min(end):g} s; bodies in it would be struck. Give a smooth "
-        "motion, or let an event change a parameter of it: bodies then keep their velocities in the ground."
+        f"{where}: its pose or its velocity jumps at t = {np.min(end):g} s; bodies in it would be struck. Give a "
+        "smooth motion, or let an event change a parameter of it: bodies then keep their velocities in the ground."
     ]
 
 
