@@ -212,7 +212,12 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
     found = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
     if watch.second is None and found.outcome.name in LOST_CONTACT:
         watch = look_back(f, found, lambda t: run.again(t, float(t[-1]), problem=plain)) or watch
-    return found if watch.second is None else at_second_touch(f, watch, lambda t: run.until(t, plain))
+    if watch.second is None:
+        return found
+    ended = at_second_touch(f, watch, lambda t: run.until(t, plain))
+    if ended is not None:
+        return ended
+    return integrate_guarded(f, replace(run, problem=replace(run.problem, rivals=None)))
 
 
 def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool) -> Trajectory:

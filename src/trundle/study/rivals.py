@@ -209,8 +209,12 @@ def _searches(f: Formulation) -> ContactSearch:
     return ContactSearch(f.equations, f.length)
 
 
-def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Trajectory]) -> Trajectory:
-    """The run up to the second touch that was found; `run(t)` makes it up to a time."""
+def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Trajectory]) -> Trajectory | None:
+    """The run up to the second touch that was found; `run(t)` makes it up to a time.
+
+    None where the common normal is lost on the way, so that its gap above zero was that of another one: surfaces that
+    touch again do so by a gap that shrinks to nothing.
+    """
     from scipy.optimize import brentq
 
     assert watch.second is not None
@@ -224,7 +228,10 @@ def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Traject
         return found
 
     ends = value(after), value(before)
-    t = float(brentq(value, before, after, xtol=1e-14, rtol=1e-14)) if ends[0] < 0 < ends[1] else after
+    try:
+        t = float(brentq(value, before, after, xtol=1e-14, rtol=1e-14)) if ends[0] < 0 < ends[1] else after
+    except ValueError:  # not a number
+        return None
     found = run(t)
     name = f.once(find_rivals)[contact].name
     point = normals.values(t, near[min(near, key=lambda known: abs(known - t))][None, :], found.x_end, found.p_end)
