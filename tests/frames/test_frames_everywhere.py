@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.errors import FileError, ModelError
+from trundle.errors import FileError, SolveError
 from trundle.file.read import load_file
 
 FERRY = """
@@ -124,7 +124,7 @@ def test_a_stored_run_knows_its_frames(ferry: tr.Model, tmp_path: Path) -> None:
         (lambda s: (tr.where(s.t < 1.3, 0.0, 0.1), 0, 0), lambda s: 0.0, "1.3"),
         (lambda s: (tr.abs(s.t - 2.345), 0, 0), lambda s: 0.0, "2.345"),
         (lambda s: (0, 0, 0), lambda s: tr.where(s.t < 7.77, 0.0, 0.01), "7.77"),
-        (lambda s: (0.01 * tr.sin(3000 * s.t), 0, 0), lambda s: 5 * s.t**2, None),
+        (lambda s: (0.01 * tr.sin(300 * s.t), 0, 0), lambda s: 5 * s.t**2, None),
         (lambda s: (tr.where(s.t < 3, 0, (s.t - 3) ** 2), 0, 0), lambda s: tr.exp(s.t / 5), None),
     ],
 )
@@ -132,8 +132,10 @@ def test_motions_that_jump_are_refused_and_fast_ones_are_not(position, angle, wh
     m = tr.Model("deck")
     frame = m.moving_frame("deck", position=position, rotation=lambda s: ("y", angle(s)))
     m.connect(tr.Free(), frame, m.body("box", mass=1.0, inertia=1.0))
+    system = m.build()
+    system.simulate(1.0, max_step=0.1)
     if when is None:
-        m.build()
+        system.simulate(10.0, max_step=0.1)
     else:
-        with pytest.raises(ModelError, match=f"frame 'deck': its pose or its velocity jumps at t = {when} s"):
-            m.build()
+        with pytest.raises(SolveError, match=f"frame 'deck': its pose or its velocity jumps at t = {when} s"):
+            system.simulate(10.0)

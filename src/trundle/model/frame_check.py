@@ -17,9 +17,6 @@ from trundle.typing import Array
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
 ROTATION = 1e-9  # by which a rotation matrix may be off
-LOOKED_AT, CELLS = 20.0, 400  # s and parts of it in which jumps are looked for
-NARROW = 1e-7  # s: what changes within less has jumped
-JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change is none
 
 
 def frame_faults(model: Model) -> list[str]:
@@ -39,13 +36,13 @@ def frame_faults(model: Model) -> list[str]:
 def first_pose(model: Model, frame: Body) -> tuple[Array, Array]:
     """Numbers: position and rotation of a frame at t = 0, with the default parameters."""
     assert frame.motion is not None
-    signals = _signals(model, ca.SX(0.0))
+    signals = frame_signals(model, ca.SX(0.0))
     symbols, values = _start(model, signals)
     found = ca.Function("pose", [symbols], list(frame.motion.pose(signals)))(values)
     return np.array(ca.DM(found[0])).ravel(), np.array(ca.DM(found[1]))
 
 
-def _signals(model: Model, t: Any) -> FrameSignals:
+def frame_signals(model: Model, t: Any) -> FrameSignals:
     """Parameters, states and their rates as symbols."""
     states = model.every_state()
     known = {name: x.symbol for name, x in model.parameters.items()}
@@ -84,7 +81,7 @@ def _motion_faults(model: Model, frame: Body) -> list[str]:
     motion = frame.motion
     assert motion is not None
     asker, where = Asker(model), f"frame {frame.name!r}"
-    signals = _signals(model, asker.t)
+    signals = frame_signals(model, asker.t)
     asker.known |= {x.element_hash() for x in ca.symvar(ca.vertcat(ca.SX(0, 1), *signals.symbols))}
     place = asker.ask(f"{where}: its position", lambda: [motion.position.at(signals)], 3)
     turn = asker.ask(f"{where}: its rotation", lambda: [motion.turn.at(signals)], motion.turn.size)
@@ -95,14 +92,20 @@ def _motion_faults(model: Model, frame: Body) -> list[str]:
     return _number_faults(model, motion, signals, where)
 
 
+def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[Any, list[float]]:
+    """Position, rotation, and two derivatives of both by time as a function of time and [parameters, states, their
+    rates, tables]; and the values of these at the start.
+    """
+    p, R = motion.pose(signals)
+    v = derivative(ca.vertcat(p, ca.vec(R)), signals.t)
+    symbols, values = _start(model, signals)
+    outputs = [ca.densify(x) for x in (p, R, v, derivative(v, signals.t))]
+    return ca.Function("pose", [signals.t, symbols], outputs), values
+
+
 def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, where: str) -> list[str]:
     """Numbers at some times, with the default parameters."""
-    p, R = motion.pose(signals)
-    pose = ca.vertcat(p, ca.vec(R))
-    v = derivative(pose, signals.t)
-    a = derivative(v, signals.t)
-    symbols, values = _start(model, signals)
-    f = ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in (p, R, v, a)])
+    f, values = pose_function(model, motion, signals)
     for t in TIMES:
         x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
         if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):
@@ -121,37 +124,7 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
                 f"{where}: its rotation is none at t = {t:g} s: {why}. Give (axis, angle), a quaternion, or a matrix "
                 "with orthonormal columns."
             ]
-    return _jump_faults(f, values, where)
-
-
-def _jump_faults(pose: Any, values: list[float], where: str) -> list[str]:
-    """A pose or velocity that jumps: a part of time in which it changes by what its rate does not explain, however
-    narrow the part is made.
-    """
-
-    def at(times: Array) -> tuple[Array, Array]:
-        """Pose and velocity below each other, and their rates, a column for each time."""
-        x, turn, v, a = (np.array(ca.DM(out)) for out in pose(ca.DM(times).T, ca.repmat(ca.DM(values), 1, len(times))))
-        flat = turn.reshape(3, len(times), 3).transpose(2, 0, 1).reshape(9, len(times))
-        return np.vstack([x, flat, v]), np.vstack([v, a])
-
-    t = np.linspace(0.0, LOOKED_AT, CELLS + 1)
-    begin, end = t[:-1], t[1:]
-    while len(begin) and end[0] - begin[0] > NARROW:
-        middle = (begin + end) / 2
-        begin, end = np.concatenate([begin, middle]), np.concatenate([middle, end])
-        (x0, r0), (x1, r1) = at(begin), at(end)
-        gap = np.abs(x1 - x0 - (r0 + r1) / 2 * (end - begin)) / (1.0 + np.abs(x0) + np.abs(x1))
-        worst = np.max(np.where(np.isfinite(gap), gap, 0.0), axis=0)
-        chosen = np.argsort(-worst, kind="stable")[:8]
-        chosen = chosen[worst[chosen] > JUMP]
-        begin, end = begin[chosen], end[chosen]
-    if not len(begin):
-        return []
-    return [
-        f"{where}: its pose or its velocity jumps at t = {np.min(end):g} s; bodies in it would be struck. Give a "
-        "smooth motion, or let an event change a parameter of it: bodies then keep their velocities in the ground."
-    ]
+    return []
 
 
 def _is_used(model: Model, frame: Body) -> bool:

@@ -12,6 +12,7 @@ from trundle.integrate.case import Case
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.tolerance import largest, read_units
 from trundle.study.first_modes import first_modes
+from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import EventAction, RunOptions, refuse_stiff_switches, sample_times
@@ -43,6 +44,7 @@ def simulate(
     t1 = t0 + duration
     times = sample_times(options.samples, t0, t1, f.n_x)
     p = f.parameter_vector(parameters)
+    refuse_jumps(f, p, t0, t1)
     initial = start_state(f, start, parameters, t0)
     x0 = state_vector(f, initial, p, t0)
     p[f.parameters.shift] = multiplier_shift(accuracy.rtol)

@@ -1,0 +1,68 @@
+"""Frames whose pose or velocity jumps during a run, which would strike the bodies in them."""
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError
+from trundle.model.frame_check import frame_signals, pose_function
+from trundle.typing import Array
+
+CELLS = 400  # parts of a run in which jumps are looked for
+NARROW = 1e-7  # s: what changes within less has jumped
+JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change is none
+
+
+def refuse_jumps(f: Formulation, p: Array, t0: float, t1: float) -> None:
+    """SolveError where a frame that is given by position and rotation jumps between two times.
+
+    States count with their values at the start.
+    """
+    n = len(f.model.parameters)
+    for name, pose, values in f.once(_poses):
+        tables = p[f.parameters.table_slice]
+        given = np.concatenate([p[f.parameters.parameter_slice][:n], values[n : len(values) - len(tables)], tables])
+        jump = first_jump(pose, given, t0, t1)
+        if jump is not None:
+            raise SolveError(
+                f"frame {name!r}: its pose or its velocity jumps at t = {jump:g} s; bodies in it would be struck. Give "
+                "a smooth motion, end the run before, or let an event change a parameter of the motion: bodies then "
+                "keep their velocities in the ground."
+            )
+
+
+def _poses(f: Formulation) -> list[tuple[str, Any, list[float]]]:
+    """Frames that do not give their rates themselves."""
+    found = []
+    for frame in f.model.frames:
+        if frame.motion is not None and frame.motion.rates is None:
+            signals = frame_signals(f.model, ca.SX.sym("t"))
+            found.append((frame.name, *pose_function(f.model, frame.motion, signals)))
+    return found
+
+
+def first_jump(pose: Any, values: Array, t0: float, t1: float) -> float | None:
+    """A time at which a pose or its rate changes by what its derivative does not explain, however narrow the part of
+    time is made in which it does.
+    """
+
+    def at(times: Array) -> tuple[Array, Array]:
+        """Pose and velocity below each other, and their rates, a column for each time."""
+        x, turn, v, a = (np.array(ca.DM(out)) for out in pose(ca.DM(times).T, ca.repmat(ca.DM(values), 1, len(times))))
+        flat = turn.reshape(3, len(times), 3).transpose(2, 0, 1).reshape(9, len(times))
+        return np.vstack([x, flat, v]), np.vstack([v, a])
+
+    t = np.linspace(t0, t1, CELLS + 1)
+    begin, end = t[:-1], t[1:]
+    while len(begin) and end[0] - begin[0] > NARROW:
+        middle = (begin + end) / 2
+        begin, end = np.concatenate([begin, middle]), np.concatenate([middle, end])
+        (x0, r0), (x1, r1) = at(begin), at(end)
+        gap = np.abs(x1 - x0 - (r0 + r1) / 2 * (end - begin)) / (1.0 + np.abs(x0) + np.abs(x1))
+        worst = np.max(np.where(np.isfinite(gap), gap, 0.0), axis=0)
+        chosen = np.argsort(-worst, kind="stable")[:8]
+        chosen = chosen[worst[chosen] > JUMP]
+        begin, end = begin[chosen], end[chosen]
+    return float(np.min(end)) if len(begin) else None
