@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from trundle import rail
 from trundle.errors import ModelError, SolveError
-from trundle.rail.segment import transitions
+from trundle.rail.track.segment import transitions
 
 
 def typed(x):
@@ -279,7 +279,7 @@ def test_places_beyond_the_line_and_symbols_without_a_row():
 def test_a_curve_of_ones_own():
     from dataclasses import dataclass
 
-    from trundle.rail.basis import harmonics, polynomial
+    from trundle.rail.track.basis import harmonics, polynomial
 
     @dataclass(frozen=True)
     class Mixed(rail.Transition):

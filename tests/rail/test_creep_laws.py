@@ -20,7 +20,7 @@ from trundle.rail import (
     creep_plot,
     creepages,
 )
-from trundle.rail.fastsim import _grid, _march_arrays, evaluate_many
+from trundle.rail.wheel_rail.fastsim import _grid, _march_arrays, evaluate_many
 
 LAWS = {
     "Linear": Linear(0.3),

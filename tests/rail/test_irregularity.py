@@ -5,9 +5,9 @@ import pytest
 
 from trundle import rail
 from trundle.errors import ModelError, SolveError, UnknownNameError
-from trundle.rail import spectrum
-from trundle.rail.irregularity_view import measured_power
-from trundle.rail.spectrum import CHANNELS, band_power, third_octaves
+from trundle.rail.track import spectrum
+from trundle.rail.track.irregularity_view import measured_power
+from trundle.rail.track.spectrum import CHANNELS, band_power, third_octaves
 
 FAMILIES = [("erri", "low"), ("erri", "high"), *(("fra", n) for n in range(1, 7))]
 

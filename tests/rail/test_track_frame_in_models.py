@@ -6,7 +6,7 @@ import pytest
 import trundle as tr
 from trundle import rail
 from trundle.errors import ModelError, SolveError
-from trundle.rail.line import plan_table, row_table
+from trundle.rail.track.line import plan_table, row_table
 
 AT = np.array([0.3, 0.2, 1.0])  # m, of the box in the track frame
 START, SPEED, GAIN = 5.0, 20.0, 1.0  # m, m/s, m/s^2

@@ -13,8 +13,8 @@ from trundle.file.expression import parse
 from trundle.file.faults import Faults, near
 from trundle.file.text import read_text
 from trundle.file.tree import Path, read_tree
-from trundle.rail.gradient import Grade, VerticalCurve
-from trundle.rail.segment import Segment, segments
+from trundle.rail.track.gradient import Grade, VerticalCurve
+from trundle.rail.track.segment import Segment, segments
 
 PLACE = re.compile(r"(?P<what>segment|part) (?P<number>\d+) (?:of the profile )?\(")
 WORDS = ("name", "text", "half_gauge", "position", "heading", "pivot", "curvature_jumps", "segments", "profile")

@@ -3,37 +3,17 @@
 Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of positive radius turns left.
 """
 
-from trundle.rail.alignment import Alignment
-from trundle.rail.conicity import equivalent_conicity
-from trundle.rail.contact_table import ContactTable, TableContact
-from trundle.rail.continuity import Continuity, Jump
-from trundle.rail.creep import (
-    Creepages,
-    CreepForce,
-    CreepLaw,
-    FallingFriction,
-    JohnsonVermeulen,
-    Linear,
-    Polach,
-    ShenHedrickElkins,
-    creepages,
-)
-from trundle.rail.creep_book import Book, CreepBook
-from trundle.rail.creep_view import creep_plot
-from trundle.rail.cubic_parabola import CubicParabola
-from trundle.rail.fastsim import Fastsim
-from trundle.rail.geometry import ContactGeometry, WheelsetContact
-from trundle.rail.gradient import Grade, VerticalCurve
-from trundle.rail.guide import WheelsetGuide
-from trundle.rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
-from trundle.rail.irregularity import Irregularity
-from trundle.rail.kalker import Coefficients, KalkerWarning, Patch, kalker
-from trundle.rail.line import TrackFrame, irregularity_table
-from trundle.rail.measured import FittedLine, fit_line
-from trundle.rail.profile import S1002, Profile, Rail60E1
-from trundle.rail.rig_pose import JOINTS, RigPose
-from trundle.rail.roller_rig import RollerRig
-from trundle.rail.segment import (
+from trundle.rail.rig.guide import WheelsetGuide
+from trundle.rail.rig.rig_pose import JOINTS, RigPose
+from trundle.rail.rig.roller_rig import RollerRig
+from trundle.rail.track.alignment import Alignment
+from trundle.rail.track.continuity import Continuity, Jump
+from trundle.rail.track.cubic_parabola import CubicParabola
+from trundle.rail.track.gradient import Grade, VerticalCurve
+from trundle.rail.track.irregularity import Irregularity
+from trundle.rail.track.line import TrackFrame, irregularity_table
+from trundle.rail.track.measured import FittedLine, fit_line
+from trundle.rail.track.segment import (
     Arc,
     Bloss,
     Clothoid,
@@ -46,11 +26,31 @@ from trundle.rail.segment import (
     Transition,
     Vienna,
 )
-from trundle.rail.track_frame import TrackMotion
-from trundle.rail.wagon import CarBody, Suspension, Wagon
-from trundle.rail.wheel_on_rail import WheelOnRail, WheelPlace
-from trundle.rail.wheel_side import WheelContact
-from trundle.rail.wheelset import Contact, PlacedWheelset, Wheelset
+from trundle.rail.track.track_frame import TrackMotion
+from trundle.rail.vehicle.wagon import CarBody, Suspension, Wagon
+from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
+from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset, Wheelset
+from trundle.rail.wheel_rail.conicity import equivalent_conicity
+from trundle.rail.wheel_rail.contact_table import ContactTable, TableContact
+from trundle.rail.wheel_rail.creep import (
+    Creepages,
+    CreepForce,
+    CreepLaw,
+    FallingFriction,
+    JohnsonVermeulen,
+    Linear,
+    Polach,
+    ShenHedrickElkins,
+    creepages,
+)
+from trundle.rail.wheel_rail.creep_book import Book, CreepBook
+from trundle.rail.wheel_rail.creep_view import creep_plot
+from trundle.rail.wheel_rail.fastsim import Fastsim
+from trundle.rail.wheel_rail.geometry import ContactGeometry, WheelsetContact
+from trundle.rail.wheel_rail.hertz import STEEL, Elastic, Ellipse, hertz, hertz_of_axes
+from trundle.rail.wheel_rail.kalker import Coefficients, KalkerWarning, Patch, kalker
+from trundle.rail.wheel_rail.profile import S1002, Profile, Rail60E1
+from trundle.rail.wheel_rail.wheel_side import WheelContact
 
 __all__ = [
     "JOINTS",

@@ -1,0 +1,1 @@
+"""A wheelset on a roller rig, and the guide that holds it."""

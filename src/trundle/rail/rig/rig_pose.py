@@ -1,0 +1,124 @@
+"""The pose of a wheelset on a roller rig: what a person asks for, read from the solution."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import AssemblyError
+from trundle.rail.rig.rig_contact import SIGNS, Contacts, find_contacts
+from trundle.rail.rig.rig_solve import REASONS, TOUCHES, Found
+from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.rail.rig.roller_rig import RollerRig
+
+JOINTS: dict[str, str] = {
+    "s1": "lift of the wheelset's centre (m)",
+    "s2": "lateral displacement of the wheelset's centre, to the left (m)",
+    "theta3": "roll",
+    "theta4": "yaw",
+    "theta5": "pitch of the wheelset",
+    "theta6": "right wheel: turn about the axle",
+    "s7": "right wheel: slide along the generator of the cone (m), or turn theta7 along the hollow profile",
+    "theta8": "right contact: turn about the common normal",
+    "theta9": "right ring: turn along its profile",
+    "theta10": "right ring: turn about the axis of the drum",
+    "theta11": "angle of the drum",
+    "theta12": "left wheel: turn about the axle",
+    "s13": "left wheel: slide along the generator of the cone (m), or turn theta13 along the hollow profile",
+    "theta14": "left contact: turn about the common normal",
+    "theta15": "left ring: turn along its profile",
+    "theta16": "left ring: turn about the axis of the drum",
+}
+"""The sixteen joints, numbered as in [Meijaard 2024, Fig. 13]; angles in rad. All are zero in the middle position."""
+
+
+@final
+@dataclass(frozen=True)
+class RigPose:
+    """How a wheelset stands on the rig. Of one pose: numbers; of arrays of poses: arrays of their common shape, nan
+    where both wheels cannot touch. Points have one more axis, of length 3: ground axes, from the centre of the drum.
+    """
+
+    lateral: Any  # m, to the left
+    yaw: Any  # rad
+    roll: Any  # rad, positive where the left wheel is higher
+    lift: Any  # m
+    touches: Any  # whether the pose exists
+    joints: Mapping[str, Any]  # by the names in JOINTS; signs are those of the coordinates of the model
+    contacts: Mapping[str, Array]  # points of contact (m), "right" and "left"
+    normals: Mapping[str, Array]  # unit normals out of the rings
+    rolling_radius: Mapping[str, Any]  # distance of the contacts from the axle (m)
+
+
+def read_pose(rig: "RollerRig", found: Found, given: Sequence[Array], shape: tuple[int, ...]) -> RigPose:
+    """The pose from the solution; `given` are lateral displacement, yaw, pitch and angle of the drum."""
+    touches = found.state == TOUCHES
+    lateral, yaw, pitch, drum_angle = given
+    if not shape and not touches[0]:
+        raise AssemblyError(_why_not(found, float(lateral[0]), float(yaw[0])))
+    x = np.where(touches, found.x, np.nan)
+    angle, roll, lift = x[:2], x[2], x[3]
+    c = find_contacts(rig, angle, roll, lift, np.array([lateral, yaw]))
+    guide = {"s1": lift, "s2": lateral, "theta3": roll, "theta4": yaw, "theta5": pitch}
+    right, left = (_side_joints(rig, c, angle[side], roll, yaw, side, first) for side, first in enumerate((6, 12)))
+    joints = {**guide, **right, "theta11": drum_angle, **left}
+    for on_wheel, on_ring in (
+        ("theta6", "theta10"),
+        ("theta12", "theta16"),
+    ):  # pitch leaves the contacts where they are
+        joints[on_wheel], joints[on_ring] = joints[on_wheel] + pitch, joints[on_ring] - drum_angle
+
+    def shaped(values: Array) -> Any:
+        return values.reshape(shape)[()]
+
+    sides = {"right": 0, "left": 1}
+    return RigPose(
+        shaped(lateral),
+        shaped(yaw),
+        shaped(roll),
+        shaped(lift),
+        shaped(touches),
+        {name: shaped(v) for name, v in joints.items()},
+        {side: c.point[i].reshape(*shape, 3) for side, i in sides.items()},
+        {side: c.normal[i].reshape(*shape, 3) for side, i in sides.items()},
+        {side: shaped(c.radius[i]) for side, i in sides.items()},
+    )
+
+
+def _side_joints(
+    rig: "RollerRig", c: Contacts, angle: Array, roll: Array, yaw: Array, side: int, first: int
+) -> dict[str, Array]:
+    """The five joints of one contact, from the wheel to the drum, while both have not turned."""
+    sign = float(SIGNS[side, 0])
+    radial, axle = c.radial[side], c.axle
+    forward = np.stack([np.cos(yaw), np.cos(roll) * np.sin(yaw), np.sin(roll) * np.sin(yaw)], axis=-1)
+    up = np.cross(forward, axle)  # across the axle, fixed to the wheelset at zero pitch
+    turn = np.arctan2(np.sum(radial * forward, axis=-1), -np.sum(radial * up, axis=-1))
+    along_ring = np.stack([np.cos(angle), np.zeros_like(angle), -np.sin(angle)], axis=-1)
+    along_wheel = np.cross(radial, axle)
+    across_ring = np.cross(c.normal[side], along_ring)
+    spin = np.arctan2(np.sum(across_ring * along_wheel, axis=-1), np.sum(along_ring * along_wheel, axis=-1))
+    if rig.conical:
+        profile = {f"s{first + 1}": -sign * (c.along[side] - rig.half_gauge) / np.cos(rig.cone_angle)}
+    else:
+        profile = {f"theta{first + 1}": -sign * (c.wheel_lean[side] - rig.cone_angle)}
+    return {
+        f"theta{first}": turn,
+        **profile,
+        f"theta{first + 2}": spin,
+        f"theta{first + 3}": c.ring_lean[side] - sign * rig.cone_angle,
+        f"theta{first + 4}": angle,
+    }
+
+
+def _why_not(found: Found, lateral: float, yaw: float) -> str:
+    """A sentence on a pose that does not exist."""
+    reason, share = REASONS[int(found.state[0])], float(found.share[0])
+    return (
+        f"at a lateral displacement of {lateral:.6g} m and a yaw of {yaw:.6g} rad the wheels cannot both touch their "
+        f"rings: on the way there from the middle {reason}, just after {share * lateral:.4g} m and "
+        f"{share * yaw:.4g} rad. Take a smaller displacement or yaw."
+    )

@@ -1,0 +1,250 @@
+"""A railway wheelset on a roller rig: a drum with two round rings in the place of the track [Meijaard 2024, Sec. 3.3].
+
+At rest in the middle both axes are parallel to y, the wheelset right above the drum. The wheels are wider towards the
+middle, so that a wheelset that has moved to the left runs on a larger radius there. The point of contact is not the top
+of the ring's profile: the common normal leans inwards by the angle of the cone.
+"""
+
+from dataclasses import dataclass, fields
+from math import cos, inf, isfinite, pi, sin, sqrt, tan
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from trundle.contact import NoSlip
+from trundle.errors import ModelError
+from trundle.laws.law import Law
+from trundle.model import Model, shape
+from trundle.pairs.higher import HigherPair
+from trundle.pairs.lower import Revolute
+from trundle.pairs.surface import Cone, Surface, Torus
+from trundle.rail.rig.guide import WheelsetGuide
+from trundle.rail.rig.rig_pose import RigPose, read_pose
+from trundle.rail.rig.rig_solve import solve
+from trundle.space.arrays import read_together
+
+
+@final
+@dataclass(frozen=True)
+class RollerRig:
+    """Sizes in m and rad, all at the points of contact in the middle position.
+
+    Wheels are conical, or hollow with the profile radius `wheel_profile_radius`; their tangent plane there makes the
+    angle `cone_angle` with the axle.
+    """
+
+    sides: ClassVar[dict[str, int]] = {"right": -1, "left": 1}  # connections of the model, and the sign of their y
+
+    half_gauge: float  # lateral distance of a contact from the centre
+    wheel_radius: float
+    ring_radius: float
+    ring_profile_radius: float
+    cone_angle: float
+    wheel_profile_radius: float = inf
+
+    def __post_init__(self) -> None:
+        faults = _number_faults(self) or _shape_faults(self)
+        if faults:
+            raise ModelError(faults)
+
+    # -- surfaces ------------------------------------------------------------------------------------------------------
+
+    @property
+    def conical(self) -> bool:
+        """Whether the wheels are cones."""
+        return self.wheel_profile_radius == inf
+
+    @property
+    def axle_height(self) -> float:
+        """Height of the axle above the axis of the drum in the middle position."""
+        return self.ring_radius + self.wheel_radius
+
+    @property
+    def ring(self) -> Torus:
+        """The surface of a ring; its largest circle lies outside the contact."""
+        return Torus(self.core_radius + self.ring_profile_radius, self.ring_profile_radius)
+
+    @property
+    def core_radius(self) -> float:
+        """Radius of the core circle, about which a ring is a tube."""
+        return self.ring_radius - self.ring_profile_radius * cos(self.cone_angle)
+
+    @property
+    def core_place(self) -> float:
+        """Lateral distance of the core circles from the centre."""
+        return self.half_gauge + self.ring_profile_radius * sin(self.cone_angle)
+
+    def ring_place(self, side: str) -> tuple[float, float, float]:
+        """Centre of a ring, in the axes of the drum."""
+        return 0.0, self.sides[side] * self.core_place, 0.0
+
+    def wheel(self, side: str) -> Surface:
+        """The surface of the "left" or "right" wheel."""
+        if self.conical:
+            return Cone(self.wheel_radius, -self.sides[side] * self.cone_angle)
+        rho = self.wheel_profile_radius
+        return Torus(self.wheel_radius - rho * (1 - cos(self.cone_angle)), rho, inside=True)
+
+    def wheel_place(self, side: str) -> tuple[float, float, float]:
+        """Centre of a wheel's surface, in the axes of the wheelset: of a groove where its bottom lies."""
+        outwards = 0.0 if self.conical else self.wheel_profile_radius * sin(self.cone_angle)
+        return 0.0, self.sides[side] * (self.half_gauge + outwards), 0.0
+
+    def wheel_normal(self, along: Any, out: Any) -> tuple[Any, Any]:
+        """Components outwards along the axle and away from it of the normal of a wheel's surface that goes through a
+        point near it, given by the same two distances from the centre of the wheelset.
+        """
+        sine, cosine = sin(self.cone_angle), cos(self.cone_angle)
+        if self.conical:
+            return sine + 0 * along, cosine + 0 * out
+        rho = self.wheel_profile_radius
+        to_groove = self.half_gauge + rho * sine - along, self.wheel_radius + rho * cosine - out
+        size = np.hypot(*to_groove)
+        return to_groove[0] / size, to_groove[1] / size
+
+    # -- kinematics ----------------------------------------------------------------------------------------------------
+
+    def pose(
+        self, lateral: ArrayLike, yaw: ArrayLike = 0.0, *, pitch: ArrayLike = 0.0, drum_angle: ArrayLike = 0.0
+    ) -> RigPose:
+        """How the wheelset stands with both wheels on their rings; arrays are broadcast against each other.
+
+        One pose that does not exist raises AssemblyError with the reason; arrays have nan there, and `touches` is
+        False.
+        """
+        arrays = read_together({"lateral": lateral, "yaw": yaw, "pitch": pitch, "drum_angle": drum_angle})
+        if not all(np.all(np.isfinite(v)) for v in arrays):
+            raise ModelError(f"the pose of a wheelset needs finite numbers, got lateral {lateral!r}, yaw {yaw!r}.")
+        flat = [v.ravel() for v in arrays]
+        return read_pose(self, solve(self, *flat[:2]), flat, arrays[0].shape)
+
+    @property
+    def roll_coefficient(self) -> float:
+        """Roll per lateral displacement in the middle position (rad/m): the contact normals meet above the axle, and
+        the wheelset turns about that point.
+        """
+        slope = tan(self.cone_angle)
+        return slope / (self.half_gauge - self.wheel_radius * slope)
+
+    @property
+    def conicity(self) -> float:
+        """Equivalent conicity: half the difference of the wheels' rolling radii per lateral displacement, for small
+        ones.
+        """
+        return self._radius_coefficients()[0] * self.roll_coefficient
+
+    @property
+    def klingel_wavelength(self) -> float:
+        """Wavelength (m) of Klingel's formula, with the equivalent conicity: a track, and no roll."""
+        return 2 * pi * sqrt(self.wheel_radius * self.half_gauge / self.conicity)
+
+    @property
+    def wavelength(self) -> float:
+        """Wavelength (m) of small kinematic oscillations on the rig, along the circumference of the ring.
+
+        Linearised rolling without slip, with forward speed V = wheel_radius * spin, and distances s = V t:
+        across the rings y' + r0 roll' = yaw, along them the difference of both sides
+        b yaw' = -(difference of wheel radii / r0 - difference of ring radii / R) / 2.
+        The ring's part vanishes as R grows; what then differs from Klingel is the velocity of roll at the contact.
+        """
+        wheel, ring = self._radius_coefficients()
+        b, r0 = self.half_gauge, self.wheel_radius
+        bending = wheel + ring * r0 / self.ring_radius
+        return 2 * pi * b * sqrt(r0 / (tan(self.cone_angle) * bending))
+
+    def _radius_coefficients(self) -> tuple[float, float]:
+        """Gain of the left wheel's radius and loss of the left ring's radius at the contact, per roll (m/rad)."""
+        b, rho, rho_w, sine = self.half_gauge, self.ring_profile_radius, self.wheel_profile_radius, sin(self.cone_angle)
+        if self.conical:
+            return b + rho * sine, rho * sine
+        return (b + rho * sine) * rho_w / (rho_w - rho), (b + rho_w * sine) * rho / (rho_w - rho)
+
+    # -- dynamics ------------------------------------------------------------------------------------------------------
+
+    def model(
+        self,
+        mass: Any,
+        inertia: Any,
+        drum_inertia: Any,
+        *,
+        drum_mass: Any = 0.0,
+        no_slip: bool = False,
+        drum_law: Law | None = None,
+        name: str = "roller rig",
+        gravity: Any = 9.81,
+    ) -> Model:
+        """The rig as a model with the coordinates "wheelset.lift", ".lateral", ".roll", ".yaw", ".pitch", "drum.angle",
+        and the contacts "left" and "right", frictionless or without slip.
+
+        mass, inertia: of the wheelset, whose mass centre is its centre; drum_inertia: about the drum's axis. drum_law
+        goes on the drum's angle, for instance tr.Servo to drive it. Forward motion turns the wheels in the positive
+        sense and the drum in the negative.
+        """
+        m = Model(name, gravity=(0.0, 0.0, -gravity))
+        b, r0, R = self.half_gauge, self.wheel_radius, self.ring_radius
+        shapes = tuple(shape.Disc(r0, at=(0.0, sign * b, 0.0)) for sign in self.sides.values())
+        axle = shape.Rod((0.0, -b, 0.0), (0.0, b, 0.0))
+        wheelset = m.body("wheelset", mass, inertia, shape=(axle, *shapes))
+        rings = tuple(shape.Disc(R, at=(0.0, sign * b, 0.0)) for sign in self.sides.values())
+        drum = m.body("drum", drum_mass, (drum_inertia, drum_inertia, drum_inertia), shape=(axle, *rings))
+        m.connect(Revolute("y"), m.ground, drum, law=drum_law)
+        m.connect(WheelsetGuide(), m.ground.at(0.0, 0.0, self.axle_height), wheelset)
+        for side in self.sides:
+            pair = HigherPair(self.ring, self.wheel(side))
+            places = drum.at(*self.ring_place(side)), wheelset.at(*self.wheel_place(side))
+            m.connect(pair, *places, side, law=NoSlip() if no_slip else None)
+        return m
+
+
+def _number_faults(rig: RollerRig) -> list[str]:
+    """Sizes that are not positive numbers."""
+    faults = []
+    for field in fields(rig):
+        value = getattr(rig, field.name)
+        endless = field.name == "wheel_profile_radius" and value == inf
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, float | int | np.number)
+            or not (isfinite(value) or endless)
+        ):
+            faults.append(f"RollerRig: {field.name} must be one finite number, got {value!r}.")
+        elif value <= 0:
+            why = "; without coning the wheelset does not find the middle" if field.name == "cone_angle" else ""
+            faults.append(f"RollerRig: {field.name} must be greater than zero, got {value!r}{why}.")
+    return faults
+
+
+def _shape_faults(rig: RollerRig) -> list[str]:
+    """Positive sizes that do not make a wheelset on rings."""
+    if rig.cone_angle >= pi / 4:
+        return [
+            f"RollerRig: cone_angle {rig.cone_angle:g} rad is not a valid cone angle; "
+            "it must be less than pi/4 (45 degrees)."
+        ]
+    faults = []
+    b, r0, rho, rho_w = rig.half_gauge, rig.wheel_radius, rig.ring_profile_radius, rig.wheel_profile_radius
+    cosine, slope = cos(rig.cone_angle), tan(rig.cone_angle)
+    if r0 * slope >= b:
+        faults.append(
+            f"RollerRig: the contact normals meet at {b / slope:.6g} m above the contacts, not above the axle at "
+            f"wheel_radius {r0:g} m; such a wheelset does not stand on its rings. Take a smaller "
+            "cone_angle or a larger half_gauge."
+        )
+    if rho * cosine >= rig.ring_radius:
+        faults.append(
+            f"RollerRig: a ring with the profile radius {rho:g} m does not fit on a drum where its radius at the "
+            f"contact is {rig.ring_radius:g} m: the centre of the profile would lie beyond the axis of the drum."
+        )
+    if rho_w <= rho:
+        faults.append(
+            f"RollerRig: a ring with the profile radius {rho:g} m does not fit into a hollow wheel with the profile "
+            f"radius {rho_w:g} m; wheel_profile_radius must be the greater one (inf for conical wheels)."
+        )
+    if rho_w < inf and rho_w * (1 - cosine) >= r0:
+        faults.append(
+            f"RollerRig: the groove of a wheel with the profile radius {rho_w:g} m would reach the axle: its bottom "
+            f"lies {rho_w * (1 - cosine):.6g} m below the contact, where the radius is {r0:g} m. Take conical wheels "
+            f"(wheel_profile_radius inf), or at most {r0 / (1 - cosine):.6g} m."
+        )
+    return faults

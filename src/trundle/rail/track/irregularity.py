@@ -1,0 +1,254 @@
+"""Irregularities of the track: signals along s with exact derivatives, from spectra (seeded) or from measurements."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Literal, Protocol, final
+
+import numpy as np
+
+from trundle.errors import ModelError, SolveError
+from trundle.rail.track import spectrum
+from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of
+from trundle.typing import AnyArray, Array
+
+WAVES = 2000  # sines of one signal
+AT_ONCE = 4_000_000  # sines times places that are evaluated in one go
+
+
+class Signal(Protocol):
+    """A deviation (m) along the track."""
+
+    def __call__(self, s: Any, derivative: int = 0) -> Array:
+        """Value, or a derivative by s, at s."""
+        ...
+
+    def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
+        """Value and derivatives by s (rows) at equal distances."""
+        ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SineSum:
+    """Sum of amplitude * cos(omega s + phase)."""
+
+    omegas: Array  # rad/m
+    amplitudes: Array  # m
+    phases: Array  # rad
+
+    def __call__(self, s: Any, derivative: int = 0) -> Array:
+        places = np.asarray(s, float)
+        flat, out = places.reshape(-1), np.empty(places.size)
+        heights = self.amplitudes * self.omegas**derivative
+        phases = self.phases + 0.5 * np.pi * derivative
+        block = max(1, AT_ONCE // max(1, len(self.omegas)))
+        for i in range(0, len(flat), block):
+            out[i : i + block] = np.cos(flat[i : i + block, None] * self.omegas + phases) @ heights
+        return out.reshape(places.shape)
+
+    def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
+        """As products of a coarse and a fine grid: one matrix product, without a cosine at every place."""
+        fine = max(1, int(np.sqrt(count)))
+        coarse = -(-count // fine)
+        inner = np.exp(1j * np.outer(self.omegas, step * np.arange(fine)))
+        outer = np.exp(1j * (np.outer(start + step * fine * np.arange(coarse), self.omegas) + self.phases))
+        out = np.empty((derivatives, count))
+        for order in range(derivatives):
+            factor = self.amplitudes * (1j * self.omegas) ** order
+            out[order] = ((outer * factor) @ inner).real.reshape(-1)[:count]
+        return out
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SplineSignal:
+    """Smoothing spline of degree 5 through measured values; derivatives are those of the spline."""
+
+    spline: Any
+    begin: float  # m
+    end: float  # m
+    residual: float  # m, root mean square of measured minus smooth
+
+    def __call__(self, s: Any, derivative: int = 0) -> Array:
+        places = np.asarray(s, float)
+        if not np.all((places >= self.begin) & (places <= self.end)):
+            raise SolveError(f"the measured irregularity goes from {self.begin:g} to {self.end:g} m; s leaves it.")
+        return np.asarray(self.spline(places, derivative)).reshape(places.shape)
+
+    def on_grid(self, start: float, step: float, count: int, derivatives: int = 3) -> Array:
+        s = start + step * np.arange(count)
+        return np.array([self(s, order) for order in range(derivatives)])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rails:
+    """Deviation (m) of each rail from its place, and derivatives by s: y to the left, z up."""
+
+    left_y: Array
+    left_z: Array
+    right_y: Array
+    right_z: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Irregularity:
+    """Deviations of a track from its line: of its centre, `vertical` (up) and `lateral` (to the left), of its `cant`
+    (right rail over left) and of its `gauge` (wider), all in m. Channels that are not given are zero.
+
+    fade_in = (start, length) lets them grow from nothing, with a smooth second derivative.
+    """
+
+    signals: Mapping[str, Signal]
+    spectra: Mapping[str, Any] = field(default_factory=dict)  # densities the signals were made from
+    wavelengths: tuple[float, float] | None = None  # m, band of the spectra
+    fade_in: tuple[float, float] = (0.0, 0.0)  # m
+    name: str = "irregularity"
+
+    def __post_init__(self) -> None:
+        wrong = [name for name in self.signals if name not in CHANNELS]
+        if wrong:
+            raise ModelError(f"there is no channel {wrong[0]!r} of irregularity; there are {', '.join(CHANNELS)}.")
+        start, length = self.fade_in
+        if not (np.isfinite(start) and np.isfinite(length) and length >= 0.0):
+            raise ModelError("fade_in is (start, length) in metres, with a length that is not negative.")
+
+    @staticmethod
+    def erri(level: Literal["low", "high"], seed: int = 0, **options: Any) -> "Irregularity":
+        """ERRI B176, "low" or "high"."""
+        options.setdefault("wavelengths", spectrum.usual_band("erri"))
+        return Irregularity.from_spectra(spectrum.erri(level), seed, name=f"ERRI B176 {level}", **options)
+
+    @staticmethod
+    def fra(track_class: int, seed: int = 0, **options: Any) -> "Irregularity":
+        """A track class of the FRA, 1 (worst) to 6."""
+        options.setdefault("wavelengths", spectrum.usual_band("fra"))
+        return Irregularity.from_spectra(spectrum.fra(track_class), seed, name=f"FRA class {track_class}", **options)
+
+    @staticmethod
+    def from_spectra(
+        spectra: Spectra,
+        seed: int = 0,
+        *,
+        wavelengths: tuple[float, float] = (3.0, 150.0),
+        waves: int = WAVES,
+        fade_in: tuple[float, float] = (0.0, 0.0),
+        name: str = "irregularity",
+    ) -> "Irregularity":
+        """From one-sided densities in m^2/(rad/m) by channel: functions of rad/m, or tables (rad/m, densities).
+
+        Each signal has `waves` sines, one in each of as many bands between the wavelengths (m), with the power of its
+        band, a random wavenumber within it and a random phase. The channels are independent of each other.
+        """
+        _check_band(wavelengths, waves, seed)
+        edges = np.geomspace(2.0 * np.pi / wavelengths[1], 2.0 * np.pi / wavelengths[0], waves + 1)
+        sources = dict(zip(CHANNELS, np.random.SeedSequence(seed).spawn(len(CHANNELS)), strict=True))
+        densities = {channel: density_of(given, channel) for channel, given in spectra.items()}
+        signals: dict[str, Signal] = {}
+        for channel, density in densities.items():
+            random = np.random.default_rng(sources[channel]) if channel in sources else np.random.default_rng(0)
+            power = band_power(density, edges, channel)
+            omegas = edges[:-1] + random.random(waves) * np.diff(edges)
+            signals[channel] = SineSum(omegas, np.sqrt(2.0 * power), 2.0 * np.pi * random.random(waves))
+        return Irregularity(signals, densities, wavelengths, fade_in, name)
+
+    @staticmethod
+    def measured(
+        source: str | Path | Mapping[str, Any], tolerance: float, *, fade_in: tuple[float, float] = (0.0, 0.0)
+    ) -> "Irregularity":
+        """From a CSV file, or arrays by name, with columns s and some of the channels (m, or mm: "vertical_mm").
+
+        Splines of degree 5 pass the points within a root mean square of `tolerance` (m).
+        """
+        from trundle.rail.track.measured import measured_signals
+
+        signals, name = measured_signals(source, tolerance)
+        return Irregularity(signals, fade_in=fade_in, name=name)
+
+    def __call__(self, channel: str, s: Any, derivative: int = 0) -> Array:
+        """A channel (m) or its derivative by s, at s (m)."""
+        if channel not in CHANNELS:
+            raise ModelError(f"there is no channel {channel!r} of irregularity; there are {', '.join(CHANNELS)}.")
+        places = np.asarray(s, float)
+        if channel not in self.signals:
+            return np.zeros(places.shape)
+        parts = [self.signals[channel](places, order) for order in range(derivative + 1)]
+        return _leibniz(parts, self._envelope(places, derivative))
+
+    def vertical(self, s: Any, derivative: int = 0) -> Array:
+        """Height of the centre (m)."""
+        return self("vertical", s, derivative)
+
+    def lateral(self, s: Any, derivative: int = 0) -> Array:
+        """Place of the centre to the left (m)."""
+        return self("lateral", s, derivative)
+
+    def cant(self, s: Any, derivative: int = 0) -> Array:
+        """Height of the right rail over the left one (m)."""
+        return self("cant", s, derivative)
+
+    def gauge(self, s: Any, derivative: int = 0) -> Array:
+        """How much wider the track is (m)."""
+        return self("gauge", s, derivative)
+
+    def rails(self, s: Any, derivative: int = 0) -> Rails:
+        """Deviations of both rails."""
+        z, y, cant, gauge = (self(channel, s, derivative) for channel in CHANNELS)
+        return Rails(y + gauge / 2.0, z - cant / 2.0, y - gauge / 2.0, z + cant / 2.0)
+
+    def on_grid(self, start: float, stop: float, step: float) -> tuple[Array, dict[str, Array]]:
+        """Places at equal distances, and value, first and second derivative (rows) of each channel there."""
+        if not (step > 0.0 and stop > start and np.isfinite([start, stop, step]).all()):
+            raise ModelError("a grid goes from start to a later stop by a positive step.")
+        count = int(np.floor((stop - start) / step + 1e-9)) + 1
+        s: Array = np.asarray(start + step * np.arange(count), np.float64)
+        envelope = self._envelope(s, 2)
+        out = {}
+        for channel in CHANNELS:
+            signal = self.signals.get(channel)
+            parts = np.zeros((3, count)) if signal is None else signal.on_grid(start, step, count, 3)
+            out[channel] = np.array([_leibniz(parts[: n + 1], envelope) for n in range(3)])
+        return s, out
+
+    def faded(self, start: float, length: float) -> "Irregularity":
+        """The same, growing from nothing at `start` over a length (m)."""
+        return replace(self, fade_in=(start, length))
+
+    def plot(self, path: Any = None, length: float = 500.0) -> Any:
+        """Signals over a length (m), and their spectra beside the densities asked for."""
+        from trundle.rail.track.irregularity_view import plot_irregularity
+
+        return plot_irregularity(self, path, length)
+
+    def _envelope(self, s: Array, derivatives: int) -> list[Any]:
+        """6 x^5 - 15 x^4 + 10 x^3 from 0 to 1, and its derivatives by s."""
+        start, length = self.fade_in
+        if length == 0.0:
+            return [1.0] + [0.0] * derivatives
+        x = np.clip((s - start) / length, 0.0, 1.0)
+        series = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
+        inside: AnyArray = (x > 0.0) & (x < 1.0)
+        return [series(x)] + [series.deriv(n)(x) / length**n * inside for n in range(1, derivatives + 1)]
+
+
+def _leibniz(signal: Any, envelope: list[Any]) -> Array:
+    """Highest derivative of a product from the derivatives of its factors."""
+    from math import comb
+
+    n = len(signal) - 1
+    return np.asarray(sum(comb(n, k) * signal[n - k] * envelope[k] for k in range(n + 1)))
+
+
+def _check_band(wavelengths: tuple[float, float], waves: int, seed: int) -> None:
+    if np.shape(wavelengths) != (2,):
+        raise ModelError(f"wavelengths are (shortest, longest) in metres, not {wavelengths!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ModelError(f"the seed is a whole number from 0 on, not {seed!r}.")
+    short, long = wavelengths
+    if not (np.isfinite(short) and np.isfinite(long) and 0.0 < short < long):
+        raise ModelError(f"wavelengths are (shortest, longest) in metres, both positive; not ({short:g}, {long:g}).")
+    if not isinstance(waves, Integral) or waves < 1:
+        raise ModelError(f"a signal needs a whole number of sines, one at least, not {waves!r}.")

@@ -1,0 +1,207 @@
+"""A line inside a model: its rows and its plan as tables that compiled code reads, and the frame that goes along it."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Literal, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.derivative import derivative
+from trundle.errors import ModelError
+from trundle.lookup.table import Table
+from trundle.model.model import Model
+from trundle.rail.track.alignment import Alignment
+from trundle.rail.track.basis import integrals
+from trundle.rail.track.irregularity import Irregularity
+from trundle.rail.track.rows import CURVATURE, END, INVERSE, SLOPE, WIDTH, RowSymbols, local_at, share, total
+from trundle.rail.track.spectrum import CHANNELS
+from trundle.rail.track.track_frame import TrackMotion, motion
+from trundle.typing import Array
+
+HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
+STEP = 1.0  # m between places of the plan; quintics between them are right to 1e-12 m
+SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
+APART = 1e-6  # m between the two sides of a place where the curvature jumps
+
+Expression = Callable[[Any], Any] | float
+
+
+def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -> Table:
+    """The rows of a line with heading and height, found by the distance along the track or by the number of the row."""
+    rows = np.column_stack([line.rows, line.pose.offsets(), line.pose.starts])
+    rows = np.vstack([rows, rows[-1:]])
+    if by == "number":
+        knots = np.append(np.arange(len(line.rows)), len(line.rows) - 0.5)  # there is none after the last one
+    else:
+        knots = np.append(line.pose.starts, line.length)
+    return Table(knots, rows, between="previous", beyond="refuse", text=f"rows of {line.name}")
+
+
+def plan_table(line: Alignment, step: float = STEP) -> Table:
+    """Places x, y (m) of a line over the distance, by quintics that have its tangent and curvature."""
+    s = _places(line, step)
+    row = np.minimum(np.searchsorted(line.rows[:, 1], s, side="right"), len(line.rows) - 1)
+    at, heading = line.local(s, row), line.pose.heading(row, s)
+    c, n = np.cos(heading), np.sin(heading)
+    along, across, bend = at.cos_g, at.k * at.cos_g, -at.sin_g * at.g1
+    first = np.column_stack([along * c, along * n])
+    second = np.column_stack([bend * c - across * n, bend * n + across * c])
+    return Table.hermite(s, line.position(s)[:, :2], first, second, beyond="refuse", text=f"plan of {line.name}")
+
+
+def _places(line: Alignment, step: float) -> Array:
+    """Places at most a step apart, with all joints; two where the curvature jumps, one on each side."""
+    parts = []
+    ends = np.append(line.pose.starts, line.length)
+    jumps = {jump.s for jump in line.continuity().jumps if (jump.quantity, jump.derivative) == ("curvature", 0)}
+    for begin, end in pairwise(ends):
+        last = end - APART if end in jumps else end
+        count = max(1, int(np.ceil((last - begin) / step)))
+        parts.append(np.linspace(begin, last, count + 1)[: None if end in jumps else -1])
+    return np.append(np.concatenate(parts), line.length)
+
+
+def irregularity_table(rough: Irregularity, start: float, stop: float, step: float | None = None) -> Table:
+    """Deviations of both rails over the distance (m), left y, left z, right y, right z, by quintics.
+
+    Steps of a twelfth of the shortest wave (0.25 m for measured signals) leave errors below 1e-6 of a wave's height.
+    """
+    if step is None:
+        step = 0.25 if rough.wavelengths is None else rough.wavelengths[0] / 12.0
+    s, channels = rough.on_grid(start, stop, step)
+    z, y, cant, gauge = (channels[name] for name in CHANNELS)
+    sides = np.stack([y + gauge / 2.0, z - cant / 2.0, y - gauge / 2.0, z + cant / 2.0], -1)  # derivative, place, side
+    names = ("left y", "left z", "right y", "right z")
+    return Table.hermite(
+        s, sides[0], sides[1], sides[2], beyond="refuse", unit="m", outputs=names, arguments=("s",), text=rough.name
+    )
+
+
+@final
+class TrackFrame:
+    """A frame that goes along a line, for `m.moving_frame(name, motion=TrackFrame(...))`.
+
+    Parameters
+    ----------
+    model : Model
+        Gets two tables, `name_rows` and `name_plan`; a run may be given those of another line.
+    line : Alignment
+    distance : float, or function of the signals
+        Along the track (m): `lambda s: 20.0 * s.t`, or a state.
+    speed, acceleration : float, or function of the signals, optional
+        m/s and m/s^2. Left out, they are the derivatives of the distance by time.
+    count : bool, optional
+        Whether an event, `name_joint`, counts in which row the frame is (the parameter `name_row`), so that bodies keep
+        their velocities in the ground where those of the frame jump. Left out: where the line has such kinks. A run
+        that starts elsewhere must be given the row too, `parameters={"track_row": line.row_at(s)}`; it ends soon where
+        that is wrong. Else the row is found by the distance.
+    name : str
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        line: Alignment,
+        distance: Expression,
+        speed: Expression | None = None,
+        acceleration: Expression | None = None,
+        *,
+        count: bool | None = None,
+        name: str = "track",
+    ) -> None:
+        if (speed is None) != (acceleration is None):
+            raise ModelError("give speed and acceleration along the track both, or neither.")
+        kinks = line.continuity().kinks
+        if kinks and count is False:
+            places = ", ".join(f"{s:g}" for s in kinks[:8])
+            raise ModelError(
+                f"{line.name}: the angular velocity of the track frame jumps at {places} m, and with it the motion of "
+                f"bodies relative to it; leave out count=False, or take curves without kinks."
+            )
+        self._model = model
+        self.line, self._distance, self._rates = line, distance, (speed, acceleration)
+        counted = bool(kinks) if count is None else count
+        self.rows = model.table(f"{name}_rows", row_table(line, "number" if counted else "distance"))
+        self.plan = model.table(f"{name}_plan", plan_table(line))
+        self._row: str | None = f"{name}_row" if counted else None
+        if self._row is not None:
+            self._count(model, self._row, f"{name}_joint")
+
+    def _count(self, model: Model, row: str, event: str) -> None:
+        """The number of the row as a parameter that an event advances."""
+        start = float(_value(self._distance, _AtStart(model)))
+        text = f"number of the row of {self.line.name} in which the frame is"
+        model.parameter(row, float(self.line.row_at(self.line.inside(start))), text=text)
+
+        def left(s: Any) -> Any:
+            return _value(self._distance, s) - self.rows(s[row])[END]
+
+        model.event(event, left, 1, {row: lambda s: s[row] + 1.0})
+
+    def frame_state(self, s: Any) -> TrackMotion:
+        """Pose and motion of the frame as expressions of the signals."""
+        at, numbers = self._place(s)
+        speed, acceleration = self._speeds(at, s)
+        if self._row is not None:
+            speed = speed + _guard(at, numbers)
+        grown = integrals(share(numbers, at))
+        heading = numbers[HEADING] + total(numbers, CURVATURE, grown) / numbers[INVERSE]
+        height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
+        place = ca.vertcat(self.plan(at), height)
+        return motion(place, heading, local_at(numbers, at), speed, acceleration)
+
+    def darboux(self, s: Any) -> Any:
+        """Turn of the frame per metre of track (rad/m), in its own axes."""
+        at, numbers = self._place(s)
+        return ca.vertcat(*local_at(numbers, at).darboux())
+
+    def _place(self, s: Any) -> tuple[Any, RowSymbols]:
+        """Distance along the track, and the row in which it lies."""
+        at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
+        return at, RowSymbols(ca.vertsplit(self.rows(at if self._row is None else s[self._row])))
+
+    def _speeds(self, at: Any, s: Any) -> tuple[Any, Any]:
+        speed, acceleration = self._rates
+        if speed is not None and acceleration is not None:
+            return ca.SX(_value(speed, s)), ca.SX(_value(acceleration, s))
+        rate = derivative(at, s.t)
+        return rate, derivative(rate, s.t)
+
+
+@final
+class _TimeOnly:
+    """Signals of which a distance may depend on time and parameters only: its derivative is then that by time."""
+
+    def __init__(self, signals: Any, parameters: Any) -> None:
+        self._signals, self._parameters = signals, parameters
+        self.t = signals.t
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._parameters:
+            raise ModelError(f"the distance depends on {name!r}: give speed and acceleration along the track too.")
+        return self._signals[name]
+
+
+@final
+class _AtStart:
+    """Signals at the start, as numbers: time zero, parameters and states by their values in the model."""
+
+    t = 0.0
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._model.states:
+            return self._model.states[name].start
+        return self._model.parameter_values()[name]
+
+
+def _guard(at: Any, row: RowSymbols) -> Any:
+    """Nothing within a row; beyond it, where a wrong row was given at the start, not a number, which ends the run."""
+    return 1e-300 * ca.sqrt((row[END] + SLACK - at) * (at - row[BEGIN] + SLACK))
+
+
+def _value(given: Expression, s: Any) -> Any:
+    return given(s) if callable(given) else given

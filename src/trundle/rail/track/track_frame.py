@@ -1,0 +1,138 @@
+"""Motion of the track frame from curvature, slope and cant: exact, for numbers, arrays and symbols alike.
+
+x points forward along the track, y to the left, z up, normal to the canted plane. The frame is turned by the heading
+about the vertical, raised by the slope g, and rolled by minus the cant angle b (the right rail is raised where b > 0).
+Along the line it turns by the Darboux vector d (rad/m), so w = d v and eps = d' v^2 + d a.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.rail.track.basis import functions_of
+
+
+@final
+@dataclass(frozen=True)
+class Local:
+    """Angles and their derivatives by s at a place of the line: k is the turn of the heading, 1/m."""
+
+    k: Any
+    k1: Any
+    sin_g: Any
+    cos_g: Any
+    g1: Any
+    g2: Any
+    sin_b: Any
+    cos_b: Any
+    b1: Any
+    b2: Any
+
+    def darboux(self) -> tuple[Any, Any, Any]:
+        """Turn of the frame per metre, in its own axes: heading about z, slope about -y, cant about -x."""
+        across = self.k * self.cos_g
+        return (
+            self.k * self.sin_g - self.b1,
+            -across * self.sin_b - self.g1 * self.cos_b,
+            across * self.cos_b - self.g1 * self.sin_b,
+        )
+
+    def darboux_derivative(self) -> tuple[Any, Any, Any]:
+        """Its derivative by s, 1/m^2."""
+        _, d_y, d_z = self.darboux()
+        across1 = self.k1 * self.cos_g - self.k * self.sin_g * self.g1
+        return (
+            self.k1 * self.sin_g + self.k * self.cos_g * self.g1 - self.b2,
+            -across1 * self.sin_b - self.g2 * self.cos_b - self.b1 * d_z,
+            across1 * self.cos_b - self.g2 * self.sin_b + self.b1 * d_y,
+        )
+
+
+def local(curvature: Any, slope: Any, cant: Any, by_angle: Any) -> Local:
+    """From (value, first, second derivative by s) of curvature, sine of the slope, and cant.
+
+    The cant is the sine of its angle where by_angle is 0, and the angle itself where it is 1.
+    """
+    f = functions_of(curvature[0], slope[0], cant[0])
+    sin_g, slope1, slope2 = slope
+    cos_g = f.sqrt(1.0 - sin_g * sin_g)
+    c, c1, c2 = cant
+    by_sine = 1.0 - by_angle
+    sine = by_sine * c
+    root = f.sqrt(1.0 - sine * sine)
+    stretch = by_angle + by_sine * root  # d(cant) / d(angle)
+    b1 = c1 / stretch
+    return Local(
+        k=curvature[0],
+        k1=curvature[1],
+        sin_g=sin_g,
+        cos_g=cos_g,
+        g1=slope1 / cos_g,
+        g2=slope2 / cos_g + sin_g * slope1 * slope1 / cos_g**3,
+        sin_b=sine + by_angle * f.sin(c),
+        cos_b=by_sine * root + by_angle * f.cos(c),
+        b1=b1,
+        b2=(c2 + sine * b1 * b1) / stretch,
+    )
+
+
+def rotation(heading: Any, at: Local) -> Any:
+    """Rotation matrix from the axes of the track frame to those of the ground."""
+    f = functions_of(heading, at.sin_g, at.sin_b)
+    s, c = f.sin(heading), f.cos(heading)
+    sg, cg, sb, cb = at.sin_g, at.cos_g, at.sin_b, at.cos_b
+    columns = (
+        (c * cg, s * cg, sg),
+        (-s * cb + c * sg * sb, c * cb + s * sg * sb, -cg * sb),
+        (-s * sb - c * sg * cb, c * sb - s * sg * cb, cg * cb),
+    )
+    if f is ca:
+        return ca.horzcat(*(ca.vertcat(*column) for column in columns))
+    return np.stack([np.stack(np.broadcast_arrays(*column), -1) for column in columns], -1)
+
+
+def vector(*components: Any) -> Any:
+    """Three components as a column of symbols, or in the last axis of an array."""
+    if functions_of(*components) is ca:
+        return ca.vertcat(*components)
+    return np.stack(np.broadcast_arrays(*components), -1)
+
+
+@final
+@dataclass(frozen=True)
+class TrackMotion:
+    """Pose and motion of the track frame, in its own axes but for the pose."""
+
+    position: Any  # m, of its origin in the ground
+    rotation: Any  # from its axes to those of the ground
+    w: Any  # rad/s
+    eps: Any  # rad/s^2
+    v: Any  # m/s
+    a: Any  # m/s^2
+
+    @property
+    def R(self) -> Any:
+        """The rotation, as moving frames call it."""
+        return self.rotation
+
+    @property
+    def p(self) -> Any:
+        """The position, as moving frames call it."""
+        return self.position
+
+
+def motion(position: Any, heading: Any, at: Local, speed: Any, acceleration: Any) -> TrackMotion:
+    """Motion of the frame that goes along the line with this speed and tangential acceleration."""
+    d = at.darboux()
+    w = tuple(component * speed for component in d)
+    eps = tuple(d1 * speed**2 + d0 * acceleration for d1, d0 in zip(at.darboux_derivative(), d, strict=True))
+    return TrackMotion(
+        position=position,
+        rotation=rotation(heading, at),
+        w=vector(*w),
+        eps=vector(*eps),
+        v=vector(speed, 0.0 * w[1], 0.0 * w[2]),
+        a=vector(acceleration, speed * w[2], -speed * w[1]),  # [Zboinski 2011, Eq. 67 lacks the normal part]
+    )

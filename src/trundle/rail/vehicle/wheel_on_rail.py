@@ -1,0 +1,226 @@
+"""The force between a wheel and its rail: Hertz's normal force and creep, from the contact table of the two profiles.
+
+Rails are at rest in the ground; the track frame only says where they are. So slip is the velocity of the wheel's
+material in the ground, and the forces have no work but that on the wheel. All vectors here are in the axes of the track
+frame: x along the track, y to the left, z up.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import casadi as ca
+
+from trundle.derivative import derivative_along
+from trundle.errors import ModelError
+from trundle.model.body import Body, Frame, as_frame
+from trundle.model.force import Force, Signals, Terms
+from trundle.model.frame import MotionPart
+from trundle.model.table import ModelTable
+from trundle.rail.wheel_rail.contact_table import ContactTable, TableContact
+from trundle.rail.wheel_rail.creep import CreepForce, CreepLaw
+from trundle.rail.wheel_rail.geometry import SIDES
+from trundle.rail.wheel_rail.hertz import Elastic
+from trundle.space.rotation import cross, dot
+
+NO_APPROACH = 1e-20  # m: added under a root, which has no slope at zero
+SLOWEST = 0.01  # m/s: creepage is slip over sqrt(v^2 + SLOWEST^2)
+
+
+@final
+@dataclass(frozen=True)
+class WheelPlace:
+    """Where a wheel and its rail are, apart from their profiles."""
+
+    out: float  # 1 for the left wheel, -1 for the right one
+    radius: float  # of the running circle, m
+    tape_place: float  # of the running circle from the middle of the axle, m
+    rail_origin: float  # of the rail profile's origin from the middle of the track, m
+    material: Elastic
+
+    @staticmethod
+    def of(contact: ContactTable) -> "WheelPlace":
+        side = contact.geometry.side(contact.side)
+        return WheelPlace(SIDES[side.name], side.radius, side.tape_place, side.rail_origin, contact.material)
+
+
+@final
+class _Pose(NamedTuple):
+    """Of the wheelset's centre and axle, with their rates, in the axes of the track frame."""
+
+    centre: Any  # m, from the track frame's origin
+    axle: Any  # direction, to the left
+    centre_rate: Any
+    axle_rate: Any
+    v: Any  # of the centre in the ground, m/s
+    w: Any  # of the wheel in the ground, rad/s
+
+
+@final
+class _Touch(NamedTuple):
+    """Geometry of the contact at a pose."""
+
+    table: TableContact
+    approach: Any  # m, along the normal; negative where the contact is open
+    arm: Any  # from the wheelset's centre to the contact
+    normal: Any  # out of the rail
+
+
+@final
+class _Contact(NamedTuple):
+    """What Hertz makes of it."""
+
+    touch: _Touch
+    force: Any  # N, elastic
+    stored: Any  # J
+    stored_rate: Any  # W
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WheelOnRail(Force):
+    """One wheel of a wheelset on its rail.
+
+    Parameters
+    ----------
+    wheel : Body
+        The wheelset; its origin lies in the middle of the axle, its y axis along it to the left.
+    track : Body
+        Moving frame that goes along the track beside the wheelset, or the ground where the track is straight along x.
+        Its origin lies where the running circles touch in the middle position: the centre of the wheelset is then the
+        radius above it.
+    place : WheelPlace
+        `WheelPlace.of(contact)` for a ContactTable of the profiles.
+    table : ModelTable
+        `m.table(name, contact.table)`.
+    creep : CreepLaw
+    darboux : MotionPart, optional
+        Turn of the track frame per metre (rad/m) in its axes, as a function of the signals with three components: on a
+        curve the rails run along (1, 0, 0) + darboux x P.
+    damping : float
+        s/m; the normal force is that of Hertz times 1 - damping times the speed of separation.
+    """
+
+    wheel: Body
+    track: Body | Frame
+    place: "WheelPlace"
+    table: ModelTable
+    creep: CreepLaw
+    darboux: MotionPart | None = None
+    damping: Any = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.creep, CreepLaw):
+            raise ModelError(f"WheelOnRail: creep must be a creep law such as rail.Polach(mu=0.3), got {self.creep!r}.")
+        if not isinstance(self.place, WheelPlace):
+            raise ModelError(f"WheelOnRail: place must be a WheelPlace.of(contact), got {self.place!r}.")
+
+    @property
+    def element(self) -> str:
+        return "R"
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return (as_frame(self.wheel),)
+
+    def terms(self, s: Signals) -> Terms:
+        wheel = as_frame(self.wheel)
+        R, pose = self._pose(s, wheel)
+        touch, elastic, stored, stored_rate = self._contact(pose)
+        along = _unit(self._tangent(s, pose.centre + touch.arm))
+        normal = _unit(touch.normal - dot(touch.normal, along) * along)
+        across = cross(normal, along)
+
+        v = pose.v + cross(pose.w, touch.arm)  # of the wheel's material in the contact
+        load = elastic * ca.fmax(1.0 - self.damping * dot(normal, v), 0.0)
+        speed = dot(pose.v, along)
+        size, ahead = ca.sqrt(speed**2 + SLOWEST**2), ca.if_else(speed < 0, -1.0, 1.0)
+        slips = dot(along, v) / size, dot(across, v) / size, dot(normal, pose.w) / size
+        patch = touch.table.patch(load, self.place.material)
+        # The law's x axis points where the wheel rolls.
+        found = self.creep.force(ahead * slips[0], ahead * slips[1], slips[2], load, patch, speed=size)
+        creep = CreepForce(ahead * found.longitudinal, ahead * found.lateral, found.spin_moment)
+
+        F = load * normal + creep.longitudinal * along + creep.lateral * across
+        M = creep.spin_moment * normal
+        lost = -size * (creep.longitudinal * slips[0] + creep.lateral * slips[1] + creep.spin_moment * slips[2])
+        given = dot(F, v) + dot(M, pose.w)
+        out = self.place.out
+        Q, Y = F[2], -out * F[1]
+        t = touch.table
+        return Terms(
+            wrenches=[(wheel, ca.mtimes(R, F), ca.mtimes(R, cross(touch.arm, F) + M))],
+            potential=stored,
+            dissipated=-given - stored_rate,
+            measures={
+                "Q": (Q, "N", "vertical force of the wheel on the rail"),
+                "Y": (Y, "N", "lateral force of the wheel on the rail, outwards"),
+                "Y_over_Q": (Y / ca.fmax(Q, 1.0), "", "lateral over vertical force"),
+                "normal_force": (load, "N", "normal force"),
+                "longitudinal_creepage": (slips[0], "", "slip along the rail over rolling speed"),
+                "lateral_creepage": (slips[1], "", "slip across the rail over rolling speed"),
+                "spin_creepage": (slips[2], "1/m", "turn about the normal over rolling speed"),
+                "longitudinal_creep_force": (creep.longitudinal, "N", "creep force on the wheel along the rail"),
+                "lateral_creep_force": (creep.lateral, "N", "creep force on the wheel across the rail, to the left"),
+                "contact_angle": (t.angle, "rad", "angle between contact plane and track plane"),
+                "rolling_radius": (t.radius, "m", "radius of the wheel in the contact"),
+                "rail_place": (t.place, "m", "place of the contact on the rail, outwards"),
+                "approach": (touch.approach, "m", "approach of wheel and rail, negative where they are apart"),
+                "patch_length": (2 * patch.a, "m", "length of the contact patch"),
+                "patch_width": (2 * patch.b, "m", "width of the contact patch"),
+                "power_lost": (lost, "W", "power lost by creep"),
+            },
+        )
+
+    def _pose(self, s: Signals, wheel: Frame) -> tuple[Any, _Pose]:
+        track = as_frame(self.track)
+        R = s.rotation(track)
+        arm = s.position(wheel) - s.position(track)
+        v, w, w_T = s.velocity(wheel), s.angular_velocity(wheel), s.angular_velocity(track)
+        axle = s.rotation(wheel)[:, 1]
+        moved, turned = v - s.velocity(track) - cross(w_T, arm), cross(w - w_T, axle)
+        return R, _Pose(*(ca.mtimes(R.T, x) for x in (arm, axle, moved, turned, v, w)))
+
+    def _tangent(self, s: Signals, place: Any) -> Any:
+        """Direction of the rail at a place."""
+        ahead = ca.SX([1.0, 0.0, 0.0])
+        return ahead if self.darboux is None else ahead + cross(self.darboux.at(s), place)
+
+    def _touch(self, centre: Any, e: Any) -> _Touch:
+        """Geometry for a centre and a direction e of the axle."""
+        place, out = self.place, self.place.out
+        level = ca.sqrt(e[0] ** 2 + e[1] ** 2)  # cosine of the roll
+        roll = out * ca.asin(e[2])
+        sin_yaw = -e[0] / level
+        y = out * centre[1] - place.tape_place * (1.0 - e[1] / level)
+        found = TableContact(*ca.vertsplit(self.table(y + place.radius * roll, roll)))
+        # Yaw: the contact moves ahead, where the wheel's surface lies lower by radius/2 slope^2 sin(yaw)^2.
+        slope = ca.tan(found.angle - roll)
+        grown = (slope * sin_yaw) ** 2
+        gap = centre[2] - place.radius + found.gap - found.radius * grown / 2
+        up = (ca.SX([0.0, 0.0, 1.0]) - e[2] * e) / level
+        forward = cross(e, up)
+        sine = (up[0] - out * slope * e[0]) / forward[0]
+        radial = found.radius * (1.0 + grown) * (sine * forward - ca.sqrt(1.0 - sine**2) * up)
+        shift = (out * (place.rail_origin + found.place) - centre[1] - radial[1]) / e[1]
+        cosine = ca.cos(found.angle)
+        normal = ca.vertcat(0.0, -out * ca.sin(found.angle), cosine)
+        return _Touch(found, -gap * cosine, shift * e + radial, normal)
+
+    def _contact(self, pose: _Pose) -> _Contact:
+        """Geometry and normal force at a pose, made with symbols in its place, by which the energy is differentiated.
+
+        The stiffness changes with the place, so that the energy's rate is not only that of the approach.
+        """
+        symbols = ca.SX.sym("centre", 3), ca.SX.sym("axle", 3)
+        touch = self._touch(*symbols)
+        approach = ca.fmax(touch.approach, 0.0)
+        force = touch.table.stiffness * approach * ca.sqrt(approach + NO_APPROACH)
+        stored = 0.4 * force * approach
+        rate = derivative_along(stored, ca.vertcat(*symbols), ca.vertcat(pose.centre_rate, pose.axle_rate))
+        parts = [stored, rate, force, touch.approach, touch.arm, touch.normal, *touch.table]
+        stored, rate, force, deep, arm, normal, *columns = ca.substitute(parts, list(symbols), [pose.centre, pose.axle])
+        return _Contact(_Touch(TableContact(*columns), deep, arm, normal), force, stored, rate)
+
+
+def _unit(vector: Any) -> Any:
+    return vector / ca.sqrt(dot(vector, vector))

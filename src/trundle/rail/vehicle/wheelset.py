@@ -1,0 +1,101 @@
+"""A wheelset as a part of a vehicle: a hub that does not spin, the axle with its wheels, two contacts."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, final
+
+from trundle.errors import ModelError
+from trundle.laws.law import Locked, Open
+from trundle.model.body import Body
+from trundle.model.frame import MotionPart
+from trundle.model.joint import Connection
+from trundle.model.model import Model
+from trundle.pairs.lower import Revolute
+from trundle.rail.track.line import TrackFrame
+from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
+from trundle.rail.wheel_rail.contact_table import EPS, ContactTable
+from trundle.rail.wheel_rail.creep import CreepLaw
+from trundle.rail.wheel_rail.geometry import ContactGeometry
+from trundle.rail.wheel_rail.hertz import STEEL, Elastic
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Both wheels of a wheelset on the rails: profiles with their places, creep law, material, and the length `eps`
+    (m) of the soft minimum by which the contact point moves across the profiles.
+    """
+
+    geometry: ContactGeometry
+    creep: CreepLaw
+    eps: float = EPS
+    material: Elastic = STEEL
+
+    def __post_init__(self) -> None:
+        faults: list[str] = []
+        if not isinstance(self.geometry, ContactGeometry):
+            faults.append(f"Contact: geometry must be a rail.ContactGeometry, got {self.geometry!r}.")
+        if not isinstance(self.creep, CreepLaw):
+            faults.append(f"Contact: creep must be a creep law such as rail.Polach(mu=0.3), got {self.creep!r}.")
+        if faults:
+            raise ModelError(faults)
+
+    @cached_property
+    def tables(self) -> dict[str, ContactTable]:
+        """Of the left and the right wheel."""
+        return {
+            side: ContactTable(self.geometry, side, eps=self.eps, material=self.material) for side in ("left", "right")
+        }
+
+
+@final
+class PlacedWheelset(NamedTuple):
+    """A wheelset in a model."""
+
+    hub: Body  # moves with the axle but does not spin: where axle boxes and springs are attached
+    axle: Body
+    track: Body
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Wheelset:
+    """Mass (kg), moments of inertia about the axes of the axle (kg m^2; the second about the axle), contact."""
+
+    mass: float
+    inertia: tuple[float, float, float]
+    contact: Contact
+
+    @property
+    def radius(self) -> float:
+        """Of the running circles, m."""
+        return self.contact.geometry.radius
+
+    def add(self, m: Model, name: str, track: Body, course: TrackFrame | None = None) -> PlacedWheelset:
+        """Put it into a model, in a frame that goes along the track; `course` is its motion, unless the track is
+        straight.
+
+        Coordinates are `name.x`, `name.y`, `name.z`, `name.rx` (roll), `name.rz` (yaw) of the hub in the track frame,
+        and `name_spin.angle`; the contacts are called `name_left` and `name_right`.
+        """
+        hub = m.body(f"{name}_hub", mass=0.0, inertia=0.0)
+        axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia)
+        turn = None if course is None else MotionPart(course.darboux, 3)
+        free = Open()
+        m.connect(Connection(free, free, free, free, Locked(), free), track, hub, name=name)
+        m.connect(Revolute("y"), hub, axle, name=f"{name}_spin")
+        for side, contact in self.contact.tables.items():
+            table = m.tables.get(f"rail_{side}") or m.table(f"rail_{side}", contact.table)
+            if table.table is not contact.table:
+                table = m.table(f"{name}_rail_{side}", contact.table)
+            force = WheelOnRail(axle, track, WheelPlace.of(contact), table, self.contact.creep, turn)
+            m.apply(force, name=f"{name}_{side}")
+        return PlacedWheelset(hub, axle, track)
+
+    def start(self, name: str, speed: float, load: float) -> dict[str, Any]:
+        """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
+        its own weight.
+        """
+        contact = self.contact.tables["left"](0.0, 0.0)
+        deep = ((load + 9.81 * self.mass) / 2 / contact.stiffness) ** (2 / 3)
+        return {f"{name}.z": self.radius - deep, f"{name}_spin.angle_rate": speed / self.radius}

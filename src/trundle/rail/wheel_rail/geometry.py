@@ -1,0 +1,186 @@
+"""Where the rigid wheels of a wheelset touch the rails, over lateral displacement, roll and yaw.
+
+The rails are straight cylinders along x. A wheel's surface of revolution touches one only where its normal has no x
+component: on each circle of the wheel one such point, together its trace. The lowest gap between trace and rail,
+measured along z, is where the wheel touches; roll is found so that both wheels do.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from trundle.errors import AssemblyError, ModelError
+from trundle.rail.wheel_rail.conicity import Method, equivalent_conicity
+from trundle.rail.wheel_rail.profile import Profile
+from trundle.rail.wheel_rail.wheel_side import Side, WheelContact
+from trundle.space.arrays import read_together
+from trundle.typing import Array
+
+SIDES = {"left": 1.0, "right": -1.0}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WheelsetContact:
+    """Contacts of both wheels at lateral displacements (m, positive to the left), rolls (positive: left wheel up), yaws
+    (positive to the left) and lifts of the wheelset's centre above that in the middle position.
+    """
+
+    lateral: Array
+    roll: Array
+    yaw: Array
+    lift: Array
+    left: WheelContact
+    right: WheelContact
+
+    @property
+    def radius_difference(self) -> Array:
+        """Rolling radius of the left wheel minus that of the right, m."""
+        return self.left.radius - self.right.radius
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ContactGeometry:
+    """A pair of equal wheels on a track. Lengths in m; `right_wheel` and `right_rail` only where they differ."""
+
+    wheel: Profile
+    rail: Profile
+    gauge: float = 1.435
+    gauge_depth: float = 0.014  # below the top of the rail, where the gauge is measured
+    back_to_back: float = 1.360
+    tape_place: float = 0.070  # of the running circle from the flange back
+    radius: float = 0.46  # of the running circle
+    right_wheel: Profile | None = None
+    right_rail: Profile | None = None
+    radius_offset: float = 0.0  # left running circle's radius minus the right's
+
+    def __post_init__(self) -> None:
+        faults = []
+        for what in ("gauge", "back_to_back", "radius"):
+            if not 0.0 < getattr(self, what) < np.inf:
+                faults.append(f"ContactGeometry: {what} must be greater than zero, got {getattr(self, what)!r} m.")
+        if not faults and self.gauge > 10.0:
+            faults.append(f"ContactGeometry: a gauge of {self.gauge:g} m; is it given in mm? Lengths are in m.")
+        for what, kind in (("wheel", "wheel"), ("rail", "rail"), ("right_wheel", "wheel"), ("right_rail", "rail")):
+            profile = getattr(self, what)
+            if profile is not None and (not isinstance(profile, Profile) or profile.kind != kind):
+                shown = profile.name if isinstance(profile, Profile) else profile
+                faults.append(f"ContactGeometry: {what} must be a Profile of kind {kind!r}, got {shown!r}.")
+        if faults:
+            raise ModelError(faults)
+
+    # -- sides ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def tape_distance(self) -> float:
+        """Between the running circles of both wheels, m."""
+        return self.back_to_back + 2 * self.tape_place
+
+    def side(self, name: str) -> "Side":
+        """One wheel on its rail, in coordinates that go outwards."""
+        other = name == "right"
+        wheel = self.right_wheel if other and self.right_wheel else self.wheel
+        rail = self.right_rail if other and self.right_rail else self.rail
+        radius = self.radius + (-0.5 if other else 0.5) * self.radius_offset
+        return Side(
+            name, wheel, rail, radius, self.tape_distance / 2, self.gauge / 2 - rail.gauge_face(self.gauge_depth)
+        )
+
+    @cached_property
+    def _sides(self) -> tuple["Side", "Side"]:
+        return self.side("left"), self.side("right")
+
+    # -- contact -------------------------------------------------------------------------------------------------------
+
+    def contact(self, lateral: ArrayLike, yaw: ArrayLike = 0.0) -> WheelsetContact:
+        """Both wheels on their rails, at one displacement and yaw or at arrays of them."""
+        y, psi = read_together({"lateral": lateral, "yaw": yaw})
+        shape, y, psi = y.shape, y.ravel(), psi.ravel()
+        sides = self._sides
+        roll = np.zeros_like(y)
+
+        def both(ask: Callable[..., Any]) -> Any:
+            """The same question for the left wheel, and mirrored for the right one."""
+            return [
+                ask(side, k, sign * y, sign * roll, sign * psi)
+                for k, (side, sign) in enumerate(zip(sides, (1, -1), strict=True))
+            ]
+
+        for _ in range(8):  # by the coarse points
+            one, other = both(lambda side, k, *pose: side.coarse(*pose))
+            step = (one.gap - other.gap) / (one.arm + other.arm)
+            roll = roll - step
+            if np.max(np.abs(step)) < 1e-5:
+                break
+        minima = both(lambda side, k, *pose: side.minima(*pose))
+        for _ in range(6):  # on the profiles
+            one, other = both(lambda side, k, *pose: side.touch(minima[k], *pose))
+            step = (one.gap - other.gap) / (one.arm + other.arm)
+            if np.max(np.abs(step)) < 1e-10:
+                break
+            roll = roll - step
+        lift = -0.5 * (one.gap + other.gap) - self._rest_height
+        contacts = [side.describe(found, shape) for side, found in zip(sides, (one, other), strict=True)]
+        y, roll, psi, lift = (v.reshape(shape) for v in (y, roll, psi, lift))
+        return WheelsetContact(y, roll, psi, lift, *contacts)
+
+    def radius_difference(self, lateral: ArrayLike) -> Array:
+        """Rolling radius of the left wheel minus that of the right (m) at lateral displacements (m)."""
+        return self.contact(lateral).radius_difference
+
+    def conicity(self, amplitude: ArrayLike, method: Method = "integration", step: float = 1e-4) -> Any:
+        """Equivalent conicity for amplitudes of the lateral motion (m), from displacements every `step` m."""
+        y, dr = self._curve(float(np.max(np.abs(np.asarray(amplitude, dtype=float)))), step)
+        return equivalent_conicity(y, dr, amplitude, method)
+
+    def _curve(self, amplitude: float, step: float) -> tuple[Array, Array]:
+        if not 0.0 < amplitude < 0.05:
+            raise ModelError(f"conicity: an amplitude of {amplitude:g} m; it must lie above 0 and below 50 mm, in m.")
+        n = int(np.ceil((amplitude + 1e-3) / step))
+        alike = not (self.right_wheel or self.right_rail or self.radius_offset)
+        if not alike:  # the wheelset runs beside the middle, and so far does the curve go
+            far = np.linspace(-0.012, 0.012, 49)
+            rest = far[int(np.argmin(np.abs(self.radius_difference(far))))]
+            n += int(np.ceil(abs(rest) / step))
+        y = np.asarray(step * np.arange(-n, n + 1), dtype=float)
+        if not alike:
+            return y, self.radius_difference(y)
+        half = self.radius_difference(y[n:])  # both sides are alike
+        return y, np.concatenate([-half[:0:-1], half])
+
+    def flange_contact(self, side: str = "left", most: float = 0.03) -> float:
+        """Lateral displacement (m, towards that side) at which tread and flange touch at once; the contact goes to
+        angles above 0.5 rad there.
+        """
+        sign, y = SIDES[side], np.linspace(0.0, most, 301)
+        for _ in range(4):
+            found = getattr(self.contact(sign * y), side)
+            on_flange = found.angle > 0.5
+            if not np.any(on_flange):
+                raise AssemblyError(
+                    f"the {side} wheel {self.wheel.name!r} does not come to its flange within {1e3 * most:g} mm."
+                )
+            i = int(np.argmax(on_flange))
+            if i == 0:
+                return float(sign * y[0])
+            y = np.linspace(y[i - 1], y[i], 101)
+        return float(sign * y[i])
+
+    @cached_property
+    def _rest_height(self) -> float:
+        left, right = self._sides
+        zero = np.zeros(1)
+        gaps = [side.touch(side.minima(zero, zero, zero), zero, zero, zero).gap[0] for side in (left, right)]
+        return float(-0.5 * sum(gaps))
+
+    def plot(self, path: Path | str | None = None, amplitude: float = 0.008) -> Any:
+        """Contact points joined by lines, rolling-radius difference, contact angle and conicity, as a figure."""
+        from trundle.rail.wheel_rail.contact_view import plot_contact
+
+        return plot_contact(self, path, amplitude)

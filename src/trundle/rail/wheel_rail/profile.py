@@ -1,0 +1,273 @@
+"""Profiles of wheels and rails across the track.
+
+A profile is a height z (upwards, m) over a place s (away from the middle of the track, m). A wheel's lower surface is
+given from its nominal running circle, with the flange at negative s; a rail's from the top of its head.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
+from itertools import pairwise
+from math import atan
+from pathlib import Path
+from typing import Any, Literal, final
+
+import numpy as np
+import yaml
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline, UnivariateSpline
+
+from trundle.errors import ModelError
+from trundle.rail.wheel_rail.profile_check import read_csv, read_points
+from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Polynomial, Spline, tangent_arcs
+from trundle.typing import Array
+
+Kind = Literal["wheel", "rail"]
+MM = 1e-3
+STEEPEST = 20.0  # slope beyond which a side of a rail is cut off: no wheel touches it
+FINE = 5e-5  # m: distance of the points that stand for a profile where it is made anew
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Pieces from the inside to the outside of the track, each with exact slope and curvature."""
+
+    name: str
+    kind: Kind
+    pieces: tuple[Piece, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("wheel", "rail"):
+            raise ModelError(f"profile {self.name!r}: kind must be 'wheel' or 'rail', got {self.kind!r}.")
+        for one, other in pairwise(self.pieces):
+            if abs(one.end - other.start) > 1e-9:
+                raise ModelError(
+                    f"profile {self.name!r}: a piece ends at s = {one.end:g} m and the next starts at "
+                    f"{other.start:g} m; pieces must follow each other."
+                )
+
+    # -- made from -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_points(
+        cls,
+        s: ArrayLike,
+        z: ArrayLike,
+        kind: Kind,
+        *,
+        name: str = "measured",
+        unit: Literal["m", "mm"] = "m",
+        z_down: bool = False,
+        smooth: float = 0.0,
+    ) -> "Profile":
+        """Through points in either order; smooth: root mean square distance (m) that a smoothing spline may keep from
+        them, 0 for a spline through all. z_down: heights are given downwards, as many instruments do.
+        """
+        places, heights = read_points(name, kind, s, z, unit, z_down)
+        if not 0.0 <= smooth < 1e-3:
+            raise ModelError(
+                f"profile {name!r}: smooth is {smooth:g} m; it must lie between 0 and 1 mm (20e-6 is usual)."
+            )
+        curve = UnivariateSpline(places, heights, s=len(places) * smooth**2) if smooth else CubicSpline(places, heights)
+        return cls(name, kind, (Spline(float(places[0]), float(places[-1]), curve),))
+
+    @classmethod
+    def from_csv(cls, path: Path | str, kind: Kind, **options: Any) -> "Profile":
+        """From a file with two columns, place and height, separated by comma, semicolon or blanks; lines that do not
+        start with two numbers are comments. Options as in `from_points`; the unit is mm unless given.
+        """
+        s, z = read_csv(path)
+        return cls.from_points(s, z, kind, **{"name": Path(path).stem, "unit": "mm", **options})
+
+    @classmethod
+    def cone(cls, conicity: float, width: float = 0.12) -> "Profile":
+        """A conical wheel without flange: the radius falls by `conicity` per length outwards."""
+        if not 0.0 <= conicity < 1.0:
+            raise ModelError(f"Profile.cone: conicity must lie between 0 and 1, got {conicity!r}.")
+        half = _size("Profile.cone", "width", width) / 2
+        return cls(f"cone {conicity:g}", "wheel", (Line(-half, half, (0.0, 0.0), conicity),))
+
+    @classmethod
+    def arc(cls, radius: float, kind: Kind = "rail", width: float = 0.07) -> "Profile":
+        """A rail head of one radius, or a wheel whose tread is hollow with one radius."""
+        _size("Profile.arc", "radius", radius)
+        half = _size("Profile.arc", "width", width) / 2
+        if half >= radius:
+            raise ModelError(f"Profile.arc: an arc of radius {radius:g} m is not {width:g} m wide.")
+        centre, side = ((0.0, -radius), 1) if kind == "rail" else ((0.0, radius), -1)
+        return cls(f"arc {radius:g} m", kind, (Arc(-half, half, centre, radius, side),))
+
+    # -- changed -------------------------------------------------------------------------------------------------------
+
+    def inclined(self, slope: float) -> "Profile":
+        """Turned about its origin so that its top leans towards the middle of the track by 1 : 1/slope, cut where it
+        becomes steeper than 20 : 1, with the highest point at the height 0.
+        """
+        if not -0.2 <= slope <= 0.2:
+            raise ModelError(f"profile {self.name!r}: an inclination of {slope:g} is not one of a rail; 1/40 is usual.")
+        angle = atan(slope)
+        if all(isinstance(p, Arc | Line) for p in self.pieces):
+            turned: list[Piece] = [p.turned(angle) for p in self.pieces if isinstance(p, Arc | Line)]
+        else:
+            s = self._fine()
+            c, n = np.cos(angle), np.sin(angle)
+            z = self.height(s)
+            curve = CubicSpline(c * s - n * z, n * s + c * z)
+            turned = [Spline(float(curve.x[0]), float(curve.x[-1]), curve)]
+        kept = [_cut(p) for p in turned]
+        return replace(self, pieces=tuple(p for p in kept if p is not None)).on_top()
+
+    def on_top(self) -> "Profile":
+        """Raised or lowered until its highest point has the height 0."""
+        top = self.top[1]
+        return replace(self, pieces=tuple(p.shifted(0.0, -top) for p in self.pieces))
+
+    def worn(self, depth: Callable[[Array], Any], name: str | None = None) -> "Profile":
+        """With `depth(s)` m of material taken off along the normal, as a spline through points."""
+        s = self._fine()
+        slope = self.slope(s)
+        size, lost = np.sqrt(1 + slope**2), np.broadcast_to(np.asarray(depth(s), dtype=float), s.shape)
+        into = 1.0 if self.kind == "wheel" else -1.0  # of the material, along z
+        places, heights = s - into * lost * slope / size, self.height(s) + into * lost / size
+        if np.any(np.diff(places) <= 0):
+            at = s[int(np.argmin(np.diff(places)))]
+            raise ModelError(
+                f"profile {self.name!r}: the wear changes so quickly at s = {1e3 * at:.4g} mm that the worn profile "
+                "crosses itself; take a smoother depth."
+            )
+        curve = CubicSpline(places, heights)
+        piece = Spline(float(places[0]), float(places[-1]), curve)
+        return Profile(name or f"{self.name}, worn", self.kind, (piece,))
+
+    # -- asked ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def start(self) -> float:
+        """Innermost place, m."""
+        return self.pieces[0].start
+
+    @property
+    def end(self) -> float:
+        """Outermost place, m."""
+        return self.pieces[-1].end
+
+    def height(self, s: Any, order: int = 0) -> Array:
+        """Height at places s, or its derivative; nan where the profile has ended."""
+        return self.heights(s, order)[0]
+
+    def heights(self, s: Any, *orders: int) -> list[Array]:
+        """Height (0), slope (1), second derivative (2) at places s; nan where the profile has ended."""
+        s = np.asarray(s, dtype=float)
+        flat = s.ravel()
+        found = [np.full(flat.shape, np.nan) for _ in orders]
+        which = np.searchsorted(self._ends, flat, side="right")
+        which[flat == self.end] = len(self.pieces)
+        counts = np.bincount(which, minlength=len(self._ends) + 1)
+        for i, piece in enumerate(self.pieces, 1):
+            if counts[i]:
+                chosen = which == i if counts[i] < len(flat) else slice(None)
+                for values, order in zip(found, orders, strict=True):
+                    values[chosen] = piece.height(flat[chosen], order)
+        return [v.reshape(s.shape) for v in found]
+
+    def slope(self, s: Any) -> Array:
+        """dz/ds."""
+        return self.height(s, 1)
+
+    def curvature(self, s: Any) -> Array:
+        """Of the body across the track, 1/m: positive where it bulges towards the other body."""
+        slope, second = self.heights(s, 1, 2)
+        bulge = second / (1 + slope**2) ** 1.5
+        return bulge if self.kind == "wheel" else -bulge
+
+    @cached_property
+    def top(self) -> tuple[float, float]:
+        """Highest point (s, z)."""
+        s = self._fine()
+        z = self.height(s)
+        i = int(np.argmax(z))
+        near = np.linspace(s[max(i - 1, 0)], s[min(i + 1, len(s) - 1)], 2001)
+        heights = self.height(near)
+        k = int(np.argmax(heights))
+        return float(near[k]), float(heights[k])
+
+    def gauge_face(self, depth: float = 0.014) -> float:
+        """Innermost place of a rail not more than `depth` m below its top."""
+        s = self._fine()
+        z = self.height(s)
+        above = z >= self.top[1] - depth
+        if not above[-1] and above[0]:
+            above = above[::-1]
+        i = int(np.argmax(above))
+        if i == 0:
+            return self.start
+        low, high = s[i - 1], s[i]
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self.height(middle) >= self.top[1] - depth else (middle, high)
+        return float(high)
+
+    @cached_property
+    def _ends(self) -> Array:
+        return np.array([*(p.start for p in self.pieces), self.end])
+
+    def _fine(self) -> Array:
+        ends = self._ends
+        parts = [np.linspace(a, b, max(4, round((b - a) / FINE)), endpoint=False) for a, b in pairwise(ends)]
+        return np.append(np.concatenate(parts), self.end)
+
+
+def S1002() -> Profile:
+    """Wheel profile S1002 of EN 13715, from the flange back (-70 mm) to 60 mm."""
+    pieces: list[Piece] = []
+    for part in _data("s1002.yaml")["pieces"]:
+        start, end = (MM * v for v in part["range"])
+        if "arc" in part:
+            z, radius, minus_y = part["arc"]
+            pieces.append(Arc(start, end, (-MM * minus_y, -MM * z), MM * radius, -part["half"]))
+        else:
+            pieces.append(Polynomial(start, end, tuple(-c for c in part["polynomial"]), MM))
+    return Profile("S1002", "wheel", tuple(pieces))
+
+
+def Rail60E1(inclination: float = 1 / 40) -> Profile:
+    """Rail head 60E1 (UIC 60) of EN 13674-1, leaning inwards by `inclination`."""
+    data = _data("60e1.yaml")
+    radii, ends = tuple(MM * r for r in data["radii"]), tuple(MM * w for w in data["half_widths"])
+    right = tangent_arcs(radii, ends, data["side_slope"], MM * data["side_height"])
+    left = [_mirror(p) for p in reversed(right)]
+    top = Arc(left[-1].start, right[0].end, (0.0, -radii[0]), radii[0], 1)
+    whole = Profile("60E1", "rail", (*left[:-1], top, *right[1:]))
+    return whole.inclined(inclination)
+
+
+def _mirror(piece: Piece) -> Piece:
+    if isinstance(piece, Arc):
+        return replace(piece, start=-piece.end, end=-piece.start, centre=(-piece.centre[0], piece.centre[1]))
+    assert isinstance(piece, Line)
+    return Line(-piece.end, -piece.start, (-piece.point[0], piece.point[1]), -piece.slope)
+
+
+def _cut(piece: Piece) -> Piece | None:
+    """The part of an arc, line or spline that is not steeper than STEEPEST."""
+    if piece.end - piece.start < 1e-9:
+        return None
+    if isinstance(piece, Arc):
+        reach = piece.radius * STEEPEST / np.hypot(1.0, STEEPEST)
+        start, end = max(piece.start, piece.centre[0] - reach), min(piece.end, piece.centre[0] + reach)
+        return replace(piece, start=start, end=end) if end > start else None
+    if isinstance(piece, Line):
+        return piece if abs(piece.slope) <= STEEPEST * (1 + 1e-9) else None
+    return piece
+
+
+def _data(name: str) -> Any:
+    return yaml.safe_load(files("trundle.rail").joinpath("data", name).read_text(encoding="utf-8"))
+
+
+def _size(owner: str, name: str, value: float) -> float:
+    if not 0.0 < value < np.inf:
+        raise ModelError(f"{owner}: {name} must be greater than zero, got {value!r} m.")
+    return value
