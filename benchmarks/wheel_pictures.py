@@ -26,6 +26,7 @@ DOTS = 110  # per inch
 SLIDES, STANDS = 0.02, 0.01  # m/s: above it a wheel slides, below it one stands
 PRINTED, CORRECTED = "relaxed, as printed", "relaxed, corrected"
 ROLLING, EXACT, DRY = "relaxed, traction of rolling", "Coulomb", "Coulomb, μ = 0.9 throughout"
+STORIES = {"k = 1, v0 = 1 m/s": (1, 1, 1.0), "k = 3": (3, 3, 1.0), "k = 2 and 6, v0 = 0.1 m/s": (2, 6, 0.1)}
 SHOWN = (PRINTED, CORRECTED, EXACT)
 Mu = Callable[[Any], Any]
 
@@ -52,6 +53,23 @@ def runs(make: Callable[[Any], tr.Model], mu: Mu, torque: float, duration: float
 def driving(torque: float) -> dict[str, Run]:
     """Driven over a slippery spell."""
     return runs(lambda law: slippery_wheel.driven(law, torque), slippery_wheel.spell(), torque, 20.0)
+
+
+def story(torque: float, k_s: float, k_f: float, v0: float) -> Run:
+    """Driven over a slippery spell, relaxed with other numbers than 1."""
+    law = tr.Relaxed(slippery_wheel.spell(), k_s, k_f, traction=slippery_wheel.traction(torque), v0=v0)
+    return slippery_wheel.driven(law, torque).build().simulate(20.0, samples=2001, method="stiff", rtol=1e-9)
+
+
+def stories() -> dict[tuple[float, str], Run]:
+    """The numbers of the paper, that of its Eq. 1, a pair that tells both stories, and exact friction."""
+    found = {}
+    for torque in (20.0, 60.0):
+        for name, numbers in STORIES.items():
+            found[torque, name] = story(torque, *numbers)
+        model = slippery_wheel.driven(tr.Coulomb(slippery_wheel.spell()), torque)
+        found[torque, EXACT] = model.build().simulate(20.0, samples=2001, rtol=1e-9)
+    return found
 
 
 def braking(lower: float, brake: float) -> dict[str, Run]:
@@ -152,6 +170,27 @@ def printed_drag() -> Figure:
         return figure
 
 
+def stories_picture(found: Mapping[tuple[float, str], Run]) -> Figure:
+    """Rim and centre for two torques and several numbers of the law."""
+    names = (*STORIES, EXACT)
+    with style():
+        figure = new_figure(10.5, 4.8, "driven over a slippery spell: rim (dashed) and centre, m/s")
+        grid = figure.subplots(2, len(names), sharex=True, sharey="row")
+        for (torque, name), run in found.items():
+            axes = grid[(20.0, 60.0).index(torque), names.index(name)]
+            axes.plot(run.time, rim(run), color=COLOURS[1], linestyle=(0, (4, 2)), label="rim, R θ'")
+            axes.plot(run.time, speed(run), color=COLOURS[0], label="centre, x'")
+            axes.axvspan(8.0, 12.0, color=QUIET, alpha=0.15, linewidth=0, label="slippery")
+        for axes, name in zip(grid[0], names, strict=True):
+            axes.set_title(name, loc="left", fontsize=10)
+        for axes, word in zip(grid[:, 0], ("20 N m (Fig. 3)", "60 N m (Fig. 4)"), strict=True):
+            axes.set_ylabel(word)
+        for axes in grid[1]:
+            axes.set_xlabel("time (s)")
+        figure.legend(handles=grid[0, 0].get_legend_handles_labels()[0], loc="outside lower center", ncols=3)
+        return figure
+
+
 def slid(run: Run) -> float:
     """For how long it slides (s)."""
     return float(np.trapezoid((np.abs(run.values("tyre.slip_x")) > SLIDES).astype(float), run.time))
@@ -225,6 +264,10 @@ def main() -> None:
             panels_of(found, slippery_wheel.sudden(lower), 50.0, "distance after 15 s (m)", title), out / f"{name}.png"
         )
         show(braking_rows(found))
+    told = stories()
+    save(stories_picture(told), out / "stories.png")
+    for torque in (20.0, 60.0):
+        show(driving_rows({name: run for (of, name), run in told.items() if of == torque}))
     save(printed_drag(), out / "printed-drag.png")
     save(draw({law: run for law, (run, _) in every_law.compare().items()}), out / "every-law.png")
 
