@@ -76,7 +76,7 @@ def test_a_wheel_that_slides_is_braked_by_all_friction_has(cones):
 
 CAR, BEAM = 20e3, 2.1e5  # kg, kg m^2 about the vertical
 LINE = rail.Alignment(
-    [rail.Straight(40), rail.Sine(length=80, radius=600, cant=0.15), rail.Arc(radius=600, length=300, cant=0.15)]
+    [rail.Straight(40), rail.Sine(length=80, radius=600, cant=0.15), rail.Arc(radius=600, length=2000, cant=0.15)]
 )
 
 
@@ -130,6 +130,16 @@ def test_braking_in_the_arc_turns_the_car_by_its_own_inertia(wagon_system):
     # In ground axes: J of a car that is turned by at most 1 degree against its frame.
     wanted = -np.einsum("nij,j,nj->ni", at.rotation, [3e4, 2e5, BEAM], at.eps)[:, 2]
     assert moment == pytest.approx(wanted, abs=0.02 * np.max(np.abs(wanted)))
+
+
+def test_the_steady_motion_in_the_arc_is_where_a_long_run_settles(wagon_system):
+    found = wagon_system.steady({"front_spin.angle": 0.0, "rear_spin.angle": 0.0}, t=10.0)
+    run = wagon_system.simulate(40.0, method="stiff", rtol=1e-8, samples=2)
+    for name in ("front.y", "front.z", "front.rz", "rear.y", "rear.rx", "car.y", "car.z"):
+        assert run.values(name)[-1] == pytest.approx(found[name], abs=1e-8)
+    assert abs(found["front.y"]) > 5e-3 and abs(found["front.y_rate"]) < 1e-12
+    linear = wagon_system.linearise(found, t=10.0)
+    assert linear.steady and np.max(linear.eigenvalues.real) < -0.4
 
 
 def test_words():

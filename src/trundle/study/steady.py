@@ -27,6 +27,7 @@ from trundle.typing import Array
 
 STATES = 6  # around the given one, at which a symmetry must hold
 AROUND = 0.1  # how far these are away: rad, typical lengths, and parts of the speeds
+NEARER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)  # parts of that, where the equations have no answer
 SYMMETRIC = 1e-8  # relative size of a bracket that vanishes: scaled by its own terms, not by the length of the model
 RANK = 1e-11  # of weighted rows, which are not free of units as those of `linear_algebra.rank` are
 LEAST = 1e-5  # terms of a bracket that are smaller, relative to those of others, may be round-off alone
@@ -165,20 +166,29 @@ def rate_tolerance(A: Array, x: Array) -> Array:
 
 
 def _around(functions: Functions, t: float, q: Array, u: Array, p: Array) -> Iterator[tuple[Array, Array]]:
-    """The state and others around it; contacts are followed."""
-    layout = functions.layout
+    """The state and others around it; contacts are followed. Where the equations end nearer (a table that is left), so
+    do these states.
+    """
     rng = np.random.default_rng(1)
     arrange = ContactSearch(functions.equations)
     yield q, u
     for _ in range(STATES):
-        near = q.copy()
-        for c in layout.coordinates:
-            step = AROUND * (functions.length if c.unit == "m" else 1.0)
-            near[c.i_q : c.i_q + c.n_q] += step * rng.uniform(-1, 1, size=c.n_q)
-        near = arrange(t, normalised(near, layout.quaternions), p, search=False)
-        speeds = u + AROUND * (1.0 + np.abs(u)) * rng.uniform(-1, 1, size=len(u))
-        if np.all(np.isfinite(_linear(functions, t, near, speeds, p)[0])):
-            yield near, speeds
+        turn, speed = rng.uniform(-1, 1, size=len(q)), rng.uniform(-1, 1, size=len(u))
+        for part in NEARER:
+            near = q + part * AROUND * _sizes(functions) * turn
+            near = arrange(t, normalised(near, functions.layout.quaternions), p, search=False)
+            speeds = u + part * AROUND * (1.0 + np.abs(u)) * speed
+            if np.all(np.isfinite(_linear(functions, t, near, speeds, p)[0])):
+                yield near, speeds
+                break
+
+
+def _sizes(functions: Functions) -> Array:
+    """Of the coordinates: rad, or a typical length; states of the user stay as they are."""
+    sizes = np.zeros(functions.layout.n_q)
+    for c in functions.layout.coordinates:
+        sizes[c.i_q : c.i_q + c.n_q] = functions.length if c.unit == "m" else 1.0
+    return sizes
 
 
 def _combination(allowed: Array, W: Array, wanted: Array, *parts: Any) -> Array:
@@ -231,10 +241,13 @@ def _brackets(functions: Functions, turns: list[Turn], t: float, q: Array, u: Ar
 
 def _null_space(D: Array, size: Array) -> Array:
     """Combinations of the columns that vanish in all states (states, rows, columns), with rows and columns scaled by
-    the size of their terms; a row that is round-off in one state has its size from the others.
+    the size of their terms: in each state by its own, since a contact that is pressed deep must not hide a soft spring
+    in another state; a row that is round-off in one state has its size from the others.
     """
-    row = np.max(size, axis=(0, 2), initial=0.0)
-    D, size = (np.vstack(part[:, row > 0] / row[row > 0][:, None]) for part in (D, size))
+    row = np.max(size, axis=2, initial=0.0)
+    row = np.maximum(row, LEAST * np.max(row, axis=0, initial=0.0))
+    some = np.any(row > 0, axis=0)
+    D, size = (np.vstack(part[:, some] / row[:, some, None]) for part in (D, size))
     column = np.maximum(np.max(size, axis=0, initial=0.0), LEAST)
     if not len(D):
         return np.eye(D.shape[1])
