@@ -6,6 +6,14 @@ Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of pos
 from trundle.rail.rig.guide import WheelsetGuide
 from trundle.rail.rig.rig_pose import JOINTS, RigPose
 from trundle.rail.rig.roller_rig import RollerRig
+from trundle.rail.suspension.air_spring import AirSpring
+from trundle.rail.suspension.anti_roll_bar import AntiRollBar
+from trundle.rail.suspension.bump_stop import BumpStop, BumpStopTable
+from trundle.rail.suspension.bushing import Bushing
+from trundle.rail.suspension.draft_gear import DraftGear
+from trundle.rail.suspension.dry_friction import DryFriction
+from trundle.rail.suspension.lenoir_link import LenoirSprings
+from trundle.rail.suspension.series_damper import SeriesDamper
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.continuity import Continuity, Jump
 from trundle.rail.track.cubic_parabola import CubicParabola
@@ -56,10 +64,15 @@ __all__ = [
     "JOINTS",
     "S1002",
     "STEEL",
+    "AirSpring",
     "Alignment",
+    "AntiRollBar",
     "Arc",
     "Bloss",
     "Book",
+    "BumpStop",
+    "BumpStopTable",
+    "Bushing",
     "CarBody",
     "Clothoid",
     "Coefficients",
@@ -73,6 +86,8 @@ __all__ = [
     "CreepLaw",
     "Creepages",
     "CubicParabola",
+    "DraftGear",
+    "DryFriction",
     "Elastic",
     "Ellipse",
     "FallingFriction",
@@ -84,6 +99,7 @@ __all__ = [
     "JohnsonVermeulen",
     "Jump",
     "KalkerWarning",
+    "LenoirSprings",
     "Linear",
     "Patch",
     "PlacedWheelset",
@@ -94,6 +110,7 @@ __all__ = [
     "RigPose",
     "RollerRig",
     "Segment",
+    "SeriesDamper",
     "ShenHedrickElkins",
     "Sine",
     "Straight",

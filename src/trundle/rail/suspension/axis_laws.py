@@ -1,0 +1,139 @@
+"""The force of laws along and about the axes of a frame, and laws for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.laws.law import EffortLaw, Open
+from trundle.model.body import Body, Frame, as_frame
+from trundle.model.force import Force, Signals, Terms
+from trundle.space.rotation import cross
+from trundle.typing import Expr
+
+Laws = tuple[EffortLaw, EffortLaw, EffortLaw]  # of x, y, z
+FREE: Laws = (Open(), Open(), Open())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AxisLaws(Force):
+    """Between two frames: laws of the displacement of the second along the axes of the first, and of its turn about
+    them (the axial vector of the rotation matrix, as in `tr.Bushing`). Forces act at the origin of the second frame.
+    """
+
+    first: Body | Frame
+    second: Body | Frame
+    along: Laws = FREE  # efforts are N
+    about: Laws = FREE  # efforts are N m
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return as_frame(self.first), as_frame(self.second)
+
+    @property
+    def element(self) -> str:
+        kinds = {law.element for law in (*self.along, *self.about)} - {"EC"}
+        return kinds.pop() if len(kinds) == 1 else "C"
+
+    def terms(self, s: Signals) -> Terms:
+        a, b = self.places
+        at = relative_motion(s, a, b)
+        F = ca.mtimes(at.R, _efforts(self.along, s.t, at.displacement, at.rate))
+        stored, lost, given = _energies(self.along, s.t, at.displacement, at.rate)
+        wrenches = [(a, -F, -cross(at.arm, F)), (b, F, ca.SX.zeros(3))]
+        measures = {
+            "displacement": (at.displacement, "m", "displacement of the second frame, in axes of the first"),
+            "force": (_efforts(self.along, s.t, at.displacement, at.rate), "N", "force on the second body, same axes"),
+        }
+        if self.about != FREE:
+            R = ca.mtimes(at.R.T, s.rotation(b))
+            w = ca.mtimes(at.R.T, s.angular_velocity(b) - s.angular_velocity(a))
+            turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
+            E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R) / 2  # rate of `turn` is E w
+            turn_rate = ca.mtimes(E, w)
+            efforts = _efforts(self.about, s.t, turn, turn_rate)
+            M = ca.mtimes(at.R, ca.mtimes(E.T, efforts))
+            more = _energies(self.about, s.t, turn, turn_rate)
+            stored, lost, given = stored + more[0], lost + more[1], given + more[2]
+            wrenches = [(a, -F, -M - cross(at.arm, F)), (b, F, M)]
+            measures["turn"] = (turn, "rad", "turn of the second frame, in axes of the first")
+            measures["moment"] = (efforts, "N m", "moment on the second body, same axes")
+        return Terms(wrenches=wrenches, potential=stored, dissipated=lost, supplied=given, measures=measures)
+
+
+@final
+@dataclass(frozen=True)
+class RelativeMotion:
+    """Of one frame against another, in the axes of the first."""
+
+    R: Any  # from these axes to those of the ground
+    arm: Any  # m, in the ground
+    displacement: Any  # m
+    rate: Any  # m/s
+
+
+def relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
+    """How the origin of frame b moves in the axes of frame a."""
+    R, arm = s.rotation(a), s.position(b) - s.position(a)
+    rate = s.velocity(b) - s.velocity(a) - cross(s.angular_velocity(a), arm)
+    return RelativeMotion(R, arm, ca.mtimes(R.T, arm), ca.mtimes(R.T, rate))
+
+
+def _efforts(laws: Sequence[EffortLaw], t: Expr, q: Any, u: Any) -> Any:
+    return ca.vertcat(*[law.effort(t, q[i], u[i]) for i, law in enumerate(laws)])
+
+
+def _energies(laws: Sequence[EffortLaw], t: Expr, q: Any, u: Any) -> tuple[Any, Any, Any]:
+    """Stored energy, power lost and supplied."""
+    stored = sum((ca.SX(law.potential(t, q[i])) for i, law in enumerate(laws)), ca.SX(0))
+    lost = sum((ca.SX(law.dissipated(t, q[i], u[i])) for i, law in enumerate(laws)), ca.SX(0))
+    given = sum((ca.SX(law.supplied(t, q[i], u[i])) for i, law in enumerate(laws)), ca.SX(0))
+    return stored, lost, given
+
+
+def on_axis(axis: int, law: EffortLaw) -> Laws:
+    """One law, on the axis with this number."""
+    x, y, z = (law if i == axis else Open() for i in range(3))
+    return x, y, z
+
+
+@final
+@dataclass(frozen=True)
+class LoadedSpring(EffortLaw):
+    """Linear spring and damper that pushes with `load` where the displacement is zero."""
+
+    stiffness: float  # N/m
+    damping: float = 0.0  # N s/m
+    load: float = 0.0  # N
+
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.load - self.stiffness * q - self.damping * u
+
+    def potential(self, t: Expr, q: Expr) -> Expr:
+        return self.stiffness * q**2 / 2 - self.load * q
+
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.damping * u**2
+
+
+@final
+@dataclass(frozen=True)
+class Shifted(EffortLaw):
+    """Another law, whose coordinate is q - by."""
+
+    law: EffortLaw
+    by: float  # m
+
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.law.effort(t, q - self.by, u)
+
+    def potential(self, t: Expr, q: Expr) -> Expr:
+        return self.law.potential(t, q - self.by)
+
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.law.dissipated(t, q - self.by, u)
+
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.law.supplied(t, q - self.by, u)

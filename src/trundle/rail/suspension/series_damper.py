@@ -1,0 +1,81 @@
+"""A damper in series with a spring along an axis of a vehicle."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, final
+
+import casadi as ca
+
+from trundle.model.body import Body, Frame, as_frame
+from trundle.model.force import Force, Signals, Terms
+from trundle.model.model import Model
+from trundle.model.state import State
+from trundle.rail.suspension.axis_laws import relative_motion
+from trundle.rail.suspension.suspension import Axis, Suspension, check_axis, check_numbers
+from trundle.space.rotation import cross
+
+
+@final
+@dataclass(frozen=True)
+class SeriesDamper(Suspension):
+    """Damper (N s/m) in series with the spring of its mounts (N/m), along x, y or z: fast motions meet the spring.
+
+    `tr.SeriesDamper` is the same along the line between two points that are apart.
+    """
+
+    damping: float
+    stiffness: float
+    axis: Axis = "z"
+
+    def __post_init__(self) -> None:
+        given = {"damping": self.damping, "stiffness": self.stiffness}
+        check_numbers("SeriesDamper", ("damping", "stiffness"), **given)
+        check_axis("SeriesDamper", self.axis)
+
+    def add(self, m: Model, name: str, lower: Frame, upper: Frame, load: float = 0.0) -> None:
+        axis = check_axis("SeriesDamper", self.axis)
+        m.apply(AxisSeriesDamper(lower, upper, self.damping, self.stiffness, axis), name=name)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AxisSeriesDamper(Force):
+    """Its force. The state `name.deflection` (m) is that of the spring; it starts without load."""
+
+    first: Body | Frame
+    second: Body | Frame
+    damping: Any
+    stiffness: Any
+    axis: int
+    name: str = field(default="", kw_only=True)  # given by Model.apply
+
+    def named(self, name: str) -> Self:
+        return replace(self, name=name)
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return as_frame(self.first), as_frame(self.second)
+
+    @property
+    def element(self) -> str:
+        return "C"
+
+    def states(self) -> Iterator[State]:
+        text = f"deflection of the spring in series, positive when it is stretched: {self.name}"
+        yield State(self.name, "deflection", self._rate, 0.0, "m", text)
+
+    def _rate(self, s: Signals) -> Any:
+        push = self.stiffness * s[f"{self.name}.deflection"]
+        return relative_motion(s, *self.places).rate[self.axis] - push / self.damping
+
+    def terms(self, s: Signals) -> Terms:
+        a, b = self.places
+        at, deflection = relative_motion(s, a, b), s[f"{self.name}.deflection"]
+        force = -self.stiffness * deflection
+        F, zero = at.R[:, self.axis] * force, ca.SX.zeros(3)
+        return Terms(
+            wrenches=[(a, -F, -cross(at.arm, F)), (b, F, zero)],
+            potential=self.stiffness * deflection**2 / 2,
+            dissipated=force**2 / self.damping,
+            measures={"force": (force, "N", "force on the second body along the axis")},
+        )
