@@ -68,7 +68,7 @@ class NormalLaw(EffortLaw):
 
 
 def _overlap(q: Expr) -> Expr:
-    return ca.fmax(-ca.SX(q), 0)
+    return ca.fmax(-q, 0)
 
 
 @final

@@ -56,6 +56,16 @@ class Integration:
         _set_control(workspace, self.method, o)
         self._workspace, self._folds = workspace, Folds(workspace, self.method)
 
+    def begin_again(self, saved: Saved, x0: np.ndarray, p: np.ndarray) -> None:
+        """Start from another state with other parameters, over the span of a run that was saved at its start; its
+        arrays are used again.
+        """
+        workspace, _ = self._begun()
+        workspace.restore(saved)
+        workspace.start_at(x0, p)
+        _set_first_step(workspace, self.method, self.options)
+        self._folds, self.outcome = Folds(workspace, self.method), None
+
     def advance(self, to: float) -> Outcome:
         """Go on to this time, which ends a step, or to what ends the run before."""
         workspace, folds = self._begun()
@@ -106,7 +116,13 @@ def _set_control(workspace: Workspace, method: Method, options: Options) -> None
     run.h_min = 1e-15 * max(run.t_end - run.t_start, 1e-300) if limits.shortest is None else limits.shortest
     set_control(run, method.control)
     run.last_error = 1e-4
-    run.h = limits.fixed or limits.first or min(step_at_start(workspace, method.order), limits.longest)
+    _set_first_step(workspace, method, options)
+
+
+def _set_first_step(workspace: Workspace, method: Method, options: Options) -> None:
+    limits = options.limits
+    first = limits.fixed or limits.first or min(step_at_start(workspace, method.order), limits.longest)
+    workspace.record.h = first
 
 
 def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcome:

@@ -27,6 +27,13 @@ KERNELS = (
 )  # fmt: skip
 """Compiled equations that a problem may have, by their names there."""
 FIRST_LOOKS = 8  # at common normals that are behind the contact when they are found
+BUFFERS = {
+    "written": ("out_t", "out_x", "out_events"),
+    "logged": ("event_index", "event_t", "event_x", "event_p", "event_work", "event_lost"),
+    "trail": ("trail_t", "trail_x", "trail_events"),
+    "passages": ("near",),
+}
+"""Output buffers, by the count of the rows that are written."""
 GUARD_PLACES = ("guard_sign", "guard_before", "guard_middle", "guard_probe", "guard_low", "guard_high")
 
 
@@ -48,16 +55,11 @@ class Workspace:
     ) -> None:
         passing = passing or plan
         n_x, n_p = problem.rhs.n_x, problem.rhs.n_p
-        t0, t1, x0, p = case.t0, case.t1, np.asarray(case.x0, dtype=float), np.asarray(case.p, dtype=float)
-        if x0.shape != (n_x,) or p.shape != (n_p,):
-            raise SolveError(
-                f"the start state has shape {x0.shape}, the parameters {p.shape}; the rhs wants ({n_x},) and ({n_p},)."
-            )
+        t0, t1 = case.t0, case.t1
         self.problem, self.plan, self.record = problem, plan, LoopRecord()
         self._held: dict[str, np.ndarray] = {}
+        self._addresses: dict[str, int] = {}
         self.x, self.x_new, self.p = aligned(n_x), aligned(n_x), aligned(n_p)
-        self.x[:] = x0
-        self.p[:n_p] = p
         self.k = aligned(max(plan.rows, passing.rows) * n_x)
         self.clock, self.work = aligned(1), aligned(max(kernel.work_size for kernel in problem.kernels) + 8)
         self._set_tolerances(tolerance)
@@ -69,15 +71,28 @@ class Workspace:
         self._set_kernels()
         self._set_parts()
         self.take(plan, problem.rhs)
-        if tolerance.learns:
-            looks = np.array([self.slope(t, self.x) for t in np.linspace(t0, t1, LOOKS + 1)[:-1]])
-            self.record.rhs_calls = 0
-            self.atol[:], self.foreseen[:] = tolerance.begin(self.x[None, :], looks[:, None, :], t1 - t0)
+        self.start_at(case.x0, case.p)
+
+    def start_at(self, x0: np.ndarray, p: np.ndarray) -> None:
+        """State and parameters at the start of the run, and the tolerances that follow from them."""
+        run, n_x, n_p = self.record, self.problem.rhs.n_x, self.problem.rhs.n_p
+        if np.shape(x0) != (n_x,) or np.shape(p) != (n_p,):
+            raise SolveError(
+                f"the start state has shape {np.shape(x0)}, the parameters {np.shape(p)}; the rhs wants ({n_x},) and "
+                f"({n_p},)."
+            )
+        self.x[:], self.p[:n_p] = x0, p
+        if self.tolerance.learns:
+            span = run.t_last - run.t_start
+            looks = np.array([self.slope(t, self.x) for t in np.linspace(run.t_start, run.t_last, LOOKS + 1)[:-1]])
+            run.rhs_calls = 0
+            self.atol[:], self.foreseen[:] = self.tolerance.begin(self.x[None, :], looks[:, None, :], span)
 
     def _hold(self, **arrays: np.ndarray) -> None:
         """Keep arrays alive and let the record point to them; where they were before they are replaced."""
         self._held.update(arrays)
         self.record.point_to(**arrays)
+        self._addresses.update({name: getattr(self.record, name) for name in arrays})
 
     def _set_tolerances(self, tolerance: Tolerance) -> None:
         run, problem, n_x = self.record, self.problem, self.problem.rhs.n_x
@@ -261,20 +276,26 @@ class Workspace:
         self._point_to_buffers()
 
     def save(self) -> Saved:
-        """The record and all arrays, as they are now."""
-        return Saved(self.plan, bytes(self.record), {name: array.copy() for name, array in self._held.items()})
+        """The record and all arrays, as they are now; of the output buffers what is written."""
+        run = self.record
+        filled = {name: getattr(run, count) for count, names in BUFFERS.items() for name in names}
+        return Saved(self.plan, bytes(run), {name: a[: filled.get(name)].copy() for name, a in self._held.items()})
 
     def restore(self, saved: Saved) -> None:
         """Everything as it was saved."""
-        self.plan = saved.plan
-        memmove(self.record.address, saved.record, sizeof(self.record))
+        run, self.plan = self.record, saved.plan
+        memmove(run.address, saved.record, sizeof(run))
+        for name, address in self._addresses.items():
+            setattr(run, name, address)
         for name, array in saved.arrays.items():
-            if self._held[name].shape == array.shape:
-                self._held[name][...] = array
+            held = self._held[name]
+            if len(held) > len(array):
+                held[: len(array)] = array
+            elif len(held) == len(array):
+                held[...] = array
             else:  # a buffer that has grown
-                self._held[name] = array.copy()
-                setattr(self, name, self._held[name])
-        self.record.point_to(**self._held)
+                setattr(self, name, array.copy())
+        self._point_to_buffers()
 
     def rival(self) -> Rival:
         """The other common normal that was met."""

@@ -55,17 +55,19 @@ def available_threads() -> int:
 
 
 def _evaluate_range(kernel: Kernel, t: np.ndarray, x: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
-    """Pack a block of states into lanes, evaluate, unpack; block after block."""
-    lanes = kernel.lanes
+    """Pack a block of states into lanes, evaluate, unpack; block after block. One lane needs no packing."""
+    lanes, work = kernel.lanes, kernel.new_work()
     row_bytes = 8 * lanes * (1 + kernel.n_x + kernel.n_p + kernel.n_out)
     groups = max(1, min(_BLOCK_BYTES // row_bytes, len(x) // lanes))
-    packed = [aligned(groups, size, lanes) for size in (1, kernel.n_x, kernel.n_p, kernel.n_out)]
-    work = kernel.new_work()
-    addresses = [a.ctypes.data for a in (*packed, work)]
+    packed = [] if lanes == 1 else [aligned(groups, size, lanes) for size in (1, kernel.n_x, kernel.n_p, kernel.n_out)]
     for start in range(0, len(x), groups * lanes):
         stop = min(start + groups * lanes, len(x))
+        if lanes == 1:
+            block = [np.ascontiguousarray(array[start:stop]) for array in (t, x, p)]
+            kernel.many(stop - start, *(array.ctypes.data for array in (*block, out[start:stop], work)))
+            continue
         count = (stop - start) // lanes
         for array, values in zip(packed[:3], (t[:, None], x, p), strict=True):
             array[:count] = values[start:stop].reshape(count, lanes, -1 if values.shape[1] else 0).transpose(0, 2, 1)
-        kernel.many(count, *addresses)
+        kernel.many(count, *(array.ctypes.data for array in (*packed, work)))
         out[start:stop].reshape(count, lanes, -1)[...] = packed[3][:count].transpose(0, 2, 1)

@@ -3,13 +3,14 @@
 from dataclasses import asdict, fields
 from functools import cache
 from math import inf, isfinite, pi
+from threading import Lock
 from typing import Any, final
 
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
 from trundle.errors import ModelError, SolveError
-from trundle.integrate import Case, DormandPrince8, Options, StepLimits, Supervision, Tolerances, integrate
+from trundle.integrate import Case, DormandPrince8, Integration, Options, StepLimits, Supervision, Tolerances
 from trundle.laws.coefficient import number
 from trundle.study.problem import make_problem
 from trundle.typing import Array
@@ -19,7 +20,8 @@ from trundle.walker.two_feet import COMPRESSES, HELD, OPEN, Wheel
 from trundle.walker.two_foot_wheel import MODES, two_foot_wheel
 
 RTOL, ATOL = 1e-13, 1e-15
-FIRST, LAST = 4.0, 1e6  # units of time; as long as the collision is not over, eight times as much is tried
+FIRST, LAST = 4.0, 2.0**22  # units of time; as long as the collision is not over, it goes on to eight times as much
+STEP, SHORTEST = 1e-2, 4e-15  # first step, and the shortest one
 MOST_STEPS = 20_000
 FEET = ("front", "back")
 RATES = ("height_rate", "hub.angle_rate", "along_rate")
@@ -51,7 +53,10 @@ def collide(
     wheel = Wheel(inertia_ratio, half_angle, friction, gravity * time / speed)
     values = numbers | asdict(wheel) | {"metre": metre, "speed": speed, "newton": newton}
     values |= _first(wheel, slip, float(law.damped(0.0, -speed)) / newton)
-    run, ending = _run(law, wheel, slip / speed, values, None if duration is None else duration / time)
+    kind: Any = type(law)
+    feet = _two_feet(kind)
+    with feet.lock:  # its arrays serve one collision after the other
+        run, ending = _run(feet, wheel, slip / speed, values, None if duration is None else duration / time)
     units = {"velocity": speed, "deformation": metre, "force": newton, "impulse": mass * speed, "work": mass * speed**2}
     names = [f"{foot}_{what}" for foot in FEET for what in units]
     names += [f"friction_{what}" for what in ("force", "impulse", "work")]
@@ -89,20 +94,35 @@ class _TwoFeet:
         f = self.formulation = two_foot_wheel(kind(*(1.0 for _ in fields(kind)))).build().formulation
         self.problem = make_problem(f, stiff=False, returns=False, rtol=RTOL)
         self.rates = [f.states.changeable[f.register.full(name)] for name in RATES]
+        self.integrals = {
+            f"{foot}_{what}": f.states.changeable[f"{foot}_{what}"]
+            for foot in (*FEET, "friction")
+            for what in ("impulse", "work")
+        }
         self.places = {name: f.parameters.parameter(name) for name in f.parameters.parameters}
-        self.options = Options(
-            Tolerances(RTOL, ATOL), limits=StepLimits(most=MOST_STEPS), supervision=Supervision(progress=False)
-        )
+        options = Options(
+            Tolerances(RTOL, ATOL), limits=StepLimits(first=STEP, shortest=SHORTEST, most=MOST_STEPS),
+            supervision=Supervision(progress=False),
+        )  # fmt: skip
+        self.integration = Integration(self.problem, DormandPrince8(), options)
+        self.usual = f.default_parameters
+        self.integration.begin(Case(0.0, LAST, np.zeros(f.n_x), self.usual))
+        self.fresh, self.lock = self.integration.save(), Lock()
 
-    def run(self, end: float, rates: list[float], values: dict[str, float]) -> tuple[dict[str, Array], bool]:
-        """Outputs at every step up to a time, and whether it was reached."""
-        f = self.formulation
-        x0, p = np.zeros(f.n_x), f.default_parameters
+    def begin(self, rates: list[float], values: dict[str, float]) -> None:
+        """Start a collision, in the arrays of the one before."""
+        x0, p = np.zeros(self.formulation.n_x), self.usual.copy()
         x0[self.rates] = rates
         p[[self.places[name] for name in values]] = [*values.values()]
-        found = integrate(self.problem, DormandPrince8(), Case(0.0, end, x0, p), self.options)
-        outputs = f.evaluate("slip", found.t, found.x, found.parameters())
-        return {"time": found.t, **{name: values[:, 0] for name, values in outputs.items()}}, found.outcome.ok
+        self.integration.begin_again(self.fresh, x0, p)
+
+    def advance(self, end: float) -> tuple[dict[str, Array], bool]:
+        """Outputs at every step up to a time, and whether it was reached."""
+        self.integration.advance(end)
+        found = self.integration.trajectory()
+        outputs = self.formulation.evaluate("slip", found.t, found.x, found.parameters())
+        run = {"time": found.t, **{name: values[:, 0] for name, values in outputs.items()}}
+        return run | {name: found.x[:, place] for name, place in self.integrals.items()}, found.outcome.ok
 
 
 _two_feet = cache(_TwoFeet)
@@ -127,16 +147,15 @@ def _load(run: dict[str, Array]) -> Array:
 
 
 def _run(
-    law: NormalLaw, wheel: Wheel, slip: float, values: dict[str, float], duration: float | None
+    feet: _TwoFeet, wheel: Wheel, slip: float, values: dict[str, float], duration: float | None
 ) -> tuple[dict[str, Array], str]:
     """Outputs until the collision is over, and how it ends."""
-    kind: Any = type(law)
-    feet = _two_feet(kind)
     s, c = (float(lever) for lever in wheel.levers)
     rates = [-0.5, 0.5 / s, slip + 0.5 * c / s]
+    feet.begin(rates, values)
     end = min(FIRST, duration or inf)
     while True:
-        run, reached = feet.run(end, rates, values)
+        run, reached = feet.advance(end)
         slide, does = np.split(_modes(run), [1], axis=1)
         is_free = np.all((does == OPEN) | (does == HELD), axis=1) & (_load(run) <= 0)
         is_at_rest = np.all(does == HELD, axis=1) & (slide[:, 0] == 0)

@@ -114,13 +114,13 @@ class Feet:
 
     def friction_goes_on(self) -> Expr:
         """Sliding does not stop, sticking does not break."""
-        return where(self.slide == 0, self._cone_margin(), self.slide * self.slip)
+        return where(self.slide == 0, replace(self, slide=0)._cone_margin(), self.slide * self.slip)
 
     def motion_goes_on(self, foot: int) -> Expr:
         """A foot does not turn; one that is held stays so."""
         does = self.does[foot]
         moving = where(does == OPEN, 1, does * self.rate[foot])
-        return where(does == HELD, tm.min(*self._hold_margins(foot)), moving)
+        return where(does == HELD, tm.min(*self._doing(foot, HELD)._hold_margins(foot)), moving)
 
     def contact_goes_on(self, foot: int) -> Expr:
         """A foot neither touches nor leaves; it touches on its way down only."""
@@ -132,7 +132,7 @@ class Feet:
     def after_friction(self) -> "Feet":
         """Sticking that breaks turns into sliding. Feet whose sliding stops stick if friction can hold them."""
         breaks = replace(self, slide=where(self.slide == 0, self._way(), 0))
-        return breaks._with_friction()._settled(True, where(self.does[0] == HELD, self.does[1] == HELD, 0))
+        return breaks._with_friction()._settled(True, self._held)
 
     def after_motion(self, foot: int) -> "Feet":
         """A foot whose deformation comes to rest turns, or is held by the dry friction inside it; one that was held
@@ -140,17 +140,28 @@ class Feet:
         """
         does = self.does[foot]
         comes_back = does * self._doing(foot, -does)._rise(foot) < 0
-        is_dry = self._push(foot, EXPANDS) != self._push(foot, COMPRESSES)
+        is_dry = self._is_dry(foot)
         turned = where(is_dry, where(comes_back, HELD, -does), -does)
         above, below = self._hold_margins(foot)
         moves = self._doing(foot, where(does == HELD, where(below < above, COMPRESSES, EXPANDS), turned))
-        both_rest = where(is_dry, self.does[1 - foot] == HELD, 0)
-        return moves._open_if_limp(foot)._settled(self.slide == 0, both_rest)
+        rest = [is_dry if i == foot else held for i, held in enumerate(self._held)]
+        return moves._open_if_limp(foot)._settled(self.slide == 0, rest)
 
     def after_contact(self, foot: int) -> "Feet":
         """An open foot touches, any other one leaves."""
-        way = where(self.rate[foot] > 0, COMPRESSES, EXPANDS)
-        return self._doing(foot, where(self.does[foot] == OPEN, way, OPEN))._settled(self.slide == 0)
+        rests, does = self.touches_at_rest(foot), self.does[foot]
+        way = where(rests, HELD, where(self.rate[foot] > 0, COMPRESSES, EXPANDS))
+        rest = [rests if i == foot else held for i, held in enumerate(self._held)]
+        return self._doing(foot, where(does == OPEN, way, OPEN))._settled(self.slide == 0, rest)
+
+    def touches_at_rest(self, foot: int) -> Expr:
+        """Whether an open foot that has kept its dent comes to rest, and would go on downwards."""
+        stops = where(self.overlap[foot] > self.rate[foot], self._is_dry(foot), 0)
+        return where(self.does[foot] == OPEN, stops, 0)
+
+    def _is_dry(self, foot: int) -> Expr:
+        """Whether the foot can be held by dry friction inside it."""
+        return self._push(foot, EXPANDS) != self._push(foot, COMPRESSES)
 
     def _doing(self, foot: int, what: Expr) -> "Feet":
         return replace(self, does=(what, self.does[1]) if foot == 0 else (self.does[0], what))
@@ -164,16 +175,20 @@ class Feet:
         margin = replace(self, slide=0)._cone_margin()
         return replace(self, slide=where(margin < 0, self._way(), where(margin > INSIDE, 0, self.slide)))
 
-    def _let_go(self, foot: int, both_rest: Expr) -> "Feet":
-        """A foot that is held moves as soon as its force is out of bounds. While both feet are at rest, what the other
-        one does may hold it again, or turn it.
+    @property
+    def _held(self) -> list[Expr]:
+        return [does == HELD for does in self.does]
+
+    def _let_go(self, foot: int, rest: Expr) -> "Feet":
+        """A foot at rest is held where its force stays within its bounds, and else moves as the force that is out of
+        bounds drives it. What the other foot or friction does may change that, so it is asked anew each time.
         """
         does = self.does[foot]
         above, below = self._doing(foot, HELD)._hold_margins(foot)
         free = where(below < 0, COMPRESSES, where(above < 0, EXPANDS, HELD))
         again = where(tm.min(above, below) > INSIDE, HELD, does)
         again = where(below < -INSIDE, COMPRESSES, where(above < -INSIDE, EXPANDS, again))
-        again = where(both_rest, where(self._lift[foot][foot] > 0, again, does), does)
+        again = where(rest, where(self._lift[foot][foot] > 0, again, does), does)
         return self._doing(foot, where(does == HELD, free, again))._open_if_limp(foot)
 
     def _open_if_limp(self, foot: int) -> "Feet":
@@ -181,10 +196,10 @@ class Feet:
         limp = where(self._push(foot, EXPANDS) == 0, OPEN, EXPANDS)
         return self._doing(foot, where(self.does[foot] == EXPANDS, limp, self.does[foot]))
 
-    def _settled(self, at_rest: Expr, both_rest: Expr = 0) -> "Feet":
-        """Together with what follows at once for feet that are held, and for friction where it is at rest."""
+    def _settled(self, friction_rests: Expr, feet_rest: list[Expr]) -> "Feet":
+        """Together with what follows at once for the feet and for friction where they are at rest."""
         feet = self
         for _ in range(ROUNDS):
-            feet = feet._let_go(0, both_rest)._let_go(1, both_rest)
-            feet = replace(feet, slide=where(at_rest, feet._with_friction().slide, feet.slide))
+            feet = feet._let_go(0, feet_rest[0])._let_go(1, feet_rest[1])
+            feet = replace(feet, slide=where(friction_rests, feet._with_friction().slide, feet.slide))
         return feet

@@ -5,9 +5,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from trundle.contact.normal import NormalLaw
-from trundle.model.force import CoordinateForce, Wrench
+from trundle.math import where
+from trundle.model.force import Wrench
 from trundle.model.model import Model
-from trundle.pairs import Planar, Prismatic
+from trundle.pairs import Planar
 from trundle.typing import Expr
 from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
@@ -60,19 +61,11 @@ def _output_parameter(m: Model, name: str) -> None:
 def _outputs(m: Model, feet: Callable[[Expr], Feet], name: str, i: int) -> None:
     """Force along a foot's normal, or along the ground, its impulse, and the work that it takes."""
     m.output(f"{name}_force", lambda s: feet(s).forces[i])
-    _measure(m, f"{name}_impulse", lambda s: feet(s).forces[i])
-    _measure(m, f"{name}_work", lambda s: feet(s).forces[i] * (*feet(s).rate, -feet(s).slip)[i])
+    m.state(f"{name}_impulse", lambda s: feet(s).forces[i])
+    m.state(f"{name}_work", lambda s: feet(s).forces[i] * (*feet(s).rate, -feet(s).slip)[i])
     if name != "friction":
         m.output(f"{name}_velocity", lambda s: -feet(s).rate[i])
         m.output(f"{name}_deformation", lambda s: feet(s).overlap[i])
-
-
-def _measure(m: Model, name: str, rate: Callable[[Expr], Expr]) -> None:
-    """An output that is the integral of an expression: the velocity of a unit mass that is pushed by it."""
-    meter = f"meter of {name}"
-    m.connect(Prismatic("x"), m.ground, m.body(meter, 1.0), name=meter)
-    m.apply(CoordinateForce(f"{meter}.displacement", rate))
-    m.output(name, lambda s: s[f"{meter}.displacement_rate"])
 
 
 def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
@@ -94,7 +87,14 @@ def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
             return lever * s["hub.angle_rate"]
 
         watch(f"{name} turns", lambda f: f.motion_goes_on(i), lambda f: f.after_motion(i), height_rate=at_rest)
-        watch(f"{name} touches or leaves", lambda f: f.contact_goes_on(i), lambda f: f.after_contact(i))
+
+        def at_touch(s: Any) -> Expr:
+            return where(feet(s).touches_at_rest(i), at_rest(s), s["height_rate"])
+
+        watch(
+            f"{name} touches or leaves", lambda f: f.contact_goes_on(i), lambda f: f.after_contact(i),
+            height_rate=at_touch,
+        )  # fmt: skip
 
     def no_slip(s: Any) -> Expr:
         return b * s["hub.angle_rate"]
