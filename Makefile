@@ -54,6 +54,7 @@ gallery: $(STAMP)
 pictures: gallery
 	$(BIN)/python -m benchmarks.connection_pictures
 	$(BIN)/python -m benchmarks.wheel_pictures
+	$(BIN)/python -m benchmarks.relative_motion_pictures
 	$(BIN)/python -m benchmarks.impact_pictures
 	$(BIN)/python -m benchmarks.impact_figures
 	$(BIN)/python -m benchmarks.walker_pictures
