@@ -256,7 +256,7 @@ def main() -> None:
         title = f"driven over a slippery spell, {torque:g} N m"
         save(panels_of(found, slippery_wheel.spell(), torque, "traction (N)", title), out / f"driving-{torque:g}.png")
         show(driving_rows(found))
-    for lower, brake in ((0.3, 50.0), (0.1, 50.0), (0.3, 15.0)):
+    for lower, brake in ((0.3, 50.0), (0.1, 50.0), (0.3, 15.0), (0.1, 15.0)):
         found = braking(lower, brake)
         title = f"braking with up to {2 * brake:g} N m against 50 N m, μ falls to {lower:g}"
         name = f"braking-{lower:g}-{brake:g}".replace(".", "")

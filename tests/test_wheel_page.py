@@ -15,9 +15,9 @@ PAGE = (FOLDER / "wheel.md").read_text(encoding="utf-8")
 
 
 def test_the_script_of_the_page(tmp_path, monkeypatch):
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     script = tmp_path / "wheel.py"
-    script.write_text(block, encoding="utf-8")
+    script.write_text("\n".join(blocks), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     names = runpy.run_path(str(script))
     exact, relaxed, thrown = names["exact"], names["relaxed"], names["thrown"]
@@ -29,6 +29,9 @@ def test_the_script_of_the_page(tmp_path, monkeypatch):
     assert relaxed.values("tyre.stiction").min() == pytest.approx(0.483, abs=5e-4)
     assert relaxed.energy.work_lost[-1] == pytest.approx(28.5e3, rel=0.005)
     assert thrown.values("ball.velocity")[-1] == pytest.approx([5.0, 0.0, 0.0], abs=1e-12)
+    slope = 9.81 * (np.sin(0.4) - 0.2 * np.cos(0.4))
+    assert names["down"].values("bar.displacement")[-1] == pytest.approx(0.5 + slope / 8, abs=1e-9)
+    assert names["pushed"]["ball.acceleration"] == pytest.approx([23 / 14, -33 / 14, 0.0], abs=1e-12)
 
 
 def test_the_slip_of_relaxed_rolling_grows_as_told():
@@ -69,7 +72,32 @@ def test_relaxed_rolling_can_drive_while_it_is_braked():
     assert exact.values("wheel.velocity")[-1, 0] == pytest.approx(paper.RADIUS * np.arctanh(0.5) / 100, rel=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("brake", "lower", "speed", "rim", "stands", "distance", "lost"),
+    [
+        (50.0, 0.3, 1.98, 8.4, 16.22, 1.79, 975.0),
+        (50.0, 0.1, 1.18, 16.2, 17.47, 2.25, 843.0),
+        (50.0, 0.9, 1.80, 1.80, 15.82, 0.79, 0.0),
+        (15.0, 0.1, 1.18, 22.5, None, 1.14, 9216.0),
+    ],
+)
+def test_the_table_of_braking(brake, lower, speed, rim, stands, distance, lost):
+    """Exact friction: speeds at 15 s, where it stands (or its speed at 24 s), and what is lost."""
+    mu = paper.sudden(lower) if lower < 0.9 else 0.9
+    run = paper.braked(tr.Coulomb(mu), brake).build().simulate(24.0, samples=2401, rtol=1e-9)
+    x, v = run.values("wheel.position")[:, 0], run.values("wheel.velocity")[:, 0]
+    turning = paper.RADIUS * run.values("wheel.angular_velocity")[:, 1]
+    assert (v[1500], turning[1500]) == pytest.approx((speed, rim), abs=0.05)
+    still = np.nonzero((run.time > 15) & (abs(v) < 0.01) & (abs(turning) < 0.01))[0]
+    if stands is None:
+        assert len(still) == 0 and v[-1] == pytest.approx(distance, abs=5e-3)
+    else:
+        assert run.time[still[0]] == pytest.approx(stands, abs=0.02)
+        assert x[still[0]] - x[1500] == pytest.approx(distance, abs=5e-3)
+    assert run.energy.work_lost[-1] == pytest.approx(lost, abs=1.0)
+
+
 def test_every_picture_of_the_page_exists():
     pictures = re.findall(r"\]\((wheel/[\w.-]+)\)", PAGE)
-    assert len(pictures) == 8
+    assert len(pictures) == 10
     assert [name for name in pictures if not (FOLDER / name).is_file()] == []

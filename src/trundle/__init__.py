@@ -22,6 +22,7 @@ from trundle.contact import (
     Stronge,
 )
 from trundle.errors import TrundleError
+from trundle.linear_algebra.udwadia_kalaba import relaxed_inverse, weighted_inverse
 from trundle.lookup.table import Table
 from trundle.math import (
     abs,
@@ -227,6 +228,7 @@ __all__ = [
     "pairs",
     "pi",
     "rail",
+    "relaxed_inverse",
     "rotation",
     "shape",
     "sign",
@@ -237,6 +239,7 @@ __all__ = [
     "tan",
     "tanh",
     "walker",
+    "weighted_inverse",
     "where",
 ]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle.constraints.drag import Drag
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.kkt import dense, sparse
@@ -262,7 +263,8 @@ def test_force_that_is_not_ideal() -> None:
     """C acts as far as the rows let it: all of it where nothing holds, and its power is lost [Ikoki 2021, Eq. 5]."""
     system = relaxed(0.6)
     e = system.formulation.equations
-    e = replace(e, nonideal=ca.vertcat(0.7, *[0.0] * (e.n_u - 1)) * e.u[0])
+    push = ca.vertcat(0.7, *[0.0] * (e.n_u - 1)) * e.u[0]
+    e = replace(e, drags=[Drag(next(iter(e.model.connections.values())), push, ca.SX.zeros(3), ca.SX.zeros(3))])
     f = Functions(e, e.rows, system.formulation.length, system.mobility.redundant)
     start, p = system.start(SLIDING), system.formulation.default_parameters
     M, h, A, b, s, _ = pseudo_numbers(system, SLIDING)

@@ -1,4 +1,4 @@
-"""Weights that relax constraint rows, as the user gives them: numbers or functions of the signals."""
+"""Weights that relax constraint rows, as the user gives them: numbers, matrices or functions of the signals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -6,18 +6,24 @@ from functools import partial
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from trundle.constraints.row import Role, Row
 from trundle.errors import ModelError, UnknownNameError
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
+from trundle.model.non_ideal import entries
 from trundle.typing import Expr
 
 Weight = float | Callable[[Expr], Expr] | Expr
+ROUND_OFF = 1e-12  # eigenvalues of weight matrices below are zero
+EQUAL = 1e-30  # keeps the direction of two equal eigenvalues defined
 
 
-def weight_faults(model: Model, weights: Mapping[str, Weight]) -> list[str]:
-    """What is wrong with the weights, before anything is derived."""
+def weight_faults(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str], list[str]]:
+    """What is wrong with weights and resistances, before anything is derived; and the rows that they are about: those
+    that have weights or whose multipliers are asked for.
+    """
     asker = Asker(model)
     multipliers: dict[str, Expr] = {}
     for name, weight in weights.items():
@@ -27,7 +33,13 @@ def weight_faults(model: Model, weights: Mapping[str, Weight]) -> list[str]:
                 asker.faults.append(
                     f"{where} is {float(answer):g}; weights lie between 0 (the constraint is lifted) and 1 (held)."
                 )
-    return asker.faults
+    for rows, matrix in model.weight_matrices.items():
+        n, where = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
+        asker.ask(where, partial(_asked_matrix, asker, matrix, n, multipliers), n**2)
+    for name, effort in model.resistances.items():
+        asker.ask(f"the resistance along {name!r}", partial(_asked_answer, asker, effort, multipliers))
+    mixed = [row for rows in model.weight_matrices for row in rows]
+    return asker.faults, [*weights, *mixed, *multipliers]
 
 
 def _answer(weight: Weight, signals: Any) -> list[Expr]:
@@ -40,7 +52,11 @@ def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Expr]) -> lis
     return answer
 
 
-def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, multipliers: dict[str, Expr]) -> list[Row]:
+def _asked_matrix(asker: Asker, matrix: Any, n: int, symbols: dict[str, Expr]) -> list[Expr]:
+    return [entries(_asked_answer(asker, matrix, symbols)[0], n)]
+
+
+def relax(rows: Sequence[Row], model: Model, signals: Any, multipliers: dict[str, Expr]) -> list[Row]:
     """The rows with their weights; those that are relaxed hold accelerations only, and their power is lost, not driven.
     Symbols of multipliers that weights ask for are added to `multipliers`.
 
@@ -49,20 +65,52 @@ def relax(rows: Sequence[Row], weights: Mapping[str, Weight], signals: Any, mult
     known = {row.name: row.name for row in rows} | {
         row.place.coordinate: row.name for row in rows if row.role is Role.DRIVE
     }
+    asked = MultiplierSignals(signals, multipliers)
     chosen: dict[str, Expr] = {}
-    for name, weight in weights.items():
+    mixed: dict[str, dict[str, Expr]] = {}
+
+    def row_called(name: str) -> str:
         if name not in known:
             raise UnknownNameError(name, known, "constraint row to relax")
         if known[name] in chosen:
             raise ModelError(f"the row {known[name]!r} is given two weights.")
-        value = ca.SX(_answer(weight, MultiplierSignals(signals, multipliers))[0])
-        chosen[known[name]] = value if value.is_constant() else ca.fmin(ca.fmax(value, 0), 1)
+        return known[name]
+
+    for name, weight in model.relaxations.items():
+        value = ca.SX(_answer(weight, asked)[0])
+        chosen[row_called(name)] = value if value.is_constant() else ca.fmin(ca.fmax(value, 0), 1)
+    for names, matrix in model.weight_matrices.items():
+        called = [row_called(name) for name in names]
+        squares, directions = _principal(entries(_answer(matrix, asked)[0], len(names)))
+        for k, name in enumerate(called):
+            square = ca.if_else(squares[k] > ROUND_OFF, ca.fmin(squares[k], 1), 0)
+            chosen[name] = ca.sqrt(square)
+            mixed[name] = {other: directions[j][k] for j, other in enumerate(called)}
     out = []
     for row in rows:
         weighted = replace(row, weight=chosen[row.name]) if row.name in chosen else row
+        weighted = replace(weighted, mixed=mixed[row.name]) if row.name in mixed else weighted
+        if weighted.mixed is not None and weighted.active is not None:
+            raise ModelError(f"the row {row.name!r} comes and goes: a weight matrix takes rows that always act.")
         if not weighted.ideal and weighted.active is not None:
             weighted = replace(weighted, weight=weighted.weight * weighted.active, active=None)
         if not weighted.ideal:
             weighted = replace(weighted, residual=ca.SX(0), rate=ca.SX(0), level="acceleration", driven=None)
         out.append(weighted)
     return out
+
+
+def _principal(N: Sequence[Any]) -> tuple[list[Expr], list[list[Expr]]]:
+    """Eigenvalues and the orthogonal matrix of eigenvectors (columns) of a symmetric matrix, given row by row: numbers
+    of any size, or two by two expressions.
+    """
+    values = [ca.SX(entry) for entry in N]
+    n = round(len(values) ** 0.5)
+    if all(value.is_constant() for value in values):
+        squares, vectors = np.linalg.eigh(np.array([float(v) for v in values]).reshape(n, n))
+        return [ca.SX(float(v)) for v in squares], [[ca.SX(float(x)) for x in row] for row in vectors]
+    a, b, d = values[0], (values[1] + values[2]) / 2, values[3]
+    mean, half = (a + d) / 2, (a - d) / 2
+    turn, radius = ca.atan2(b, half + EQUAL) / 2, ca.sqrt(half**2 + b**2 + EQUAL)
+    c, s = ca.cos(turn), ca.sin(turn)
+    return [mean + radius, mean - radius], [[c, -s], [s, c]]

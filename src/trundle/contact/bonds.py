@@ -7,6 +7,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.constraints.closure import difference
+from trundle.constraints.drag import Drag
 from trundle.constraints.row import Row
 from trundle.contact.contact_motion import AXES, TURNS, ContactMotion
 from trundle.contact.modes.find import modes_of
@@ -102,12 +103,12 @@ class ContactBonds:
                 column[i] = column.get(i, ca.SX(0)) + share * value
         return replace(row, column=column, force=force, moment=moment, lost=self.lost)
 
-    def drag(self, n_u: int) -> tuple[Expr, Expr, Expr]:
-        """Friction of a law that relaxes the slips: on all speeds, and as force and moment at the second frame."""
+    def drag(self, n_u: int) -> Drag | None:
+        """Friction of a law that relaxes the slips."""
         c, law = self.connection, self.connection.friction
-        push, force, moment = ca.SX.zeros(n_u), ca.SX.zeros(3), ca.SX.zeros(3)
+        push, force = ca.SX.zeros(n_u), ca.SX.zeros(3)
         if law is None or not self.dragged:
-            return push, force, moment
+            return None
         point = self.contact.point
         if law.at_centre:
             point = self.motion.frame(Frame(c.touching, c.touching.com)).p
@@ -116,7 +117,7 @@ class ContactBonds:
             force += effort * self.contact.axes[AXES[name]]
         for i, (_, linear) in moving.items():
             push[i] += dot(force, linear)
-        return push, force, cross(point - self.motion.frame(c.second).p, force)
+        return Drag(c, push, force, cross(point - self.motion.frame(c.second).p, force))
 
     def rows(self, t: Expr) -> list[Row]:
         """The plane and the normal where the pair closes a loop, then what its laws hold."""

@@ -113,14 +113,15 @@ class Accelerations:
 
     @cached_property
     def _unideal(self) -> TapeFunction:
-        """Weights, force of what is not ideal, friction per multiplier: a function of (t, q, u, p, multipliers of the
-        rows if all were held in full).
+        """Weights, force of what is not ideal, friction per multiplier, directions of the weights: a function of (t, q,
+        u, p, multipliers of the rows if all were held in full).
         """
         e = self.equations
         loads = ca.vertcat(ca.SX(0, 1), *e.full_multipliers.values())
         weights = ca.vertcat(ca.SX(0, 1), *[row.weight for row in self.relaxed])
         pushes = ca.horzcat(ca.SX(e.n_u, 0), *self._pushes.values())
-        return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes])
+        mixed = ca.vertcat(ca.SX(0, 1), *[v for row in self.relaxed if row.mixed for v in row.mixed.values()])
+        return ca.Function("unideal", [e.t, e.q, e.u, e.p, loads], [weights, e.nonideal, pushes, mixed])
 
     def _full_multipliers(self, bias: Expr, gamma: Expr) -> Expr:
         """What the rows that weights ask for would bring if all rows were held and nothing had friction."""
@@ -141,7 +142,10 @@ class Accelerations:
                     "compliance."
                 )
             if name not in index:
-                raise UnknownNameError(name, index, "constraint row with a multiplier")
+                owner = self.equations.model.connections.get(name.rpartition(".")[0])
+                held = () if owner is None or owner.is_contact else owner.holds  # asked for, these would be rows
+                rows = [*index, *(f"{owner.name}.{bond}" for bond in held if owner is not None)]
+                raise UnknownNameError(name, rows, "constraint row with a multiplier")
         full = self.orthogonal.relaxed([1] * len(self.relaxed))
         _, multipliers = full.solve(sparse(-bias), sparse(-gamma))
         return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in asked])
@@ -164,9 +168,20 @@ class Accelerations:
     def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
         """The rows at their weights, the force of what is not ideal, and friction by row, at speeds u."""
         e = self.equations
-        weights, nonideal, pushes = self._unideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
+        weights, nonideal, pushes, mixed = self._unideal(e.t, e.q, u, e.p, self._full_multipliers(bias, gamma))
         by_row = {i: sparse(pushes[:, k]) for k, i in enumerate(self._pushes)}
-        return self.orthogonal.relaxed(ca.vertsplit(weights)), nonideal, by_row
+        return self.orthogonal.relaxed(ca.vertsplit(weights), self._sources(mixed)), nonideal, by_row
+
+    def _sources(self, mixed: Expr) -> list[Sparse]:
+        """What each weight is of: its row, or a combination of several."""
+        index = {row.name: i for i, row in enumerate(self.rows)}
+        out: list[Sparse] = []
+        k = 0
+        for row in self.relaxed:
+            names = list(row.mixed or ())
+            out.append({index[name]: mixed[k + j] for j, name in enumerate(names)} or {index[row.name]: ca.SX(1)})
+            k += len(names)
+        return out
 
     @property
     def _gamma(self) -> Expr:

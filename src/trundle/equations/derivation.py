@@ -100,7 +100,7 @@ class Derivation:
     @cached_property
     def has_rows(self) -> bool:
         """True when loops, servos or laws of rolling constrain the tree."""
-        if self.model.relaxations:
+        if self.model.relaxations or self.model.weight_matrices:
             return self.row_functions is not None
         connections = self.model.connections.values()
         driven = any(isinstance(law, FlowLaw) for c in connections for law in c.laws.values())

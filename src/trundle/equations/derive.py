@@ -8,6 +8,7 @@ from typing import final
 import casadi as ca
 
 from trundle.constraints.closure import closure_rows, difference
+from trundle.constraints.drag import Drag, along_coordinate, along_row
 from trundle.constraints.flow import flow_row, half_turn
 from trundle.constraints.measure import Followed, LawState, Measure, measured_coordinates
 from trundle.constraints.relaxation import relax
@@ -17,7 +18,7 @@ from trundle.contact.contact_motion import ContactMotion, contact_in_tree, conta
 from trundle.contact.modes.find import mode_states
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.outputs.signals import Signals
-from trundle.errors import ModelError, TrundleError
+from trundle.errors import ModelError, TrundleError, UnknownNameError
 from trundle.graph.topology import Topology
 from trundle.laws.law import FlowLaw
 from trundle.laws.tracking import RateTracking
@@ -73,12 +74,13 @@ class Equations:
     modes: dict[str, Expr] = field(default_factory=dict)  # symbols of what changes at transitions of contacts
     switched: list[Row] = field(default_factory=list)  # rows that act in some modes only
     law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates, own states
-    nonideal: Expr = None  # force on all speeds of constraints that are not ideal; zero unless a law gives one
+    drags: Sequence[Drag] = ()  # forces of constraints that are not ideal
     full_multipliers: dict[str, Expr] = field(default_factory=dict)  # of rows if all were held, that weights ask for
 
-    def __post_init__(self) -> None:
-        if self.nonideal is None:
-            self.nonideal = ca.SX.zeros(self.n_u)
+    @cached_property
+    def nonideal(self) -> Expr:
+        """Force on all speeds of constraints that are not ideal; zero unless something gives one."""
+        return sum((drag.push for drag in self.drags), ca.SX.zeros(self.n_u))
 
     @property
     def n_q(self) -> int:
@@ -213,14 +215,17 @@ def derive(
         found, contact_efforts[name] = bonds.efforts(t)
         terms |= found
     loads, efforts, by_coordinate = _distribute(model, motion, signals, terms)
-    nonideal = sum((bonds.drag(motion.n_u)[0] for bonds in contact_bonds.values()), ca.SX.zeros(motion.n_u))
     every = _rows(model, stage.closing, motion, signals, t, contact_bonds)
-    every = relax(every, model.relaxations, signals, full_multipliers)
+    drags = [drag for bonds in contact_bonds.values() if (drag := bonds.drag(motion.n_u)) is not None]
+    for name, effort in model.resistances.items():
+        value = ca.SX(effort(MultiplierSignals(signals, full_multipliers)) if callable(effort) else effort)
+        drags.append(_resistance(model, name, value, every, contact_bonds, motion, t))
+    every = relax(every, model, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
         model, topology, stage.tree, formalism, layout, t, q, u, parameters, p, shift, motion, inertias, gravity,
         signals, rows, loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
-        nonideal, full_multipliers,
+        drags, full_multipliers,
     )  # fmt: skip
 
 
@@ -392,12 +397,32 @@ def _rows(
         if connection.name in contact_bonds:
             rows += contact_bonds[connection.name].rows(t)
         elif connection.name in closing:
-            over_ground = any(b.is_at_rest for b in closing[connection.name])
+            # the user asks for rows along the bonds of the joint where they are asked for
+            over_ground = not connection.by_rows and any(b.is_at_rest for b in closing[connection.name])
             rows += closure_rows(connection, motion, over_ground)
         for name, law in connection.laws.items():
             if isinstance(law, FlowLaw):
                 rows.append(_flow_row(connection, name, law, motion, signals, t))
     return rows
+
+
+def _resistance(
+    model: Model, name: str, effort: Expr, rows: Sequence[Row], contact_bonds: Mapping[str, ContactBonds],
+    motion: Motion, t: Expr,
+) -> Drag:  # fmt: skip
+    """The force of a resisted motion: of a row, of a bond at a contact, or of a coordinate."""
+    owner, _, bond = name.rpartition(".")
+    connection = model.connections[owner]
+    found = [row for row in rows if row.name == name and row.role is not Role.DRIVE]
+    if owner in contact_bonds and not found:
+        pair = connection.pair
+        able = (*(pair.held if isinstance(pair, ContactPair) else ()), "normal")
+        if bond not in able:
+            raise UnknownNameError(name, {f"{owner}.{one}": one for one in able}, "bond of a contact to resist")
+        found = [contact_bonds[owner].row(bond, t)]
+    if found:
+        return along_row(connection, found[0], effort, motion.n_u)
+    return along_coordinate(connection, bond, effort, motion)
 
 
 def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion, signals: Signals, t: Expr) -> Row:

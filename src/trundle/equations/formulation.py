@@ -284,7 +284,8 @@ class Formulation:
     @cached_property
     def monitored_loops(self) -> list[str]:
         """Loops whose closeness to a singular pose is watched, in the order of the kernel."""
-        dropped = {*self.mobility.redundant, *self.model.relaxations}
+        mixed = (row for rows in self.model.weight_matrices for row in rows)
+        dropped = {*self.mobility.redundant, *self.model.relaxations, *mixed}
         return [
             loop.name
             for loop in self.topology.loops

@@ -86,7 +86,7 @@ class Functions(Accelerations):
         """Force and moment about its origin that each frame exerts."""
         e = self.equations
         udot, multipliers = self.dynamics
-        drags = [(t.connection, *self.settled(*t.drag(e.n_u)[1:])) for t in e.contact_bonds.values() if t.dragged]
+        drags = [(d.connection, *self.settled(d.force, d.moment)) for d in e.drags]
         return self.driving.wrenches(self.rows, udot, multipliers, drags)
 
     @cached_property
@@ -96,7 +96,7 @@ class Functions(Accelerations):
         """
         e = self.equations
         udot, lam = ca.SX.sym("udot", e.n_u), ca.SX.sym("lam", len(self.rows))
-        dragged = [t.connection for t in e.contact_bonds.values() if t.dragged]
+        dragged = [drag.connection for drag in e.drags]
         drags = ca.SX.sym("drags", 6, len(dragged))
         on = [(c, drags[:3, i], drags[3:, i]) for i, c in enumerate(dragged)]
         power = self.driving.power(self.driving.wrenches(self.rows, udot, lam, on))
@@ -112,11 +112,9 @@ class Functions(Accelerations):
         return base_rate(motion, (c.first.body, c.touching), motion.frame(c.second).p, force, moment)
 
     def _drags(self, u: Expr, bias: Expr, gamma: Expr) -> Expr:
-        """Forces and moments, by columns, of laws that relax the slips of contacts, on second bodies at their
-        frames.
-        """
+        """Forces and moments, by columns, of constraints that are not ideal, on second bodies at their frames."""
         e = self.equations
-        found = [ca.vertcat(*t.drag(e.n_u)[1:]) for t in e.contact_bonds.values() if t.dragged]
+        found = [ca.vertcat(drag.force, drag.moment) for drag in e.drags]
         if not found:
             return ca.SX(6, 0)
         loads = ca.vertcat(ca.SX(0, 1), *e.full_multipliers.values())

@@ -109,7 +109,7 @@ def inertial_residual(functions: Functions) -> tuple[Expr, Expr]:
         for _, point, F, M in e.loads.get(body, ()):
             act(body, point, F, M)
     direct = ca.SX(e.efforts)
-    between = [(t.connection, *functions.settled(*t.drag(e.n_u)[1:])) for t in e.contact_bonds.values() if t.dragged]
+    between = [(d.connection, *functions.settled(d.force, d.moment)) for d in e.drags]
     for i, row in enumerate(functions.rows):
         if row.force.is_zero() and row.moment.is_zero():  # a drive of a coordinate of the tree
             for k, entry in row.jacobian.items():

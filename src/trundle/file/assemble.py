@@ -13,6 +13,7 @@ from trundle.file.expression import Expression
 from trundle.file.faults import Faults, near
 from trundle.file.forces import Forces
 from trundle.file.laws import Laws
+from trundle.file.non_ideal import NonIdeal
 from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
 from trundle.file.scope import Names
@@ -73,6 +74,13 @@ class Assembler:
                 force = forces.make(one, ("forces", name))
                 if force is not None:
                     self.model.apply(force, name)
+        non_ideal = NonIdeal(self.values, self.model, signals)
+        for rows, weight in section.relax.items():
+            with self._watch(("relax", rows)):
+                non_ideal.relax(rows, weight, ("relax", rows))
+        for motion, effort in section.resist.items():
+            with self._watch(("resist", motion)):
+                non_ideal.resist(motion, effort, ("resist", motion))
         self._names_of_forces()
         signals = dict.fromkeys(Names(self.model).signals())  # forces may have states
         for name, output in section.outputs.items():

@@ -277,6 +277,11 @@ class State(Section):
     text: str = ""
 
 
+def _weight(value: Any) -> Any:
+    """An expression, or a matrix of them."""
+    return [[scalar(v) for v in row] for row in value] if isinstance(value, list) else scalar(value)
+
+
 class Output(Section):
     """A quantity of the user's own."""
 
@@ -352,6 +357,8 @@ class ModelSection(Section):
     blocks: dict[str, Any] = {}
     names: dict[str, str] = {}
     forces: dict[str, Force] = {}
+    relax: dict[str, Annotated[Any, BeforeValidator(_weight)]] = {}
+    resist: dict[str, Scalar] = {}
     outputs: dict[str, Annotated[Output, short("expression")]] = {}
     events: dict[str, Event] = {}
     break_at: list[Scalar] = []

@@ -49,7 +49,7 @@ class Values:
     def signal(self, expression: Expression, path: Path, names: Collection[str]) -> Callable[[Any], Any]:
         """A function of the signals of the model."""
         symbols = self.scope.symbols
-        self._check_signals(expression, path, names)
+        self.check_signals(expression, path, names)
         return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
 
     def later_signal(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
@@ -61,9 +61,10 @@ class Values:
     def check_later(self, names: Collection[str]) -> None:
         """Faults of the expressions that had to wait for the signals of the model."""
         for expression, path in self.later:
-            self._check_signals(expression, path, names)
+            self.check_signals(expression, path, names)
 
-    def _check_signals(self, expression: Expression, path: Path, names: Collection[str]) -> None:
+    def check_signals(self, expression: Expression, path: Path, names: Collection[str]) -> None:
+        """Faults of names that are neither symbols of the file nor among `names`."""
         symbols = self.scope.symbols
         for name in expression.names:
             if name not in symbols and name not in names:

@@ -95,12 +95,17 @@ class Orthogonal:
             self._append({i: ca.SX(1)}, weights[i], self.blurred[i])
         self.n_held = len(self.rests)
 
-    def relaxed(self, weights: Sequence[Expr]) -> "Orthogonal":
-        """With the other rows at their weights."""
+    def relaxed(self, weights: Sequence[Expr], sources: Sequence[Sparse] | None = None) -> "Orthogonal":
+        """With the other rows at their weights; `sources` are the combinations of these rows that the weights are of,
+        made by an orthogonal matrix. Each is its own row unless given.
+        """
         out = object.__new__(Orthogonal)
         out.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
-        for i, weight in enumerate(weights, start=len(self.rows) - len(weights)):
-            out._append({i: ca.SX(1)}, ca.SX(weight), self.blurred[i])
+        first = len(self.rows) - len(weights)
+        given: Sequence[Sparse] = sources or [{first + k: ca.SX(1)} for k in range(len(weights))]
+        for source, weight in zip(given, weights, strict=True):
+            least = sum((v**2 * self.blurred[i] for i, v in source.items()), ca.SX(0))
+            out._append(source, ca.SX(weight), least)
         return out
 
     def _raised(self, row: Sparse) -> Sparse:
@@ -195,7 +200,8 @@ class Orthogonal:
             values = free(stage)
             for i, value in zip(stage, self._dependence(stage).least([values[i] for i in stage]), strict=True):
                 later.append((self.rests[i].shares, value))
-                found[next(iter(self.rests[i].source))] = value
+                for row, share in self.rests[i].source.items():
+                    found[row] = found.get(row, ca.SX(0)) + share * value
         if self.chosen is not None:
             values = free(range(self.n_lasting, self.n_certain))
             rows = {i: sum((v * self.rests[k].source[i] for k, v in values.items() if i in self.rests[k].source),
@@ -269,10 +275,22 @@ def _combined(source: Sparse, rows: Sequence[Sparse]) -> Sparse:
 
 
 def weighted_inverse(A: Expr, M: Expr, N: Expr) -> Array:
-    """Numbers: X = M^(-1/2) (N^(1/2) A M^(-1/2))^+ N^(1/2) [Ikoki 2021, Eq. 13], M and N positive definite.
+    """X = M^(-1/2) (N^(1/2) A M^(-1/2))^+ N^(1/2) in numbers [Ikoki 2021, Eq. 13].
 
     It has the four properties A X A = A, X A X = X, (N A X)' = N A X, (M X A)' = M X A. (Printed as Eq. 12 the last
     one reads X A M, which does not hold.)
+
+    Parameters
+    ----------
+    A : matrix
+        Rows of the constraints.
+    M, N : matrix
+        Positive definite: of the masses, and weights of the rows.
+
+    Returns
+    -------
+    array
+        X, of the shape of A'.
     """
     root, back = _root(N), np.linalg.inv(_root(M))
     X: Array = back @ np.linalg.pinv(root @ np.asarray(A, float) @ back, rcond=ROUND_OFF) @ root
@@ -280,11 +298,34 @@ def weighted_inverse(A: Expr, M: Expr, N: Expr) -> Array:
 
 
 def relaxed_inverse(A: Expr, M: Expr, weights: Expr) -> Array:
-    """Numbers: X = M^(-1/2) ((N^(1/2))^+ A M^(-1/2))^+ N^(1/2) with N = diag(weights^2) [Ikoki 2021, Eq. 18]."""
-    s = np.asarray(weights, float)
+    """X = M^(-1/2) ((N^(1/2))^+ A M^(-1/2))^+ N^(1/2) in numbers [Ikoki 2021, Eq. 18].
+
+    For independent rows and a regular N, A X = N.
+
+    Parameters
+    ----------
+    A : matrix
+        Rows of the constraints.
+    M : matrix
+        Positive definite, of the masses.
+    weights : matrix or sequence
+        N, with eigenvalues from 0 to 1; or s of each row, with N = diag(s^2).
+
+    Returns
+    -------
+    array
+        X, of the shape of A'.
+    """
+    given = np.asarray(weights, float)
+    if given.ndim == 1:
+        s, vectors = given, np.eye(len(given))
+    else:
+        squares, vectors = np.linalg.eigh(given)
+        s = np.sqrt(np.where(squares > ROUND_OFF, squares, 0.0))
     back = np.linalg.inv(_root(M))
     opened = np.divide(1.0, s, out=np.zeros_like(s), where=s > TOLERANCE)
-    X: Array = back @ np.linalg.pinv(opened[:, None] * np.asarray(A, float) @ back, rcond=ROUND_OFF) * s
+    turned = vectors.T @ np.asarray(A, float) @ back
+    X: Array = back @ np.linalg.pinv(opened[:, None] * turned, rcond=ROUND_OFF) @ (s[:, None] * vectors.T)
     return X
 
 

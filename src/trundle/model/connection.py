@@ -44,6 +44,7 @@ class ConnectedPair:
     kind: str = ""  # what the user joined the bodies by: Revolute, FixedIdealJoint, ...
     restitution: Restitution = field(default_factory=Poisson)  # of the collision in which it closes
     missing: tuple[str, ...] = ()  # bonds that the user left without a seal though the surfaces would hold them
+    by_rows: bool = False  # held by constraint rows: something relaxes them or asks for their multipliers
 
     @property
     def touching(self) -> Body:
@@ -330,13 +331,16 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
 
 
 def may_part(connection: ConnectedPair) -> bool:
-    """Whether a contact may open, a law asks for its normal force or deflection, or it is no chain of screws: it is no
-    joint of the tree then.
+    """Whether a contact may open, a law asks for its normal force or deflection, it is no chain of screws, or rows hold
+    it: it is no joint of the tree then.
     """
     c = connection
-    return c.is_contact and (
-        not c.pair.in_tree
-        or "z" not in c.holds
-        or c.unilateral
-        or bool(c.friction_laws or c.bristles or c.out_of_plane)
+    return c.by_rows or (
+        c.is_contact
+        and (
+            not c.pair.in_tree
+            or "z" not in c.holds
+            or c.unilateral
+            or bool(c.friction_laws or c.bristles or c.out_of_plane)
+        )
     )

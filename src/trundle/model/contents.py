@@ -42,6 +42,8 @@ class ModelContents:
         self.breaks: Any = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
+        self.weight_matrices: dict[tuple[str, ...], Any] = {}  # constraint rows -> N of [Ikoki 2021, Eq. 18]
+        self.resistances: dict[str, Any] = {}  # "connection.motion" -> effort that is not that of an ideal constraint
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.start: dict[str, Any] = {}  # by name, unless a run is given others; loops are assembled near these values
 
@@ -88,8 +90,10 @@ class ModelContents:
         return [*self.states.values(), *(state for part in parts for state in part.states())]
 
     def relaxed(self) -> list[str]:
-        """Constraints that weights relax: rows, and contacts whose law does it."""
-        return [*self.relaxations, *(c.name for c in self.connections.values() if c.relaxes)]
+        """What is not ideal: rows that weights relax, resisted motions, and contacts whose law relaxes slips."""
+        mixed = [row for rows in self.weight_matrices for row in rows]
+        by_laws = [c.name for c in self.connections.values() if c.relaxes]
+        return [*self.relaxations, *mixed, *self.resistances, *by_laws]
 
     @property
     def free_bodies(self) -> list[Body]:

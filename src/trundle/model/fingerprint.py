@@ -46,6 +46,8 @@ def fingerprint(model: Model) -> str:
     parts += [f"output {name!r} {exact(output.function)}" for name, output in model.outputs.items()]
     parts += [f"event {name!r} {exact(event)}" for name, event in model.events.items()]
     parts += [f"weight {name!r} {exact(weight)}" for name, weight in sorted(model.relaxations.items())]
+    parts += [f"weights {rows!r} {exact(matrix)}" for rows, matrix in sorted(model.weight_matrices.items())]
+    parts += [f"resistance {name!r} {exact(effort)}" for name, effort in sorted(model.resistances.items())]
     parts += _answers(model, asker)
     if asker.faults:
         raise ModelError(asker.faults)

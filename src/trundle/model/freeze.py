@@ -22,6 +22,7 @@ from trundle.model.force import Force, Wrench
 from trundle.model.frame import MotionPart
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
+from trundle.model.non_ideal import entries
 from trundle.model.recorded import Question, Recorded, RecordedEffort, RecordedFlow, RecordedForce
 from trundle.model.table import ModelTable
 
@@ -74,12 +75,16 @@ class _Copier:
     def model(self, relax: Mapping[str, Any]) -> Model:
         out, source = copy.copy(self.source), self.source
         for name, value in vars(source).items():
-            if name not in ("is_frozen", "relaxations", "own_classes"):
+            if name not in ("is_frozen", "relaxations", "weight_matrices", "resistances", "own_classes"):
                 setattr(out, name, self.copied(value, "a function of the model"))
         forces = {name: force.on(out.resolve) for name, force in out.forces.items() if force is not None}
         out.forces = Settled(forces) if self.settled else forces
-        weights = {name: self._weight(name, weight) for name, weight in relax.items()}
+        weights = {name: self._asking(f"the weight of {name!r}", weight) for name, weight in relax.items()}
+        matrices = {rows: self._matrix(rows, matrix) for rows, matrix in source.weight_matrices.items()}
+        efforts = {name: self._asking(f"the resistance along {name!r}", e) for name, e in source.resistances.items()}
         out.relaxations = Settled(weights) if self.settled else weights
+        out.weight_matrices = Settled(matrices) if self.settled else matrices
+        out.resistances = Settled(efforts) if self.settled else efforts
         out.breaks = tuple(out.breaks) if self.settled else list(out.breaks)
         out.own_classes = tuple(sorted(self.own_classes))
         if self.asker.faults:
@@ -135,14 +140,19 @@ class _Copier:
         answers = self.asker.ask(f"a function in {where}", lambda: [function(*arguments)], size)
         return self._record(answers[0], arguments) if answers else None
 
-    def _weight(self, name: str, weight: Any) -> Any:
-        """The weight of a row, which may ask for multipliers."""
-        if not callable(weight):
-            return self.copied(weight, name)
+    def _matrix(self, rows: tuple[str, ...], matrix: Any) -> Any:
+        """The weight matrix of several rows; a function's answer is the column of its entries."""
+        n, where = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
+        if not callable(matrix):
+            return self.copied(matrix, where)
+        return self._asking(where, lambda s: entries(matrix(s), n), n**2)
+
+    def _asking(self, where: str, given: Any, size: int = 1) -> Any:
+        """A number or a function that may ask for multipliers."""
+        if not callable(given):
+            return self.copied(given, where)
         signals = MultiplierSignals(self.asker.signals, {})
-        answers = self.asker.ask(
-            f"the weight of {name!r}", lambda: [_known(weight(signals), self.asker, signals.symbols)]
-        )
+        answers = self.asker.ask(where, lambda: [_known(given(signals), self.asker, signals.symbols)], size)
         extra = {row: (Question("multiplier", row), symbol) for row, symbol in signals.symbols.items()}
         return self._record(answers[0], [self.asker.signals], list(extra.values())) if answers else None
 

@@ -20,6 +20,7 @@ from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
+from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
 from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.symbol import ParameterSymbol
@@ -517,16 +518,18 @@ class Model(ModelContents):
             else:
                 raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
 
-    def relax(self, row: str, weight: Any) -> None:
+    def relax(self, row: str | Sequence[str], weight: Any) -> None:
         """Give a constraint row a weight; a relaxed row holds accelerations only.
 
         Parameters
         ----------
-        row : str
-            "connection.bond".
-        weight : float, expression of parameters, or function of the signals
+        row : str or sequence of str
+            "connection.bond"; several rows take a matrix.
+        weight : float, expression of parameters, matrix, or function of the signals
             Between 0 (lifted) and 1 (held). A function s -> expression also has s.multiplier("connection.bond"): the
-            force that the row would bring if all rows were held in full.
+            force that the row would bring if all rows were held in full. For several rows the symmetric matrix N of
+            [Ikoki 2021, Eq. 18], with eigenvalues from 0 to 1: independent rows bring the share N of what is missing
+            in their accelerations (the weight s of one row is N = s^2). For two rows it may be a function.
 
         Raises
         ------
@@ -537,15 +540,37 @@ class Model(ModelContents):
         -----
         The formalism is then "udwadia_kalaba".
         """
-        if not isinstance(row, str) or row.rpartition(".")[0] not in self.connections:
-            raise ModelError(f"relax takes the row of a connection, such as 'wheel.slip_x', got {row!r}.")
-        if not callable(weight) and not (isinstance(weight, float | int | np.number) and 0 <= weight <= 1):
-            known = {p.symbol.element_hash() for p in self.parameters.values()}
-            if not isinstance(weight, ca.SX) or any(s.element_hash() not in known for s in ca.symvar(weight)):
-                raise ModelError(f"the weight of {row!r} lies between 0 (lifted) and 1 (held), got {weight!r}.")
-        if row in self.relaxations:
-            raise ModelError(f"the row {row!r} has a weight already.")
-        self.relaxations[row] = weight
+        if isinstance(row, str) or not isinstance(row, Sequence):
+            check_weight(self, row, weight)
+            self.relaxations[row] = weight
+        else:
+            check_matrix(self, row, weight)
+            self.weight_matrices[tuple(row)] = weight
+
+    def resist(self, motion: str, effort: Any) -> None:
+        """Add a force that a constraint exerts beside its ideal one: C of [Ikoki 2021, Eqs. 5, 17].
+
+        Parameters
+        ----------
+        motion : str
+            "connection.coordinate" ("slider.displacement"), "contact.bond" ("tyre.slip_x", "tyre.spin") or a relaxed
+            row, along which it acts on the second body.
+        effort : float, expression of parameters, or function of the signals
+            In N, or N m about a turn. A function s -> expression also has s.multiplier("connection.bond"): the force
+            that the row would bring if all rows were held in full and nothing were resisted.
+
+        Raises
+        ------
+        ModelError
+            Where there is no such motion, or it is resisted already.
+
+        Notes
+        -----
+        Of a motion that is held nothing is felt; of one that is relaxed with the weight s, 1 - s^2 of it. What it takes
+        counts as lost. The formalism is then "udwadia_kalaba".
+        """
+        check_resistance(self, motion, effort)
+        self.resistances[motion] = effort
 
     def build(self, formalism: str | None = None, omit: Any = None) -> "System":
         """Check the model, derive its equations and make it ready to run.

@@ -91,6 +91,12 @@ class Power:
     def _table(self) -> Array:
         """Every measured quantity at every sample, side by side."""
         if self.run.formulation is not None and self.run._raw is not None:
+            resisted = list(self.run.formulation.model.resistances)
+            if resisted:
+                raise SolveError(
+                    f"what is resisted along {', '.join(map(repr, resisted))} is no element on a bond: its power "
+                    "cannot be followed. run.energy still balances."
+                )
             for c in self.run.formulation.model.connections.values():
                 if c.friction is not None and c.friction.at_centre:
                     raise SolveError(

@@ -15,6 +15,7 @@ from trundle.model.fingerprint import function_faults
 from trundle.model.floating import floating
 from trundle.model.imaginary import omissions
 from trundle.model.model import Model
+from trundle.model.non_ideal import by_rows
 from trundle.model.spec import Spec
 from trundle.study.start_state import check_start_names
 
@@ -42,12 +43,12 @@ def freeze(model: Model, relax: Mapping[str, Any] | None = None, omit: Any = Non
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in reported)])
     for words in measured_inertias(model):
         warnings.warn(words, InertiaWarning, stacklevel=4)
-    model = floating(model)
-    if omit:
-        model = _omitting(model, omit)
-    faults = weight_faults(model, {**model.relaxations, **(relax or {})})
+    faults, asked = weight_faults(floating(model), {**model.relaxations, **(relax or {})})
     if faults:
         raise ModelError(faults)
+    model = floating(by_rows(model, asked))
+    if omit:
+        model = _omitting(model, omit)
     try:
         return Spec(model, relax)
     except ModelError as error:
@@ -77,8 +78,8 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
     formulation = derivation.formulation(formalism)
     if formulation.relaxed and formalism != "udwadia_kalaba":
         raise ModelError(
-            f"the weights of {', '.join(map(repr, formulation.relaxed))} relax constraints: that needs the "
-            f"pseudo-inverse, formalism='udwadia_kalaba', not {formalism!r}."
+            f"the weights of {', '.join(map(repr, formulation.relaxed))} relax constraints, or they are resisted: this "
+            f"needs the pseudo-inverse, formalism='udwadia_kalaba', not {formalism!r}."
         )
     check_start_names(formulation)
     formulation.kernels("base")

@@ -96,8 +96,8 @@ def refuse_relaxed(f: Formulation, what: str) -> None:
     """Some questions need constraints that are held in full."""
     if f.relaxed:
         raise SolveError(
-            f"{what} needs constraints that are held in full; the weights of {', '.join(map(repr, f.relaxed))} relax "
-            "some. Build the model without them, or simulate."
+            f"{what} needs constraints that are held in full and ideal; {', '.join(map(repr, f.relaxed))} are not. "
+            "Build the model without them, or simulate."
         )
 
 

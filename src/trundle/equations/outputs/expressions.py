@@ -132,5 +132,6 @@ class Expressions:
         for row in self.functions.relaxed:
             if row.owner == contact:
                 lost -= self.functions.multiplier(row.name) * bonds.rate(row.bond)
-        (drag,) = self.functions.settled(bonds.drag(e.n_u)[0]) if bonds.dragged else (ca.SX.zeros(e.n_u),)
+        pushes = [drag.push for drag in e.drags if drag.connection.name == contact]
+        (drag,) = self.functions.settled(sum(pushes, ca.SX.zeros(e.n_u)))
         return lost - ca.dot(drag, e.u)

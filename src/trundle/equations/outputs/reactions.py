@@ -46,11 +46,10 @@ def reactions(functions: Functions) -> dict[str, Wrench]:
         name = row.owner
         F, M = wrenches.get(name, (ca.SX.zeros(3), ca.SX.zeros(3)))
         wrenches[name] = (F + multipliers[i] * row.force, M + multipliers[i] * row.moment)
-    for name, bonds in e.contact_bonds.items():
-        if bonds.dragged:
-            F, M = closing[name]
-            push, turn = functions.settled(*bonds.drag(e.n_u)[1:])
-            closing[name] = (F + push, M + turn)
+    for drag in e.drags:
+        F, M = closing.get(drag.connection.name, (ca.SX.zeros(3), ca.SX.zeros(3)))
+        push, turn = functions.settled(drag.force, drag.moment)
+        closing[drag.connection.name] = (F + push, M + turn)
     out = {name: (ca.SX.zeros(3), ca.SX.zeros(3)) for name in e.model.connections}
     in_tree = _tree_reactions(functions, closing, driving) if e.formalism == "kane" else {}
     for c in e.model.connections.values():

@@ -1,0 +1,58 @@
+"""What is not ideal in the constraints of a file: weights of rows, and resistances."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, final
+
+from trundle.file.expression import Expression
+from trundle.file.tree import Path
+from trundle.file.values import Values
+from trundle.model.model import Model
+
+MULTIPLIER = "_multiplier"  # ending of the name of what a row would bring if all rows were held
+
+
+@final
+class NonIdeal:
+    """Puts `relax` and `resist` of a file into the model; `signals` are the names that expressions may have."""
+
+    def __init__(self, values: Values, model: Model, signals: Collection[str]) -> None:
+        self.values, self.model, self.signals = values, model, signals
+
+    def relax(self, rows: str, weight: Expression | Sequence[Sequence[Expression]], path: Path) -> None:
+        """The weight of a row, or the matrix of several rows with commas between them."""
+        if isinstance(weight, Expression):
+            self.model.relax(rows, self._given(weight, path))
+            return
+        names = tuple(name.strip() for name in rows.split(","))
+        table = [[self._given(v, (*path, i, k)) for k, v in enumerate(row)] for i, row in enumerate(weight)]
+        if any(callable(v) for row in table for v in row):
+            self.model.relax(names, lambda s: [[v(s) if callable(v) else v for v in row] for row in table])
+        else:
+            self.model.relax(names, table)
+
+    def resist(self, motion: str, effort: Expression, path: Path) -> None:
+        """The force that a constraint exerts along a motion beside its ideal one."""
+        self.model.resist(motion, self._given(effort, path))
+
+    def _given(self, expression: Expression, path: Path) -> Any:
+        """A number, an expression of parameters, or a function of the signals and of multipliers."""
+        scope = self.values.scope.symbols
+        if all(name in scope for name in expression.names):
+            return self.values.number(expression, path)
+        rows = [name for name in expression.names if self._row(name)]
+        self.values.check_signals(expression, path, [*self.signals, *rows])
+
+        def function(s: Any) -> Any:
+            def lookup(name: str) -> Any:
+                return scope[name] if name in scope else s.multiplier(row) if (row := self._row(name)) else s[name]
+
+            return expression.evaluate(lookup)
+
+        answer: Callable[[Any], Any] = function
+        return answer
+
+    def _row(self, name: str) -> str:
+        """The row whose multiplier is meant; empty where none is."""
+        row = name.removesuffix(MULTIPLIER)
+        known = row != name and row.rpartition(".")[0] in self.model.connections
+        return row if known and name not in self.signals else ""
