@@ -158,3 +158,10 @@ def test_a_clothoid_with_its_kinks_ends_in_the_same_arc(trip):
     assert run.ok and len(run.events) == 6  # two kinks under each of three frames
     for name in ("front.y", "front.rz", "rear.y", "front_right.Q"):
         assert run.values(name)[-1] == pytest.approx(trip.values(name)[-1], rel=0.02)
+
+
+def test_a_run_at_another_speed_starts_with_wheels_that_roll(wagon_system):
+    run = wagon_system.simulate(0.02, parameters={"speed": 20.0}, method="stiff", rtol=1e-6)
+    assert run.values("front_spin.angle_rate")[0] == pytest.approx(20.0 / RADIUS)
+    for creepage in (run.values(f"{wheel}.longitudinal_creepage") for wheel in ("front_left", "rear_right")):
+        assert np.max(np.abs(creepage)) < 1e-4

@@ -19,6 +19,7 @@ from trundle.laws.law import FlowLaw
 from trundle.model.check import evaluate, massless
 from trundle.model.register import Register
 from trundle.model.spec import Spec
+from trundle.model.start_values import start_values
 from trundle.quantities.known import force_quantities, known_quantities
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
@@ -116,7 +117,7 @@ class Derivation:
     @cached_property
     def mobility(self) -> Mobility:
         """Degrees of freedom, redundant rows, independent speeds."""
-        request = self.request(self.model.start)
+        request = self.request(start_values(self.model))
         if not self.has_rows:
             return no_rows(self.layout.n_u, request.q)
         rows = self.row_functions

@@ -13,6 +13,7 @@ from trundle.model.body import Body
 from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
+from trundle.model.start_values import start_values
 from trundle.typing import Array
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
@@ -53,7 +54,8 @@ def frame_signals(model: Model, t: Any) -> FrameSignals:
 def _start(model: Model, signals: FrameSignals) -> tuple[Any, list[float]]:
     """Symbols that a frame may depend on beside time, and their values at the start; rates count as zero."""
     states, tables = model.every_state(), model.tables.values()
-    starts = [float(model.start.get(state.name, state.start)) for state in states]
+    given = start_values(model)
+    starts = [float(given.get(state.name, state.start)) for state in states]
     handles = [table.table.block.handle for table in tables]
     values = [*model.parameter_values().values(), *starts, *[0.0] * len(states), *handles]
     return ca.vertcat(ca.SX(0, 1), *signals.symbols, *[table.symbol for table in tables]), values

@@ -35,6 +35,8 @@ from trundle.rail.track.segment import (
     Vienna,
 )
 from trundle.rail.track.track_frame import TrackMotion
+from trundle.rail.vehicle.ride import Ride, TrackPlace
+from trundle.rail.vehicle.travel import Travel, TravelLaw, UniformTravel
 from trundle.rail.vehicle.wagon import CarBody, Suspension, Wagon
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
 from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset, Wheelset
@@ -107,6 +109,7 @@ __all__ = [
     "Polynomial",
     "Profile",
     "Rail60E1",
+    "Ride",
     "RigPose",
     "RollerRig",
     "Segment",
@@ -118,7 +121,11 @@ __all__ = [
     "TableContact",
     "TrackFrame",
     "TrackMotion",
+    "TrackPlace",
     "Transition",
+    "Travel",
+    "TravelLaw",
+    "UniformTravel",
     "VerticalCurve",
     "Vienna",
     "Wagon",

@@ -25,6 +25,7 @@ from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL, TABLE
 from trundle.integrate.tolerance import LOOKS, read_units
 from trundle.kernel import evaluate
 from trundle.lookup.table import Table
+from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
 from trundle.quantities.request import read_request
 from trundle.study.batch_guards import integrate_cases
@@ -181,7 +182,9 @@ class _Cases:
         for case, chosen in enumerate(self.tables if own else []):
             layout.put_tables(self.p[case], chosen.values())
         given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(f, k, v)}
-        self.varied = {k: _numbers(k, v) for k, v in given.items()}
+        follow = dependent_starts(f.model, self.p[:, layout.parameter_slice]) if parameters else {}
+        self.varied = {k: v for k, v in f.resolved(follow).items() if k not in f.resolved(start)}
+        self.varied |= {k: _numbers(k, v) for k, v in given.items()}
         self.fixed = {k: v for k, v in start.items() if k not in self.varied}
         self.refused = parameter_faults(f.model, self.p[:, layout.parameter_slice]) if parameters else {}
         for name, values in self.varied.items():

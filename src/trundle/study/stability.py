@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.equations.formulation import Built
 from trundle.errors import SolveError
+from trundle.model.start_values import start_values
 from trundle.study.linearise import Linearisation, linearise_at
 from trundle.typing import AnyArray
 
@@ -96,10 +97,10 @@ class SteadyMotions:
                 f"the model {f.model.name!r} has no quantity with the short name 'speed'. Give it one, such as "
                 f"m.alias('speed', {next(iter(rates), 'wheel.x_rate')!r}), or names: {{speed: ...}} in a file."
             )
-        start_values = f.model.start
+        usual = start_values(f.model, f.parameter_vector(parameters)[f.parameters.parameter_slice])
         if not keep_rates:
-            start_values = {name: v for name, v in start_values.items() if register.get(name).quantity.order == 0}
-        self.usual = start_values
+            usual = {name: v for name, v in usual.items() if register.get(name).quantity.order == 0}
+        self.usual = usual
 
     def at(self, speed: float) -> Linearisation:
         """The linear equations about the motion with this speed; SolveError where it is not steady."""

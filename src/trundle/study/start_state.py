@@ -12,6 +12,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.model.check import finite_number
 from trundle.model.register import is_changeable, is_start
+from trundle.model.start_values import start_values
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.quantities.state_layout import StateLayout
@@ -30,7 +31,7 @@ WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a st
 
 def check_start_names(f: Formulation) -> None:
     """Start values of the model must fit its coordinates, rates and the motion of its bodies."""
-    f.derivation.request(f.model.start)
+    f.derivation.request(start_values(f.model))
     register = f.derivation.register()
     for short, full in f.model.aliases.items():
         if f.register.find(full) is None:
@@ -52,7 +53,9 @@ def start_state(
     register = f.derivation.register()
     for name in start or {}:
         register.get(name, is_start, STARTS)
-    start, usual = f.resolved(start or {}), f.resolved(f.model.start if usual is None else usual)
+    if usual is None:
+        usual = start_values(f.model, f.parameter_vector(parameters)[f.parameters.parameter_slice])
+    start, usual = f.resolved(start or {}), f.resolved(usual)
     found = _found(f, start, usual, parameters, t)
     hints = likely_degrees(register, {**usual, **start})
     return replace(found, hints=tuple(hints)) if hints else found

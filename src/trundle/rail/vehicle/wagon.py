@@ -1,8 +1,7 @@
 """A two-axle wagon along a line, each of its bodies in a frame that goes along the track with it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.errors import ModelError
 from trundle.laws.law import Locked, Open
@@ -10,7 +9,8 @@ from trundle.model.force import Bushing
 from trundle.model.joint import Connection
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
-from trundle.rail.track.line import TrackFrame
+from trundle.rail.vehicle.ride import Ride
+from trundle.rail.vehicle.travel import UniformTravel
 from trundle.rail.vehicle.wheelset import Wheelset
 
 
@@ -66,27 +66,24 @@ class Wagon:
         if s0 < half:
             raise ModelError(f"Wagon: start is {s0:g} m, but the rear wheelset stands {half:g} m behind the middle.")
         m = Model(name)
-        m.parameter("speed", speed, "m/s", "speed along the track at the start")
-        m.parameter("acceleration", acceleration, "m/s^2", "acceleration along the track")
+        self.add(Ride.on(m, line, UniformTravel(speed, acceleration), s0))
+        return m
 
-        def at(offset: float) -> Callable[[Any], Any]:
-            return lambda s: s0 + offset + s["speed"] * s.t + s["acceleration"] * s.t**2 / 2
-
-        m.output("distance", at(0.0), "m", "distance of the middle of the wagon along the track")
-        middle = m.moving_frame("middle_track", motion=TrackFrame(m, line, at(0.0), name="middle"))
+    def add(self, ride: Ride) -> None:
+        """Put it into the model of a ride."""
+        m, half = ride.model, self.wheelbase / 2
         car = m.body("car", mass=self.body.mass, inertia=self.body.inertia)
         free = Open()
-        m.connect(Connection(Locked(), free, free, free, free, free), middle, car, name="car")
+        along = Locked() if ride.held else free
+        m.connect(Connection(along, free, free, free, free, free), ride.place("middle", 0.0).frame, car, name="car")
         radius, k = self.wheelset.radius, self.suspension
         load = 9.81 * self.body.mass
         for axle, offset in (("front", half), ("rear", -half)):
-            course = TrackFrame(m, line, at(offset), name=axle)
-            placed = self.wheelset.add(m, axle, m.moving_frame(f"{axle}_track", motion=course), course)
+            placed = self.wheelset.add(m, axle, ride.place(axle, offset))
             for side, y in (("left", k.half_width), ("right", -k.half_width)):
                 box, seat = placed.hub.at(0, y, 0), car.at(offset, y, radius - self.body.height)
                 stiffness, damping = (*k.stiffness, 0.0, 0.0, 0.0), (*k.damping, 0.0, 0.0, 0.0)
                 m.apply(Bushing(box, seat, stiffness, damping), name=f"{axle}_spring_{side}")
-            m.start |= self.wheelset.start(axle, speed, load / 2)
+            m.start |= self.wheelset.start(axle, ride.first_speed, load / 2)
         sunk = radius - m.start["front.z"] + load / 4 / k.stiffness[2]
         m.start["car.z"] = self.body.height - sunk
-        return m

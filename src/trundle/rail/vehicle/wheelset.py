@@ -11,7 +11,7 @@ from trundle.model.frame import MotionPart
 from trundle.model.joint import Connection
 from trundle.model.model import Model
 from trundle.pairs.lower import Revolute
-from trundle.rail.track.line import TrackFrame
+from trundle.rail.vehicle.ride import TrackPlace
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
 from trundle.rail.wheel_rail.contact_table import EPS, ContactTable
 from trundle.rail.wheel_rail.creep import CreepLaw
@@ -71,18 +71,20 @@ class Wheelset:
         """Of the running circles, m."""
         return self.contact.geometry.radius
 
-    def add(self, m: Model, name: str, track: Body, course: TrackFrame | None = None) -> PlacedWheelset:
-        """Put it into a model, in a frame that goes along the track; `course` is its motion, unless the track is
-        straight.
+    def add(self, m: Model, name: str, place: TrackPlace | Body) -> PlacedWheelset:
+        """Put it into a model, at a place of a ride; on straight track without one, in a frame that goes along x.
 
         Coordinates are `name.x`, `name.y`, `name.z`, `name.rx` (roll), `name.rz` (yaw) of the hub in the track frame,
         and `name_spin.angle`; the contacts are called `name_left` and `name_right`.
         """
         hub = m.body(f"{name}_hub", mass=0.0, inertia=0.0)
         axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia)
-        turn = None if course is None else MotionPart(course.darboux, 3)
+        if isinstance(place, TrackPlace):
+            frame, track, turn = place.frame, place.track, MotionPart(place.course.darboux, 3)
+        else:
+            frame, track, turn = place, place, None
         free = Open()
-        m.connect(Connection(free, free, free, free, Locked(), free), track, hub, name=name)
+        m.connect(Connection(free, free, free, free, Locked(), free), frame, hub, name=name)
         m.connect(Revolute("y"), hub, axle, name=f"{name}_spin")
         for side, contact in self.contact.tables.items():
             table = m.tables.get(f"rail_{side}") or m.table(f"rail_{side}", contact.table)
@@ -92,9 +94,9 @@ class Wheelset:
             m.apply(force, name=f"{name}_{side}")
         return PlacedWheelset(hub, axle, track)
 
-    def start(self, name: str, speed: float, load: float) -> dict[str, Any]:
+    def start(self, name: str, speed: Any, load: float) -> dict[str, Any]:
         """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
-        its own weight.
+        its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
         """
         contact = self.contact.tables["left"](0.0, 0.0)
         deep = ((load + 9.81 * self.mass) / 2 / contact.stiffness) ** (2 / 3)
