@@ -99,8 +99,10 @@ def test_boxes_thrown_at_random_come_to_rest(corners: int, e: float) -> None:
 
 
 @cache
-def table(feet: int) -> tr.System:
-    """A table pushed near the floor with `rise` t along (x, y), on a floor that slopes along x."""
+def table(feet: int, beside: bool = False) -> tr.System:
+    """A table pushed near the floor with `rise` t along (x, y), on a floor that slopes along x; and beside it a puck
+    that slides all the time.
+    """
     m = tr.Model(f"table on {feet} feet")
     rise, x, y = (m.parameter(name, 0.0) for name in ("rise", "x", "y"))
     kinetic, slope = m.parameter("kinetic", 0.5), m.parameter("slope", 0.0)
@@ -112,6 +114,10 @@ def table(feet: int) -> tr.System:
     m.apply(tr.Wrench(body.at(0, 0, LOW - 0.7), force=lambda s: (rise * s.t * x, rise * s.t * y, 0)))
     m.apply(tr.Wrench(body, force=(10.0 * G * tr.sin(slope), 0, 10.0 * G * (1 - tr.cos(slope)))))
     m.start = {"table.position": (0, 0, 0.7)}
+    if beside:
+        puck, skates = m.body("puck", 1.0, (0.1, 0.1, 0.1)), tr.HigherPair(tr.Plane(), tr.Vertex())
+        m.connect(skates, m.ground, puck, name="skates", law=tr.Coulomb(0.01), unilateral=True)
+        m.start |= {"puck.position": (0, 5, 0), "puck.velocity": (9, 0, 0)}
     return m.build()
 
 
@@ -134,6 +140,17 @@ def test_a_table_slides_at_the_limit_of_all_its_feet(way: float) -> None:
         total += force
     held = run.time < limit - 1e-6
     assert total[held] == pytest.approx(-10.0 * run.time[held, None] * [np.cos(way), np.sin(way)], abs=1e-8)
+
+
+@pytest.mark.parametrize(("way", "kinetic", "beside"), [(2.1, 0.5, False), (0.5, 0.5, True), (0.5, 0.4, True)])
+def test_a_table_holds_as_well_while_something_else_slides(way: float, kinetic: float, beside: bool) -> None:
+    """And where friction is the same in motion, so that it begins to move by nothing, it does not chatter there."""
+    pushed = {"rise": 10.0, "x": np.cos(way), "y": np.sin(way), "kinetic": kinetic}
+    run, limit = table(4, beside).simulate(6.0, parameters=pushed), 0.5 * G
+    assert run.ok and run.events[0][1] == pytest.approx(limit, rel=1e-7) and len(run.events) < 30
+    speed = (5.0 * (36.0 - limit**2) - kinetic * 10.0 * G * (6.0 - limit)) / 10.0
+    found = run.values("table.velocity")[-1]
+    assert found == pytest.approx([speed * np.cos(way), speed * np.sin(way), 0.0], abs=1e-6 * speed)
 
 
 def test_three_feet_at_the_angle_of_friction_stay() -> None:

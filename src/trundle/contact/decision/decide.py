@@ -202,7 +202,7 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
     state, rest = shifted(w, 3 * n + 4 * contacts), shifted(w, 3 * n + 5 * contacts)
     more = shifted(w, 3 * n + 6 * contacts)
-    scale, slides = 0.0, False
+    scale = 0.0
     for i in range(contacts):
         k = data + numbers.DATA * i
         v_x, v_y, v_n = b[3 * i], b[3 * i + 1], b[3 * i + 2]
@@ -210,7 +210,6 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         mu[i], mu_k[i] = b[k + numbers.MU_STATIC], b[k + numbers.MU_KINETIC]
         still = math.hypot(v_x, v_y) < SLOW or mu[i] <= 0.0
         state[i] = 0.0 if not touches else 2.0 if still else 1.0
-        slides = slides or state[i] == 1.0
         mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         if touches:
             mode[WIDTH * i + CLOSED] = 1.0
@@ -224,7 +223,7 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     smallest(b, D, free, mode, mu_k, f, more, contacts)
     if worst(b, data, mode, f, contacts) < 0:
         return
-    if not slides and share(b, D, data, mode, f, g, more, contacts):
+    if share(b, D, data, mode, f, g, more, contacts):
         return
 
     # Forces within the cones, from those that are not; where a slip begins its friction is the kinetic one.
@@ -243,6 +242,7 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
                 mu[i], begins = mu_k[i], True
         if not begins:
             break
+    begun = False
     for i in range(contacts):
         if state[i] == 0.0:
             continue
@@ -251,26 +251,53 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
         if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
-            slides = True
-    if not slides:  # just beyond the limit: cones that are clearly too small tell where it begins
+            begun = True
+    if not begun:  # just beyond the limit: cones that are clearly too small tell where it begins
         for i in range(contacts):
-            mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
+            if state[i] == 2.0:
+                mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
         start_again(b, D, data, free, a, f, mu, state, contacts)
         in_cones(b, D, a, f, mu, state, contacts, scale)
         for i in range(contacts):
             moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
             if moves and mode[WIDTH * i + STICK] == 1.0:
                 begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
-    # What is left over opens, or slides against the force that held it.
-    for _ in range(2 * contacts):
+    # What is left over opens, or slides against the force that held it; what would sink in closes again.
+    for _ in range(4 * contacts):
         smallest(b, D, free, mode, mu_k, f, more, contacts)
         i = worst(b, data, mode, f, contacts)
-        if i < 0:
-            return
-        if f[3 * i + 2] < 0.0:
+        if i < 0 or share(b, D, data, mode, f, g, more, contacts):
+            i = sinking(b, D, free, mode, f, state, a, contacts)
+            if not (i >= 0 and a[3 * i + 2] < -NONE * scale):
+                return
+            mode[WIDTH * i + CLOSED] = 1.0
+            if state[i] == 2.0 and mu[i] > 0.0:
+                mode[WIDTH * i + STICK] = 1.0
+                if math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale:
+                    begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+        elif f[3 * i + 2] < 0.0:
             mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         else:
             begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
+
+
+@njit(error_model="numpy")
+def sinking(
+    b: Pointer, D: int, free: Pointer, mode: Pointer, f: Pointer, state: Pointer, a: Pointer, contacts: int
+) -> int:
+    """The contact that would overlap most of those that have opened, with the forces f; `a` gets the accelerations. -1
+    where none has opened.
+    """
+    n, which = 3 * contacts, -1
+    for j in range(n):
+        a[j] = free[j]
+        for k in range(n):
+            a[j] += b[D + j + n * k] * f[k]
+    for i in range(contacts):
+        opened = state[i] > 0.0 and mode[WIDTH * i + CLOSED] == 0.0
+        if opened and (which < 0 or a[3 * i + 2] < a[3 * which + 2]):
+            which = i
+    return which
 
 
 @njit(error_model="numpy")

@@ -56,12 +56,15 @@ def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
 
 
 @njit(error_model="numpy")
-def null_space(b: Pointer, D: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer) -> int:
-    """Columns Z (n by count) of forces that move no contact; the held rows are found in the modes."""
+def null_space(b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer) -> int:
+    """Columns Z (n by count) of forces that move no contact. They are forces of contacts that stick, or are smooth:
+    with the load of one that slides its friction would change.
+    """
     largest = 0.0
     for j in range(n):
         i, axis = j // 3, j % 3
-        active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
+        smooth = axis == 2 and b[data + numbers.DATA * i + numbers.MU_STATIC] <= 0.0
+        active = mode[WIDTH * i + CLOSED] == 1.0 and (smooth or mode[WIDTH * i + STICK] == 1.0)
         used[j] = 0.0 if active and b[D + j + n * j] > 0.0 else -1.0
         if used[j] == 0.0:
             largest = max(largest, b[D + j + n * j])
@@ -171,7 +174,7 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         shifted(w, 3 * n * n + 5 * n + 3),
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
-    count = null_space(b, D, n, mode, Z, A, used)
+    count = null_space(b, D, data, n, mode, Z, A, used)
     total, s, cones = 0.0, math.inf, 0.0
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
