@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
+    from trundle.sweeps import Cases, grid, latin_hypercube, sobol, sweep
     from trundle.system import System
 
 
@@ -120,6 +121,7 @@ __all__ = [
     "BlockOutput",
     "Body",
     "Bushing",
+    "Cases",
     "Chain",
     "Circle",
     "CircleEdge",
@@ -217,7 +219,9 @@ __all__ = [
     "examples",
     "exp",
     "floor",
+    "grid",
     "impact",
+    "latin_hypercube",
     "load",
     "load_file",
     "load_model",
@@ -234,8 +238,10 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "sobol",
     "sqrt",
     "step",
+    "sweep",
     "tan",
     "tanh",
     "walker",
@@ -245,6 +251,7 @@ __all__ = [
 
 _LATE = {
     "BatchRun": "trundle.run.batch",
+    "Cases": "trundle.sweeps",
     "DormandPrince5": "trundle.integrate.methods.explicit",
     "DormandPrince8": "trundle.integrate.methods.explicit",
     "ModelFile": "trundle.file",
@@ -254,12 +261,16 @@ _LATE = {
     "System": "trundle.system",
     "bicycle": "trundle.bicycle",
     "examples": "trundle.examples",
+    "grid": "trundle.sweeps",
     "impact": "trundle.impact",
+    "latin_hypercube": "trundle.sweeps",
     "load": "trundle.run.store",
     "load_file": "trundle.file",
     "load_model": "trundle.file",
     "load_track": "trundle.file.track",
     "rail": "trundle.rail",
+    "sobol": "trundle.sweeps",
+    "sweep": "trundle.sweeps",
     "walker": "trundle.walker",
 }
 

@@ -191,6 +191,48 @@ def _write(result: "Run", out: Path, names: tuple[str, ...], pictures: bool) -> 
         typer.echo("         " + ", ".join(str(out / f"{name}.png") for name in ("motion", "energy", "mechanism")))
 
 
+@app.command(
+    epilog="Examples: trundle sweep rolling-disc --over mass=1:10:100 --duration 10 --keep 'max(disc.roll)' --samples "
+    "501 --out sweep.zarr; trundle sweep model.yaml --over k=1:10 --over mu=0.1:0.5 --sample latin:1000 --duration 5 "
+    "--out sweep.zarr"
+)
+def sweep(
+    source: Source,
+    over: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=FIRST:LAST:COUNT", help="Or NAME=V1,V2,...; all combinations; may be repeated."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FOLDER.zarr", help="A sweep that was stopped goes on here.")],
+    duration: Annotated[float | None, typer.Option(help="Seconds, unless the file says it.")] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="disc.roll, max(disc.roll), count(c lands), ...; may be repeated.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Number of sample times that all cases share.")] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(metavar="latin:COUNT", help="Random cases in ranges NAME=LEAST:LARGEST; or sobol:COUNT."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of random cases.")] = 0,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a Dask scheduler.")] = None,
+    set_: Set = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    method: Annotated[Method, typer.Option(help="Integration method.")] = "auto",
+) -> None:
+    """Run many cases of a model, and keep their results in a Zarr store."""
+    from trundle.command.sweep import read_cases, run_sweep
+
+    file = _load(source, set_)
+    _check_tolerance(rtol)
+    span = file.run.duration if duration is None else duration
+    if span is None:
+        raise typer.BadParameter("the file does not say how long to run; give --duration SECONDS.")
+    cases = read_cases(over, sample, seed)
+    options: dict[str, Any] = {"keep": keep, "samples": samples, "method": method}
+    options |= {} if rtol is None else {"rtol": rtol}
+    for line in run_sweep(file.model.build(), cases, span, out, cluster, **options):
+        typer.echo(line)
+
+
 @app.command(epilog="Example: trundle check four-bar")
 def check(source: Source, set_: Set = None) -> None:
     """Tell every fault of a model, or that it is well posed, how freely it moves and what seals each bond."""

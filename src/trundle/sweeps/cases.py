@@ -1,0 +1,198 @@
+"""The cases of a sweep: values of parameters, tables and start values by name, one for each case."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError, UnknownNameError
+from trundle.lookup.table import Table
+from trundle.typing import AnyArray, Array
+
+Range = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Arrays of one common length by name; those of tables hold tr.Table objects."""
+
+    values: Mapping[str, AnyArray]
+
+    @staticmethod
+    def of(given: "Cases | Mapping[str, Any]") -> "Cases":
+        """Cases from a list of values for each name, or as they are.
+
+        Parameters
+        ----------
+        given : Cases or mapping
+            {"k": [1.0, 2.0, 3.0], "bob.angle": [0.1, 0.2, 0.3]}: three cases.
+
+        Returns
+        -------
+        Cases
+
+        Raises
+        ------
+        SolveError
+            Where there is no case, lists differ in length, or a value is not a finite number or a table.
+        """
+        if isinstance(given, Cases):
+            return given
+        if not isinstance(given, Mapping):
+            raise SolveError(f"cases of a sweep go by name, {{'k': [1.0, 2.0]}}, not as {type(given).__name__}.")
+        values = {str(name): _column(str(name), column) for name, column in given.items()}
+        lengths = {name: len(column) for name, column in values.items()}
+        if not values or 0 in lengths.values():
+            raise SolveError("a sweep needs at least one case; give each name a list of values, {'k': [1.0, 2.0]}.")
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{name} {n}" for name, n in lengths.items())
+            raise SolveError(f"the lists of a sweep differ in length ({told}); tr.grid(...) makes all combinations.")
+        return Cases(values)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values())))
+
+    def __getitem__(self, some: slice) -> "Cases":
+        return Cases({name: column[some] for name, column in self.values.items()})
+
+    def labels(self, parameters: Sequence[str]) -> dict[str, AnyArray]:
+        """Values as coordinates of results, those of start values as "start(name)"; a table is known by its place among
+        the different ones of its name.
+        """
+        named = {name if name in parameters else f"start({name})": column for name, column in self.values.items()}
+        return {name: _numbered(column) if _of_tables(column) else column for name, column in named.items()}
+
+    @property
+    def digest(self) -> str:
+        """Of every bit of the values."""
+        found = hashlib.sha256()
+        for name, column in self.values.items():
+            bits = ",".join(t.digest for t in column).encode() if _of_tables(column) else column.tobytes()
+            found.update(f"{name} {len(column)} ".encode() + bits)
+        return found.hexdigest()
+
+    def split(self, parameters: Sequence[str], known: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start values and parameters of a batch; `known` are the names that a start may have."""
+        start, given = {}, {}
+        for name, column in self.values.items():
+            if name in parameters:
+                given[name] = list(column) if _of_tables(column) else column
+            elif name in known:
+                start[name] = column
+            else:
+                raise UnknownNameError(name, [*parameters, *known], "parameter, table or start value")
+        return start, given
+
+
+def grid(values: Mapping[str, Any]) -> Cases:
+    """Every combination of values; the last name changes fastest.
+
+    Parameters
+    ----------
+    values : mapping
+        Numbers, or tables, by name: {"k": [1, 2, 3], "mu": [0.1, 0.2]} are six cases.
+
+    Returns
+    -------
+    Cases
+    """
+    columns = {name: _column(name, column) for name, column in values.items()}
+    for name, column in columns.items():
+        if not len(column):
+            raise SolveError(f"grid: {name!r} has no values, so that there is no case.")
+    if not columns:
+        raise SolveError("grid: give at least one name with its values, {'k': [1, 2, 3]}.")
+    places = np.meshgrid(*(np.arange(len(column)) for column in columns.values()), indexing="ij")
+    return Cases({name: column[i.ravel()] for (name, column), i in zip(columns.items(), places, strict=True)})
+
+
+def latin_hypercube(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
+    """Random cases of which each falls into a slice of its own in every range.
+
+    Parameters
+    ----------
+    count : int
+        Number of cases.
+    ranges : mapping
+        (least, largest) value by name.
+    seed : int
+        The same seed gives the same cases.
+
+    Returns
+    -------
+    Cases
+    """
+    from scipy.stats import qmc
+
+    return _sampled(qmc.LatinHypercube(len(ranges) or 1, rng=np.random.default_rng(seed)), count, ranges)
+
+
+def sobol(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
+    """Cases of a scrambled Sobol sequence, which fills the ranges evenly; best for powers of two.
+
+    Parameters
+    ----------
+    count : int
+        Number of cases.
+    ranges : mapping
+        (least, largest) value by name.
+    seed : int
+        The same seed gives the same cases.
+
+    Returns
+    -------
+    Cases
+    """
+    import warnings
+
+    from scipy.stats import qmc
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*balance properties", UserWarning)  # of counts that are no power of two
+        return _sampled(qmc.Sobol(len(ranges) or 1, rng=np.random.default_rng(seed)), count, ranges)
+
+
+def _sampled(engine: Any, count: int, ranges: Mapping[str, Range]) -> Cases:
+    if not ranges or not isinstance(count, int | np.integer) or count < 1:
+        raise SolveError(f"samples need at least one range and one case, got {len(ranges)} ranges and {count!r} cases.")
+    for name, bounds in ranges.items():
+        column = _column(name, bounds)
+        if len(column) != 2 or not column[0] < column[1]:
+            raise SolveError(f"the range of {name!r} is (least, largest), got {bounds!r}.")
+    points = engine.random(int(count))
+    low, high = (np.array([float(bounds[i]) for bounds in ranges.values()]) for i in (0, 1))
+    scaled = low + points * (high - low)
+    return Cases({name: np.ascontiguousarray(scaled[:, i]) for i, name in enumerate(ranges)})
+
+
+def _column(name: str, values: Any) -> AnyArray:
+    """A list of numbers, of vectors or of tables as an array with one row for each case."""
+    if isinstance(values, str | Table) or (np.ndim(values) == 0 and not isinstance(values, Sequence | np.ndarray)):
+        raise SolveError(f"{name!r} needs a list with one value for each case, got {values!r}.")
+    if any(isinstance(v, Table) for v in values):
+        out = np.empty(len(values), dtype=object)
+        out[:] = values
+        if not all(isinstance(v, Table) for v in values):
+            raise SolveError(f"{name!r} mixes tables with other values.")
+        return out
+    try:
+        numbers: Array = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise SolveError(f"{name!r} must have numbers, or vectors of one length, got {values!r}.") from None
+    if not np.all(np.isfinite(numbers)):
+        raise SolveError(
+            f"{name!r} has a value that is not finite, in case {int(np.argwhere(~np.isfinite(numbers))[0][0])}."
+        )
+    return numbers
+
+
+def _of_tables(column: AnyArray) -> bool:
+    return column.dtype == object
+
+
+def _numbered(column: AnyArray) -> AnyArray:
+    places: dict[str, int] = {}
+    return np.array([places.setdefault(t.digest, len(places)) for t in column], dtype=np.int64)

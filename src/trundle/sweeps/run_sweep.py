@@ -1,0 +1,153 @@
+"""One call for thousands of runs: cases in parts, each kept as soon as it is done."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.sweeps.cases import Cases
+from trundle.sweeps.dataset import dataset_of_parts, dataset_of_store
+from trundle.sweeps.part import OTHER, OUTCOMES, Part, run_part, start_names
+from trundle.sweeps.progress import progress_bar
+from trundle.sweeps.question import Question
+from trundle.sweeps.store import Frame, Layout, SweepStore
+from trundle.version import __version__
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from trundle.system import System
+
+PART = 2048  # cases of one part
+NUMBERS = 4_000_000  # kept numbers of one part at most: 32 MB
+
+
+def sweep(
+    system: "System",
+    cases: "Cases | Mapping[str, Any]",
+    duration: float,
+    *,
+    keep: Sequence[str] | str | None = None,
+    samples: int | Sequence[float] | None = None,
+    out: str | Path | None = None,
+    client: Any = None,
+    part: int | None = None,
+    rtol: float = 1e-8,
+    atol: float | Mapping[str, float] | None = None,
+    method: str = "auto",
+    threads: int | None = None,
+    progress: bool = True,
+) -> "xr.Dataset":
+    """Run many cases and keep what is asked for, with their values as coordinates.
+
+    Parameters
+    ----------
+    system : System
+    cases : Cases or mapping
+        tr.grid({...}), tr.latin_hypercube(...), tr.sobol(...), or lists of values by name: parameters, tables and start
+        values.
+    duration : float
+        Time over which each case runs (s).
+    keep : sequence of str, optional
+        "disc.roll" at the samples, or at the end where there are none; "end(disc.roll)"; "max(...)", "min(...)",
+        "mean(...)", "rms(...)", "peak(...)" over the samples; "count(c lands)" and "first(c lands)" of events. All
+        coordinates unless given.
+    samples : int or sequence of float, optional
+        Times that all cases share (s), or their number.
+    out : path, optional
+        Zarr store, ending in .zarr, to which parts go as they are done. The same call goes on with a store that was not
+        finished; one of another sweep is refused. Without it results stay in memory.
+    client : distributed.Client, optional
+        Run the parts on the workers of a Dask cluster.
+    part : int, optional
+        Cases that are run and written together.
+    rtol, atol, method, threads
+        As for `System.batch`; a default atol is found for each part.
+    progress : bool
+        Show a bar with rate and time left.
+
+    Returns
+    -------
+    xarray.Dataset
+        One row for each case along "case", with parameters ("k") and start values ("start(bob.angle)") as its
+        coordinates; outcome, t_end and steps beside what was kept. It is read from the store as it is used. Its
+        attribute `messages` says in words what went wrong, by case.
+
+    Raises
+    ------
+    SolveError, UnknownNameError, StoreError
+        Where a name, an option or the store does not fit; what was written before is kept.
+    """
+    chosen = Cases.of(cases)
+    names = [c.name for c in system.formulation.layout.coordinates] if keep is None else keep
+    question = Question.of(duration, names, samples, rtol, atol, method)
+    chosen.split([*system.model.parameters, *system.model.tables], start_names(system))
+    times = _times(system, question)
+    layout = Layout(_identity(system, chosen, question), len(chosen), _part_size(part, question, len(chosen)))
+    flags = {"flag_values": list(range(len(OUTCOMES) + 1)), "flag_meanings": " ".join((*OUTCOMES, OTHER))}
+    whole = Frame(chosen.labels([*system.model.parameters, *system.model.tables]), times, flags)
+    store = None if out is None else SweepStore(_path(out), layout)
+    wanted = list(range(layout.parts)) if store is None else store.missing()
+    kept: dict[int, Part] = {}
+    with ExitStack() as stack:
+        told = progress_bar(stack, layout, wanted) if progress and wanted else None
+        for i, found in _parts(system, chosen, question, layout, wanted, client, threads):
+            if store is None:
+                kept[i] = found
+            else:
+                store.put(i, *found, whole)
+            if told is not None:
+                told(i, found)
+    return dataset_of_parts(kept, whole) if store is None else dataset_of_store(store)
+
+
+def _parts(
+    system: "System", cases: Cases, question: Question, layout: Layout, wanted: Sequence[int], client: Any,
+    threads: int | None,
+) -> Iterator[tuple[int, Part]]:  # fmt: skip
+    if client is not None:
+        from trundle.sweeps.cluster import run_on_cluster
+
+        yield from run_on_cluster(client, system, wanted, lambda i: cases[layout.span(i)], question)
+        return
+    for i in wanted:
+        yield i, run_part(system, cases[layout.span(i)], question, threads)
+
+
+def _identity(system: "System", cases: Cases, question: Question) -> dict[str, Any]:
+    return {
+        "version of Trundle": __version__,
+        "model": system.spec.key,
+        "formalism": system.formulation.formalism,
+        "cases": cases.digest,
+        "question": question.plain(),
+    }
+
+
+def _part_size(part: int | None, question: Question, count: int) -> int:
+    if part is not None:
+        if not isinstance(part, int | np.integer) or part < 1:
+            raise SolveError(f"part={part!r}: give a positive number of cases.")
+        return min(int(part), count)
+    times = question.samples if isinstance(question.samples, int) else len(question.samples or (0,))
+    return max(1, min(PART, count, NUMBERS // max(1, times * len(question.keep))))
+
+
+def _times(system: "System", question: Question) -> Any:
+    if question.samples is None or all(kept.how != "samples" for kept in question.keep):
+        return None
+    if isinstance(question.samples, tuple):
+        return np.array(question.samples)
+    return np.linspace(0.0, question.duration, question.samples)
+
+
+def _path(out: str | Path) -> Path:
+    path = Path(out)
+    if path.suffix != ".zarr":
+        raise SolveError(f"out={str(out)!r}: the store of a sweep is a folder whose name ends in .zarr.")
+    if not path.parent.exists():
+        raise SolveError(f"out={str(out)!r}: there is no directory {path.parent}.")
+    return path

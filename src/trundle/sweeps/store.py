@@ -1,0 +1,165 @@
+"""Results of a sweep in a Zarr store that grows part by part.
+
+A part is whole when its mark in the group `progress` is set, after its numbers were written: a sweep that was stopped
+or killed goes on with the parts that have none. Readers such as xarray.open_zarr see the group of results only.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import StoreError
+from trundle.sweeps.question import Column
+
+FORMAT = 1
+MESSAGES = 1000  # of cases that failed, kept in words
+IDENTITY = "trundle_sweep"
+
+
+@final
+@dataclass(frozen=True)
+class Layout:
+    """What a sweep is, so that a store is known again: compared in words where it differs."""
+
+    identity: Mapping[str, Any]
+    cases: int
+    part: int  # cases in one part, the chunk of the arrays
+
+    @property
+    def parts(self) -> int:
+        return -(-self.cases // self.part)
+
+    def span(self, i: int) -> slice:
+        """The cases of a part."""
+        return slice(i * self.part, min((i + 1) * self.part, self.cases))
+
+
+@final
+class SweepStore:
+    """A Zarr store of one sweep; made by the first part that is put, or opened where there is one already."""
+
+    def __init__(self, path: Path, layout: Layout) -> None:
+        self.path, self.layout = path, layout
+        self.root: Any = None  # zarr.Group
+        if path.exists():
+            self._open()
+
+    def _open(self) -> None:
+        import zarr
+
+        try:
+            root: Any = zarr.open_group(self.path, mode="r+", zarr_format=3)
+            known = root.attrs.get(IDENTITY)
+        except Exception:  # whatever is there, it is not ours
+            known = None
+        if not isinstance(known, dict) or "finished_layout" not in known:
+            raise StoreError(
+                f"{self.path} is there already and is not the store of a sweep. Nothing was changed; give another out=."
+            )
+        mine = self._identity()
+        other = [key for key in mine if known.get(key) != mine[key]]
+        if other:
+            raise StoreError(
+                f"{self.path} belongs to another sweep: its {', '.join(other)} differ{'s' * (len(other) == 1)} from "
+                "what is asked now. Nothing was changed; give another out=, or the same sweep to go on with it."
+            )
+        self.root = root
+
+    def _identity(self) -> dict[str, Any]:
+        whole = {**self.layout.identity, "format": FORMAT, "cases in all": self.layout.cases, "part": self.layout.part}
+        plain: dict[str, Any] = json.loads(json.dumps(whole))
+        return plain
+
+    def missing(self) -> list[int]:
+        """Parts that are still to be run."""
+        if self.root is None:
+            return list(range(self.layout.parts))
+        done = np.asarray(self.root["progress/done"][:])
+        return [i for i in range(self.layout.parts) if not done[i]]
+
+    def put(self, i: int, columns: Mapping[str, Column], messages: Mapping[int, str], whole: "Frame") -> None:
+        """Write a part: its numbers first, then its mark."""
+        with _words(self.path):
+            if self.root is None:
+                self._create(columns, whole)
+            root, span = self.root, self.layout.span(i)
+            for label, column in columns.items():
+                root[label][span] = column.values
+            if messages:
+                failures = root["progress"]
+                kept = dict(failures.attrs.get("messages", {}))
+                for place, text in messages.items():
+                    if len(kept) < MESSAGES:
+                        kept[str(span.start + place)] = text
+                failures.attrs["messages"] = kept
+            root["progress/done"][i] = 1
+
+    def _create(self, columns: Mapping[str, Column], whole: "Frame") -> None:
+        """Arrays of all variables, without numbers yet; the identity comes last, so that half a layout is none."""
+        import zarr
+
+        n, part = self.layout.cases, self.layout.part
+        root: Any = zarr.create_group(self.path, zarr_format=3)
+        coordinates = " ".join(whole.labels)
+        for name, values in whole.labels.items():
+            _write(root, name, values, ("case", *(f"{name} component",) * (values.ndim - 1)), {})
+        if whole.time is not None:
+            _write(root, "time", whole.time, ("time",), {"units": "s", "long_name": "time"})
+        for label, column in columns.items():
+            for axis, names in column.coords:
+                if axis not in root:
+                    _write(root, axis, np.arange(len(names)), (axis,), {"meanings": list(names)})
+            attributes = {"units": column.unit, "long_name": column.text, "coordinates": coordinates}
+            if label == "outcome":
+                attributes |= whole.flags
+            shape = column.values.shape[1:]
+            floating = column.values.dtype.kind == "f"
+            root.create_array(
+                label, shape=(n, *shape), chunks=(part, *shape), dtype=column.values.dtype,
+                fill_value=np.nan if floating else -1, dimension_names=("case", *column.dims), attributes=attributes,
+            )  # fmt: skip
+        progress = root.create_group("progress")
+        progress.create_array("done", shape=(self.layout.parts,), chunks=(1,), dtype="int8", fill_value=0)
+        root.attrs.update({IDENTITY: {**self._identity(), "finished_layout": True}})
+        self.root = root
+
+    def messages(self) -> dict[int, str]:
+        """What went wrong, by case."""
+        if self.root is None:
+            return {}
+        return {int(case): text for case, text in self.root["progress"].attrs.get("messages", {}).items()}
+
+
+@final
+@dataclass(frozen=True)
+class Frame:
+    """What all parts share: coordinates of the cases, sample times, names of the outcomes."""
+
+    labels: Mapping[str, Any]
+    time: Any
+    flags: Mapping[str, Any]
+
+
+def _write(root: Any, name: str, values: Any, dims: tuple[str, ...], attributes: dict[str, Any]) -> None:
+    array = np.asarray(values)
+    made = root.create_array(
+        name, shape=array.shape, chunks=tuple(max(1, n) for n in array.shape), dtype=array.dtype,
+        dimension_names=dims, attributes=attributes,
+    )  # fmt: skip
+    made[...] = array
+
+
+@contextmanager
+def _words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror or error}. Parts that were written are whole; run the same "
+            "sweep again to go on."
+        ) from error
