@@ -128,6 +128,7 @@ def run(
     samples: Annotated[int | None, typer.Option(min=2, help="Number of equally spaced times to keep.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("out"),
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Whether to draw pictures.")] = True,
+    view_: Annotated[bool, typer.Option("--view", help="Show the motion in the browser afterwards.")] = False,
 ) -> None:
     """Simulate a model; write its result and pictures, print a summary."""
     file = _load(source, set_)
@@ -150,6 +151,10 @@ def run(
     )
     typer.echo(result.summary())
     _write(result, out, wish.plot, plot)
+    if view_:
+        from trundle.command.view import serve
+
+        serve(result, wish.plot or None)
     assert result.trajectory is not None
     if not result.trajectory.outcome.ok:
         fail(f"the run ended early. {result.outcome}")
@@ -231,6 +236,27 @@ def sweep(
     options |= {} if rtol is None else {"rtol": rtol}
     for line in run_sweep(file.model.build(), cases, span, out, cluster, **options):
         typer.echo(line)
+
+
+@app.command(epilog="Example: trundle view out/result.nc --compare other/result.nc")
+def view(
+    result: Annotated[Path, typer.Argument(metavar="RESULT.nc", help="A result that `trundle run` has written.")],
+    compare: Annotated[
+        Path | None, typer.Option(metavar="OTHER.nc", help="A second result in the same picture.")
+    ] = None,
+    plot: Annotated[
+        list[str] | None, typer.Option("--plot", metavar="NAME", help="A quantity to plot; may be repeated.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write the page instead; it needs no server.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="First port to try on 127.0.0.1; 0 takes any.")] = 8321,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")] = True,
+) -> None:
+    """Show a result moving in the browser, on this machine only, or write it as a page."""
+    from trundle.command.view import view_result
+
+    view_result(result, compare, plot or None, html, port, browser)
 
 
 @app.command(epilog="Example: trundle check four-bar")

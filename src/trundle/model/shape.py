@@ -43,4 +43,12 @@ class Ball:
     at: Point = (0.0, 0.0, 0.0)
 
 
-Shape = Rod | Box | Disc | Ball
+@final
+@dataclass(frozen=True)
+class Rails:
+    """Two rails and their sleepers along the path of a moving frame, `gauge` (m) apart; y is across, z is up."""
+
+    gauge: float = 1.5
+
+
+Shape = Rod | Box | Disc | Ball | Rails

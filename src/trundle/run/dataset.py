@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from trundle.run.impacts import Impact
     from trundle.run.power import Power
     from trundle.system import System
+    from trundle.view.page.serve import Viewer
 
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
@@ -157,6 +158,22 @@ class Run:
             With near names, where there is none.
         """
         return np.asarray(self[name].values)
+
+    def component_labels(self, name: str) -> tuple[str, ...]:
+        """Names of the components of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name, or that of a component.
+
+        Returns
+        -------
+        tuple
+            Such as ("x", "y", "z"); empty for a number.
+        """
+        part = self._register.get(name)
+        return () if part.component is not None or part.quantity.size == 1 else part.quantity.labels
 
     @property
     def names(self) -> list[str]:
@@ -359,15 +376,51 @@ class Run:
         Parameters
         ----------
         **options
-            As of `trundle.view.scene.draw`, such as times=[0.0, 0.5], path="out/crank.png".
+            As of `trundle.view.draw.draw`, such as times=[0.0, 0.5], path="out/crank.png".
 
         Returns
         -------
         matplotlib.figure.Figure
         """
-        from trundle.view.scene import draw
+        from trundle.view.draw import draw
 
         return draw(self, **options)
+
+    def show(self, **options: Any) -> "Viewer":
+        """The moving mechanism with plots in the browser, served on this machine only.
+
+        Parameters
+        ----------
+        **options
+            As of `trundle.view.page.serve.show`, such as plots=["crank.angle"], compare=another_run.
+
+        Returns
+        -------
+        Viewer
+            With `url`, and `close()` to end it.
+        """
+        from trundle.view.page.serve import show
+
+        return show(self, **options)
+
+    def save_html(self, path: str | Path, **options: Any) -> Path:
+        """Write a page that replays the run in any browser, without Python and without a network.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, such as "bicycle.html".
+        **options
+            As of `trundle.view.page.html.save_html`, such as plots=["roll", "steer"].
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
+        """
+        from trundle.view.page.html import save_html
+
+        return save_html(self, path, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all.

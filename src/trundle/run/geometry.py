@@ -1,9 +1,11 @@
 """Where joints, mass centres, shapes and springs sit on their bodies: plain numbers, stored with a run, drawn later."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
@@ -19,35 +21,42 @@ def geometry(run: "Run") -> Geometry:
     """Points in body axes (m).
 
     "bodies": {name: {"com", "joints", "shapes"}}, a shape being {"kind": "Rod", ...} with the fields of its class;
-    "springs": [[body, point, body, point]]; "rails": [[point of the ground, direction, body, its point]];
-    "road": height of a level plane of the ground that something rolls on, or None.
+    and "mass", "inertia" about the mass centre, by rows; "springs": [[body, point, body, point]]; "rails": [[point of
+    the ground, direction, body, its point]]; "road": height of a level plane of the ground that something rolls on, or
+    None; "contacts", "joints": names of connections, those of joints with their kind, second body, point and axis;
+    "frames": names of moving frames.
     """
     if run.formulation is None:
-        stored: Geometry = json.loads(run.dataset.attrs.get("geometry", '{"bodies": {}, "springs": [], "rails": []}'))
-        return stored
+        stored: Geometry = json.loads(run.dataset.attrs.get("geometry", "{}"))
+        return {"bodies": {}, "springs": [], "rails": [], "contacts": [], "joints": [], "frames": []} | stored
     return _read(run.formulation, run.parameters)
 
 
-def _read(f: Formulation, parameters: dict[str, float]) -> Geometry:
+def in_numbers(f: Formulation, parameters: Mapping[str, float], values: Any) -> list[float]:
+    """Expressions of parameters, one below the other, in numbers."""
+    symbols = [p.symbol for p in f.model.parameters.values()]
+    given = [parameters[name] for name in f.model.parameters]
+    function = ca.Function("values", [ca.vertcat(ca.SX(0, 1), *symbols)], [ca.SX(ca.vertcat(*values))])
+    return [float(v) for v in np.array(ca.DM(function(given))).ravel()]
+
+
+def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
     model = f.model
-    symbols = [p.symbol for p in model.parameters.values()]
-    values = [parameters[name] for name in model.parameters]
 
     def point(position: Any) -> list[float]:
-        import casadi as ca
-
-        function = ca.Function("point", [ca.vertcat(ca.SX(0, 1), *symbols)], [ca.SX(ca.vertcat(*position))])
-        return [float(v) for v in np.array(ca.DM(function(values))).ravel()]
+        return in_numbers(f, parameters, position)
 
     bodies: dict[str, Any] = {
         body.name: {
             "com": point(body.com),
+            "mass": point([body.mass])[0],
+            "inertia": point([ca.vec(body.mass_properties().matrix)]),
             "joints": [],
             "shapes": [{"kind": type(shape).__name__, **asdict(shape)} for shape in body.shape],
         }
         for body in model.bodies.values()
     }
-    rails = []
+    rails, joints = [], []
     level = [
         c.first
         for c in model.connections.values()
@@ -56,6 +65,9 @@ def _read(f: Formulation, parameters: dict[str, float]) -> Geometry:
     roads = [point(frame.position)[2] for frame in level if frame.body.is_at_rest]
     for connection in model.connections.values():
         first, second = connection.first, connection.second
+        if not connection.is_contact:
+            axis = (second.rotation @ connection.pair.frame()[:, 2]).tolist()
+            joints.append([connection.name, connection.kind, second.body.name, point(second.position), axis])
         if "normal" in connection.pair.locked:
             continue  # a contact is drawn by its bodies
         slides = "z" in connection.pair.free
@@ -71,4 +83,12 @@ def _read(f: Formulation, parameters: dict[str, float]) -> Geometry:
         if len(force.places) == 2:
             a, b = force.places
             springs.append([a.body.name, point(a.position), b.body.name, point(b.position)])
-    return {"bodies": bodies, "springs": springs, "rails": rails, "road": min(roads, default=None)}
+    return {
+        "bodies": bodies,
+        "springs": springs,
+        "rails": rails,
+        "road": min(roads, default=None),
+        "contacts": [c.name for c in model.connections.values() if c.is_contact],
+        "joints": joints,
+        "frames": [b.name for b in model.bodies.values() if b.motion is not None],
+    }

@@ -1,11 +1,13 @@
 """Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit; tables as CSV."""
 
 import json
+from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
+from trundle.run.surfaces import surfaces_as_json
 from trundle.run.table import csv_text
 
 if TYPE_CHECKING:
@@ -22,7 +24,10 @@ def save(run: "Run", path: Path | str) -> Path:
     """Write a run as netCDF (.nc) or as a table (.csv); returns the path, with ".nc" added when it has no suffix."""
     target = _target(Path(path))
     _evaluate_all(run)
-    return write(run.dataset, target)
+    dataset = run.dataset
+    if run.formulation is not None:
+        dataset.attrs["surfaces"] = surfaces_as_json(run)
+    return write(dataset, target)
 
 
 def write(dataset: "xr.Dataset", path: Path | str) -> Path:
@@ -45,13 +50,15 @@ def _target(path: Path) -> Path:
     return target
 
 
-def load(path: Path | str) -> "Run":
+def load(path: Path | str, largest: float = inf) -> "Run":
     """Read a run that `save` has written. It answers as before for what is stored, without its model.
 
     Parameters
     ----------
     path : str or Path
         A netCDF file; the ending .nc may be left out.
+    largest : float
+        Bytes to read at most: of a longer run every second, third, ... sample is taken, and `warnings` says so.
 
     Returns
     -------
@@ -64,7 +71,7 @@ def load(path: Path | str) -> "Run":
     """
     from trundle.run.dataset import Run
 
-    dataset = read(path)
+    dataset = read(path, largest)
     _check_run(dataset, Path(path))
     attrs = dataset.attrs
     return Run(dataset, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
@@ -82,8 +89,19 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def read(path: Path | str) -> "xr.Dataset":
-    """Read a dataset as it was written."""
+def _thinned(dataset: "xr.Dataset", largest: float) -> "xr.Dataset":
+    """Every n-th sample of a dataset that is not in memory yet, so that it fits."""
+    every = ceil(dataset.nbytes / largest) if largest > 0 else 1
+    if every < 2 or "time" not in dataset.dims:
+        return dataset.load()
+    kept = dataset.isel(time=slice(None, None, every)).load()
+    text = f"only every {every}th of {dataset.sizes['time']} samples was read: the file is larger than {largest:.3g} B."
+    kept.attrs["warnings"] = json.dumps([*json.loads(kept.attrs.get("warnings", "[]")), text])
+    return kept
+
+
+def read(path: Path | str, largest: float = inf) -> "xr.Dataset":
+    """Read a dataset as it was written, or every n-th sample where it has more bytes than `largest`."""
     import xarray as xr
 
     path = _existing(Path(path))
@@ -91,7 +109,8 @@ def read(path: Path | str) -> "xr.Dataset":
         raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     try:
         # Nothing is decoded: a quantity in "seconds" is a number, and not-a-number is kept as it is.
-        return xr.load_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False)
+        with xr.open_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False) as dataset:
+            return _thinned(dataset, largest)
     except PermissionError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}. Ask for the right to read it.") from error
     except ImportError as error:

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trundle.view.contact import draw_pair
+    from trundle.view.draw import draw
     from trundle.view.imaginary import plot_imaginary
     from trundle.view.plot import plot_eigenvalues, plot_energy, plot_quantities
-    from trundle.view.scene import draw
     from trundle.view.surface import draw_surface, draw_surfaces
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "draw": "scene",
+    "draw": "draw",
     "draw_pair": "contact",
     "draw_surface": "surface",
     "draw_surfaces": "surface",

@@ -31,7 +31,7 @@ class Outline:
 
 def outline(body: Mapping[str, Any]) -> Outline:
     """Outline of a body of `run.geometry`."""
-    joints = _distinct(body["joints"])
+    joints = distinct(body["joints"])
     if not body["shapes"]:
         return _skeleton(joints, np.array(body["com"], dtype=float))
     pieces = [_SHAPES[shape["kind"]](shape) for shape in body["shapes"]]
@@ -46,7 +46,7 @@ def outline(body: Mapping[str, Any]) -> Outline:
 
 def _skeleton(joints: Points, com: Points) -> Outline:
     """Bars between neighbouring joints; a face where joints and mass centre span one."""
-    corners = _distinct([*joints, com])
+    corners = distinct([*joints, com])
     if len(corners) == 1:
         return Outline(balls=((corners, 0.0),), joints=joints)
     if len(joints) == 1:
@@ -66,7 +66,8 @@ def _around(corners: Points) -> Points:
     return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
 
 
-def _distinct(points: Sequence[Any]) -> Points:
+def distinct(points: Sequence[Any]) -> Points:
+    """Points (n, 3) without those that come again."""
     found: list[Points] = []
     for point in (np.array(p, dtype=float) for p in points):
         if all(np.linalg.norm(point - other) > 1e-9 for other in found):
@@ -106,7 +107,13 @@ def _ball(shape: Mapping[str, Any]) -> Outline:
     return Outline(balls=((np.array([shape["at"]], dtype=float), float(shape["radius"])),))
 
 
-_SHAPES: dict[str, Callable[[Mapping[str, Any]], Outline]] = {"Rod": _rod, "Box": _box, "Disc": _disc, "Ball": _ball}
+_SHAPES: dict[str, Callable[[Mapping[str, Any]], Outline]] = {
+    "Rod": _rod,
+    "Box": _box,
+    "Disc": _disc,
+    "Ball": _ball,
+    "Rails": lambda shape: Outline(),
+}
 
 
 def coil(start: Points, end: Points, radius: float, turns: int = 7) -> Points:

@@ -1,0 +1,253 @@
+// The page: scene, timeline and plots share one time.
+
+const $ = (id) => document.getElementById(id);
+const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const LAYERS = [
+  "bodies", "surfaces", "joints", "springs", "track", "contacts", "contact forces", "reactions", "centres of mass", "paths",
+  "frames", "ghosts", "floor", "shadows",
+];
+const SHOWN = new Set(["bodies", "surfaces", "joints", "springs", "track", "floor", "shadows"]);
+const VIEWS = { home: null, front: [0, 0.05], side: [-Math.PI / 2, 0.05], top: [-Math.PI / 2, 1.55] };
+
+class Page {
+  constructor(data) {
+    Object.assign(this, { data, t: 0, playing: false, speed: 1, layers: new Set(SHOWN), follow: -1, seat: 0, panels: [], drawn: 0 });
+    this.failed = null;
+    let painter = null;
+    try { painter = new Painter($("view")); } catch (error) { this.failed = error.message; }
+    this.painter = painter;
+    const shared = painter ? Object.fromEntries(Object.entries(data.shared).map(([k, mesh]) => [k, painter.upload(mesh)])) : {};
+    this.runs = data.scenes.map((scene) => new Replay(scene, shared, painter));
+    this.first = this.runs[0];
+    this.range = [Math.min(...this.runs.map((r) => r.time[0])), Math.max(...this.runs.map((r) => r.end))];
+    this.t = this.range[0];
+    this.camera = new Camera($("view"), () => this.ask());
+    this.curves = this.runs.flatMap((run, k) => run.plots.map((plot) => ({ ...plot, run: k, label: k ? `${plot.name} (${run.name})` : plot.name })));
+    this.chosen = new Set(this.first.chosen);
+    this.follow = this.first.travels ? 0 : -1;
+    this.home();
+    this.controls();
+    this.choose();
+    new ResizeObserver(() => this.ask()).observe(document.body);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.ask());
+    this.ask();
+  }
+
+  // -- time --
+
+  seek(t) { this.t = clamp(t, ...this.range); this.ask(); }
+
+  toggle(playing = !this.playing) {
+    if (playing && this.t >= this.range[1]) this.t = this.range[0];
+    this.playing = playing;
+    this.last = null;
+    $("play").innerHTML = playing ? "&#10074;&#10074;" : "&#9654;";
+    $("play").setAttribute("aria-label", playing ? "pause" : "play");
+    this.ask();
+  }
+
+  ask() {
+    if (!this.asked) { this.asked = true; requestAnimationFrame((now) => this.frame(now)); }
+  }
+
+  frame(now) {
+    this.asked = false;
+    if (this.playing) {
+      if (this.last !== null) this.t += (this.speed * Math.min(now - this.last, 100)) / 1000;
+      this.last = now;
+      if (this.t >= this.range[1]) { this.t = this.range[1]; this.toggle(false); }
+      this.ask();
+    }
+    this.draw();
+    this.drawn += 1;
+  }
+
+  // -- picture --
+
+  home() {
+    const { low, high, size } = this.first, far = this.follow >= 0 ? size * 1.2 : Math.hypot(...sub(high, low));
+    Object.assign(this.camera, { azimuth: -1.01, elevation: 0.38, offset: [0, 0, 0], distance: Math.max(far, 1e-6) * 1.55 });
+    if (this.first.planar) Object.assign(this.camera, { azimuth: this.first.planar[0], elevation: this.first.planar[1] });
+  }
+
+  target() {
+    const run = this.first;
+    if (this.follow === 0) return run.middle(this.t);
+    if (this.follow > 0) return place(run.pose(this.follow, this.t), run.com(this.follow));
+    return scaled(add(run.low, run.high), 0.5);
+  }
+
+  // How the ground is seen: from itself, or from a moving frame.
+  stand() {
+    const frame = this.seat ? this.first.pose(this.seat, this.t) : { R: IDENTITY, p: [0, 0, 0] };
+    const still = this.seat && this.follow < 0;  // the frame itself is looked at then
+    const target = add(still ? [0, 0, 0] : turnedBack(frame.R, sub(this.target(), frame.p)), this.camera.offset);
+    const seen = (p) => sub(turnedBack(frame.R, sub(p, frame.p)), target);
+    return {
+      seen, model: (pose, scale) => matrix(pose.R.map((c) => turnedBack(frame.R, c)), seen(pose.p), scale),
+      ground: frame.R.map((c, i) => [frame.R[0][i], frame.R[1][i], frame.R[2][i]]),
+    };
+  }
+
+  draw() {
+    const style = getComputedStyle(document.documentElement);
+    const look = { ink: style.getPropertyValue("--ink"), line: style.getPropertyValue("--line"), quiet: style.getPropertyValue("--quiet") };
+    if (this.painter) this.drawScene(rgb(style.getPropertyValue("--sky")), rgb(style.getPropertyValue("--floor")));
+    for (const panel of this.panels) panel.draw(this.t, look);
+    $("time").value = this.t;
+    $("clock").textContent = `${this.t.toFixed(this.digits)} / ${Number(this.range[1].toPrecision(4))} s`;
+    this.drawStrips();
+    const arrows = ["contact forces", "reactions"].filter((l) => this.layers.has(l) && this.first.longest[l] > 0);
+    $("scale").textContent = arrows.map((l) => `longest arrow of ${l}: ${numberText(this.first.longest[l])} N`).join(" · ");
+  }
+
+  drawScene(sky, line) {
+    const { painter, first } = this, stand = this.stand();
+    painter.begin(this.camera, sky);
+    if (this.layers.has("floor") && first.floor !== null) {
+      const spacing = 10 ** Math.round(Math.log10(this.camera.distance / 5)), reach = 9 * this.camera.distance;
+      const c = this.seat ? this.first.pose(this.seat, this.t).p : this.target();
+      const centre = [c[0] + (this.seat ? 0 : this.camera.offset[0]), c[1] + (this.seat ? 0 : this.camera.offset[1]), 0];
+      const at = stand.seen(centre), wrapped = [0, 1].map((i) => (centre[i] / spacing) % 5);
+      painter.drawFloor(matrix(stand.ground, at), first.floor, wrapped, reach, spacing, line);
+    }
+    const things = this.runs.flatMap((run, k) => run.things(this.t, this.layers, stand, k ? 0.45 : 1));
+    if (this.layers.has("ghosts")) {
+      const bare = new Set(["bodies", "springs", "surfaces"]);
+      for (const t of first.ghosts) things.push(...first.things(t, bare, stand, 0.16).filter((x) => x.shadow));
+    }
+    const height = this.layers.has("shadows") && first.floor !== null && !this.seat ? stand.seen([0, 0, first.floor])[2] : null;
+    painter.draw(things, height);
+  }
+
+  // Contact states and events over the timeline.
+  drawStrips() {
+    const rows = this.first.contacts.filter((c) => c.states.length).slice(0, 6), canvas = $("strips");
+    const high = rows.length * 5 + (this.first.events.length ? 6 : 0), ratio = devicePixelRatio || 1;
+    canvas.style.height = `${high}px`;
+    if (!high) return;
+    canvas.width = canvas.clientWidth * ratio;
+    canvas.height = high * ratio;
+    const pen = canvas.getContext("2d"), X = (t) => ((t - this.range[0]) / (this.range[1] - this.range[0] || 1)) * canvas.width;
+    const { time } = this.first;
+    rows.forEach((contact, k) => {
+      for (let i = 0; i + 1 < time.length; i++) {
+        pen.fillStyle = css(STATES[contact.states[i]]);
+        pen.fillRect(X(time[i]), k * 5 * ratio, X(time[i + 1]) - X(time[i]) + 1, 4 * ratio);
+      }
+    });
+    pen.fillStyle = css(STATES[3]);
+    for (const [, t] of this.first.events) pen.fillRect(X(t), rows.length * 5 * ratio, 1.5 * ratio, 5 * ratio);
+    canvas.title = rows.map((c) => `${c.name}: ${STATE_NAMES[this.first.state(c, this.t)]}`).join("\n");
+  }
+
+  // -- controls --
+
+  controls() {
+    const { data, first } = this;
+    $("title").textContent = data.title;
+    $("note").textContent = data.note;
+    $("problem").textContent = this.failed || "";
+    $("problem").hidden = !this.failed;
+    Object.assign($("time"), { min: this.range[0], max: this.range[1] });
+    $("time").addEventListener("input", (e) => this.seek(Number(e.target.value)));
+    $("play").addEventListener("click", () => this.toggle());
+    addEventListener("keydown", (e) => this.key(e));
+    const long = this.range[1] - this.range[0];
+    this.digits = clamp(Math.ceil(2 - Math.log10(long || 1)), 1, 6);
+    const fit = SPEEDS.reduce((best, s) => (Math.abs(Math.log(long / s / 8)) < Math.abs(Math.log(long / best / 8)) ? s : best), 1);
+    this.speed = long > 2 && long < 40 ? 1 : fit;
+    select($("speed"), SPEEDS.map((s) => [s, `${s} ×`]), this.speed, (v) => { this.speed = v; });
+    const choices = $("choices"), views = document.createElement("div");
+    views.className = "views";
+    for (const [name, angles] of Object.entries(VIEWS)) {
+      const button = document.createElement("button");
+      button.textContent = name;
+      button.onclick = () => { this.home(); if (angles) [this.camera.azimuth, this.camera.elevation] = angles; this.ask(); };
+      views.append(button);
+    }
+    choices.append(views);
+    const bodies = first.bodies.slice(1).map((name, i) => [i + 1, name]);
+    labelled(choices, "follow", [[-1, "nothing"], [0, "all bodies"], ...bodies], this.follow, (v) => { this.follow = v; this.camera.offset = [0, 0, 0]; this.ask(); });
+    if (first.frames.length) {
+      const seats = first.frames.map((b) => [b, first.bodies[b]]);
+      labelled(choices, "seen from", [[0, "ground"], ...seats], 0, (v) => { this.seat = v; this.camera.offset = [0, 0, 0]; this.ask(); });
+    }
+    const present = new Set([...first.items.map((i) => i.layer), ...first.arrows.map((a) => a.layer), "centres of mass", "paths", "ghosts", "floor", "shadows"]);
+    if (first.springs.length) present.add("springs");
+    if (first.contacts.length) present.add("contacts");
+    for (const layer of LAYERS.filter((l) => present.has(l))) {
+      const box = check(layer, this.layers.has(layer), (on) => { this.layers[on ? "add" : "delete"](layer); this.ask(); });
+      choices.append(box);
+    }
+    $("options").open = innerWidth > 1400;
+    this.listNames();
+    $("filter").addEventListener("input", () => this.listNames());
+  }
+
+  key(e) {
+    if (e.target.matches("input[type=search], select")) return;
+    const step = (this.range[1] - this.range[0]) / 200;
+    if (e.key === " ") { e.preventDefault(); this.toggle(); }
+    if (e.key === "ArrowRight" && e.target !== $("time")) this.seek(this.t + step);
+    if (e.key === "ArrowLeft" && e.target !== $("time")) this.seek(this.t - step);
+  }
+
+  listNames() {
+    const wanted = $("filter").value.toLowerCase();
+    const names = this.data.names.filter((n) => n.toLowerCase().includes(wanted));
+    $("names").replaceChildren(...names.slice(0, 200).map((name) => check(name, this.chosen.has(name), (on) => this.pick(name, on))));
+  }
+
+  async pick(name, on) {
+    this.chosen[on ? "add" : "delete"](name);
+    if (on && !this.curves.some((c) => c.name === name)) await this.fetch(name);
+    this.choose();
+  }
+
+  // A page that Python serves can ask for any quantity; a file has those that were put in.
+  async fetch(name) {
+    const answer = await fetch(`quantity/${encodeURIComponent(name)}`);
+    if (!answer.ok) { this.chosen.delete(name); $("note").textContent = await answer.text(); return; }
+    const found = await unpack(await answer.text());
+    found.forEach((plot, k) => this.curves.push({ ...plot, run: k, label: k ? `${plot.name} (${this.runs[k].name})` : plot.name }));
+  }
+
+  choose() {
+    const groups = new Map();
+    for (const name of this.chosen) {
+      for (const curve of this.curves.filter((c) => c.name === name)) groups.set(curve.unit, [...(groups.get(curve.unit) || []), curve]);
+    }
+    this.panels = [...groups].map(([unit, curves]) => new Panel(unit, curves, this.range, (t) => this.seek(t)));
+    $("panels").replaceChildren(...this.panels.map((p) => p.element));
+    this.ask();
+  }
+}
+
+const css = (c) => `rgb(${c.map((v) => Math.round(255 * v)).join(",")})`;
+const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.trim().slice(i, i + 2), 16) / 255);
+
+function check(text, on, changed) {
+  const label = document.createElement("label"), box = document.createElement("input");
+  Object.assign(box, { type: "checkbox", checked: on });
+  box.addEventListener("change", () => changed(box.checked));
+  label.append(box, text);
+  return label;
+}
+
+function select(element, options, value, changed) {
+  element.replaceChildren(...options.map(([v, text]) => new Option(text, v, false, v === value)));
+  element.addEventListener("change", () => changed(Number(element.value)));
+}
+
+function labelled(parent, text, options, value, changed) {
+  const label = document.createElement("label"), choice = document.createElement("select");
+  select(choice, options, value, changed);
+  label.append(text, choice);
+  parent.append(label);
+}
+
+unpack($("data").textContent).then((data) => { window.trundle = new Page(data); }, (error) => {
+  $("problem").hidden = false;
+  $("problem").textContent = `The data of this page cannot be read: ${error.message}`;
+});

@@ -1,0 +1,113 @@
+// Plots over time with a cursor: one panel for each unit.
+
+const LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8E7CC3", "#A07E58"];
+
+// Round numbers between two ends.
+function ticks(low, high, about) {
+  const raw = (high - low) / Math.max(about, 1), power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= raw) || raw;
+  const out = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) out.push(k * step);
+  return { step, values: out };
+}
+
+function tickText(value, step) {
+  const largest = Math.max(Math.abs(value), step);
+  if (largest >= 1e5 || largest < 1e-3) return value === 0 ? "0" : value.toExponential(1).replace("e+", "e");
+  return value.toFixed(clamp(Math.ceil(-Math.log10(step) + 1e-9), 0, 6)).replace(/^-0(\.0*)?$/, "0");
+}
+
+const numberText = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)).toString() : "none");
+
+// The value of a curve at a time, linear between its points.
+function valueAt(curve, t) {
+  const [i, f] = bracket(curve.t, t);
+  const next = Math.min(i + 1, curve.y.length - 1);
+  return f > 0 ? (1 - f) * curve.y[i] + f * curve.y[next] : curve.y[i];
+}
+
+class Panel {
+  constructor(unit, curves, range, seek) {
+    Object.assign(this, { unit, curves, range });
+    this.element = document.createElement("div");
+    this.element.className = "panel";
+    this.canvas = document.createElement("canvas");
+    this.legend = document.createElement("div");
+    this.legend.className = "legend";
+    this.element.append(this.legend, this.canvas);
+    this.values = curves.map((curve, k) => {
+      const entry = document.createElement("span"), line = document.createElement("i"), value = document.createElement("b");
+      line.style.background = colourOf(curve, k);
+      entry.append(line, `${curve.label} `, value, ` ${unit}`);
+      entry.title = curve.text;
+      this.legend.append(entry);
+      return value;
+    });
+    const go = (e) => { if (e.buttons & 1 || e.type === "pointerdown") seek(this.timeAt(e)); };
+    this.canvas.addEventListener("pointerdown", go);
+    this.canvas.addEventListener("pointermove", go);
+  }
+
+  timeAt(e) {
+    const box = this.canvas.getBoundingClientRect(), [x0, x1] = this.frame();
+    const f = clamp((e.clientX - box.left - x0) / (x1 - x0), 0, 1);
+    return this.range[0] + f * (this.range[1] - this.range[0]);
+  }
+
+  frame() { return [52, this.canvas.clientWidth - 8, 6, this.canvas.clientHeight - 20]; }
+
+  limits() {
+    let low = Infinity, high = -Infinity;
+    for (const { y } of this.curves) for (const v of y) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+    if (low > high) return [-1, 1];
+    const room = Math.max(0.06 * (high - low), 1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-12);
+    return [low - room, high + room];
+  }
+
+  draw(t, look) {
+    const canvas = this.canvas, ratio = devicePixelRatio || 1, pen = canvas.getContext("2d");
+    canvas.width = canvas.clientWidth * ratio;
+    canvas.height = canvas.clientHeight * ratio;
+    pen.scale(ratio, ratio);
+    pen.font = "11px system-ui, sans-serif";
+    const [x0, x1, y0, y1] = this.frame(), [low, high] = this.limits(), [a, b] = this.range;
+    const X = (time) => x0 + ((time - a) / (b - a || 1)) * (x1 - x0), Y = (v) => y1 - ((v - low) / (high - low)) * (y1 - y0);
+    pen.strokeStyle = look.line;
+    pen.fillStyle = look.quiet;
+    pen.lineWidth = 1;
+    const across = ticks(a, b, (x1 - x0) / 80), up = ticks(low, high, 4);
+    pen.textAlign = "center";
+    for (const v of across.values) { stroke(pen, [[X(v), y0], [X(v), y1]]); pen.fillText(tickText(v, across.step), clamp(X(v), x0, x1 - 12), y1 + 14); }
+    pen.textAlign = "right";
+    for (const v of up.values) { stroke(pen, [[x0, Y(v)], [x1, Y(v)]]); pen.fillText(tickText(v, up.step), x0 - 6, Y(v) + 4); }
+    pen.save();
+    pen.beginPath();
+    pen.rect(x0, y0 - 1, x1 - x0, y1 - y0 + 2);
+    pen.clip();
+    pen.lineWidth = 1.5;
+    this.curves.forEach((curve, k) => {
+      pen.strokeStyle = colourOf(curve, k);
+      pen.setLineDash(curve.run ? [5, 3] : []);
+      stroke(pen, Array.from(curve.t, (time, i) => [X(time), Y(curve.y[i])]));
+    });
+    pen.setLineDash([]);
+    pen.strokeStyle = look.ink;
+    pen.lineWidth = 1;
+    stroke(pen, [[X(t), y0], [X(t), y1]]);
+    pen.restore();
+    this.curves.forEach((curve, k) => { this.values[k].textContent = numberText(valueAt(curve, t)); });
+  }
+}
+
+const colourOf = (curve, k) => LINE_COLOURS[k % LINE_COLOURS.length];
+
+function stroke(pen, points) {
+  pen.beginPath();
+  let down = false;
+  for (const [x, y] of points) {
+    if (!Number.isFinite(y)) { down = false; continue; }
+    if (down) pen.lineTo(x, y); else pen.moveTo(x, y);
+    down = true;
+  }
+  pen.stroke();
+}

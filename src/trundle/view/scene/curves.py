@@ -1,0 +1,61 @@
+"""Which quantities are plotted, thinned out so that peaks stay."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from trundle.typing import Array
+from trundle.view.scene.scene import Curve
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+MOST: Final = 24  # quantities in a file when none are asked for
+POINTS: Final = 1200  # of a curve
+
+
+def usual_names(run: "Run") -> list[str]:
+    """Quantities that say most: coordinates, energies, normal forces, outputs."""
+    known = set(run.names)
+    short = [name for name in run.aliases if name in known]
+    coordinates = [name for name in run.coordinates if run[name].ndim == 1]
+    ends = (".normal_force", ".gap", ".state")
+    forces = [name for name in run.names if name.endswith(ends)]
+    energies = [name for name in ("energy.kinetic", "energy.potential") if name in known]
+    return list(dict.fromkeys([*short, *coordinates, *energies, *forces]))[:MOST]
+
+
+def scalar_names(run: "Run") -> list[str]:
+    """All quantities, vectors by their components."""
+    out: list[str] = []
+    for name in run.names:
+        labels = run.component_labels(name)
+        out += [f"{name}_{label}" for label in labels] if labels else [name]
+    return out
+
+
+def curves(run: "Run", names: Iterable[str]) -> Iterator[Curve]:
+    """Curves of quantities; a vector gives one for each component."""
+    for name in names:
+        labels = run.component_labels(name)
+        for part in [f"{name}_{label}" for label in labels] if labels else [name]:
+            array = run[part]
+            kept = peaks(array.values, POINTS)
+            unit, text = str(array.attrs.get("units", "")), str(array.attrs.get("long_name", ""))
+            yield Curve(part, unit, text, run.time[kept], np.asarray(array.values, dtype=float)[kept])
+
+
+def peaks(values: Array, most: int) -> Any:
+    """Numbers of at most about `most` samples that show the same curve: the lowest and the highest of every stretch."""
+    n = len(values)
+    if n <= most:
+        return np.arange(n)
+    edges = np.linspace(0, n, most // 2 + 1).astype(int)
+    chosen = [0, n - 1]
+    for a, b in pairwise(edges):
+        if b > a:
+            part = np.nan_to_num(values[a:b])
+            chosen += [a + int(np.argmin(part)), a + int(np.argmax(part))]
+    return np.unique(chosen)

@@ -1,0 +1,57 @@
+"""Points of contact with their state, contact forces and joint reactions over time."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from trundle.run.geometry import Geometry
+from trundle.typing import Array
+from trundle.view.scene.scene import Arrow, Colour, Contact, named
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+PUSH: Final[Colour] = (0.80, 0.18, 0.16)
+REACTION: Final[Colour] = (0.45, 0.25, 0.65)
+STRIKES: Final = 3
+SMALL: Final = 40  # connections up to which reactions are shown
+
+
+def arrows(
+    run: "Run", shape: Geometry, kept: Array, p: Array, R: Array, bodies: Sequence[str]
+) -> tuple[tuple[Arrow, ...], dict[str, float]]:
+    """Forces on the second body of contacts and joints, and the longest of each kind (N)."""
+    known = set(run.names)
+    out: list[Arrow] = []
+    for name in shape["contacts"]:
+        if {f"{name}.reaction_force", f"{name}.contact_point"} <= known:
+            points = run.values(f"{name}.contact_point")[kept]
+            out.append(Arrow(name, "contact forces", PUSH, points, run.values(f"{name}.reaction_force")[kept]))
+    for name, _, body, point, _ in shape["joints"] if len(shape["joints"]) <= SMALL else ():
+        if f"{name}.reaction_force" in known:
+            i = named(bodies, body)
+            points = p[kept, i] + R[kept, i] @ np.array(point, dtype=float)
+            out.append(Arrow(name, "reactions", REACTION, points, run.values(f"{name}.reaction_force")[kept]))
+    longest: dict[str, float] = {"contact forces": 0.0, "reactions": 0.0}
+    for arrow in out:
+        sizes = np.linalg.norm(arrow.vectors, axis=1)
+        if np.any(np.isfinite(sizes)):
+            longest[arrow.layer] = max(longest[arrow.layer], float(np.nanmax(sizes)))
+    return tuple(arrow for arrow in out if longest[arrow.layer] > 0), longest
+
+
+def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
+    """Every contact of surfaces; a collision is shown at the sample where it happens."""
+    known = set(run.names)
+    out = []
+    for name in shape["contacts"]:
+        if f"{name}.contact_point" not in known:
+            continue
+        states = run.values(f"{name}.state")[kept].round().astype(float) if f"{name}.state" in known else np.zeros(0)
+        if len(states):
+            struck = [t for event, t in run.events if event.startswith((f"{name}.", f"{name} "))]
+            hits = np.searchsorted(run.time[kept], [t for t in struck if t in set(run.jump_times)])
+            states[np.clip(hits, 0, len(states) - 1)] = STRIKES
+        out.append(Contact(name, run.values(f"{name}.contact_point")[kept], states))
+    return tuple(out)

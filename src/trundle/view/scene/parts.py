@@ -1,0 +1,88 @@
+"""Meshes of a body: from its shapes, or from its joints, mass and inertia where it has none."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from trundle.typing import Array
+from trundle.view.outline import distinct
+from trundle.view.scene import mesh
+from trundle.view.scene.mesh import Mesh
+
+Shape = Mapping[str, Any]
+
+AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
+
+
+def body_meshes(body: Mapping[str, Any], size: float, has_surface: bool) -> list[Mesh]:
+    """What is seen of a body of `run.geometry`; `size` is that of the whole mechanism (m)."""
+    solid = [shape for shape in body["shapes"] if shape["kind"] in _SHAPES]
+    if solid:
+        return [_SHAPES[shape["kind"]](shape, size) for shape in solid]
+    return _from_joints(body, size, has_surface)
+
+
+def _from_joints(body: Mapping[str, Any], size: float, has_surface: bool) -> list[Mesh]:
+    """Bars from joint to joint, a plate where they span one; a box with the inertia of a body without arms."""
+    joints, com = distinct(body["joints"]), np.array(body["com"], dtype=float)
+    corners = distinct([*joints, com])
+    radius = 0.012 * size
+    if len(corners) == 1:
+        return [] if has_surface else [_inertia_box(body, size)]
+    if len(joints) <= 1:
+        ends = [*joints, np.zeros(3)] if not len(joints) else [*joints]
+        arms = [mesh.bar(p, com, radius) for p in ends if np.linalg.norm(p - com) > 1e-9]
+        return [*arms, *([] if has_surface else [_inertia_box(body, size)])]
+    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    if spread[1] < 0.05 * spread[0]:
+        along = (corners - corners[0]) @ (corners[1] - corners[0])
+        return [mesh.bar(corners[np.argmin(along)], corners[np.argmax(along)], radius)]
+    ring = _around(corners)
+    sides = [mesh.bar(ring[i - 1], ring[i], 0.7 * radius) for i in range(len(ring))]
+    return [*sides, mesh.disc(np.vstack([ring, ring[:1]]))]
+
+
+def _around(corners: Array) -> Array:
+    middle = corners - corners.mean(axis=0)
+    flat = middle @ np.linalg.svd(middle)[2][:2].T
+    return corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
+
+
+def _inertia_box(body: Mapping[str, Any], size: float) -> Mesh:
+    """The homogeneous cuboid with the mass and inertia of the body; a ball for a point."""
+    mass = float(body.get("mass", 0.0))
+    matrix = np.array(body.get("inertia", [0.0] * 9), dtype=float).reshape(3, 3)
+    com = np.array(body["com"], dtype=float)
+    moments, axes = np.linalg.eigh((matrix + matrix.T) / 2)
+    if not mass > 0 or not moments[-1] > 0:
+        return mesh.sphere(0.03 * size, striped=True).moved(np.eye(3), com)
+    square = 6.0 / mass * np.maximum(moments.sum() - 2 * moments, 0.0)
+    sides = np.sqrt(square)
+    if sides.max() < 0.02 * size:
+        return mesh.sphere(0.03 * size, striped=True).moved(np.eye(3), com)
+    sides = np.maximum(sides, 0.06 * sides.max())
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    return mesh.box(sides).moved(axes, com)
+
+
+def _axis(shape: Shape) -> Array:
+    axis = shape["axis"]
+    return mesh.axes_along(AXES[axis] if isinstance(axis, str) else axis)
+
+
+def _disc(shape: Shape, size: float) -> Mesh:
+    thin = mesh.cylinder(float(shape["radius"]), 0.06 * float(shape["radius"]), striped=True)
+    return thin.moved(_axis(shape), shape["at"])
+
+
+def _ball(shape: Shape, size: float) -> Mesh:
+    return mesh.sphere(float(shape["radius"]) or 0.02 * size, striped=True).moved(np.eye(3), shape["at"])
+
+
+_SHAPES: dict[str, Callable[[Shape, float], Mesh]] = {
+    "Rod": lambda shape, size: mesh.bar(shape["start"], shape["end"], 0.012 * size),
+    "Box": lambda shape, size: mesh.box(shape["size"], shape["at"]),
+    "Disc": _disc,
+    "Ball": _ball,
+}

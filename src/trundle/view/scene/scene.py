@@ -1,0 +1,119 @@
+"""The scene of a run: bodies with their meshes, poses over time, springs, arrows, contacts, curves. No painter is
+imported here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from trundle.typing import Array
+from trundle.view.scene.mesh import Mesh
+
+Colour = tuple[float, float, float]  # red, green, blue between 0 and 1
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Item:
+    """A mesh that is carried by a body."""
+
+    body: int  # number of the body; 0 is the ground
+    layer: str  # what it is switched on and off with: bodies, surfaces, joints, track, frames
+    colour: Colour
+    mesh: Mesh
+    opacity: float = 1.0
+    hollow: bool = False  # seen only from outside of the material: a bowl one can look into
+    shadow: bool = True
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A coil between points of two bodies."""
+
+    name: str
+    a: int
+    pa: Array
+    b: int
+    pb: Array
+    radius: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """A force over time: where it acts and its vector, both (times, 3), ground axes, m and N."""
+
+    name: str
+    layer: str  # "contact forces" or "reactions"
+    colour: Colour
+    points: Array
+    vectors: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Point of contact (times, 3), and 0 open, 1 sliding, 2 sticking, 3 a collision (times,); empty for one that always
+    holds.
+    """
+
+    name: str
+    points: Array
+    states: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A quantity over time, at times of its own."""
+
+    name: str
+    unit: str
+    text: str
+    t: Array
+    y: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that can be seen of one run. Positions in m in the ground, z up; times in s."""
+
+    name: str
+    time: Array  # (T,)
+    bodies: tuple[str, ...]  # the ground is the first
+    positions: Array  # (T, bodies, 3)
+    quaternions: Array  # (T, bodies, 4): w, x, y, z, from body to ground axes
+    coms: Array  # (bodies, 3) in body axes
+    colours: tuple[Colour, ...]
+    items: tuple[Item, ...]
+    springs: tuple[Spring, ...]
+    arrows: tuple[Arrow, ...]
+    contacts: tuple[Contact, ...]
+    frames: tuple[int, ...]  # moving frames, from which one may look
+    floor: float | None  # height of the grid on the ground
+    size: float  # of the mechanism (m)
+    low: Array  # corners of the box in which it moves
+    high: Array
+    travels: bool  # whether it leaves the place where it started
+    planar: tuple[float, float] | None  # azimuth and elevation (rad) from which a plane mechanism is seen face on
+    ghosts: tuple[float, ...]  # times spread over the motion
+    events: tuple[tuple[str, float], ...]
+    plots: tuple[Curve, ...] = ()
+    chosen: tuple[str, ...] = ()  # names of the plots shown first
+    longest: dict[str, float] = field(default_factory=dict)  # of the arrows of a layer (N)
+
+    def header(self) -> dict[str, Any]:
+        """All fields but meshes, which are gathered beside the items."""
+        plain = {name: value for name, value in vars(self).items() if name != "items"}
+        for name in ("springs", "arrows", "contacts", "plots"):
+            plain[name] = [vars(one) for one in plain[name]]
+        plain["items"] = [{**vars(item), "mesh": i} for i, item in enumerate(self.items)]
+        plain["meshes"] = [vars(item.mesh) for item in self.items]
+        return plain
+
+
+def named(items: Sequence[str], wanted: str) -> int:
+    """Number of a body."""
+    return list(items).index(wanted)

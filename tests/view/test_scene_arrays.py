@@ -1,0 +1,206 @@
+"""The scene of a run: plain arrays that say where everything is."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.run.dataset import Run
+from trundle.run.surfaces import surfaces
+from trundle.view.page.html import page
+from trundle.view.page.pack import pack, unpack
+from trundle.view.page.serve import Viewer
+from trundle.view.scene import mesh
+from trundle.view.scene.curves import curves, peaks
+from trundle.view.scene.make import chosen_samples, make_scene
+from trundle.view.scene.track import track
+
+
+@pytest.fixture(scope="module")
+def disc() -> Run:
+    m = tr.Model("rolling disc")
+    r = m.parameter("r", 0.5, "m")
+    disc = m.body("disc", mass=1.0, inertia=(0.125, 0.25, 0.125))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(r, 0.05)), m.ground.at(0, 0, 0.2), disc, law=tr.NoSlip())
+    return m.build().simulate(1.0, {"disc.roll": 0.3, "disc.pitch_rate": 4.0}, samples=61)
+
+
+def volume(made: mesh.Mesh) -> float:
+    """By the divergence theorem; positive when triangles turn outwards."""
+    a, b, c = (made.vertices[made.triangles[:, i]] for i in range(3))
+    return float(np.sum(np.einsum("ij,ij->i", a, np.cross(b, c))) / 6)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "within"),
+    [
+        (mesh.box((1.0, 2.0, 3.0), (5.0, 0.0, 0.0)), 6.0, 1e-12),
+        (mesh.cylinder(0.5, 2.0), 0.5 * np.pi, 0.02),
+        (mesh.sphere(1.0), 4 / 3 * np.pi, 0.05),
+        (mesh.capsule(0.5, 2.0), 0.5 * np.pi + np.pi / 6, 0.05),
+        (mesh.bar((0, 0, 0), (1, 1, 1), 0.1), np.pi * 0.01 * (np.sqrt(3) + 0.4 / 3), 0.05),
+    ],
+)
+def test_solids_enclose_their_volume_and_normals_point_outwards(
+    made: mesh.Mesh, expected: float, within: float
+) -> None:
+    assert abs(volume(made)) == pytest.approx(expected, rel=within)
+    corners = made.vertices[made.triangles]
+    flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    mean = made.normals[made.triangles].mean(axis=1)
+    real = np.linalg.norm(flat, axis=1) > 1e-9
+    side = np.sign(volume(made)) * np.einsum("ij,ij->i", flat, mean)[real]
+    assert np.all(side > 0)
+    assert np.allclose(np.linalg.norm(made.normals, axis=1), 1.0)
+
+
+def test_poses_are_those_of_the_run(four_bar: Run) -> None:
+    scene = make_scene(four_bar)
+    i = scene.bodies.index("coupler")
+    assert np.array_equal(scene.positions[:, i], four_bar.values("coupler.position"))
+    w, x, y, z = scene.quaternions[:, i].T
+    first = np.column_stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
+    assert np.allclose(first, four_bar.values("coupler.rotation")[:, :3], atol=1e-14)
+    assert scene.planar is not None and not scene.travels
+    assert len(scene.ghosts) == 6 and scene.ghosts[0] == 0.0 and scene.ghosts[-1] == pytest.approx(1.0)
+
+
+def test_surfaces_pass_through_the_points_of_contact(disc: Run) -> None:
+    plane, tyre = surfaces(disc)
+    assert (plane.body, plane.kind, plane.flat) == ("ground", "Plane", True)
+    assert np.allclose(plane.points[..., 2], 0.2)
+    touched = disc.values("disc.contact_point")
+    assert np.all(plane.points.reshape(-1, 3).min(axis=0)[:2] < touched.min(axis=0)[:2])
+    assert np.all(plane.points.reshape(-1, 3).max(axis=0)[:2] > touched.max(axis=0)[:2])
+    far = np.hypot(tyre.points[..., 0], tyre.points[..., 2])
+    assert far.max() == pytest.approx(0.5) and tyre.spins  # the size is a parameter
+    normal = mesh.grid(tyre.points)
+    outwards = (
+        normal.vertices
+        - 0.45
+        * normal.vertices
+        * (1, 0, 1)
+        / np.maximum(np.hypot(normal.vertices[:, 0], normal.vertices[:, 2]), 1e-9)[:, None]
+    )
+    assert np.all(np.einsum("ij,ij->i", outwards, normal.normals) > 0)
+
+
+def test_file_gives_the_same_scene(disc: Run, tmp_path: object) -> None:
+    again = tr.load(disc.save(f"{tmp_path}/disc.nc"))
+    one, other = make_scene(disc), make_scene(again)
+    assert np.array_equal(one.positions, other.positions) and one.floor == other.floor == 0.2
+    assert [i.layer for i in one.items] == [i.layer for i in other.items]
+    assert all(
+        np.allclose(a.mesh.vertices, b.mesh.vertices, atol=1e-6) for a, b in zip(one.items, other.items, strict=True)
+    )
+    assert np.array_equal(one.arrows[0].vectors, other.arrows[0].vectors)
+
+
+def test_long_result_is_thinned_out_and_says_so(disc: Run, tmp_path: object) -> None:
+    path = disc.save(f"{tmp_path}/disc.nc")
+    whole = tr.load(path).dataset.nbytes
+    thin = tr.load(path, largest=whole / 2.5)
+    assert len(thin.time) == 21 and "every 3th of 61" in thin.warnings[-1]
+    assert "every 3th" in unpack(_data(page(thin)))["note"]
+
+
+def test_contact_force_is_drawn_at_its_point(disc: Run) -> None:
+    (arrow,) = [a for a in make_scene(disc).arrows if a.layer == "contact forces"]
+    assert np.array_equal(arrow.points, disc.values("disc.contact_point"))
+    assert np.allclose(arrow.vectors[:, 2], disc.values("disc.normal_force"))
+
+
+def test_samples_at_events_are_kept() -> None:
+    class Long:
+        time = np.linspace(0, 10, 5001)
+        events = (("hit", 3.3333),)
+
+    kept = chosen_samples(Long(), 100)  # type: ignore[arg-type]
+    assert len(kept) < 110 and kept[0] == 0 and kept[-1] == 5000
+    assert np.searchsorted(Long.time, 3.3333) in kept
+
+
+def test_thinned_curve_keeps_its_peaks() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=100_000)
+    values[71_234] = 50.0
+    kept = peaks(values, 1000)
+    assert len(kept) <= 1002 and 71_234 in kept and values[kept].min() == values.min()
+
+
+def test_vector_gives_one_curve_for_each_component(disc: Run) -> None:
+    assert [c.name for c in curves(disc, ["disc.position"])] == [f"disc.position_{a}" for a in "xyz"]
+    with pytest.raises(UnknownNameError, match="disc"):
+        list(curves(disc, ["disc.nonsense"]))
+
+
+def test_track_follows_a_circle() -> None:
+    angle = np.linspace(0, 1.0, 400)
+    c, s, o = np.cos(angle), np.sin(angle), np.zeros(400)
+    R = np.stack([np.stack([c, s, o], -1), np.stack([-s, c, o], -1), np.tile([0, 0, 1.0], (400, 1))], -1)
+    p = 100 * np.column_stack([s, 1 - c, o])
+    parts = list(track([(p, R), (p[40:], R[40:])], {"gauge": 1.5}))
+    rails = [made.vertices for kind, made in parts if kind == "rail"]
+    middle = [np.linalg.norm(v[30:-30, :2] - (0, 100), axis=1).mean() for v in rails]
+    assert sorted(middle) == pytest.approx([99.25, 100.75], abs=0.03)
+
+
+def test_packing_returns_what_was_given() -> None:
+    values = {
+        "name": "café $x$",
+        "t": np.arange(5.0),
+        "triangles": np.arange(6),
+        "vertices": np.ones((2, 3)),
+        "n": [1, None],
+    }
+    again = unpack(pack(values))
+    assert again["name"] == values["name"] and again["n"] == [1, None]
+    assert np.array_equal(again["t"], values["t"]) and again["triangles"].dtype == np.uint32
+    assert again["vertices"].dtype == np.float32
+
+
+def _data(text: str) -> str:
+    return text.split('id="data">')[1].split("</script>")[0]
+
+
+def test_page_is_safe_against_names_that_are_code(four_bar: Run) -> None:
+    from trundle.view.page.html import fill
+
+    text = fill("</title><script>alert(1)</script>", "AA==")
+    assert "<script>alert(1)" not in text
+
+
+def test_page_names_only_what_it_holds(four_bar: Run) -> None:
+    data = unpack(_data(page(four_bar, plots=["crank.angle"])))
+    assert data["names"] == ["crank.angle"] and data["scenes"][0]["chosen"] == ["crank.angle"]
+    assert "rocker.reaction_force_x" in unpack(_data(page(four_bar, live=True)))["names"]
+
+
+def test_bad_wishes_are_refused(four_bar: Run, tmp_path: object) -> None:
+    with pytest.raises(StoreError, match=r"must end in \.html"):
+        four_bar.save_html(f"{tmp_path}/page.pdf")
+    with pytest.raises(StoreError, match="at least 2"):
+        four_bar.save_html(f"{tmp_path}/page.html", frames=1)
+    with pytest.raises(UnknownNameError):
+        four_bar.save_html(f"{tmp_path}/page.html", plots=["crank.angel"])
+    with pytest.raises(SolveError, match="port"):
+        Viewer([four_bar], "", -3)
+
+
+def test_taken_port_says_so_and_takes_the_next(four_bar: Run) -> None:
+    one = Viewer([four_bar], "first", 0)
+    other = Viewer([four_bar], "second", one.port)
+    assert other.port > one.port and str(one.port) in other.note and str(other.port) in other.note
+    assert one.url.startswith("http://127.0.0.1:") and one._server.server_address[0] == "127.0.0.1"
+    one.close()
+    other.close()
+
+
+def test_import_of_trundle_loads_none_of_it() -> None:
+    code = "import sys, trundle, json; print(json.dumps([m for m in sys.modules]))"
+    loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+    assert not [m for m in loaded if m.startswith(("trundle.view", "http.server", "matplotlib", "webbrowser"))]
