@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import trundle as tr
+from trundle import examples
 from trundle.examples import every_law, slippery_wheel
 from trundle.examples.law_picture import draw
 from trundle.examples.slippery_wheel import BRAKED_FROM, INERTIA, MASS, RADIUS, WEIGHT
@@ -191,6 +192,57 @@ def stories_picture(found: Mapping[tuple[float, str], Run]) -> Figure:
         return figure
 
 
+def led(law: Any, toe: float, road: float = 2.0, speed: float = 8.0) -> tuple[Any, Any]:
+    """Way (m) and side force over load of the wheel, led straight on with a toe angle."""
+    m = tr.Model("led")
+    sledge, fork = m.body("sledge", 1.0, 1.0), m.body("fork", 1.0, 1.0)
+    wheel = m.body("wheel", MASS - 2, (INERTIA / 2, INERTIA, INERTIA / 2))
+    m.connect(tr.Prismatic("x"), m.ground, sledge, law=tr.Servo(lambda t: speed * t))
+    m.connect(tr.Prismatic("z"), sledge, fork, name="heave")
+    m.connect(tr.Revolute("y"), fork.frame((0, 0, 0), ("z", toe)), wheel, name="hub")
+    m.connect(tr.HigherPair(tr.Plane(), tr.CircleEdge(RADIUS)), m.ground, wheel, name="tyre", law=law)
+    m.start = {"fork.position": (0, 0, RADIUS), "sledge.displacement_rate": speed, "hub.angle_rate": speed / RADIUS}
+    run = m.build().simulate(road / speed, samples=201, method="stiff", rtol=1e-8)
+    return speed * run.time, run.values("tyre.slip_force_y") / run.values("tyre.normal_force")
+
+
+def tyres() -> dict[str, Any]:
+    """Three tyres of one cornering stiffness."""
+    return {
+        "BrushTyre(mu=0.8, stiffness=10)": tr.BrushTyre(0.8, 10.0),
+        "MagicTyre, relaxation length 0.4 m": tr.MagicTyre(
+            0.9, 0.8, 10.0, 10.0, 1.6, 1.4, curvature_y=-0.5, relaxation_x=0.4, relaxation_y=0.4
+        ),
+        "FufaevNeimark(25, 0.3, 20, 8)": tr.FufaevNeimark(25.0, 0.3, 20.0, 8.0),
+    }
+
+
+def tyres_picture() -> Figure:
+    """Side force over slip angle, and how it builds up behind a sudden toe angle; the car in its turn."""
+    with style():
+        figure = new_figure(10.5, 3.6, "tyres that slip sideways")
+        curve, built, turn = figure.subplots(1, 3)
+        angles = np.radians(np.linspace(0.0, 12.0, 9))
+        for (name, law), colour in zip(tyres().items(), (COLOURS[0], COLOURS[1], COLOURS[2]), strict=True):
+            forces = [led(law, toe)[1][-1] for toe in angles]
+            curve.plot(np.degrees(angles), forces, color=colour, marker="o", markersize=3, label=name)
+            built.plot(*led(law, np.radians(1.0)), color=colour)
+        for stiffness, line in ((15.0, "-"), (12.0, "--"), (9.0, ":")):
+            model = examples.model("single-track-car", {"stiffness_rear": stiffness, "steer_deg": 1.0})
+            run = model.build().simulate(4.0, method="stiff", rtol=1e-8, samples=201)
+            turn.plot(
+                run.time, run.values("yaw_rate"), color=INK, linestyle=line, label=f"rear {stiffness:g}, front 12"
+            )
+        curve.set_xlabel("slip angle (deg)")
+        curve.set_ylabel("side force / load")
+        built.set_xlabel("way behind a toe of 1 deg (m)")
+        turn.set_xlabel("time (s), steered at 1 s")
+        turn.set_ylabel("yaw rate of the car (rad/s)")
+        turn.legend(loc="upper left")
+        figure.legend(handles=curve.lines, loc="outside lower center", ncols=3)
+        return figure
+
+
 def slid(run: Run) -> float:
     """For how long it slides (s)."""
     return float(np.trapezoid((np.abs(run.values("tyre.slip_x")) > SLIDES).astype(float), run.time))
@@ -268,6 +320,7 @@ def main() -> None:
     save(stories_picture(told), out / "stories.png")
     for torque in (20.0, 60.0):
         show(driving_rows({name: run for (of, name), run in told.items() if of == torque}))
+    save(tyres_picture(), out / "tyres.png")
     save(printed_drag(), out / "printed-drag.png")
     save(draw({law: run for law, (run, _) in every_law.compare().items()}), out / "every-law.png")
 

@@ -99,5 +99,5 @@ def test_the_table_of_braking(brake, lower, speed, rim, stands, distance, lost):
 
 def test_every_picture_of_the_page_exists():
     pictures = re.findall(r"\]\((wheel/[\w.-]+)\)", PAGE)
-    assert len(pictures) == 10
+    assert len(pictures) == 11
     assert [name for name in pictures if not (FOLDER / name).is_file()] == []

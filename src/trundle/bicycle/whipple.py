@@ -11,6 +11,7 @@ from math import cos, sin
 from typing import final
 
 from trundle.contact import NoSlip
+from trundle.laws.law import ContactLaw
 from trundle.model import Body, Frame, Model, shape
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute
@@ -84,14 +85,15 @@ def benchmark_parts() -> Parts:
     )  # fmt: skip
 
 
-def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> Model:
-    """The model of a bicycle on the plane z = 0.
+def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False, tyres: ContactLaw | None = None) -> Model:
+    """The model of a bicycle on the plane z = 0; its wheels roll without slip, or follow the law `tyres`.
 
     The rear contact is followed from the rear frame, so that its pitch is a coordinate; wheels_first=True connects the
     contacts to the wheels themselves, which gives the same motion in other coordinates.
     """
     m = Model(name, gravity=(0.0, 0.0, -parts.gravity))
     rear, front = parts.rear_wheel, parts.front_wheel
+    law = NoSlip() if tyres is None else tyres
     axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
     height = 2.4 * front.radius  # of the head on the steering axis, where the two frames are joined
     head = (parts.wheelbase + parts.trail + height * axis[0] / axis[2], 0.0, height)
@@ -108,9 +110,9 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False) -> 
     ):
         pair = HigherPair(Plane(), surface)
         if wheels_first:
-            m.connect(pair, m.ground, wheel, contact, NoSlip())
+            m.connect(pair, m.ground, wheel, contact, law)
         else:
-            m.connect(pair, m.ground, body, contact, NoSlip(), wheel=wheel)
+            m.connect(pair, m.ground, body, contact, law, wheel=wheel)
     m.connect(Revolute(axis), at_frame, at_fork, "steering")
     m.connect(Revolute("y"), frame, wheels[0], "rear hub")
     m.connect(Revolute("y"), fork, wheels[1], "front hub")

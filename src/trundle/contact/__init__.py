@@ -1,7 +1,10 @@
 """Laws at a point of contact."""
 
+from trundle.contact.brush_tyre import BrushTyre
 from trundle.contact.friction import Coulomb, Creep, RegularisedCoulomb, Stribeck
+from trundle.contact.fufaev_neimark import FufaevNeimark
 from trundle.contact.lugre import LuGre
+from trundle.contact.magic_tyre import MagicTyre
 from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
 from trundle.contact.relaxed import Relaxed
 from trundle.contact.resistance import RollingResistance, SpinFriction
@@ -9,12 +12,15 @@ from trundle.contact.rolling import NoSlip, NoSpin
 from trundle.laws.restitution import Newton, Poisson, Stronge
 
 __all__ = [
+    "BrushTyre",
     "Coulomb",
     "Creep",
+    "FufaevNeimark",
     "Hertz",
     "HuntCrossley",
     "LinearContact",
     "LuGre",
+    "MagicTyre",
     "Newton",
     "NoSlip",
     "NoSpin",

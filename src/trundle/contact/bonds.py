@@ -54,7 +54,7 @@ class ContactBonds:
                 deflections = [self.at.bristles[i] for i in range(len(names))] if law.has_bristles else []
                 efforts, rates = law.resist(signals, motion, rolling, deflections)
                 if law.has_bristles:
-                    bending = self._carried(deflections, rates)
+                    bending = list(rates) if law.turns_along else self._carried(deflections, rates)
             self.friction |= {name: -side * effort for name, effort in zip(names, efforts, strict=True)}
         for name in c.elastic:  # the deflection turns with the axes of the contact, as the carcass of a tyre does
             bending.append(self.at.effort_law(name).deflection_rate(signals.t, ca.SX(0), self.rate(name)))

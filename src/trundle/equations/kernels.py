@@ -261,11 +261,9 @@ class Functions(Accelerations):
 
 
 def friction_contacts(model: Model) -> list[str]:
-    """Contacts whose friction can only take energy: not those whose bristles give some back, or whose slips are
-    relaxed constraints.
-    """
+    """Contacts whose friction can only take energy: not those whose bristles give some back, say."""
     return [
         c.name
         for c in model.connections.values()
-        if c.friction_laws and not any(law.has_bristles or law.relaxes for law in c.friction_laws)
+        if c.friction_laws and not any(law.may_drive for law in c.friction_laws)
     ]

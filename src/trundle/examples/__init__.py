@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, final
 
 from trundle.errors import UnknownNameError
+from trundle.examples.bicycle_with_tyres import bicycle_with_tyres
 from trundle.examples.chain import chain
 from trundle.examples.n_four_bar import n_four_bar
 from trundle.examples.satellite import satellite
@@ -20,6 +21,7 @@ FOLDER = Path(__file__).parent
 
 MADE_IN_PYTHON: dict[str, Callable[..., ModelFile]] = {
     "n-four-bar": n_four_bar,
+    "bicycle-with-tyres": bicycle_with_tyres,
     "chain": chain,
     "spiral-column": spiral_column,
     "satellite": satellite,

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.contact import Coulomb, Creep, LuGre, NoSlip, RegularisedCoulomb, Relaxed, Stribeck
+from trundle.contact import (
+    BrushTyre,
+    Coulomb,
+    Creep,
+    LuGre,
+    MagicTyre,
+    NoSlip,
+    RegularisedCoulomb,
+    Relaxed,
+    Stribeck,
+)
 from trundle.errors import TrundleError
 from trundle.math import tanh
 from trundle.model.force import Wrench
@@ -34,6 +44,7 @@ PARAMETERS = {
     "v0": (1e-2, "m/s", "slip at which friction is nearly in full (RegularisedCoulomb, Stribeck)"),
     "bristles": (1e4, "1/m", "stiffness of the bristles over the normal force (LuGre)"),
     "creep": (100.0, "", "slope of friction over creepage (Creep)"),
+    "tread": (15.0, "", "slip stiffness over the normal force (BrushTyre, MagicTyre)"),
     "k_s": (1.0, "", "how soon the constraint is relaxed (Relaxed)"),
     "k_f": (1.0, "", "how soon friction takes its place (Relaxed)"),
     "relaxed_v0": (1.0, "m/s", "slip at which that friction is nearly in full (Relaxed)"),
@@ -48,6 +59,10 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "LuGre": lambda p: LuGre(p["peak"] * p["mu"], p["mu"], stiffness=p["bristles"], damping=3.0),
     "Creep": lambda p: Creep(p["creep"], p["mu"]),
     "Relaxed": lambda p: Relaxed(p["mu"], p["k_s"], p["k_f"], v0=p["relaxed_v0"]),
+    "BrushTyre": lambda p: BrushTyre(p["mu"], p["tread"]),
+    "MagicTyre": lambda p: MagicTyre(
+        p["peak"] * p["mu"], p["mu"], p["tread"], p["tread"], relaxation_x=0.3, relaxation_y=0.3
+    ),
 }
 """Each law from the parameters of the model."""
 

@@ -107,6 +107,7 @@ LIMITS = (
     Limit("Stribeck", "v0", "Coulomb", "set down locked", 1, halved(2e-4), lambda v: {"v0": v}, {"peak": 1.1}),
     Limit("LuGre", "1/stiffness", "Coulomb", "set down locked", 1, halved(1e-5), lambda v: {"bristles": 1 / v}),
     Limit("Creep", "1/stiffness", "Coulomb", "set down locked", 1, halved(1e-4), lambda v: {"creep": 1 / v}),
+    Limit("BrushTyre", "1/stiffness", "Coulomb", "set down locked", 1, halved(1e-4), lambda v: {"tread": 1 / v}),
     Limit("RegularisedCoulomb", "v0 ln(1/v0)", "Coulomb", "spun up", 1, halved(2e-4), lambda v: {"v0": v}),
     Limit("LuGre", "1/stiffness", "Coulomb", "spun up", 2 / 3, halved(1e-6), lambda v: {"bristles": 1 / v}),
     Limit("Creep", "1/stiffness", "Coulomb", "spun up", 4 / 5, halved(1e-4), lambda v: {"creep": 1 / v}),

@@ -23,6 +23,8 @@ LINES: dict[str, dict[str, Any]] = {
     "LuGre": {"color": COLOURS[2], "linestyle": (0, (1.2, 1.2))},
     "Creep": {"color": COLOURS[4], "linestyle": (0, (6, 1.5, 1.2, 1.5))},
     "Relaxed": {"color": COLOURS[1]},
+    "BrushTyre": {"color": COLOURS[3]},
+    "MagicTyre": {"color": COLOURS[3], "linestyle": (0, (1.2, 1.2))},
 }
 SLIDES = 0.02  # m/s, above which a law without states is said to slide
 

@@ -84,6 +84,18 @@ class FrictionLaw(ContactLaw):
         return False
 
     @property
+    def turns_along(self) -> bool:
+        """Whether these deflections turn with the axes of the contact, as the carcass of a tyre does; else they stay
+        with the first body.
+        """
+        return False
+
+    @property
+    def may_drive(self) -> bool:
+        """Whether the law can give power to the bodies for a while."""
+        return self.has_bristles or self.relaxes
+
+    @property
     def relaxes(self) -> bool:
         """Whether the slip is a constraint with a weight between 0 and 1."""
         return False

@@ -76,7 +76,8 @@ class ConnectedPair:
 
     def friction_motions(self, law: FrictionLaw) -> tuple[str, ...]:
         """Relative motions at the point of contact that a law of friction acts on."""
-        return tuple(n for n in law.sealed if isinstance(self.pair, ContactPair) and n in self.pair.held)
+        able = self.pair.held if isinstance(self.pair, ContactPair) else ()
+        return tuple(n for n in law.sealed if n in able and n not in law.held)
 
     @property
     def sliding(self) -> tuple[str, ...]:

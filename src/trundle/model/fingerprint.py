@@ -87,8 +87,9 @@ def _answers(model: Model, asker: Asker) -> list[str]:
                 )
         for friction in c.friction_laws:
             where = f"the {friction.title} of contact {c.name!r}"
-            bristles = [s[f"{c.name}.{name}"] for name in c.bristles[:1] if friction is c.friction]
-            answers = asker.ask(where, partial(_coefficients, friction, s, u, q, bristles))
+            motions = c.friction_motions(friction)
+            bristles = [s[f"{c.name}.{name}"] for name in c.bristles[: len(motions)] if friction is c.friction]
+            answers = asker.ask(where, partial(_coefficients, friction, s, [u] * len(motions), q, bristles))
             if is_foreign(friction):
                 parts.append(f"friction {c.name} {c.friction_motions(friction)} {c.bristles} {exact(answers)}")
     for state in model.every_state():
@@ -113,11 +114,12 @@ def _answers(model: Model, asker: Asker) -> list[str]:
     return parts
 
 
-def _coefficients(law: FrictionLaw, s: Any, speed: Any, rolling: Any, bristles: list[Any]) -> list[Any]:
+def _coefficients(law: FrictionLaw, s: Any, motion: list[Any], rolling: Any, bristles: list[Any]) -> list[Any]:
+    speed = motion[0]
     if law.relaxes:
         weight, efforts = law.weighed(s, [speed], [rolling], rolling)
         return [weight, *efforts, float(law.at_centre)]
-    efforts, rates = law.resist(s, [speed], rolling, bristles)
+    efforts, rates = law.resist(s, motion, rolling, bristles if law.has_bristles else [])
     return [law.coefficient(s, speed, rolling), law.limit(s), *efforts, *rates]
 
 
