@@ -33,6 +33,10 @@ class InertiaWarning(UserWarning):
     """Moments of inertia that no body can have, but by so little that they may have been measured."""
 
 
+class FrozenTimeWarning(UserWarning):
+    """Eigenvalues of linear equations that change with time, taken at one time."""
+
+
 class UnknownNameError(TrundleError, KeyError):
     """A name that the model does not have; the nearest names are offered."""
 

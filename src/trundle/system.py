@@ -477,7 +477,8 @@ class System:
         Returns
         -------
         Linearisation
-            About an equilibrium or a steady motion; `steady` says whether the state is one.
+            About an equilibrium or a steady motion; `steady` says whether the state is one. Where the matrix changes
+            with time (a frame that does not move steadily) it is `frozen` at t, and a FrozenTimeWarning says so.
 
         Raises
         ------

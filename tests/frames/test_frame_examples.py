@@ -1,9 +1,14 @@
 """The examples with moving frames against closed forms."""
 
+import warnings
+
 import numpy as np
+import pytest
 from scipy.optimize import brentq
 
+import trundle as tr
 from trundle import examples
+from trundle.errors import FrozenTimeWarning
 
 G = 9.81
 DAY = 2 * np.pi / 7.292115e-5  # s, sidereal
@@ -89,3 +94,30 @@ def test_the_slant_of_the_seat() -> None:
     np.testing.assert_allclose(run.values("seat.angle"), slant, atol=1e-8)
     slow = np.sqrt(G / 3 * np.cos(slant) + 1.5**2 * ((4 / 3 + np.sin(slant)) * np.sin(slant) - np.cos(slant) ** 2))
     np.testing.assert_allclose(max(system.linearise({"seat.angle": slant}).eigenvalues.imag), slow, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["carousel", "foucault-pendulum", "satellite"])
+def test_steady_frames_have_eigenvalues_that_last(name: str, recwarn: pytest.WarningsRecorder) -> None:
+    system = examples.model(name).build()
+    assert not any(
+        system.linearise({"satellite.x": 0.0, "satellite.z": 0.0} if name == "satellite" else {}, t=t).frozen
+        for t in (0.0, 7.0)
+    )
+    assert not [w for w in recwarn if w.category is FrozenTimeWarning]
+
+
+def test_eigenvalues_in_a_frame_that_is_not_steady_are_told_to_be_of_one_time() -> None:
+    """A lamp under a hook that heaves: (g + a) / l at that time; a force that depends on time does not count."""
+    system = examples.model("lamp-on-ship").build()
+    with pytest.warns(FrozenTimeWarning, match="at t = 1 s, held as they are there.*Linearise where frames") as told:
+        linear = system.linearise({"lamp.angle": 0.0}, {"roll": 0.0, "heave": 0.5}, t=1.0)
+    assert linear.frozen and told[0].filename == __file__
+    for t in (0.0, np.pi / 1.6):  # also where the rate of change passes zero
+        with pytest.warns(FrozenTimeWarning):
+            system.linearise({"lamp.angle": 0.0}, {"roll": 0.1, "heave": 0.5}, t=t)
+    m = tr.Model("shaken")
+    motor = tr.Spring(3.0) + tr.Motor(lambda t, q, u: tr.sin(5 * t))
+    m.connect(tr.Prismatic("x"), m.ground, m.body("cart", mass=1.0), law=motor)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not m.build().linearise().frozen

@@ -10,6 +10,7 @@ import pytest
 import trundle as tr
 from trundle.errors import FileError, SolveError
 from trundle.file.read import load_file
+from trundle.study.batch import BatchWarning
 
 FERRY = """
 name: ferry
@@ -139,3 +140,24 @@ def test_motions_that_jump_are_refused_and_fast_ones_are_not(position, angle, wh
     else:
         with pytest.raises(SolveError, match=f"frame 'deck': its pose or its velocity jumps at t = {when} s"):
             system.simulate(10.0)
+
+
+def test_a_jump_in_one_case_of_a_batch_is_told_of_that_case() -> None:
+    """By a parameter and by a table; the other cases are run, as alone."""
+    m = tr.Model("deck")
+    when, unused = m.parameter("when", 9.0, "s"), m.parameter("force", 1.0, "N")
+    way = m.table("way", tr.Table([0.0, 1.0, 4.0], [0.0, 0.25, 1.0], between="linear"))
+    kink = tr.Table([0.0, 1.25, 4.0], [0.0, 0.25, 1.0], between="linear")
+    deck = m.moving_frame("deck", position=lambda s: (way(s.t), tr.abs(s.t - when), 0))
+    m.connect(tr.Prismatic("x"), deck, m.body("box", mass=1.0), law=tr.Spring(30.0) + tr.Motor(lambda t, q, u: unused))
+    system = m.build()
+    whens, tables = [9.0, 1.5, 8.0, 7.0], [way.table] * 3 + [kink]
+    with pytest.warns(
+        BatchWarning, match=r"(?s)2 of 4 .*case 1: frame 'deck': its pose or its velocity jumps at t = 1"
+    ):
+        batch = system.batch(2.0, parameters={"when": whens, "force": [1.0, 2, 3, 4]}, tables={"way": tables})
+    assert "jumps at t = 1.5 s" in batch.messages[1] and "jumps at t = 1.25 s" in batch.messages[3]
+    alone = system.simulate(2.0, parameters={"when": 8.0, "force": 3.0}, samples=2)
+    ends = batch.end("box.displacement")
+    np.testing.assert_allclose(ends[2], alone.values("box.displacement")[-1], rtol=1e-6)
+    assert np.isfinite(ends[0]) and np.all(np.isnan(ends[[1, 3]]))

@@ -31,6 +31,7 @@ from trundle.quantities.request import read_request
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
+from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import rivals_of
@@ -83,6 +84,7 @@ def run_batch(
     if times is not None:
         check_room(len(times), width)
     ready = _Cases(f, start, parameters, count, accuracy.rtol)
+    ready.refuse(jump_faults(f, ready.p, ready.good, 0.0, duration))
     tolerances = accuracy.tolerances(f, ready.p[0], USUAL_ATOL)
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
@@ -203,6 +205,10 @@ class _Cases:
             for i in self.good:
                 self._try(i, lambda case: check_rates(f, 0.0, self.x0[case], self.p[case]))
         self.refused = dict(sorted(self.refused.items()))
+
+    def refuse(self, faults: Mapping[int, str]) -> None:
+        """Add what is wrong with some of the cases."""
+        self.refused = dict(sorted({**faults, **self.refused}.items()))
 
     @property
     def good(self) -> list[int]:

@@ -1,5 +1,6 @@
 """Frames whose pose or velocity jumps during a run, which would strike the bodies in them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
@@ -20,17 +21,42 @@ def refuse_jumps(f: Formulation, p: Array, t0: float, t1: float) -> None:
 
     States count with their values at the start.
     """
+    for fault in jump_faults(f, p[None, :], [0], t0, t1).values():
+        raise SolveError(fault)
+
+
+def jump_faults(f: Formulation, p: Array, cases: Sequence[int], t0: float, t1: float) -> dict[int, str]:
+    """What is said of each of the cases (rows of p) in which a frame jumps. Cases that move a frame alike are looked
+    at once.
+    """
+    faults: dict[int, str] = {}
     n = len(f.model.parameters)
     for name, pose, values in f.once(_poses):
-        tables = p[f.parameters.table_slice]
-        given = np.concatenate([p[f.parameters.parameter_slice][:n], values[n : len(values) - len(tables)], tables])
-        jump = first_jump(pose, given, t0, t1)
-        if jump is not None:
-            raise SolveError(
-                f"frame {name!r}: its pose or its velocity jumps at t = {jump:g} s; bodies in it would be struck. Give "
-                "a smooth motion, end the run before, or let an event change a parameter of the motion: bodies then "
-                "keep their velocities in the ground."
-            )
+        used = _used(pose, len(values), len(f.model.tables))
+        met: dict[bytes, float | None] = {}
+        for case in cases:
+            tables = p[case, f.parameters.table_slice]
+            own = values[n : len(values) - len(tables)]
+            given = np.concatenate([p[case, f.parameters.parameter_slice][:n], own, tables])
+            key = given[used].tobytes()
+            if key not in met:
+                met[key] = first_jump(pose, given, t0, t1)
+            jump = met[key]
+            if jump is not None:
+                faults.setdefault(
+                    case,
+                    f"frame {name!r}: its pose or its velocity jumps at t = {jump:g} s; bodies in it would be struck. "
+                    "Give a smooth motion, end the run before, or let an event change a parameter of the motion: "
+                    "bodies then keep their velocities in the ground.",
+                )
+    return faults
+
+
+def _used(pose: Any, count: int, tables: int) -> Array:
+    """Places of the values that occur in a pose, in a condition too; those of tables always."""
+    x = ca.SX.sym("x", count)
+    occur = {v.element_hash() for v in ca.symvar(ca.veccat(*pose(ca.SX.sym("t"), x)))}
+    return np.array([x[k].element_hash() in occur or k >= count - tables for k in range(count)], dtype=bool)
 
 
 def _poses(f: Formulation) -> list[tuple[str, Any, list[float]]]:

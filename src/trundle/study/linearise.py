@@ -10,6 +10,7 @@ up to the coordinates on which nothing depends, its place and heading: these are
 speeds that change in the steady motion are not independent.
 """
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -20,7 +21,7 @@ from trundle.constraints.row import Row
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.equations.mobility import split_speeds
-from trundle.errors import SolveError
+from trundle.errors import FrozenTimeWarning, SolveError
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.first_modes import first_modes
 from trundle.study.start_state import Parameters, Values, check_own_rates, refuse_relaxed, start_state, state_vector
@@ -28,6 +29,15 @@ from trundle.study.steady import MovingAxes, moving_axes, rate_tolerance
 from trundle.typing import AnyArray
 
 ROUND_OFF = 1e-13  # by which a state is changed to see which derivatives are more than that
+SOON = (-1e-2, -1e-3, 1e-3, 1e-2)  # s: when the matrix is looked at again, to see whether it changes with time
+SAME = 1e-7  # relative change of an entry that is none
+
+
+FROZEN = (
+    "the linear equations about this state change with time: a frame does not move steadily, or a law depends on time. "
+    "The eigenvalues are those of the equations at t = {t:g} s, held as they are there; they do not say whether motions "
+    "grow. Linearise where frames move steadily (give t or parameters), or simulate from slightly different starts."
+)
 
 
 @final
@@ -42,6 +52,7 @@ class Linearisation:
     motion_names: tuple[str, ...]  # of the motions whose rates the speeds are
     cyclic: tuple[str, ...] = ()  # coordinates left out: nothing depends on them
     steady: bool = True  # whether the state is an equilibrium or a steady motion
+    frozen: bool = False  # whether the matrix changes with time, and is that of one time only
 
     @property
     def eigenvalues(self) -> AnyArray:
@@ -76,9 +87,12 @@ class Linearisation:
 
 
 def linearise_at(
-    f: Formulation, state: Values | None, parameters: Parameters, t: float, usual: Values | None = None
-) -> "Linearisation":
-    """Linearise about the state that belongs to named values; SolveError where contacts slide or are open there."""
+    f: Formulation, state: Values | None, parameters: Parameters, t: float, usual: Values | None = None,
+    stacklevel: int = 3,
+) -> "Linearisation":  # fmt: skip
+    """Linearise about the state that belongs to named values; SolveError where contacts slide or are open there,
+    FrozenTimeWarning (shown `stacklevel` calls up) where the matrix changes with time.
+    """
     refuse_relaxed(f, "a linearisation")
     p = f.parameter_vector(parameters)
     at = start_state(f, state, parameters, t, usual)
@@ -90,7 +104,10 @@ def linearise_at(
                 f"contact {loose[0].contact!r} slides or is open at this state: small motions about it are not linear. "
                 "Give a state in which contacts stick, or a smooth law."
             )
-    return linearise(f.by_kane.functions, t, np.concatenate([at.q, at.u]), p)
+    found = linearise(f.by_kane.functions, t, np.concatenate([at.q, at.u]), p)
+    if found.frozen:
+        warnings.warn(FROZEN.format(t=t), FrozenTimeWarning, stacklevel=stacklevel)
+    return found
 
 
 def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linearisation:
@@ -131,7 +148,7 @@ def linearise(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> Linea
     steady = axes is not None or _at_rest(functions, t, x, p, kept, speeds)
     return Linearisation(
         matrix[np.ix_(keep, keep)], tuple(names[i] for i in keep), shapes[:, keep], tuple(every), tuple(motions),
-        tuple(names[i] for i in cyclic), steady,
+        tuple(names[i] for i in cyclic), steady, chart.frozen(t, x, p, matrix)[np.ix_(keep, keep)].any().item(),
     )  # fmt: skip
 
 
@@ -221,13 +238,26 @@ class _Chart:
     def in_fixed_axes(self, t: float, x: AnyArray, p: AnyArray) -> AnyArray:
         return replace(self, axes=None)(t, x, p)[0]
 
+    def frozen(self, t: float, x: AnyArray, p: AnyArray, matrix: AnyArray) -> AnyArray:
+        """Which entries change with time itself: more than round-off does, and soon."""
+        e = self.functions.equations
+        if not e.model.frames and not ca.depends_on(self.functions.dynamics[0], e.t):
+            return np.zeros(matrix.shape, bool)
+        change = np.max([np.abs(self(t + later, x, p)[0] - matrix) for later in SOON], axis=0)
+        least = np.maximum(10 * self._round_off(t, x, p, matrix), 1e-10 * np.max(np.abs(matrix), axis=1, keepdims=True))
+        frozen: AnyArray = change > np.maximum(SAME * np.abs(matrix), least)
+        return frozen
+
     def known(self, t: float, x: AnyArray, p: AnyArray, matrix: AnyArray) -> AnyArray:
         """Which entries are more than round-off: those that a change of the state by round-off leaves as they are."""
+        known: AnyArray = np.abs(matrix) > 10 * self._round_off(t, x, p, matrix)
+        return known
+
+    def _round_off(self, t: float, x: AnyArray, p: AnyArray, matrix: AnyArray) -> AnyArray:
         rng = np.random.default_rng(2)
         nearby = [x + ROUND_OFF * (1 + np.abs(x)) * rng.uniform(-1, 1, size=len(x)) for _ in range(3)]
-        change = np.max([np.abs(self(t, other, p)[0] - matrix) for other in nearby], axis=0)
-        known: AnyArray = np.abs(matrix) > 10 * change
-        return known
+        change: AnyArray = np.max([np.abs(self(t, other, p)[0] - matrix) for other in nearby], axis=0)
+        return change
 
 
 def _tangents(J: AnyArray, avoid: AnyArray) -> tuple[list[int], AnyArray]:
