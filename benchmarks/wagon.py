@@ -1,5 +1,5 @@
-"""Microseconds a step of a two-axle wagon on a curve, in three track frames, beside one without moving frames whose four
-wheels roll on straight rails by exact higher pairs; the two take turns.
+"""Microseconds a step of a two-axle wagon on a curve, in three track frames, beside one without moving frames whose
+four wheels roll on straight rails by exact higher pairs; the two take turns.
 
 python -m benchmarks.wagon [--rounds N]
 """

@@ -34,9 +34,10 @@ SAME = 1e-7  # relative change of an entry that is none
 
 
 FROZEN = (
-    "the linear equations about this state change with time: a frame does not move steadily, or a law depends on time. "
-    "The eigenvalues are those of the equations at t = {t:g} s, held as they are there; they do not say whether motions "
-    "grow. Linearise where frames move steadily (give t or parameters), or simulate from slightly different starts."
+    "the linear equations about this state change with time: a frame does not move steadily, or a law depends on "
+    "time. The eigenvalues are those of the equations at t = {t:g} s, held as they are there; they do not say whether "
+    "motions grow. Linearise where frames move steadily (give t or parameters), or simulate from slightly different "
+    "starts."
 )
 
 
