@@ -422,6 +422,25 @@ class Run:
 
         return save_html(self, path, **options)
 
+    def save_movie(self, path: str | Path, **options: Any) -> Path:
+        """Write the motion as a movie; no display is needed.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; .gif or .mp4.
+        **options
+            As of `trundle.view.movie.movie.save_movie`, such as fps=25, speed=0.5, size=(640, 400).
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
+        """
+        from trundle.view.movie.movie import save_movie
+
+        return save_movie(self, path, **options)
+
     def save(self, path: str | Path) -> Path:
         """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all.
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import numpy as np
+
 from trundle.typing import Array
 from trundle.view.scene.mesh import Mesh
 
@@ -104,6 +106,25 @@ class Scene:
     chosen: tuple[str, ...] = ()  # names of the plots shown first
     longest: dict[str, float] = field(default_factory=dict)  # of the arrows of a layer (N)
 
+    def frame_before(self, t: float) -> int:
+        """Number of the last pose that is not later than a time."""
+        return int(np.clip(np.searchsorted(self.time, t, side="right") - 1, 0, len(self.time) - 1))
+
+    def poses(self, t: float) -> tuple[Array, Array]:
+        """Positions (bodies, 3) and rotations (bodies, 3, 3) at a time, linear between samples."""
+        i = self.frame_before(t)
+        j = min(i + 1, len(self.time) - 1)
+        step = self.time[j] - self.time[i]
+        f = float(np.clip((t - self.time[i]) / step, 0, 1)) if step > 0 else 0.0
+        q = (1 - f) * self.quaternions[i] + f * self.quaternions[j]
+        return (1 - f) * self.positions[i] + f * self.positions[j], rotations(q)
+
+    def middle(self, t: float) -> Array:
+        """Mean of the mass centres of the bodies that are free to move (m)."""
+        p, R = self.poses(t)
+        coms = [p[i] + R[i] @ self.coms[i] for i in range(1, len(self.bodies)) if i not in self.frames]
+        return np.mean(coms, axis=0) if coms else np.zeros(3)
+
     def header(self) -> dict[str, Any]:
         """All fields but meshes, which are gathered beside the items."""
         plain = {name: value for name, value in vars(self).items() if name != "items"}
@@ -112,6 +133,17 @@ class Scene:
         plain["items"] = [{**vars(item), "mesh": i} for i, item in enumerate(self.items)]
         plain["meshes"] = [vars(item.mesh) for item in self.items]
         return plain
+
+
+def rotations(q: Array) -> Array:
+    """Matrices (n, 3, 3) of quaternions (n, 4) of any length."""
+    w, x, y, z = (q / np.maximum(np.linalg.norm(q, axis=-1, keepdims=True), 1e-300)).T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), -1, 0)
 
 
 def named(items: Sequence[str], wanted: str) -> int:

@@ -1,0 +1,52 @@
+"""From where a picture is taken."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from trundle.typing import Array
+from trundle.view.scene.scene import Scene
+
+ASLANT = -1.01, 0.38  # azimuth and elevation (rad) when the motion is not in a plane
+HALF = 0.3  # half the angle of view (rad)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Eye:
+    """Looks at `target` (m) from azimuth and elevation (rad) at a distance (m)."""
+
+    target: Array
+    azimuth: float
+    elevation: float
+    distance: float
+
+    @staticmethod
+    def of(scene: Scene, t: float, azimuth: float | None, elevation: float | None, zoom: float) -> "Eye":
+        """The same view as on the page: a machine that travels is followed."""
+        usual = scene.planar or ASLANT
+        far = 1.2 * scene.size if scene.travels else float(np.linalg.norm(scene.high - scene.low))
+        target = scene.middle(t) if scene.travels else (scene.low + scene.high) / 2
+        a = usual[0] if azimuth is None else azimuth
+        e = usual[1] if elevation is None else elevation
+        return Eye(target, a, e, 1.55 * max(far, 1e-6) / zoom)
+
+    @property
+    def axes(self) -> Array:
+        """Unit vectors (3, 3) to the right, up, and towards the eye."""
+        ce, se, ca, sa = (f(x) for x in (self.elevation, self.azimuth) for f in (np.cos, np.sin))
+        eye, right = np.array([ce * ca, ce * sa, se]), np.array([-sa, ca, 0.0])
+        return np.array([right, np.cross(eye, right), eye])
+
+    def scale(self, width: int, height: int) -> float:
+        """Pixels for a unit slope of a ray."""
+        return min(width, height) / 2 / np.tan(HALF)
+
+    def see(self, points: Array, width: int, height: int) -> Array:
+        """Points (n, 3) as places in the picture and nearness (1 / depth), which is linear in it."""
+        x, y, z = ((points - self.target) @ self.axes.T).T
+        depth = self.distance - z
+        near = np.where(depth > 0.01 * self.distance, 1.0 / np.maximum(depth, 1e-300), -1.0)
+        f = self.scale(width, height)
+        return np.column_stack([width / 2 + f * x * near, height / 2 - f * y * near, near])

@@ -1,0 +1,151 @@
+"""A run as a movie: GIF by Pillow, MP4 by the ffmpeg that comes with imageio-ffmpeg."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from trundle.atomic_write import check_target
+from trundle.errors import SolveError, StoreError
+from trundle.view.movie.camera import Eye
+from trundle.view.movie.painter import USUAL, paint
+from trundle.view.scene.make import make_scene
+from trundle.view.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+SPEEDS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+SHORT, LONG, GOOD = 2.0, 40.0, 8.0  # s: a motion in between is shown as fast as it is, another in about the last
+MOST: Final = 3000  # frames
+
+
+def save_movie(
+    run: "Run",
+    path: Path | str,
+    fps: float = 25.0,
+    speed: float | None = None,
+    size: tuple[int, int] = (640, 400),
+    azimuth: float | None = None,
+    elevation: float | None = None,
+    zoom: float = 1.0,
+    layers: Iterable[str] = (),
+) -> Path:
+    """Write the motion as .gif or .mp4; no display is needed.
+
+    Parameters
+    ----------
+    run : Run
+    path : str or Path
+        Its ending chooses the format; .mp4 needs imageio-ffmpeg (`pip install trundle[view]`).
+    fps : float
+        Frames a second.
+    speed : float, optional
+        Seconds of the run in a second of the movie; without it 1, or what makes a movie of about 8 s of a motion
+        shorter than 2 s or longer than 40 s.
+    size : tuple
+        Width and height in pixels.
+    azimuth, elevation : float, optional
+        From where it is seen (rad).
+    zoom : float
+    layers : iterable of str
+        To be shown beside the usual ones: "contacts", "contact forces", "reactions", "frames".
+
+    Returns
+    -------
+    Path
+        Of the file that was written.
+    """
+    target = Path(path)
+    check_target(target)
+    if target.suffix.lower() not in (".gif", ".mp4"):
+        raise StoreError(f"cannot write the movie {target}: its name must end in .gif or .mp4.")
+    for name, value in (("fps", fps), ("zoom", zoom), ("speed", 1.0 if speed is None else speed)):
+        if not (np.isfinite(value) and value > 0):
+            raise SolveError(f"{name}={value!r}: a movie needs a number greater than zero.")
+    width, height = (int(v) // 2 * 2 for v in size)  # movies want even numbers
+    if min(width, height) < 16:
+        raise SolveError(f"size={size!r}: a movie has at least 16 pixels in each direction.")
+    scene = make_scene(run, plots=())
+    rate = usual_speed(float(run.time[-1] - run.time[0])) if speed is None else speed
+    count = int((run.time[-1] - run.time[0]) / rate * fps) + 1
+    if count > MOST:
+        raise SolveError(f"this movie would have {count} frames, more than {MOST}: give a higher speed or a lower fps.")
+    times = np.minimum(run.time[0] + rate / fps * np.arange(count), run.time[-1])
+    shown = USUAL | frozenset(layers)
+    frames = (picture(scene, float(t), (width, height), azimuth, elevation, zoom, shown) for t in times)
+    if target.suffix.lower() == ".gif":
+        _write_gif(target, frames, fps)
+    else:
+        _write_mp4(target, frames, fps, (width, height))
+    return target
+
+
+def usual_speed(duration: float) -> float:
+    """Seconds of the run in a second of the movie."""
+    if SHORT < duration < LONG:
+        return 1.0
+    wanted = max(duration, 1e-9) / GOOD
+    return min(SPEEDS, key=lambda s: abs(np.log(s / wanted)))
+
+
+def picture(
+    scene: Scene,
+    t: float,
+    size: tuple[int, int],
+    azimuth: float | None = None,
+    elevation: float | None = None,
+    zoom: float = 1.0,
+    layers: frozenset[str] = USUAL,
+    caption: bool = True,
+) -> Image.Image:
+    """The scene at a time, with its name and the time below."""
+    eye = Eye.of(scene, t, azimuth, elevation, zoom)
+    image = Image.fromarray(paint(scene, t, eye, *size, layers))
+    if caption:
+        pen, font = ImageDraw.Draw(image), _font(max(11, size[1] // 28))
+        digits = int(np.clip(np.ceil(2 - np.log10(max(scene.time[-1] - scene.time[0], 1e-9))), 1, 6))
+        pen.text((10, size[1] - 8), f"{scene.name}   {t:.{digits}f} s", fill=(70, 74, 80), font=font, anchor="ls")
+    return image
+
+
+def _font(points: int) -> Any:
+    from matplotlib import get_data_path
+
+    return ImageFont.truetype(str(Path(get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), points)
+
+
+def _write_gif(target: Path, frames: Iterator[Image.Image], fps: float) -> None:
+    first = next(frames)
+    palette = first.quantize(96, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+
+    def flat(image: Image.Image) -> Image.Image:
+        return image.quantize(palette=palette, dither=Image.Dither.NONE)
+
+    try:
+        palette.save(
+            target, save_all=True, append_images=map(flat, frames), duration=round(1000 / fps), loop=0, optimize=True
+        )
+    except OSError as error:
+        raise StoreError(f"cannot write the movie {target}: {error}") from error
+
+
+def _write_mp4(target: Path, frames: Iterator[Image.Image], fps: float, size: tuple[int, int]) -> None:
+    try:
+        from imageio_ffmpeg import write_frames
+    except ImportError as error:
+        raise StoreError(
+            f"cannot write the movie {target}: imageio-ffmpeg is not installed. Install it with: pip install "
+            "'trundle[view]'; a .gif needs nothing."
+        ) from error
+    writer = write_frames(str(target), size, fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="error")
+    try:
+        writer.send(None)
+        for frame in frames:
+            writer.send(np.ascontiguousarray(np.asarray(frame.convert("RGB"))))
+    except OSError as error:
+        raise StoreError(f"cannot write the movie {target}: {error}") from error
+    finally:
+        writer.close()
