@@ -7,6 +7,7 @@ from typing import Any, Literal, final
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
 from trundle.model.model import Model
+from trundle.model.shape import Rails
 from trundle.model.table import ModelTable
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
@@ -29,7 +30,7 @@ class TrackPlace:
     @cached_property
     def track(self) -> Body:
         """The frame that goes along the track at this place: under it contacts look for their rails."""
-        return self.ride.model.moving_frame(f"{self.name}_track", motion=self.course)
+        return self.ride.model.moving_frame(f"{self.name}_track", motion=self.course, shape=Rails())
 
     @cached_property
     def frame(self) -> Body | Frame:

@@ -10,6 +10,7 @@ from trundle.model.body import Body
 from trundle.model.frame import MotionPart
 from trundle.model.joint import Connection
 from trundle.model.model import Model
+from trundle.model.shape import Disc, Rod, Shape
 from trundle.pairs.lower import Revolute
 from trundle.rail.vehicle.ride import TrackPlace
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
@@ -71,6 +72,13 @@ class Wheelset:
         """Of the running circles, m."""
         return self.contact.geometry.radius
 
+    @property
+    def shape(self) -> tuple[Shape, ...]:
+        """Axle and wheels, for pictures."""
+        half = self.contact.geometry.tape_distance / 2
+        wheels = (Disc(self.radius, "y", (0.0, side * half, 0.0)) for side in (-1.0, 1.0))
+        return Rod((0.0, -half - 0.2, 0.0), (0.0, half + 0.2, 0.0)), *wheels
+
     def add(self, m: Model, name: str, place: TrackPlace | Body) -> PlacedWheelset:
         """Put it into a model, at a place of a ride; on straight track without one, in a frame that goes along x.
 
@@ -78,7 +86,7 @@ class Wheelset:
         and `name_spin.angle`; the contacts are called `name_left` and `name_right`.
         """
         hub = m.body(f"{name}_hub", mass=0.0, inertia=0.0)
-        axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia)
+        axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia, shape=self.shape)
         if isinstance(place, TrackPlace):
             frame, track, turn = place.frame, place.track, MotionPart(place.course.darboux, 3)
         else:

@@ -5,7 +5,7 @@ const LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#5
 // Round numbers between two ends.
 function ticks(low, high, about) {
   const raw = (high - low) / Math.max(about, 1), power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= raw) || raw;
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw) || raw;
   const out = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) out.push(k * step);
   return { step, values: out };

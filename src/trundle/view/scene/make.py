@@ -43,6 +43,7 @@ def make_scene(run: "Run", frames: int = FRAMES, plots: Sequence[str] | None = N
         *_track_items(shape, bodies, p, R),
         *_frame_items(bodies),
     ]
+    size = max(size, _first_extent(items, p[0], R[0]))
     seen = np.unique(np.linspace(0, len(run.time) - 1, 200).astype(int))
     low, high, travels = _extent(items, p[seen], R[seen], size, bodies, shape["frames"])
     arrow, longest = arrows(run, shape, kept, p, R, bodies)
@@ -118,6 +119,16 @@ def _size(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose: t
         if b.get("mass", 0) > 0
     ]
     return max([*boxes, 0.0]) or 1.0
+
+
+def _first_extent(items: Sequence[Item], p: Array, R: Array) -> float:
+    """Extent at the start of all that is drawn of moving bodies."""
+    drawn = [
+        p[item.body] + item.mesh.vertices[:: max(1, len(item.mesh.vertices) // 60)] @ R[item.body].T
+        for item in items
+        if item.body > 0 and item.layer in ("bodies", "surfaces")
+    ]
+    return float(np.max(np.ptp(np.vstack(drawn), axis=0))) if drawn else 0.0
 
 
 def _corners(part: dict[str, Any]) -> list[Array]:

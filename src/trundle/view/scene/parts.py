@@ -18,7 +18,7 @@ AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 def body_meshes(body: Mapping[str, Any], size: float, has_surface: bool) -> list[Mesh]:
     """What is seen of a body of `run.geometry`; `size` is that of the whole mechanism (m)."""
     solid = [shape for shape in body["shapes"] if shape["kind"] in _SHAPES]
-    if solid:
+    if body["shapes"]:
         return [_SHAPES[shape["kind"]](shape, size) for shape in solid]
     return _from_joints(body, size, has_surface)
 
@@ -29,7 +29,7 @@ def _from_joints(body: Mapping[str, Any], size: float, has_surface: bool) -> lis
     corners = distinct([*joints, com])
     radius = 0.012 * size
     if len(corners) == 1:
-        return [] if has_surface else [_inertia_box(body, size)]
+        return [] if has_surface or body.get("mass") == 0.0 else [_inertia_box(body, size)]
     if len(joints) <= 1:
         ends = [*joints, np.zeros(3)] if not len(joints) else [*joints]
         arms = [mesh.bar(p, com, radius) for p in ends if np.linalg.norm(p - com) > 1e-9]
