@@ -77,5 +77,9 @@ class SolvedEquations(Protocol):
         """udot and multipliers."""
 
     @property
-    def uniqueness(self) -> Expr:
-        """Above zero where friction leaves one acceleration."""
+    def uniqueness(self) -> Sequence[Expr]:
+        """For each row, above zero where friction leaves one acceleration."""
+
+    @property
+    def solvable(self) -> Sequence[Expr]:
+        """The same, and below zero already where that cannot be resolved."""

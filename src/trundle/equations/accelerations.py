@@ -150,8 +150,10 @@ class Accelerations:
         _, multipliers = full.solve(sparse(-bias), sparse(-gamma))
         return ca.vertcat(*[multipliers.get(index[name], ca.SX(0)) for name in asked])
 
-    def _solve(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Expr, Expr, Expr, Expr]:
-        """udot, multipliers, force of what is not ideal, and a number above zero where friction leaves one solution."""
+    def _solve(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Expr, Expr, Expr, list[Expr]]:
+        """udot, multipliers, force of what is not ideal, and for each row a number above zero where friction leaves
+        one solution.
+        """
         e = self.equations
         if not self.by_pseudo_inverse:
             x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), with_friction=True)
@@ -163,7 +165,7 @@ class Accelerations:
             )
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
         x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
-        return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, unique
+        return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, [unique] * len(self.rows)
 
     def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
         """The rows at their weights, the force of what is not ideal, and friction by row, at speeds u."""
@@ -188,7 +190,7 @@ class Accelerations:
         return ca.vertcat(ca.SX(0, 1), *[row.gamma for row in self.rows])
 
     @cached_property
-    def _solution(self) -> tuple[Expr, Expr, Expr, Expr]:
+    def _solution(self) -> tuple[Expr, Expr, Expr, list[Expr]]:
         e = self.equations
         return self._solve(e.u, e.bias, self._gamma)
 
@@ -208,9 +210,14 @@ class Accelerations:
         return ca.vertcat(*[modes.get(f"{row.owner}.{of.get(row.bond)}", ca.SX(0)) for row in self.rows])
 
     @property
-    def uniqueness(self) -> Expr:
-        """Above zero where friction leaves one acceleration; 1 without friction (Painleve's paradox)."""
+    def uniqueness(self) -> list[Expr]:
+        """For each row, above zero where friction leaves one acceleration; 1 without friction (Painleve's paradox)."""
         return self._solution[3]
+
+    @property
+    def solvable(self) -> list[Expr]:
+        """The same, and below zero already where that cannot be resolved."""
+        return self.uniqueness if self.by_pseudo_inverse else self.kkt.solvable()
 
     def multiplier(self, name: str) -> Expr:
         """Multiplier of a row; zero where there is none of this name."""

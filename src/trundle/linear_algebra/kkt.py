@@ -22,6 +22,7 @@ from trundle.typing import Expr
 Sparse = dict[int, Expr]
 REDUNDANT = 1e-6  # smallest shift of rows that several contacts share
 REFINEMENTS = 3  # of multipliers with that shift
+HIDDEN = 10.0  # times that shift: a determinant that may as well be zero
 
 
 def _is_zero(value: Expr) -> bool:
@@ -116,6 +117,19 @@ class UnsymmetricFactor:
         return x
 
 
+def coupled(rows: list[Sparse]) -> list[set[int]]:
+    """Rows of a matrix of symmetric pattern in sets that have nothing to do with each other."""
+    found: list[set[int]] = []
+    for i, row in enumerate(rows):
+        joined = {i, *row}
+        apart = [other for other in found if not other & joined]
+        for other in found:
+            if other & joined:
+                joined |= other
+        found = [*apart, joined]
+    return found
+
+
 def minimum_degree(rows: list[Sparse], left: Collection[int] = ()) -> list[int]:
     """Greedy order of elimination for a symmetric pattern, without the rows that are left."""
     graph = {i: set(r) - {i} for i, r in enumerate(rows)}
@@ -153,7 +167,8 @@ class KKT:
         shared: Sequence[bool] = (),
     ) -> None:
         self.scale = scale
-        self.refinements = REFINEMENTS if any(shared) else 1
+        self.hides = any(shared)
+        self.refinements = REFINEMENTS if self.hides else 1
         self.mass = Factor(M, leaves_first)
         self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
         m = len(J)
@@ -261,15 +276,36 @@ class KKT:
                 y[k] = y[k] + entry * value if k in y else entry * value
         return self.mass.backward(y), multipliers
 
-    def uniqueness(self) -> Expr:
-        """Determinant with friction over that without: 1 without friction, and where it is not above zero rigid bodies
-        with friction have no or several accelerations (Painleve's paradox).
+    def uniqueness(self) -> list[Expr]:
+        """For each row: determinant with friction over that without, of all rows that it is coupled with. It is 1
+        without friction, and where it is not above zero rigid bodies with friction have no or several accelerations
+        (Painleve's paradox).
         """
-        value = ca.SX(1)
-        if self.dual is not None and self.friction_factor is not None:
+        return [value for value, _ in self._determinants()]
+
+    def solvable(self) -> list[Expr]:
+        """The same, and below zero already where the shift of the rows would hide that the determinant vanishes."""
+        if not self.hides:
+            return self.uniqueness()
+        return [value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value)))
+                for value, smallest in self._determinants()]  # fmt: skip
+
+    def _determinants(self) -> list[tuple[Expr, Expr]]:
+        """For each row the determinant with friction over that without, of the rows that it is coupled with, and the
+        smallest of the factors that it is made of.
+        """
+        found = [(ca.SX(1), ca.SX(1))] * len(self.S)
+        if self.dual is None or self.friction_factor is None:
+            return found
+        for rows in coupled(self.S):
+            value, smallest = ca.SX(1), ca.SX(1)
             for k in self.dual.order:
-                value = value * (self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k])
-        return value
+                if k in rows:
+                    factor = self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k]
+                    value, smallest = value * factor, ca.fmin(smallest, ca.fabs(factor))
+            for k in rows:
+                found[k] = value, smallest
+        return found
 
     def least_change(self, c: Sparse) -> Sparse:
         """The smallest x (in the metric M) with J x = c, for small c: the shift matters only in second order."""

@@ -279,6 +279,10 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         else:
             begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
+    # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
+    for i in range(contacts):
+        if state[i] == 1.0:
+            mode[WIDTH * i + CLOSED] = 1.0
 
 
 @njit(error_model="numpy")

@@ -111,18 +111,26 @@ class ModeExpressions:
     def unique(self, bonds: ContactBonds, u: Expr, p: Expr) -> Expr:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
         e = self.equations
+        place = self._normal(bonds)
         if self.together:
-            return self.functions.uniqueness
-        value = self._uniqueness(e.t, e.q, u, p)
+            return self.functions.solvable[place]
+        value = self._uniqueness(e.t, e.q, u, p)[place]
         if "side" in bonds.modes:
             other = self.put(p, bonds, side=-self.get(p, bonds, "side"))
-            value = ca.fmin(value, self._uniqueness(e.t, e.q, u, other))
+            value = ca.fmin(value, self._uniqueness(e.t, e.q, u, other)[place])
         return value
+
+    def uniqueness(self, bonds: ContactBonds) -> Expr:
+        """Determinant that is zero where the load has a pole."""
+        return self.functions.uniqueness[self._normal(bonds)]
+
+    def _normal(self, bonds: ContactBonds) -> int:
+        return self._index[f"{bonds.connection.name}.normal"]
 
     @cached_property
     def _uniqueness(self) -> Expr:
         e = self.equations
-        return ca.Function("unique", [e.t, e.q, e.u, e.p], [self.functions.uniqueness])
+        return ca.Function("unique", [e.t, e.q, e.u, e.p], [ca.vertcat(*self.functions.uniqueness)])
 
     # -- what follows --------------------------------------------------------------------------------------------------
 
@@ -158,7 +166,12 @@ class ModeExpressions:
     def _possible(self, u: Expr, p: Expr) -> Expr:
         """Modes in which the accelerations are unique; else nothing is a number, and the run ends."""
         rough = [bonds for bonds in self.contacts if bonds.friction and "z" in bonds.connection.holds]
+        if any("side" in t.modes for t in rough):
+            values = [self.unique(bonds, u, p) for bonds in rough]
+        else:
+            every = self._uniqueness(self.equations.t, self.equations.q, u, p) if rough else ca.SX(0, 1)
+            values = [every[self._normal(bonds)] for bonds in rough]
         value = ca.SX(1)
-        for bonds in rough if any("side" in t.modes for t in rough) else rough[:1]:
-            value = ca.fmin(value, self.unique(bonds, u, p))
+        for one in values:
+            value = ca.fmin(value, one)
         return ca.if_else(value > 0, p, ca.SX(ca.DM.nan(*p.shape))) if rough else p

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
+import casadi as ca
+
 from trundle.contact.modes.mode import Mode, Transition
 from trundle.typing import Expr
 
@@ -16,7 +18,8 @@ class Jam(Mode):
     """No number of its own: where accelerations are no longer unique, the run ends."""
 
     def transitions(self, together: bool) -> Sequence[Transition]:
-        return (Transition(self.connection.name, "jams", due=False, ends=True),)
+        return (Transition(self.connection.name, "jams", due=together, ends=True),)
 
     def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
-        return at.unique(bonds, at.equations.u, at.equations.p)
+        value = at.unique(bonds, at.equations.u, at.equations.p)
+        return ca.if_else(bonds.modes["closed"] == 1, value, 1) if "closed" in bonds.modes else value

@@ -35,7 +35,7 @@ class OpenClose(Mode):
             return ca.if_else(closed == 1, 1, gap)
         pressed = -gap if self.connection.separates else at.load(bonds, at.multipliers) / at.mass
         if bonds.friction and "z" in self.connection.holds:  # at Painleve's paradox the load has a pole
-            pressed = pressed * at.functions.uniqueness
+            pressed = pressed * at.uniqueness(bonds)
         return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.mass, 1)
 
     def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:

@@ -1,0 +1,68 @@
+"""Painleve's paradox among several contacts: told by name wherever it is met, as it is with one."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import SolveError
+
+
+@cache
+def rods(count: int) -> tr.System:
+    """Thin rods whose two ends may touch a floor, which is `later` as rough from 0.02 s on."""
+    m = tr.Model(f"{count} rods")
+    mu, later = m.parameter("mu", 1.6), m.parameter("later", 1.6)
+    for k in range(count):
+        rod = m.body(f"rod{k}", 1.0, 1 / 12)
+        m.connect(tr.Planar("y"), m.ground, rod, name=f"pose{k}")
+        for name, x in ((f"a{k}", -0.5), (f"b{k}", 0.5)):
+            pair = tr.PlanarPair(tr.Line(), tr.Vertex())
+            m.connect(pair, m.ground, rod.at(x, 0, 0), name=name, law=tr.Coulomb(mu), unilateral=True)
+    m.event("roughens", lambda s: s.t - 0.02, action={"mu": lambda s: later})
+    return m.build()
+
+
+def leaning(angle: float, speed: float, turning: float = 0.0, count: int = 1) -> dict[str, Any]:
+    """Rods beside each other, their first ends on the floor with this speed, and turning about them."""
+    c, s = np.cos(angle) / 2, np.sin(angle) / 2
+    start: dict[str, Any] = {}
+    for k in range(count):
+        start[f"rod{k}.position"], start[f"rod{k}.velocity"] = (5 * k + c, 0, s), (speed - turning * s, 0, turning * c)
+        start |= {f"pose{k}.angle": -angle, f"pose{k}.angle_rate": -turning}
+    return start
+
+
+def unique(angle: float, mu: float) -> float:
+    """Above zero while the end that is drawn behind has one acceleration [Painleve]."""
+    return 1 + 3 * np.cos(angle) * (np.cos(angle) - mu * np.sin(angle))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_start_in_the_paradox_is_refused(count: int) -> None:
+    """Of two rods too, whose determinants have a positive product."""
+    assert unique(1.0, 2.0) < 0
+    with pytest.raises(SolveError, match=r"no unique acceleration.*Painleve.*compliant"):
+        rods(count).simulate(0.1, leaning(1.0, -2.0, count=count), {"mu": 2.0, "later": 2.0})
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_run_ends_where_it_meets_the_paradox(count: int) -> None:
+    """Two rods meet it together, where the product of their determinants touches zero."""
+    run = rods(count).simulate(2.0, leaning(0.5, -10.0, 3.0, count))
+    assert "Painleve" in run.outcome and {name for name, _ in run.events[1:]} == {f"a{k} jams" for k in range(count)}
+    assert 0 < unique(-run.values("pose0.angle")[-1].item(), 1.6) < 1e-4
+
+
+def test_a_jump_into_the_paradox_is_told() -> None:
+    """The floor becomes rough at once: nothing crosses zero."""
+    run = rods(1).simulate(0.1, leaning(1.0, -2.0), {"mu": 0.3, "later": 2.0})
+    assert run.events == [("roughens", pytest.approx(0.02)), ("a0 jams", pytest.approx(0.02))]
+    assert "Painleve" in run.outcome
+
+
+def test_a_rough_floor_is_no_paradox_for_an_end_that_is_pushed_ahead() -> None:
+    run = rods(1).simulate(0.1, leaning(1.0, 2.0), {"mu": 2.0, "later": 2.0})
+    assert run.ok and run.energy.drift < 1e-8
