@@ -289,7 +289,7 @@ class TestExchange:
     def test_kinks_of_time_in_a_batch(self, linear: System) -> None:
         batch = linear.batch(3.0, {"bob.angle": [0.5, 0.7]}, tables={"spring": OTHER}, rtol=1e-10, atol=1e-12)
         run = linear.simulate(3.0, {"bob.angle": 0.7}, tables={"spring": OTHER}, rtol=1e-10, atol=1e-12)
-        assert batch.end("bob.angle")[1] == run.values("bob.angle")[-1] and batch.settings["way"] == "one by one"
+        assert batch.end("bob.angle").values[1] == run.values("bob.angle")[-1] and batch.settings["way"] == "one by one"
 
     def test_what_does_not_fit_is_named(self, plain: System) -> None:
         for tables, kind, words in (
@@ -374,11 +374,15 @@ compilation.emit_object = refuse
 others = [tr.Table([0, 1], [5.0, 6.0]) for _ in range(20)]
 handles = [table.block.handle for table in others]
 system, run, batch, model = pickle.load(open(sys.argv[1], "rb"))
-print(run.values("torque")[-1], batch.end("torque")[1], system.simulate(1.0).values("bob.angle")[-1],
+print(run.values("torque")[-1], batch.end("torque").values[1], system.simulate(1.0).values("bob.angle")[-1],
       model.build().simulate(1.0, tables=run.tables).values("bob.angle")[-1])
 """
         run.values("torque"), batch.end("torque")
-        expected = [run.values("torque")[-1], batch.end("torque")[1], plain.simulate(1.0).values("bob.angle")[-1]]
+        expected = [
+            run.values("torque")[-1],
+            batch.end("torque").values[1],
+            plain.simulate(1.0).values("bob.angle")[-1],
+        ]
         expected.append(run.values("bob.angle")[-1])
         done = subprocess.run(
             [sys.executable, "-c", script, str(tmp_path / "kept")], capture_output=True, text=True, timeout=200

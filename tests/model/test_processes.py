@@ -60,7 +60,7 @@ READ = (
 import pickle, sys
 system, run, batch, model = pickle.load(open(sys.argv[1], "rb"))
 again = system.simulate(1.0, parameters={"L": 0.9})
-print(again.values("height")[-1], run.values("height")[-1], run.energy.drift, batch.end("bob.angle")[1])
+print(again.values("height")[-1], run.values("height")[-1], run.energy.drift, batch.end("bob.angle").values[1])
 print(model.build().simulate(1.0, parameters={"L": 0.9}).values("height")[-1], len(run.events), len(batch.events[1]))
 """
 )
@@ -71,7 +71,11 @@ def test_systems_runs_batches_and_models_are_unpickled_in_another_process(tmp_pa
     system = model.build()
     run = system.simulate(1.0, parameters={"L": 0.9})
     batch = system.batch(1.0, {"bob.angle": [0.1, 0.2]})
-    expected = [run.values("height")[-1]] * 2 + [run.energy.drift, batch.end("bob.angle")[1], run.values("height")[-1]]
+    expected = [run.values("height")[-1]] * 2 + [
+        run.energy.drift,
+        batch.end("bob.angle").values[1],
+        run.values("height")[-1],
+    ]
     expected += [len(run.events), len(batch.events[1])]
     file = tmp_path / "kept"
     file.write_bytes(pickle.dumps((system, run, batch, model)))
@@ -131,7 +135,7 @@ def told(system):
     many = system.batch(1.0, {"bob.displacement": [0.0, 1.0]})
     other = system.in_formalism("newton_euler").simulate(1.0)
     return [stiff.values("speed")[-1], plain.values("speed")[-1], plain.values("energy.kinetic")[-1],
-            many.end("bob.displacement_rate")[1], other.values("speed")[-1]]
+            many.end("bob.displacement_rate").values[1], other.values("speed")[-1]]
 print(*told(system))
 if change:
     print(*told(m.build()))

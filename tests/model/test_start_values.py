@@ -48,11 +48,13 @@ def test_the_start_follows_the_parameters(system):
 def test_every_case_of_a_batch_has_its_own(system):
     speeds = np.array([1.0, 2.0, 4.0])
     batch = system.batch(1.0, parameters={"speed": speeds})
-    assert batch.end("turn.angle") == pytest.approx(speeds / RADIUS)
+    assert batch.end("turn.angle").values == pytest.approx(speeds / RADIUS)
     batch = system.batch(1.0, parameters={"speed": speeds}, start={"turn.angle_rate": 7.0})
-    assert batch.end("turn.angle") == pytest.approx(7.0) and batch.end("way.displacement") == pytest.approx(speeds)
+    assert batch.end("turn.angle").values == pytest.approx(7.0) and batch.end(
+        "way.displacement"
+    ).values == pytest.approx(speeds)
     batch = system.batch(1.0, parameters={"speed": 6.0}, start={"way.displacement": np.array([0.0, 1.0])})
-    assert batch.end("way.displacement") == pytest.approx([6.0, 7.0])
+    assert batch.end("way.displacement").values == pytest.approx([6.0, 7.0])
 
 
 def test_copies_keep_them(system):

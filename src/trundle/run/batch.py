@@ -1,8 +1,10 @@
 """Results of many runs at once."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -12,15 +14,16 @@ from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
 from trundle.lookup.table import Table
-from trundle.quantity import Quantity
+from trundle.quantity import Part, Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import reported_events
 from trundle.run.turns import without_flips
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
 
 @final
@@ -41,10 +44,12 @@ class BatchRun:
         switching: BatchEvents | None = None,
         refused: Mapping[int, str] | None = None,
         tables: Sequence[Mapping[str, Table]] = (),
+        labels: Mapping[str, AnyArray] | None = None,
     ) -> None:
         self.formulation, self.batch, self.settings = formulation, batch, dict(settings or {})
         self._p, self._switching, self.refused = p, switching, dict(refused or {})
         self.tables = list(tables)  # of every case, by name
+        self.labels = dict(labels or {})  # values in which the cases differ: "k", "start(bob.angle)"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -88,7 +93,17 @@ class BatchRun:
         runs = zip(self._switching.events, self._switching.p_end, strict=True)
         return [reported_events(self.formulation, log, p_end) for log, p_end in runs]
 
-    def end(self, name: str) -> Array:
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many cases ended in which way."""
+        return dict(Counter(self.outcomes).most_common())
+
+    @property
+    def failed(self) -> dict[int, str]:
+        """Cases that did not reach their end or a stop event, and why."""
+        return {case: text for case, text in enumerate(self.messages) if text}
+
+    def end(self, name: str) -> "xr.DataArray":
         """A quantity, or a component such as "rod.position_x", at the end of every case.
 
         Parameters
@@ -98,10 +113,24 @@ class BatchRun:
 
         Returns
         -------
-        array
-            Of shape (cases,) or (cases, components); nan for cases that were refused.
+        xarray.DataArray
+            Over "case", with what the cases differ in as coordinates; nan for cases that were refused.
         """
+        import xarray as xr
+
         part = self.formulation.register.get(name)
+        values = self._end(part)
+        attrs = {"units": part.quantity.unit, "long_name": part.quantity.text}
+        if values.ndim == 1:
+            return xr.DataArray(values, self._cases(), ("case",), name, attrs)
+        axis = dimension(part.quantity)
+        return xr.DataArray(values, {**self._cases(), axis: list(part.quantity.labels)}, ("case", axis), name, attrs)
+
+    def _cases(self) -> dict[str, Any]:
+        """Coordinates of the cases: their values."""
+        return {name: ("case", values) for name, values in self.labels.items() if values.ndim == 1}
+
+    def _end(self, part: Part) -> Array:
         p = self._p if self._switching is None else self._switching.p_end
         found = self._evaluate(part.quantity, self.batch.t_end, self.batch.x_end, p)
         if part.quantity.group == "work" and self._switching is not None:
@@ -135,11 +164,107 @@ class BatchRun:
             shaped = np.array([without_flips(case) for case in shaped])
         shaped[list(self.refused)] = np.nan
         attrs = {"units": whole.unit, "long_name": whole.text}
-        coords: dict[str, Any] = {"time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
+        coords: dict[str, Any] = {**self._cases(), "time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
         if whole.size == 1 or part.component is not None:
             return xr.DataArray(shaped[..., part.component or 0], coords, ("case", "time"), name, attrs)
         axis = dimension(whole)
         return xr.DataArray(shaped, {**coords, axis: list(whole.labels)}, ("case", "time", axis), name, attrs)
+
+    @property
+    def dataset(self) -> "xr.Dataset":
+        """Coordinates and rates at the samples, or at the end where there are none; outcome, end time and steps."""
+        import xarray as xr
+
+        sampled = self.batch.x.size > 0
+        names = [q.name for q in self.formulation.register if q.group == "state"]
+        arrays: dict[str, Any] = {name: self[name] if sampled else self.end(name) for name in names}
+        arrays["outcome"] = xr.DataArray(self.outcomes, self._cases(), ("case",), attrs={"long_name": "how it ended"})
+        arrays["t_end"] = xr.DataArray(self.batch.t_end, self._cases(), ("case",), attrs={"units": "s"})
+        arrays["steps"] = xr.DataArray(self.batch.steps, self._cases(), ("case",))
+        text = {"model": self.formulation.model.name, **{key: str(v) for key, v in self.settings.items()}}
+        return xr.Dataset(arrays, attrs=text | {"messages": json.dumps(self.failed)})
+
+    def save(self, path: str | Path) -> Path:
+        """Write the dataset as netCDF, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; it ends in .nc.
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
+
+        Raises
+        ------
+        StoreError
+            Where it cannot be written.
+        """
+        from trundle.run.store import write
+
+        return write(self.dataset, path)
+
+    def quantiles(self, name: str, parts: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> "xr.DataArray":
+        """Quantiles of a quantity over the cases, at the samples or at the end.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name.
+        parts : sequence of float
+            Between 0 and 1.
+
+        Returns
+        -------
+        xarray.DataArray
+            Over "quantile" (and time); cases that were refused are left out.
+        """
+        whole = self[name] if self.batch.x.size else self.end(name)
+        return whole.quantile(list(parts), dim="case", skipna=True, keep_attrs=True)
+
+    def histogram(self, name: str, bins: int | Sequence[float] = 30) -> "xr.DataArray":
+        """How many cases end with values in each bin.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name of one number.
+        bins : int or sequence of float
+            Number of bins, or their edges.
+
+        Returns
+        -------
+        xarray.DataArray
+            Counts over the middle of the bins, which has the name of the quantity.
+        """
+        import xarray as xr
+
+        values = self.end(name)
+        if values.ndim > 1:
+            raise SolveError(f"{name!r} has several components; take one, such as {name + '_x'!r}.")
+        counts, edges = np.histogram(values.values[np.isfinite(values.values)], bins)
+        middle = (name, (edges[1:] + edges[:-1]) / 2, values.attrs)
+        return xr.DataArray(counts, {name: middle}, (name,), "count", {"long_name": "number of cases"})
+
+    def plot(self, *names: str, **options: Any) -> "Figure":
+        """Bands of quantiles over time, or histograms of the ends where there are no samples.
+
+        Parameters
+        ----------
+        *names : str
+            What is drawn.
+        **options
+            path="out/batch.png", and others of `trundle.view.batch.plot_batch`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from trundle.view.batch import plot_batch
+
+        return plot_batch(self, names, **options)
 
     def _evaluate(self, q: Quantity, t: Array, x: Array, p: Array) -> Array:
         """Numbers that may be changed."""

@@ -101,7 +101,19 @@ def run_batch(
     _name_limits(f, batch, cases.p if log is None else log.p_end)
     if ready.refused:
         batch, log = _among_all(batch, log, ready.good, count)
-    return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables)
+    labels = _labels({**{f"start({name})": v for name, v in start.items()}, **parameters}, count)
+    return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables, labels)
+
+
+def _labels(given: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Values in which the cases differ; a table is none."""
+    found = {}
+    for name, values in given.items():
+        if isinstance(values, str | Table) or np.ndim(values) == 0:
+            continue
+        if len(values) == count and not any(isinstance(v, Table) for v in values):
+            found[name] = np.asarray(values, dtype=float)
+    return found
 
 
 def _one_by_one(

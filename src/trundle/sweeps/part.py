@@ -52,7 +52,7 @@ def _column(system: "System", batch: BatchRun, kept: Kept) -> Column:
     quantity = system.formulation.register.get(kept.name)
     unit, text = quantity.quantity.unit, quantity.quantity.text
     if kept.how == "end":
-        values = batch.end(kept.name)
+        values = batch.end(kept.name).values
         axes = [(f"{kept.name} component", tuple(quantity.quantity.labels))] if values.ndim == 2 else []
         return Column(values, tuple(name for name, _ in axes), tuple(axes), unit, f"{text}, at the end")
     array = batch[kept.name]
