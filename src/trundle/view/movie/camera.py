@@ -41,7 +41,7 @@ class Eye:
 
     def scale(self, width: int, height: int) -> float:
         """Pixels for a unit slope of a ray."""
-        return min(width, height) / 2 / np.tan(HALF)
+        return float(min(width, height) / 2 / np.tan(HALF))
 
     def see(self, points: Array, width: int, height: int) -> Array:
         """Points (n, 3) as places in the picture and nearness (1 / depth), which is linear in it."""
