@@ -1,11 +1,13 @@
 """Mass matrix and constraint rows solved on the tape, against numbers worked out by hand; nothing is compiled."""
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 import pytest
 
 from trundle.linear_algebra.fixed_rank import Choice
-from trundle.linear_algebra.kkt import KKT, Factor, Sparse, UnsymmetricFactor, dense, minimum_degree
+from trundle.linear_algebra.kkt import KKT, Factor, KKTRow, Sparse, UnsymmetricFactor, dense, minimum_degree
 
 SHIFT = 1e-12
 
@@ -24,9 +26,10 @@ def numbers(found: Sparse, n: int) -> np.ndarray:
     return np.array(ca.DM(dense(found, n))).ravel()
 
 
-def kkt(M: object, J: object, **options: object) -> KKT:
-    n, m = len(np.asarray(M)), len(np.asarray(J))
-    return KKT(rows(M), rows(J), list(range(n)), [list(range(m))] if m else [], [1.0] * m, SHIFT, **options)
+def kkt(M: object, J: object, choices: Sequence[Choice] = (), **fields: object) -> KKT:
+    """Fields of the rows are lists, one for each row."""
+    joined = [KKTRow(row, **{name: of[i] for name, of in fields.items()}) for i, row in enumerate(rows(J))]
+    return KKT(rows(M), joined, list(range(len(np.asarray(M)))), SHIFT, choices)
 
 
 def test_two_masses_that_are_tied_together() -> None:
@@ -45,7 +48,7 @@ def test_a_row_with_a_target() -> None:
 
 def test_a_row_that_is_not_active_carries_nothing() -> None:
     active = ca.SX.sym("active")
-    x, force = kkt(np.diag([2.0, 3.0]), [[1.0, -1.0]], weights=[active]).solve(vector([10, 0]), {})
+    x, force = kkt(np.diag([2.0, 3.0]), [[1.0, -1.0]], active=[active]).solve(vector([10, 0]), {})
     f = ca.Function("f", [active], [dense(x, 2), dense(force, 1)])
     for value, expected, tie in ((0, [5, 0], 0), (1, [2, 2], -6)):
         found = [np.array(v).ravel() for v in f(value)]
@@ -62,7 +65,7 @@ def test_least_change_is_measured_by_the_masses() -> None:
 def test_friction_goes_along_with_the_normal_force() -> None:
     """2 kg slide on a floor with mu = 0.3: the floor bears 2 g, and the block is braked with 0.3 g."""
     column = {0: ca.SX(-0.3), 1: ca.SX(1)}
-    solver = kkt(2 * np.eye(2), [[0.0, 1.0]], columns=[column])
+    solver = kkt(2 * np.eye(2), [[0.0, 1.0]], column=[column])
     x, load = solver.solve(vector([0, -2 * 9.81]), {}, with_friction=True)
     np.testing.assert_allclose(numbers(x, 2), [-0.3 * 9.81, 0], rtol=1e-11, atol=1e-10)
     np.testing.assert_allclose(numbers(load, 1), [2 * 9.81], rtol=1e-11)
@@ -74,7 +77,7 @@ def test_friction_goes_along_with_the_normal_force() -> None:
 def test_uniqueness_is_lost_where_friction_presses_harder_than_the_floor(mu: float) -> None:
     """M^-1 = [2 1; 1 1]: a unit normal force accelerates its own point by 1, its friction by -mu (Painleve)."""
     column = {0: ca.SX(-mu), 1: ca.SX(1)}
-    found = kkt([[1.0, -1.0], [-1.0, 2.0]], [[0.0, 1.0]], columns=[column]).uniqueness()
+    found = kkt([[1.0, -1.0], [-1.0, 2.0]], [[0.0, 1.0]], column=[column]).uniqueness()
     assert float(found[0]) == pytest.approx(1 - mu, abs=1e-11)
 
 
@@ -93,7 +96,7 @@ def test_of_rows_that_depend_on_each_other_the_best_is_taken() -> None:
     np.testing.assert_allclose(numbers(x, 2), [2, 2], rtol=1e-11)
     np.testing.assert_allclose(numbers(solver.shared(found), 2), [-6 / 5, -12 / 5], rtol=1e-9)
     with pytest.raises(ValueError, match="friction"):
-        kkt(np.eye(2), np.eye(2), choices=[Choice((0, 1), 1)], columns=[{0: ca.SX(1)}, None])
+        kkt(np.eye(2), np.eye(2), choices=[Choice((0, 1), 1)], column=[{0: ca.SX(1)}, None])
 
 
 def test_loop_measure_tells_how_near_to_singular_rows_are() -> None:

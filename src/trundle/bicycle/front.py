@@ -27,7 +27,7 @@ class FrontWheel(NamedTuple):
 def front_wheel(loop: Loop, pose: dict[str, np.ndarray], pitch: np.ndarray) -> FrontWheel:
     """From roll, steer, rear_angle, front_angle, yaw, x and y, arrays of one shape."""
     if tuple(loop.road_normal) != (0.0, 0.0, 1.0):
-        raise ModelError("the place of the front wheel is told for one plane road, and this loop has two.")
+        raise ModelError("the place of the front wheel is known for one plane road only, and this loop has two.")
     shape = pitch.shape
     q = {name: np.broadcast_to(value, shape).ravel() for name, value in pose.items()}
     chi = pitch.ravel() - loop.tilt - q["rear_angle"]
@@ -52,8 +52,8 @@ def front_wheel(loop: Loop, pose: dict[str, np.ndarray], pitch: np.ndarray) -> F
     down = np.cross(heading, a, axis=0)
     turned = np.arctan2(-np.sum(forward * down, axis=0), np.sum(forward * heading, axis=0))
     contact = centre + down * (loop.front_radius - loop.front_tyre)
-    told = (contact[0], contact[1], yaw, turned, -(contact[2] + loop.front_tyre))
-    return FrontWheel(*(value.reshape(shape)[()] for value in told))
+    found = (contact[0], contact[1], yaw, turned, -(contact[2] + loop.front_tyre))
+    return FrontWheel(*(value.reshape(shape)[()] for value in found))
 
 
 def _turn(axis: Any, angle: np.ndarray, v: np.ndarray) -> np.ndarray:

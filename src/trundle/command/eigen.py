@@ -101,7 +101,7 @@ def root_locus(
     start: Mapping[str, Any] | None = None,
     at_start: bool = False,
 ) -> tuple[list["Linearisation"], list[list[str]]]:
-    """Linearisations over values of a parameter, and what tells of lost contacts at each; every equilibrium is looked
+    """Linearisations over values of a parameter, and the warnings of lost contacts at each; every equilibrium is looked
     for near the last one.
     """
     found, lost = [], []

@@ -12,7 +12,6 @@ from trundle.study.start_state import state_vector
 if TYPE_CHECKING:
     from trundle.system import System
 
-NORMAL = ".normal_force"
 ROUND_OFF = 1e-9
 
 
@@ -25,10 +24,10 @@ def lost_contacts(
 
 def _pulling(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
     values = system.accelerations(state, parameters)
-    forces = {name.removesuffix(NORMAL): float(v) for name, v in values.items() if name.endswith(NORMAL)}
-    largest = max(
-        (float(np.max(np.abs(v))) for name, v in values.items() if name.endswith(".reaction_force")), default=0
-    )
+    asked = {name: system.formulation.quantity(name) for name in values}
+    forces = {q.owner: float(values[name]) for name, q in asked.items() if q.kind == "normal_force"}
+    reactions = [values[name] for name, q in asked.items() if q.kind == "reaction_force"]
+    largest = max((float(np.max(np.abs(v))) for v in reactions), default=0)
     return [f"the normal force of {k!r} is negative" for k, v in forces.items() if v < -ROUND_OFF * largest]
 
 

@@ -165,7 +165,7 @@ def collide(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw velocities, heights and forces here.")
     ] = None,
 ) -> None:
-    """Follow one collision with compliant feet in time, double contacts too, and tell its phases and transitions."""
+    """Follow one collision with compliant feet in time, double contacts too, and print its phases and transitions."""
     from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
     from trundle.walker import BiStiffness
     from trundle.walker import collide as collide_feet

@@ -2,7 +2,8 @@
 drive.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import final
 
 import casadi as ca
 
@@ -12,23 +13,23 @@ from trundle.laws.law import FlowLaw
 from trundle.typing import Expr
 
 
-def flow_row(
-    place: Place,
-    law: FlowLaw,
-    t: Expr,
-    value: Expr,
-    rate: Expr,
-    bias: Expr,
-    jacobian: dict[int, Expr],
-    force: Expr = None,
-    moment: Expr = None,
-    wrap: Callable[[Expr], Expr] | None = None,
-) -> Row:
-    """Row of a law on a bond with this value and rate = J u; bias is what the rate changes by without udot.
+@final
+@dataclass(frozen=True, eq=False)
+class BondMotion:
+    """Motion along a bond: its value, its rate J u, and what acts on the second body by a unit effort."""
 
-    wrap: brings the difference of two angles into half a turn either way.
-    """
-    zero = ca.SX.zeros(3)
+    value: Expr
+    rate: Expr
+    bias: Expr  # what the rate changes by without udot
+    jacobian: dict[int, Expr]
+    force: Expr = field(default_factory=lambda: ca.SX.zeros(3))
+    moment: Expr = field(default_factory=lambda: ca.SX.zeros(3))
+    is_angle: bool = False  # known up to whole turns
+
+
+def flow_row(place: Place, law: FlowLaw, t: Expr, bond: BondMotion) -> Row:
+    """Row of a law on a bond."""
+    value, rate, bias = bond.value, bond.rate, bond.bias
     at, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
     f = ca.SX(law.motion(at, q, u))
     f_t, f_q = derivative(f, at), derivative(f, q)
@@ -37,14 +38,15 @@ def flow_row(
     residual = velocity = ca.SX(0)
     driven = rate
     if law.level == "position":
-        residual = value - f if wrap is None else wrap(value - f)
+        residual = half_turn(value - f) if bond.is_angle else value - f
         velocity, gamma, driven = rate - f_t, bias - f_tt, f_t
     elif law.level == "velocity":
         velocity, gamma, driven = rate - f, bias - f_t - f_q * rate, f
     else:
         gamma = bias - f
-    force, moment = (zero if given is None else given for given in (force, moment))
-    return Row(place, residual, velocity, gamma, jacobian, force, moment, "m or rad", law.level, driven)
+    return Row(
+        place, residual, velocity, gamma, bond.jacobian, bond.force, bond.moment, "m or rad", law.level, driven
+    )  # fmt: skip
 
 
 def half_turn(difference: Expr) -> Expr:

@@ -38,8 +38,8 @@ class Measure:
 class Followed:
     """A coordinate of a contact that closes a loop."""
 
-    def __init__(self, name: str, value: Expr, changing: Callable[[Expr], Expr]) -> None:
-        self.name, self.value, self._changing = name, value, changing
+    def __init__(self, owner: str, kind: str, value: Expr, changing: Callable[[Expr], Expr]) -> None:
+        self.name, self.kind, self.value, self._changing = f"{owner}.{kind}", kind, value, changing
 
     @cached_property
     def rate(self) -> Expr:
@@ -49,7 +49,7 @@ class Followed:
     @property
     def is_angle(self) -> bool:
         """Known up to whole turns; surface coordinates that follow the motion count them."""
-        return not self.value.is_symbolic() and self.name.rpartition(".")[2] in ("yaw", "pitch")
+        return not self.value.is_symbolic() and self.kind in ("yaw", "pitch")
 
     @property
     def force(self) -> Expr:

@@ -9,7 +9,7 @@ from trundle.constraints.row import Row
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.solved import SolvedEquations
 from trundle.laws.law import TINY_SPEED
-from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
+from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
 from trundle.typing import Expr
 
@@ -75,10 +75,8 @@ def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     leaves = e.motion.leaves_first()
     if functions.by_pseudo_inverse:
         return Orthogonal(e.mass, jacobians, leaves, scale, 0, [1 if w is None else w for w in weights])
-    loops: dict[str, list[int]] = {}
-    for i, row in enumerate(rows):
-        loops.setdefault(row.owner, []).append(i)
-    return KKT(e.mass, jacobians, leaves, list(loops.values()), scale, e.shift, weights)
+    joined = [KKTRow(r.jacobian, r.owner, size, r.active) for r, size in zip(rows, scale, strict=True)]
+    return KKT(e.mass, joined, leaves, e.shift)
 
 
 def _data(bonds: ContactBonds) -> list[Expr]:

@@ -7,7 +7,7 @@ from typing import final
 import casadi as ca
 
 from trundle.constraints.closure import difference
-from trundle.constraints.flow import flow_row
+from trundle.constraints.flow import BondMotion, flow_row
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Place, Role, Row
 from trundle.contact.geometry import Contact, chain_contact, loop_contact
@@ -80,7 +80,7 @@ class ContactMotion:
         law = connection.bond_laws.get(name)
         if isinstance(law, FlowLaw):
             given = Flow(0.0) if isinstance(law, Locked) else law
-            row = flow_row(place, given, t, ca.SX(0), rate, gamma, jacobian, force, moment)
+            row = flow_row(place, given, t, BondMotion(ca.SX(0), rate, gamma, jacobian, force, moment))
             return replace(row, unit=unit)
         return Row(place, 0 * rate, rate, gamma, jacobian, force, moment, unit, "velocity")
 

@@ -5,7 +5,7 @@ the transitions are events. The other laws are smooth functions of the slip.
 """
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -13,6 +13,7 @@ from trundle.contact.modes.mode import Mode
 from trundle.contact.modes.stick_slip import StickSlip
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
 from trundle.laws.law import FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 
@@ -44,10 +45,10 @@ class Coulomb(FrictionLaw):
     def sticks(self) -> bool:
         return True
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         return value(self.kinetic, s)
 
-    def limit(self, s: Any) -> Expr:
+    def limit(self, s: Signals) -> Expr:
         """Largest friction over normal force while it sticks."""
         return value(self.mu_static, s)
 
@@ -64,7 +65,7 @@ class RegularisedCoulomb(FrictionLaw):
         check("RegularisedCoulomb", mu=self.mu, v0=self.v0)
         check_positive("RegularisedCoulomb", "tr.Coulomb is the exact law", v0=self.v0)
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
 
 
@@ -87,7 +88,7 @@ class Stribeck(FrictionLaw):
         check_positive("Stribeck", v0=self.v0, stribeck_speed=self.stribeck_speed)
         check_falling("Stribeck", self.mu_static, self.mu_kinetic, "give a viscous part, which grows with speed")
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         dry = falling(s, self.mu_static, self.mu_kinetic, self.stribeck_speed, speed)
         return dry * ca.tanh(speed / value(self.v0, s)) + value(self.viscous, s) * speed
 
@@ -108,6 +109,6 @@ class Creep(FrictionLaw):
         check("Creep", stiffness=self.stiffness, mu=self.mu, slow=self.slow)
         check_positive("Creep", "without friction leave the law out", mu=self.mu, slow=self.slow)
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         linear = value(self.stiffness, s) * speed / ca.sqrt(rolling**2 + value(self.slow, s) ** 2)
         return linear / ca.sqrt(1 + (linear / value(self.mu, s)) ** 2)

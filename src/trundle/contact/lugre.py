@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
 from trundle.laws.law import TINY_SPEED, FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 
@@ -43,12 +44,12 @@ class LuGre(FrictionLaw):
     def has_bristles(self) -> bool:
         return True
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """In steady sliding."""
         return self._dry(s, speed) + value(self.viscous, s) * speed
 
     def resist(
-        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         stiffness, damping, viscous = (value(x, s) for x in (self.stiffness, self.damping, self.viscous))
@@ -57,5 +58,5 @@ class LuGre(FrictionLaw):
         moving = zip(motion, bristles, rates, strict=True)
         return [stiffness * z + damping * rate + viscous * v for v, z, rate in moving], rates
 
-    def _dry(self, s: Any, speed: Expr) -> Expr:
+    def _dry(self, s: Signals, speed: Expr) -> Expr:
         return falling(s, self.mu_static, self.mu_kinetic, self.stribeck_speed, speed)

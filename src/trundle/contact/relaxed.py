@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
 from trundle.laws.law import TINY_SPEED, FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
-NEGLIGIBLE_LIMIT = 1e-9  # N, below which a limit of friction is none
+NEGLIGIBLE_LIMIT = 1e-9  # N, below which a limit of friction is negligible
 
 
 @final
@@ -47,11 +48,11 @@ class Relaxed(FrictionLaw):
     def at_centre(self) -> bool:
         return self.as_printed
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """Where the traction is far above its limit."""
         return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
 
-    def weighed(self, s: Any, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
+    def weighed(self, s: Signals, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
         given = None if self.traction is None else value(self.traction, s)
         traction = ca.sqrt(sum((f**2 for f in (grip if given is None else [given])), ca.SX(TINY_SPEED**2)))
         limit = ca.sqrt((value(self.mu, s) * load) ** 2 + NEGLIGIBLE_LIMIT**2)

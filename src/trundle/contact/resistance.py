@@ -1,12 +1,13 @@
 """Resistance against turning at a contact: moments in proportion to the normal force."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
 from trundle.laws.law import FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 
@@ -29,7 +30,7 @@ class RollingResistance(FrictionLaw):
     def sealed(self) -> tuple[str, ...]:
         return ("roll_x", "roll_y")
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         return value(self.lever, s) * ca.tanh(speed / value(self.v0, s))
 
 
@@ -53,5 +54,5 @@ class SpinFriction(FrictionLaw):
     def sealed(self) -> tuple[str, ...]:
         return ("spin",)
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         return value(self.mu, s) * value(self.radius, s) * ca.tanh(speed / value(self.v0, s))

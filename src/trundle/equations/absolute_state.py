@@ -1,7 +1,5 @@
 """From joint coordinates to absolute ones, in numbers."""
 
-from typing import Any
-
 import casadi as ca
 import numpy as np
 
@@ -9,9 +7,10 @@ from trundle.equations.derive import Equations
 from trundle.model.body import Frame
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
+from trundle.typing import Expr
 
 
-def absolute_state(equations: Equations, layout: StateLayout, q: Any, u: Any, p: Any, t: float) -> tuple[Any, Any]:
+def absolute_state(equations: Equations, layout: StateLayout, q: Expr, u: Expr, p: Expr, t: float) -> tuple[Expr, Expr]:
     """Numbers: absolute coordinates and speeds, in the order of `layout`, from joint coordinates."""
     e = equations
     out = []

@@ -9,7 +9,7 @@ from trundle.constraints.row import Role, Row
 from trundle.equations.derive import Equations
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.fixed_rank import Choice
-from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
+from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
 from trundle.typing import Expr, TapeFunction
 
@@ -63,16 +63,20 @@ class Accelerations:
     @cached_property
     def kkt(self) -> KKT:
         """Mass matrix and independent rows at (t, q), factored."""
-        e, rows = self.equations, self.acting
-        loops: dict[tuple[str, bool], list[int]] = {}  # rows that come and go are apart: alike contacts share alike
-        for i, row in enumerate(rows):
-            loops.setdefault((row.owner, row.active is None), []).append(i)
-        several = sum(not lasting for _, lasting in loops) > 1
-        return KKT(
-            e.mass, [r.jacobian for r in rows], e.motion.leaves_first(), list(loops.values()), self._scale(rows),
-            e.shift, [r.active for r in rows], [r.column for r in rows], self.choices,
-            [several and r.active is not None for r in rows],
-        )  # fmt: skip
+        e = self.equations
+        several = len({row.owner for row in self.acting if row.active is not None}) > 1
+        rows = [
+            KKTRow(
+                r.jacobian,
+                (r.owner, r.active is None),  # rows that come and go are apart: alike contacts share alike
+                scale,
+                r.active,
+                r.column,
+                shared=several and r.active is not None,
+            )
+            for r, scale in zip(self.acting, self._scale(self.acting), strict=True)
+        ]
+        return KKT(e.mass, rows, e.motion.leaves_first(), e.shift, self.choices)
 
     def _is_load(self, row: Row) -> bool:
         """Whether a row presses two surfaces together."""

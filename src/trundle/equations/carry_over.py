@@ -6,32 +6,31 @@ velocities is the one of least kinetic energy.
 """
 
 from collections.abc import Collection
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from trundle.equations.kernels import Functions
-from trundle.linear_algebra.kkt import KKT, Sparse, dense, sparse
+from trundle.linear_algebra.kkt import KKT, KKTRow, dense, sparse
 from trundle.model.body import Frame
 from trundle.motion.kane import turned
 from trundle.space.rotation import cross, dot
-from trundle.typing import Array
+from trundle.typing import Array, Expr, TapeFunction
 
 
-def moving_parts(functions: Functions) -> Any:
+def moving_parts(functions: Functions) -> Expr:
     """Angular velocities and velocities of all moving frames, below each other."""
     e = functions.equations
     at = [e.motion.body(frame) for frame in e.model.frames]
     return ca.vertcat(ca.SX(0, 1), *[ca.vertcat(frame.w, frame.v) for frame in at])
 
 
-def changes_frames(functions: Functions, symbols: Any) -> bool:
+def changes_frames(functions: Functions, symbols: Expr) -> bool:
     """Whether the velocity of a moving frame depends on one of these symbols."""
     return bool(ca.depends_on(moving_parts(functions), symbols))
 
 
-def carried_over(functions: Functions, q: Any, p: Any, u: Any, given: Collection[int] = ()) -> Any:
+def carried_over(functions: Functions, q: Expr, p: Expr, u: Expr, given: Collection[int] = ()) -> Expr:
     """The speeds after coordinates, states and parameters have become q and p at once, from speeds u; those in `given`
     stay.
     """
@@ -55,7 +54,7 @@ def carried_over_numbers(
     return np.array(ca.DM(_speeds(functions, tuple(given))(t, q_after, u, after[1], jump))).ravel()
 
 
-def _speeds(functions: Functions, given: tuple[int, ...]) -> Any:
+def _speeds(functions: Functions, given: tuple[int, ...]) -> TapeFunction:
     """Speeds from (t, q, u, p) after the event and the jumps of the frames."""
     e = functions.equations
     jumps = ca.SX.sym("jumps", 6 * len(e.model.frames))
@@ -72,14 +71,9 @@ def _speeds(functions: Functions, given: tuple[int, ...]) -> Any:
         for i, angular, linear in e.motion.partials(body, centre.p):
             push[i] += dot(angular, moment) + dot(linear, force)
     rows = functions.independent
-    stay: list[Sparse] = [{i: ca.SX(1)} for i in given]
-    scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows] + [1.0] * len(stay)
-    loops: dict[str, list[int]] = {}
-    for i, row in enumerate(rows):
-        loops.setdefault(row.owner, []).append(i)
-    groups = [*loops.values(), *[[len(rows) + k] for k in range(len(stay))]]
-    active = [*(row.active for row in rows), *(None for _ in stay)]
-    jacobians = [*[row.jacobian for row in rows], *stay]
-    kkt = KKT(e.mass, jacobians, e.motion.leaves_first(), groups, scale, e.shift, active)
+    scales = [1 / functions.length if row.unit == "m" else 1.0 for row in rows]
+    held = [KKTRow(row.jacobian, row.owner, scale, row.active) for row, scale in zip(rows, scales, strict=True)]
+    stay = [KKTRow({i: ca.SX(1)}, ("stays", i)) for i in given]
+    kkt = KKT(e.mass, [*held, *stay], e.motion.leaves_first(), e.shift)
     change, _ = kkt.solve(sparse(push), {i: -row.rate for i, row in enumerate(rows)})
     return ca.Function("carry", [e.t, e.q, e.u, e.p, jumps], [e.u + dense(change, e.n_u)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import casadi as ca
 import numpy as np
 
+from trundle.constraints.row import Row
 from trundle.contact.modes.find import mode_states
 from trundle.contact.search import ContactSearch
 from trundle.equations.derive import Equations, derive
@@ -168,6 +169,6 @@ class Derivation:
         large = [s for s in sizes if s > 1e-9 * max(sizes)]
         return float(np.median(large)) if large else 1.0
 
-    def _bodies_of(self, row: str) -> str:
-        connection = self.model.connections[row.rpartition(".")[0]]
+    def _bodies_of(self, row: Row) -> str:
+        connection = self.model.connections[row.owner]
         return f"between {connection.first.body.name!r} and {connection.second.body.name!r}"

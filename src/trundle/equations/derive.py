@@ -9,7 +9,7 @@ import casadi as ca
 
 from trundle.constraints.closure import closure_rows, difference
 from trundle.constraints.drag import Drag, along_coordinate, along_row
-from trundle.constraints.flow import flow_row, half_turn
+from trundle.constraints.flow import BondMotion, flow_row
 from trundle.constraints.measure import Followed, LawState, Measure, measured_coordinates
 from trundle.constraints.relaxation import relax
 from trundle.constraints.row import Place, Role, Row
@@ -275,7 +275,7 @@ class _Stage:
 def _rates_of(model: Model, stage: _Stage, names: Sequence[str], frames: FrameRates) -> dict[str, Expr]:
     """Rates of states that the accelerations of frames depend on, from the motion of the bodies."""
     found = {state.name: ca.SX(state.rate(stage.signals)) for state in model.every_state() if state.name in names}
-    hidden = [v for name, v in stage.values.items() if name in stage.bent or name.endswith("_deviation")]
+    hidden = [stage.values[name] for name in (*stage.bent, *(f"{k}_deviation" for k in stage.tracking))]
     for name, rate in found.items():
         if any(ca.depends_on(rate, symbol) for symbol in (*frames.unknown.values(), *hidden)):
             raise ModelError(
@@ -315,7 +315,7 @@ def _contacts(
             symbols = followers[c.name] = symbols if like is None else like.followers[c.name]
             contacts[c.name] = contact_of_loop(c, motion, symbols)
         else:
-            at = {k.rpartition(".")[2]: pair for k, pair in coordinates.items() if k.rpartition(".")[0] == c.name}
+            at = {step.name: coordinates[f"{c.name}.{step.name}"] for step in c.pair.coordinates}
             value, rate = (partial(_part, at, i) for i in (0, 1))
             contacts[c.name] = contact_in_tree(c, motion, value, rate)
     return contacts, followers
@@ -331,7 +331,7 @@ def _measured(
             found[f"{c.name}.{name}"] = measure
         if c.name in contacts:
             for name, value in contacts[c.name].contact.coordinates.items():
-                found[f"{c.name}.{name}"] = Followed(f"{c.name}.{name}", value, change)
+                found[f"{c.name}.{name}"] = Followed(c.name, name, value, change)
             for bond, name in c.out_of_plane.items():
                 found[f"{c.name}.{name}"] = contacts[c.name].lean(bond)
     return found
@@ -376,7 +376,8 @@ def _distribute(
             if name in motion.coordinates:
                 efforts[motion.coordinates[name][1]] += effort
                 continue
-            connection, measure = model.connections[name.rpartition(".")[0]], signals.measured[name]
+            connection = model.connections[signals.register.get(name).quantity.owner]
+            measure = signals.measured[name]
             point = signals.position(connection.second)
             act(source, connection.second, point, effort * measure.force, effort * measure.moment)
             act(source, connection.first, point, -effort * measure.force, -effort * measure.moment)
@@ -431,7 +432,8 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion
     place = Place(connection.name, name, Role.DRIVE)
     if full in signals.coordinates:
         value, rate = signals.coordinates[full]
-        return flow_row(place, law, t, value, rate, ca.SX(0), {motion.coordinates[full][1].start: ca.SX(1)})
+        jacobian = {motion.coordinates[full][1].start: ca.SX(1)}
+        return flow_row(place, law, t, BondMotion(value, rate, ca.SX(0), jacobian))
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
@@ -445,5 +447,5 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion
     rate = base_rate(motion, connection.bodies, point, measure.force, measure.moment)
     rate += sum((entry * motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
     bias = motion.changing(rate)
-    wrap = half_turn if measure.is_angle else None
-    return flow_row(place, law, t, measure.value, rate, bias, jacobian, measure.force, measure.moment, wrap)
+    moves = BondMotion(measure.value, rate, bias, jacobian, measure.force, measure.moment, measure.is_angle)
+    return flow_row(place, law, t, moves)

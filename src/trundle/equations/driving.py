@@ -25,7 +25,7 @@ class Driving:
 
     def __init__(self, equations: Equations) -> None:
         e = self.equations = equations
-        driven = {name.rpartition(".")[0] for name in e.coordinate_efforts}
+        driven = {e.signals.register.get(name).quantity.owner for name in e.coordinate_efforts}
         driven |= {row.owner for row in e.rows if row.driven is not None}
         self._loose = {j.connection.name for j in e.topology.tree
                        if len(j.connection.pair.free) == 6 and j.connection.name not in driven}  # fmt: skip

@@ -12,7 +12,7 @@ from trundle.equations.carry_over import carried_over, changes_frames
 from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
-from trundle.linear_algebra.kkt import KKT, Sparse, dense
+from trundle.linear_algebra.kkt import KKT, KKTRow, dense
 from trundle.model.model import Model
 from trundle.model.register import is_changeable
 from trundle.typing import Expr, TapeFunction
@@ -105,10 +105,8 @@ def _bounds(functions: Functions, values: list[Expr]) -> dict[str, TapeFunction]
 def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:
     """The speeds that meet the constraints while the given ones stay, by the least kinetic energy of the change."""
     e, rows = functions.equations, functions.independent
-    stay: list[Sparse] = [{i: ca.SX(1)} for i in speeds]
-    n, m = len(rows), len(speeds)
-    scale = [1 / functions.length if row.unit == "m" else 1.0 for row in rows] + [1.0] * m
-    groups = [list(range(n)), *[[n + k] for k in range(m)]]
-    kkt = KKT(e.mass, [*[r.jacobian for r in rows], *stay], e.motion.leaves_first(), groups, scale, e.shift)
+    held = [KKTRow(r.jacobian, scale=1 / functions.length if r.unit == "m" else 1.0) for r in rows]
+    stay = [KKTRow({i: ca.SX(1)}, ("stays", i)) for i in speeds]
+    kkt = KKT(e.mass, [*held, *stay], e.motion.leaves_first(), e.shift)
     change, _ = kkt.solve({}, {i: -row.rate for i, row in enumerate(rows)})
     return ca.Function("hold", [e.t, e.q, e.u, e.p], [e.u + dense(change, e.n_u)])

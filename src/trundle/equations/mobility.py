@@ -12,6 +12,7 @@ from typing import Any, Protocol, final
 import casadi as ca
 import numpy as np
 
+from trundle.constraints.row import Row
 from trundle.contact.search import ContactSearch
 from trundle.derivative import derivative
 from trundle.equations.derive import Equations
@@ -164,7 +165,7 @@ def close(
 
 
 def assemble(
-    rows: RowFunctions, start: Array, freedom: Array | None, p: Array, bodies_of: Callable[[str], str]
+    rows: RowFunctions, start: Array, freedom: Array | None, p: Array, bodies_of: Callable[[Row], str]
 ) -> Array:
     """A pose that satisfies all rows at t = 0: from the given start, else from random ones nearby.
 
@@ -197,7 +198,7 @@ def assemble(
             return q
     g = np.abs(rows(0.0, q_best, np.zeros(rows.equations.n_u), p)[0] * rows.holonomic)
     worst = worst_rows(g, 6)
-    named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])}; off by {g[i]:.3g})" for i in worst)
+    named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.equations.rows[i])}; off by {g[i]:.3g})" for i in worst)
     raise AssemblyError(
         "the loops cannot be closed: no configuration satisfies all constraints. Rows that stay open: "
         f"{named}. Check the lengths and the positions of the joints, or give a start pose nearer to the assembled one."
@@ -216,7 +217,7 @@ def find_mobility(
     rows: RowFunctions,
     start: Array,
     p: Array,
-    bodies_of: Callable[[str], str],
+    bodies_of: Callable[[Row], str],
     freedom: Array | None = None,
 ) -> Mobility:
     """Rank of the rows at generic poses of the manifold."""
@@ -350,7 +351,7 @@ def split_speeds(J: Array, avoid: Array | None = None) -> tuple[list[int], list[
 
 
 def _check_consistent(
-    rows: RowFunctions, poses: Sequence[Array], kept: Sequence[int], p: Array, bodies_of: Callable[[str], str]
+    rows: RowFunctions, poses: Sequence[Array], kept: Sequence[int], p: Array, bodies_of: Callable[[Row], str]
 ) -> None:
     """Redundant rows must follow from the kept ones at every time, in position and velocity."""
     e = rows.equations
@@ -368,7 +369,7 @@ def _check_consistent(
         pulled = np.abs(gamma + J @ udot) / (1 + np.abs(gamma)) * ~rows.on_speeds
         bad = [i for i in others if left[i] > 1e-6 or abs(g[i]) > 1e-6 or pulled[i] > 1e-6]
         if bad:
-            named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.names[i])})" for i in bad)
+            named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.equations.rows[i])})" for i in bad)
             raise ModelError(
                 f"the constraints contradict each other at t = {t:g} s: {named} cannot hold together with the others. "
                 "Two drives may prescribe the same motion, or a loop may have no freedom left for a drive."

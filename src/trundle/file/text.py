@@ -13,7 +13,7 @@ def read_text(path: Path) -> str:
         if not S_ISREG(path.stat().st_mode):  # a device or pipe has no end
             raise FileError(f"{path}: cannot be read: it is a directory, device or pipe, not a file.")
         with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # files of /proc and files that grow tell no true size before
+            content = file.read(MAX_BYTES + 1)  # files in /proc and files that grow have no known size
         if len(content) > MAX_BYTES:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
         return content.decode("utf-8")

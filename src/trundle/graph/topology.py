@@ -15,6 +15,7 @@ from trundle.laws.law import FlowLaw
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair, may_part
 from trundle.model.model import Model
+from trundle.model.register import model_register
 
 
 @final
@@ -67,7 +68,8 @@ class Topology:
 def find_topology(model: Model, massless: Mapping[str, bool]) -> Topology:
     """Grow the tree from its roots (Dijkstra); `massless` says which bodies have neither mass nor inertia."""
     coordinates = [name for force in model.forces.values() for name in force.coordinates]
-    wanted = {model.resolve(name).rpartition(".")[0] for name in coordinates}
+    register = model_register(model)
+    wanted = {register.get(name).quantity.owner for name in coordinates}
     neighbours: dict[Body, list[tuple[ConnectedPair, Body]]] = {b: [] for b in model.bodies.values()}
     for connection in model.connections.values():
         a, b = connection.bodies

@@ -116,7 +116,7 @@ def lands_while_pressed(
 
     The spring is softer in unloading, just so that restitution has the impulse pr. Its stiffness is one: it sets the
     scale of time and not the answer. The height of the back foot is a concave function of time
-    once the foot sticks, so the height at the release tells.
+    once the foot sticks, so the height at the release decides.
     """
     if pr <= 0.0:
         return True  # the front foot is not released, and the back foot moves down

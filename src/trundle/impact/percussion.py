@@ -1,7 +1,7 @@
 """Percussion centre of a rimless wheel whose front foot strikes the ground: the half-plane in which it lies.
 
 An impulse at the front foot changes the motion of the wheel by a turn about one point, the percussion centre. Where it
-lies tells the sign of every change. [Barjau 2022]
+lies decides the sign of every change. [Barjau 2022]
 
 The wheel has spokes of length L that stand at the half angle beta on both sides of the normal of the ground, and the
 moment of inertia lambda m L^2 about its centre G. Coordinates start in G, x forward, y away from the ground;

@@ -28,7 +28,7 @@ def before_jump(run: LoopRecord) -> None:
 @njit(error_model="numpy")
 def lose(run: LoopRecord, energy: float, before: float) -> None:
     """The collision logged last has lost this energy. Where drives hold on during a collision their impulses do work,
-    which the energy before it tells.
+    found from the energy before it.
     """
     row = run.logged - 1
     run.event_lost[row] = energy

@@ -14,7 +14,7 @@ CARRIED = 1.0  # tolerances by which the projection may move the end of a stiff 
 
 @njit(error_model="numpy")
 def at_fold(run: LoopRecord) -> bool:
-    """Whether a loop is close to a singular pose, as far as the projection tells."""
+    """Whether a loop is close to a singular pose, by what the projection finds."""
     lowest = 1.0
     if run.projection != at.BY_KERNEL:
         return False

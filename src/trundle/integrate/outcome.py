@@ -111,7 +111,7 @@ DOUBLE_CONTACT = Outcome(
     "DOUBLE_CONTACT",
     36,
     "The surfaces of contact {contact} touch in a second point, {place}.",
-    "A contact acts in one point only. Use surfaces that fit, or end the run before; `system.trace` tells where it is.",
+    "A contact acts in one point only. Use surfaces that fit, or end the run before; `system.trace` finds where it is.",
 )
 LIES_FLAT = Outcome(
     "LIES_FLAT",

@@ -86,7 +86,7 @@ def values_between(run: LoopRecord, s: float, exact: bool) -> None:
 def watch(run: LoopRecord) -> None:
     """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
 
-    A linkage folds between two steps: where a monitor has a minimum inside a step, as values and slopes tell, it is
+    A linkage folds between two steps: where a monitor has a minimum inside a step, by values and slopes, it is
     looked for on the dense output.
     """
     corrected, passage, near = run.corrected, run.passage, run.near

@@ -58,7 +58,7 @@ def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
 
 @inner
 def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> None:
-    """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` tells which lanes were met.
+    """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` says which lanes were met.
 
     The kernel gives the step, the gap less that of the contact (or less zero), the gap, the product of the normals, the
     quality of the step, the distance from the contact, and the coordinates of the contact itself.

@@ -7,10 +7,11 @@ from typing import Any
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 
-def value(given: Any, s: Any) -> Expr:
+def value(given: Any, s: Signals) -> Expr:
     """A number, a parameter, or a function of the signals."""
     return given(s) if callable(given) else given
 
@@ -52,7 +53,7 @@ def check_falling(law: str, mu_static: Expr, mu_kinetic: Expr, instead: str) -> 
         )
 
 
-def falling(s: Any, mu_static: Expr, mu_kinetic: Expr, stribeck_speed: Expr, speed: Expr) -> Expr:
+def falling(s: Signals, mu_static: Expr, mu_kinetic: Expr, stribeck_speed: Expr, speed: Expr) -> Expr:
     """Coefficient that falls from mu_static to mu_kinetic around the Stribeck speed."""
     low, high = value(mu_kinetic, s), value(mu_static, s)
     return low + (high - low) * ca.exp(-((speed / value(stribeck_speed, s)) ** 2))

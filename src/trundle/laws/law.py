@@ -7,10 +7,11 @@ each.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 
+from trundle.laws.signals import Signals
 from trundle.quantity import Quantity
 from trundle.typing import Expr
 
@@ -105,27 +106,27 @@ class FrictionLaw(ContactLaw):
         """Whether the friction acts at the mass centre of the second body, and not at the point of contact."""
         return False
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """Friction over normal force at a slip speed and a rolling speed (m/s); a lever (m) at an angular speed where
         the law acts on turns; s are the signals.
         """
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def resist(
-        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         """Effort over normal force against each component of the motion, and the rates of the bristles."""
         speed = ca.sqrt(sum((v**2 for v in motion), ca.SX(TINY_SPEED**2)))
         mu = self.coefficient(s, speed, rolling)
         return [mu * v / speed for v in motion], []
 
-    def weighed(self, s: Any, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
+    def weighed(self, s: Signals, motion: Sequence[Expr], grip: Sequence[Expr], load: Expr) -> tuple[Expr, list[Expr]]:
         """Weight of the slips where the law relaxes them, and effort over normal force against each; grip is the force
         that would hold each slip and load the normal force then.
         """
         raise TypeError(f"{type(self).__name__} relaxes nothing")
 
-    def limit(self, s: Any) -> Expr:
+    def limit(self, s: Signals) -> Expr:
         """Largest friction over normal force while it sticks."""
         return 0.0
 

@@ -11,7 +11,8 @@ then the smallest ones that do; round-off in them is that of the machine over th
 rows have a larger shift and more refinements, which leave (shift / eigenvalue)^(1 + refinements) of it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
 from typing import final
 
 import casadi as ca
@@ -144,37 +145,44 @@ def minimum_degree(rows: list[Sparse], left: Collection[int] = ()) -> list[int]:
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class KKTRow:
+    """A constraint row of the system."""
+
+    jacobian: Sparse
+    loop: Hashable = ""  # rows of one loop are shifted alike
+    scale: float = 1.0  # makes rows of different units comparable
+    active: Expr | None = None  # a row of weight zero does not act
+    column: Sparse | None = None  # along which the multiplier pushes, where friction goes along with it
+    shared: bool = False  # may be redundant at any pose
+
+
+@final
 class KKT:
     """Factored system of mass matrix and constraint rows at one pose.
 
-    `loops` groups the rows; `scale` makes rows of different units comparable. A row of weight zero does not act. The
-    multiplier of a row pushes along its column, which is the row itself unless friction goes along with it. Of the
-    rows of `choices` the best ones are taken at every pose; friction does not go along with them. Rows that are
-    `shared` may be redundant at any pose.
+    Of the rows of `choices` the best ones are taken at every pose; friction does not go along with them.
     """
 
     def __init__(
         self,
         M: list[Sparse],
-        J: list[Sparse],
+        rows: Sequence[KKTRow],
         leaves_first: list[int],
-        loops: Sequence[Sequence[int]],
-        scale: Sequence[float],
         shift: Expr,
-        weights: Sequence[Expr] = (),
-        columns: Sequence[Sparse | None] = (),
         choices: Sequence[Choice] = (),
-        shared: Sequence[bool] = (),
     ) -> None:
-        self.scale = scale
-        self.hides = any(shared)
+        self.scale = scale = [row.scale for row in rows]
+        self.hides = any(row.shared for row in rows)
         self.refinements = REFINEMENTS if self.hides else 1
         self.mass = Factor(M, leaves_first)
-        self.reduced = [self.mass.forward(row) for row in J]  # L^-1 J'
-        m = len(J)
-        self.weights = list(weights) or [None] * m
-        pushing = list(columns) or [None] * m
-        self.pushed = [r if c is None else self.mass.forward(c) for r, c in zip(self.reduced, pushing, strict=True)]
+        self.reduced = [self.mass.forward(row.jacobian) for row in rows]  # L^-1 J'
+        m = len(rows)
+        self.weights = [row.active for row in rows]
+        self.pushed = [
+            r if row.column is None else self.mass.forward(row.column)
+            for r, row in zip(self.reduced, rows, strict=True)
+        ]
         S: list[Sparse] = [{} for _ in range(m)]
         scaled = [{k: v * self.mass.inverse_pivot[k] for k, v in r.items()} for r in self.reduced]
         for i in range(m):
@@ -186,10 +194,13 @@ class KKT:
             S[i].setdefault(i, ca.SX(0))  # a row that nothing moves, such as a slip across the plane of a planar joint
         self.S = S
         self.shift: list[Expr] = [ca.SX(0)] * m
-        for loop in loops:
+        loops: dict[Hashable, list[int]] = {}
+        for i, row in enumerate(rows):
+            loops.setdefault(row.loop, []).append(i)
+        for loop in loops.values():
             mean = sum((S[i][i] * scale[i] ** 2 for i in loop), ca.SX(0)) / len(loop)
             for i in loop:
-                own = ca.fmax(shift, REDUNDANT) if shared and shared[i] else shift
+                own = ca.fmax(shift, REDUNDANT) if rows[i].shared else shift
                 self.shift[i] = mean * own / scale[i] ** 2
         shifted = [dict(r) for r in S]
         for i in range(m):
@@ -198,7 +209,7 @@ class KKT:
         self.dual = Factor(self._weighted(shifted), order) if m else None
         self.chosen = FixedRank(dict(enumerate(self.dual.left)), choices, scale) if self.dual and choices else None
         self.friction_factor: UnsymmetricFactor | None = None
-        if any(c is not None for c in pushing):
+        if any(row.column is not None for row in rows):
             if choices:
                 raise ValueError("friction along with rows that are chosen at every pose")
             A: list[Sparse] = [{} for _ in range(m)]

@@ -117,7 +117,7 @@ class Orthogonal:
 
     def _split(self, row: Sparse) -> tuple[Sparse, Sparse]:
         """What is left of a row and its shares in the rests so far. Gram and Schmidt twice: once loses the digits that
-        tell whether anything is left.
+        show whether anything is left.
         """
         left: Sparse = dict(row)
         shares: Sparse = {}

@@ -2,7 +2,7 @@
 
 A look-up gives the record of the cell in which its arguments lie: numbers that do not change within the cell. What is
 made of them, polynomials of the distance from the corner of the cell, is plain algebra and differentiates like any
-other; the records themselves have the derivative zero. CasADi cannot be told so (its derivatives of calls inside SX
+other; the records themselves have the derivative zero. CasADi cannot be given that (its derivatives of calls inside SX
 are not finite in second order), so the nodes are lifted out before it differentiates: see `trundle.derivative`.
 
 A node knows how often what is made of it can be differentiated before it has kinks at the edges of cells: 2 for a
@@ -17,9 +17,10 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.lookup.memory import record
+from trundle.typing import Expr, TapeFunction
 
 _PREFIX = "lookup"
-_ROUGHEST = -3  # there is no need to tell what jumps even more
+_ROUGHEST = -3  # rougher functions are not distinguished
 _in_use = False  # whether any expression of this process may hold a look-up
 
 
@@ -40,7 +41,7 @@ class _Node(ca.Callback):
     def get_sparsity_out(self, _: int) -> Any:
         return ca.Sparsity.dense(self.width, 1)
 
-    def eval(self, given: Sequence[Any]) -> list[Any]:
+    def eval(self, given: Sequence[Expr]) -> list[Expr]:
         handle, *arguments = (float(v) for v in given)
         return [ca.DM(record(handle, arguments, self.width))]
 
@@ -50,7 +51,7 @@ def _node(arguments: int, width: int, smooth: int) -> _Node:
     return _Node(arguments, width, smooth)
 
 
-def look_up(handle: Any, arguments: Sequence[Any], width: int, smooth: int = 0) -> Any:
+def look_up(handle: Expr, arguments: Sequence[Expr], width: int, smooth: int = 0) -> Expr:
     """The first `width` numbers of the record to which the arguments lead in the table with this handle; what is made
     of them has so many smooth derivatives.
     """
@@ -73,7 +74,7 @@ class Calls:
         self.function = function
 
     @cached_property
-    def steps(self) -> Any:
+    def steps(self) -> TapeFunction:
         return self.function.instructions_sx()
 
     def is_lookup(self, k: int) -> bool:
@@ -84,7 +85,7 @@ class Calls:
         """How many smooth derivatives what is made of it has."""
         return int(self.steps[k].which_function().name().rpartition("_")[2]) + _ROUGHEST
 
-    def rougher(self, k: int, width: int) -> Any:
+    def rougher(self, k: int, width: int) -> Expr:
         """The same look-up in a derivative."""
         step = self.steps[k]
         handle, *arguments = (step.dep(i) for i in range(step.n_dep()))
@@ -96,10 +97,10 @@ class Calls:
 class Lookup:
     """A node: its arguments (the handle first), and a symbol for each of its numbers."""
 
-    arguments: tuple[Any, ...]
-    symbols: Any
-    node: Any  # its numbers as an expression
-    rougher: Any  # the same for a derivative
+    arguments: tuple[Expr, ...]
+    symbols: Expr
+    node: Expr  # its numbers as an expression
+    rougher: Expr  # the same for a derivative
     smooth: int
 
     @property
@@ -112,23 +113,23 @@ class Lookup:
 class Lifted:
     """Expressions in which symbols stand for the numbers of look-ups, in the order in which these need each other."""
 
-    expressions: list[Any]
+    expressions: list[Expr]
     lookups: list[Lookup]
 
     @property
-    def symbols(self) -> Any:
+    def symbols(self) -> Expr:
         return ca.vertcat(*[one.symbols for one in self.lookups])
 
-    def restored(self, expression: Any) -> Any:
+    def restored(self, expression: Expr) -> Expr:
         """An expression of these symbols with the look-ups in their place."""
         return ca.substitute(expression, self.symbols, ca.vertcat(*[one.node for one in self.lookups]))
 
-    def differentiated(self, expression: Any) -> Any:
+    def differentiated(self, expression: Expr) -> Expr:
         """The same for a derivative of expressions of them."""
         return ca.substitute(expression, self.symbols, ca.vertcat(*[one.rougher for one in self.lookups]))
 
 
-def lift(expressions: Sequence[Any]) -> Lifted | None:
+def lift(expressions: Sequence[Expr]) -> Lifted | None:
     """The expressions without look-ups; None where there are none."""
     if not _in_use:
         return None
@@ -139,10 +140,10 @@ def lift(expressions: Sequence[Any]) -> Lifted | None:
         return None
     calls = Calls(function)
     identify, take, give = function.instruction_id, function.instruction_input, function.instruction_output
-    register: dict[int, Any] = {}
+    register: dict[int, Expr] = {}
     found: list[Lookup] = []
     out = [ca.SX(e.sparsity()) for e in given]
-    values: list[list[Any]] = [[ca.SX(0)] * e.nnz() for e in given]
+    values: list[list[Expr]] = [[ca.SX(0)] * e.nnz() for e in given]
     for k in range(function.n_instructions()):
         code, into, of = identify(k), give(k), take(k)
         if code == ca.OP_INPUT:
@@ -167,7 +168,7 @@ def lift(expressions: Sequence[Any]) -> Lifted | None:
     return Lifted(out, found)
 
 
-def written(inputs: Sequence[Any], expressions: Sequence[Any]) -> tuple[str, list[tuple[int, int]]]:
+def written(inputs: Sequence[Expr], expressions: Sequence[Expr]) -> tuple[str, list[tuple[int, int]]]:
     """The operations that lead from symbols to expressions as text, and the look-ups among them: width, number of
     smooth derivatives. `read` makes the expressions again.
     """
@@ -180,7 +181,7 @@ def written(inputs: Sequence[Any], expressions: Sequence[Any]) -> tuple[str, lis
     return plain.serialize(), [(one.width, one.smooth) for one in lifted.lookups]
 
 
-def read(text: str, lookups: Sequence[tuple[int, int]], inputs: Sequence[Any]) -> list[Any]:
+def read(text: str, lookups: Sequence[tuple[int, int]], inputs: Sequence[Expr]) -> list[Expr]:
     """The expressions that were `written`, of these inputs."""
     function = ca.Function.deserialize(text)
     symbols = [ca.SX.sym(_PREFIX, width) for width, _ in lookups]

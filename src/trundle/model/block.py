@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self, final
+from typing import NamedTuple, Self, final
 
 import casadi as ca
 
+from trundle.laws.signals import Signals
 from trundle.model.state import State
 from trundle.quantity import Quantity
+from trundle.typing import Expr
 
 
 @final
 class BlockOutput(NamedTuple):
-    """What a block tells: an expression of the signals, itself a signal."""
+    """Output of a block: an expression of the signals, itself a signal."""
 
     kind: str
-    function: Callable[[Any], Any]
+    function: Callable[[Signals], Expr]
     unit: str = ""
     text: str = ""
 
@@ -37,7 +39,7 @@ class Block:
         return iter(())
 
     def outputs(self) -> Iterator[BlockOutput]:
-        """What the block tells beside its states."""
+        """Outputs of the block beside its states."""
         return iter(())
 
     def quantities(self) -> Iterator[Quantity]:
@@ -48,10 +50,10 @@ class Block:
             text = f"{one.text or one.kind} of block {self.name!r}"
             yield Quantity(self.name, one.kind, one.unit, text, 1, _of(one.function), "blocks", "block", signal=True)
 
-    def value(self, s: Any, kind: str) -> Any:
+    def value(self, s: Signals, kind: str) -> Expr:
         """A state of this block, from the signals."""
         return s[f"{self.name}.{kind}"]
 
 
-def _of(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _of(function: Callable[[Signals], Expr]) -> Callable[[Signals], Expr]:
     return lambda s: ca.SX(function(s))

@@ -154,7 +154,7 @@ def _own(value: Any) -> Any:
 
 
 def components(vector: Any) -> tuple[Any, ...]:
-    """Components of what the user gave as a vector; what is none becomes one component, for the check to refuse."""
+    """Components of what the user gave as a vector; anything else becomes one component, which the check refuses."""
     if isinstance(vector, ca.SX | ca.DM):
         return tuple(vector[i] for i in range(vector.numel()))
     return tuple(vector) if isinstance(vector, tuple | list | np.ndarray) else (vector,)

@@ -8,6 +8,7 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
+from trundle.typing import Expr
 
 JUMPS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
 
@@ -19,12 +20,12 @@ class Crossing:
 
     function: Callable[[Any], Any]
 
-    def __call__(self, s: Any) -> Any:
+    def __call__(self, s: Any) -> Expr:
         value = self.function(s)
         return crossing(value) if isinstance(value, ca.SX) and value.numel() == 1 else _not_constant(value)
 
 
-def crossing(expression: Any) -> Any:
+def crossing(expression: Expr) -> Expr:
     """An expression that crosses zero where the event happens; ModelError for one that only jumps."""
     meant = _difference(expression) if expression.op() in JUMPS else expression
     symbols = ca.vertcat(ca.SX(0, 1), *ca.symvar(meant))
@@ -37,7 +38,7 @@ def crossing(expression: Any) -> Any:
     )
 
 
-def _not_constant(value: Any) -> Any:
+def _not_constant(value: Any) -> Expr:
     """The value, unless it is a number or the answer of a comparison of numbers."""
     number = isinstance(value, bool | int | float) or (isinstance(value, ca.SX) and value.is_constant())
     if number:
@@ -45,7 +46,7 @@ def _not_constant(value: Any) -> Any:
     return value
 
 
-def _difference(condition: Any) -> Any:
+def _difference(condition: Expr) -> Expr:
     """A continuous expression that is positive where the condition holds and negative where it does not."""
     operation = condition.op()
     if operation not in JUMPS:

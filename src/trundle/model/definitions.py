@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
+from trundle.laws.signals import Signals
 from trundle.quantity import Quantity
+from trundle.typing import Expr
 
 
 @final
@@ -15,7 +17,7 @@ class Parameter:
     """A number that can be changed without compiling again."""
 
     name: str
-    symbol: Any
+    symbol: Expr
     value: float
     unit: str
     text: str
@@ -27,7 +29,7 @@ class Output:
     """A quantity defined by the user: an expression of the signals."""
 
     name: str
-    function: Callable[[Any], Any]
+    function: Callable[[Signals], Expr]
     unit: str
     text: str
 
@@ -45,12 +47,12 @@ class Event:
     """Zero crossing of an expression of the signals.
 
     direction -1 falling, +1 rising, 0 both; action "record", "stop", or assignments {speed, coordinate or parameter:
-    s -> expression}. `keeps` tells what stays where an action changes the velocity of a moving frame: the "absolute"
+    s -> expression}. `keeps` says what stays where an action changes the velocity of a moving frame: the "absolute"
     velocities of the bodies, or those "relative" to the frame.
     """
 
     name: str
-    function: Callable[[Any], Any]
+    function: Callable[[Signals], Expr]
     direction: int = 0
-    action: str | Mapping[str, Callable[[Any], Any]] = "record"
+    action: str | Mapping[str, Callable[[Signals], Expr]] = "record"
     keeps: str = "absolute"

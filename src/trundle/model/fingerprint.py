@@ -96,9 +96,9 @@ def _answers(model: Model, asker: Asker) -> list[str]:
         answers = asker.ask(f"the rate of state {state.name!r}", partial(_one, state.rate, s))
         parts.append(f"state {exact([state.name, state.start, state.unit, answers])}")
     for block in model.blocks.values():
-        for told in block.outputs():
-            answers = asker.ask(f"{told.kind!r} of block {block.name!r}", partial(_one, told.function, s))
-            parts.append(f"block {exact([block.name, told.kind, answers])}")
+        for given in block.outputs():
+            answers = asker.ask(f"{given.kind!r} of block {block.name!r}", partial(_one, given.function, s))
+            parts.append(f"block {exact([block.name, given.kind, answers])}")
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:

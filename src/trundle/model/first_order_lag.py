@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.signals import Signals
 from trundle.model.block import Block, BlockOutput
 from trundle.model.state import State
+from trundle.typing import Expr
 
 
 @final
@@ -16,9 +18,9 @@ from trundle.model.state import State
 class FirstOrderLag(Block):
     """output' = (gain input - output) / time_constant, of a sensor, an actuator or a filter."""
 
-    input: Callable[[Any], Any]  # of the signals
-    time_constant: Any  # s
-    gain: Any = 1.0
+    input: Callable[[Signals], Expr]  # of the signals
+    time_constant: Expr  # s
+    gain: Expr = 1.0
     start: float = 0.0  # of the output
     unit: str = ""  # of the output
 
@@ -34,5 +36,5 @@ class FirstOrderLag(Block):
     def outputs(self) -> Iterator[BlockOutput]:
         yield BlockOutput("input", self.input, "", "input")
 
-    def _rate(self, s: Any) -> Any:
+    def _rate(self, s: Signals) -> Expr:
         return (self.gain * self.input(s) - self.value(s, "output")) / self.time_constant

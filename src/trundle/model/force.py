@@ -2,32 +2,22 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, Spring
+from trundle.laws.signals import Signals as Signals
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.state import State
 from trundle.quantity import Of, Quantity
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met
-
-
-class Signals(Protocol):
-    """What a force may ask: kinematics of frames in ground axes, any quantity by name, time."""
-
-    t: Any
-
-    def __getitem__(self, name: str) -> Any: ...
-    def position(self, frame: Frame) -> Any: ...
-    def rotation(self, frame: Frame) -> Any: ...
-    def velocity(self, frame: Frame) -> Any: ...
-    def angular_velocity(self, frame: Frame) -> Any: ...
 
 
 @dataclass
@@ -36,12 +26,12 @@ class Terms:
     and power.
     """
 
-    wrenches: list[tuple[Frame, Any, Any]] = field(default_factory=list)
-    efforts: list[tuple[str, Any]] = field(default_factory=list)
-    potential: Any = 0.0  # J
-    dissipated: Any = 0.0  # W
-    supplied: Any = 0.0  # W
-    measures: Mapping[str, tuple[Any, str, str]] = field(default_factory=dict)  # name -> (expression, unit, sentence)
+    wrenches: list[tuple[Frame, Expr, Expr]] = field(default_factory=list)
+    efforts: list[tuple[str, Expr]] = field(default_factory=list)
+    potential: Expr = 0.0  # J
+    dissipated: Expr = 0.0  # W
+    supplied: Expr = 0.0  # W
+    measures: Mapping[str, tuple[Expr, str, str]] = field(default_factory=dict)  # name -> (expression, unit, sentence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +103,9 @@ class _Between(Force):
 class LineMotion(NamedTuple):
     """Of the line between two points: direction from the first to the second, distance (m) and its rate."""
 
-    axis: Any
-    length: Any
-    rate: Any
+    axis: Expr
+    length: Expr
+    rate: Expr
 
 
 def along_line(s: Signals, a: Frame, b: Frame) -> LineMotion:
@@ -169,9 +159,9 @@ class LineForce(_Between):
 class SpringDamper(_Between):
     """Linear spring and damper between two points, slack at `length`."""
 
-    stiffness: Any  # N/m
-    damping: Any = 0.0  # N s/m
-    length: Any = 0.0  # m
+    stiffness: Expr  # N/m
+    damping: Expr = 0.0  # N s/m
+    length: Expr = 0.0  # m
 
     @property
     def element(self) -> str:
@@ -217,8 +207,8 @@ class Bushing(_Between):
     is derived from its energy, so the bushing stays conservative at large angles.
     """
 
-    stiffness: Sequence[Any]  # (x, y, z) N/m, (rx, ry, rz) N m/rad
-    damping: Sequence[Any] = (0.0,) * 6  # N s/m, N m s/rad
+    stiffness: Sequence[Expr]  # (x, y, z) N/m, (rx, ry, rz) N m/rad
+    damping: Sequence[Expr] = (0.0,) * 6  # N s/m, N m s/rad
 
     @property
     def element(self) -> str:
@@ -282,7 +272,7 @@ class CoordinateForce(Force):
     """
 
     coordinate: str
-    law: EffortLaw | Callable[[Any], Any]
+    law: EffortLaw | Callable[[Signals], Expr]
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -316,7 +306,7 @@ class CoordinateForce(Force):
         )
 
 
-def _numbers(values: Any, n: int, what: str) -> Any:
+def _numbers(values: Any, n: int, what: str) -> Expr:
     """Column of n expressions from what the user gave."""
     if isinstance(values, np.ndarray):
         values = values.tolist()
@@ -326,7 +316,7 @@ def _numbers(values: Any, n: int, what: str) -> Any:
     return ca.SX(column)
 
 
-def _effort_measure(effort: Any) -> dict[str, tuple[Any, str, str]]:
+def _effort_measure(effort: Expr) -> dict[str, tuple[Expr, str, str]]:
     return {"effort": (effort, "N or N m", "effort along the coordinate, on the second body")}
 
 
@@ -336,9 +326,9 @@ class TorsionSpring(Force):
     """Linear spring and damper on an angle of a connection."""
 
     coordinate: str
-    stiffness: Any  # N m/rad
-    damping: Any = 0.0  # N m s/rad
-    rest: Any = 0.0  # rad
+    stiffness: Expr  # N m/rad
+    damping: Expr = 0.0  # N m s/rad
+    rest: Expr = 0.0  # rad
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from trundle.model.body import Body
 from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
+from trundle.model.register import model_register
 from trundle.model.start_values import start_values
 from trundle.typing import Array
 
@@ -123,7 +124,7 @@ def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, whe
         if off > ROTATION or np.linalg.det(turn) < 0:
             why = f"R' R differs from 1 by {off:.2g}" if off > ROTATION else "its determinant is -1: it mirrors"
             return [
-                f"{where}: its rotation is none at t = {t:g} s: {why}. Give (axis, angle), a quaternion, or a matrix "
+                f"{where}: it gives no rotation at t = {t:g} s: {why}. Give (axis, angle), a quaternion, or a matrix "
                 "with orthonormal columns."
             ]
     return []
@@ -144,10 +145,11 @@ def _asked(model: Model) -> set[str]:
         asker.ask("", partial(_answer, function, asker.signals))
     for force in model.forces.values():
         asker.ask_force("", partial(force.terms, asker.signals))
-    found = set()
+    found, register = set(), model_register(model)
     for question, _ in asker.signals.questions.values():
         place = getattr(question.of, "body", None)
-        found.add(place.name if place is not None else str(question.of).rpartition(".")[0])
+        asked = None if place is not None else register.find(str(question.of))
+        found |= {place.name} if place is not None else {asked.quantity.owner} if asked is not None else set()
     return found
 
 

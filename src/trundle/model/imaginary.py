@@ -12,9 +12,11 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.errors import ModelError, UnknownNameError
+from trundle.laws.signals import Signals
 from trundle.model.body import Body, Frame
-from trundle.model.force import Force, Signals, Terms
+from trundle.model.force import Force, Terms
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 KINDS = {
     "translation": "acceleration of the origin of the frame",
@@ -34,14 +36,14 @@ WHOLE = "all"
 class Carrier:
     """Motion of a frame in ground axes: origin, velocity, angular velocity, and their rates."""
 
-    p: Any
-    v: Any
-    w: Any
-    a: Any
-    alpha: Any
+    p: Expr
+    v: Expr
+    w: Expr
+    a: Expr
+    alpha: Expr
 
 
-def imaginary_wrenches(mass: Any, J: Any, p: Any, v: Any, w: Any, frame: Carrier) -> dict[str, tuple[Any, Any]]:
+def imaginary_wrenches(mass: Expr, J: Expr, p: Expr, v: Expr, w: Expr, frame: Carrier) -> dict[str, tuple[Expr, Expr]]:
     """Force and moment about the mass centre by kind, ground axes; J is the inertia in ground axes, p, v, w place and
     motion of the mass centre.
     """
@@ -88,7 +90,7 @@ class Omitted(Force):
         F, M = (self._part(axes, value, what) for value, what in zip(found, ("force", "moment"), strict=True))
         return Terms(wrenches=[(centre, -F, -M)], supplied=-dot(F, v) - dot(M, w))
 
-    def _part(self, axes: Any, value: Any, what: str) -> Any:
+    def _part(self, axes: Expr, value: Any, what: str) -> Expr:
         """The chosen components of a vector, ground axes."""
         chosen = [i for i, axis in enumerate(AXES) if f"{what}_{axis}" in self.components]
         if len(chosen) == 3:
@@ -96,7 +98,7 @@ class Omitted(Force):
         return sum((axes[:, i] * dot(axes[:, i], value) for i in chosen), ca.SX.zeros(3))
 
 
-def omissions(omit: Any, carriers: Mapping[str, tuple[Body, Body]]) -> Iterator[tuple[str, Omitted]]:
+def omissions(omit: Expr, carriers: Mapping[str, tuple[Body, Body]]) -> Iterator[tuple[str, Omitted]]:
     """Forces that stand for what is left out, with their names: {body: kinds}, where kinds is a kind, several, or
     {kind: components}; a body alone, or "all", means all kinds. `carriers` has bodies and their frames by name.
     """
@@ -115,7 +117,7 @@ def omissions(omit: Any, carriers: Mapping[str, tuple[Body, Body]]) -> Iterator[
             yield f"{name} without {kind}", Omitted(body, frame, kind, chosen)
 
 
-def _several(given: Any) -> Sequence[Any]:
+def _several(given: Any) -> Sequence[Expr]:
     if isinstance(given, str):
         return (given,)
     if not isinstance(given, list | tuple | set | frozenset):
@@ -126,7 +128,7 @@ def _several(given: Any) -> Sequence[Any]:
     return tuple(given)
 
 
-def _components(part: Any, where: str) -> tuple[str, ...]:
+def _components(part: Expr, where: str) -> tuple[str, ...]:
     """Components by a name: "moment_z", "force", or "z" for both."""
     found = tuple(c for c in COMPONENTS if part in (c, *c.split("_"))) if part != WHOLE else COMPONENTS
     if not found:

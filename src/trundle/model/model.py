@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
+from trundle.laws.signals import Signals
 from trundle.lookup.table import Table
 from trundle.model.block import Block
 from trundle.model.body import Body, Frame, Moves, as_frame, components
@@ -28,6 +29,7 @@ from trundle.model.table import ModelTable
 from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
+from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -51,9 +53,9 @@ class Model(ModelContents):
     def body(
         self,
         name: str,
-        mass: Any = 0.0,
+        mass: Expr = 0.0,
         inertia: Any = (0.0, 0.0, 0.0),
-        com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0),
+        com: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0),
         about: Any = "com",
         shape: tuple[Shape, ...] | Shape = (),
         check_inertia: bool = True,
@@ -285,7 +287,7 @@ class Model(ModelContents):
     def state(
         self,
         name: str,
-        rate: Callable[[Any], Any] | None = None,
+        rate: Callable[[Signals], Expr] | None = None,
         start: float = 0.0,
         unit: str = "",
         text: str = "",
@@ -427,7 +429,7 @@ class Model(ModelContents):
                 )
         self.aliases[name] = quantity
 
-    def output(self, name: str, function: Callable[[Any], Any], unit: str = "", text: str = "") -> None:
+    def output(self, name: str, function: Callable[[Signals], Expr], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own.
 
         Parameters
@@ -451,9 +453,9 @@ class Model(ModelContents):
     def event(
         self,
         name: str,
-        function: Callable[[Any], Any],
+        function: Callable[[Signals], Expr],
         direction: int = 0,
-        action: str | Mapping[str, Callable[[Any], Any]] = "record",
+        action: str | Mapping[str, Callable[[Signals], Expr]] = "record",
         keeps: str = "absolute",
     ) -> None:
         """Watch for zero crossings of an expression.

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.signals import Signals
 from trundle.model.block import Block, BlockOutput
 from trundle.model.state import State
+from trundle.typing import Expr
 
 
 @final
@@ -16,17 +18,17 @@ from trundle.model.state import State
 class PID(Block):
     """output = kp error + ki (integral of the error) + kd (rate of the error).
 
-    The rate is told by `rate`, where it is known (the rate of a coordinate); else it is that of the error behind a
+    The rate is given by `rate`, where it is known (the rate of a coordinate); else it is that of the error behind a
     first-order lag of `filter_time`, (error - filtered_error) / filter_time. States: "name.integral" unless ki is 0,
     "name.filtered_error" where there is a filter. Signals: "name.error", "name.output".
     """
 
-    error: Callable[[Any], Any]  # of the signals
-    kp: Any
-    ki: Any = 0.0  # 1/s
-    kd: Any = 0.0  # s
-    rate: Callable[[Any], Any] | None = None  # of the error, of the signals
-    filter_time: Any = None  # s
+    error: Callable[[Signals], Expr]  # of the signals
+    kp: Expr
+    ki: Expr = 0.0  # 1/s
+    kd: Expr = 0.0  # s
+    rate: Callable[[Signals], Expr] | None = None  # of the error, of the signals
+    filter_time: Expr = None  # s
 
     def __post_init__(self) -> None:
         for what, function in (("error", self.error), ("rate", self.rate)):
@@ -55,18 +57,18 @@ class PID(Block):
         yield BlockOutput("error", self.error, "", "error")
         yield BlockOutput("output", self._output, "", "output")
 
-    def _error_rate(self, s: Any) -> Any:
+    def _error_rate(self, s: Signals) -> Expr:
         """Rate of the error: as given, or behind the filter."""
         if self.rate is not None:
             return self.rate(s)
         return (self.error(s) - self.value(s, "filtered_error")) / self.filter_time
 
-    def _output(self, s: Any) -> Any:
+    def _output(self, s: Signals) -> Expr:
         output = self.kp * self.error(s)
         if not _is_zero(self.ki):
             output += self.ki * self.value(s, "integral")
         return output if _is_zero(self.kd) else output + self.kd * self._error_rate(s)
 
 
-def _is_zero(gain: Any) -> bool:
+def _is_zero(gain: Expr) -> bool:
     return not isinstance(gain, ca.SX) and float(gain) == 0.0

@@ -16,6 +16,7 @@ from trundle.model.body import Frame
 from trundle.model.exact import exact, tape
 from trundle.model.force import Force, Terms
 from trundle.model.state import State
+from trundle.typing import Expr, TapeFunction
 
 
 @final
@@ -26,7 +27,7 @@ class Question:
     kind: str  # "argument", "signal", or a method of the signals: "position", "multiplier", ...
     of: Any  # place of the argument, name of the signal, or frame
 
-    def answer(self, arguments: Sequence[Any]) -> Any:
+    def answer(self, arguments: Sequence[Expr]) -> Expr:
         """The same question put to the arguments of a call."""
         if self.kind == "argument":
             return arguments[self.of]
@@ -41,10 +42,10 @@ class Recorded:
     """A function: its questions, a symbol for the answer to each, and its own answer made of them and of parameters."""
 
     questions: tuple[Question, ...]
-    symbols: tuple[Any, ...]
-    answer: Any
+    symbols: tuple[Expr, ...]
+    answer: Expr
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any) -> Expr:
         given = [ca.SX(question.answer(arguments)) for question in self.questions]
         if not given:
             return ca.SX(self.answer)
@@ -61,12 +62,12 @@ class Recorded:
         return f"{[(q.kind, exact(q.of)) for q in self.questions]} {tape(inputs, self.answer)}"
 
     @property
-    def _parameters(self) -> list[Any]:
+    def _parameters(self) -> list[Expr]:
         known = {s.element_hash() for symbol in self.symbols for s in ca.symvar(symbol)}
         return [s for s in ca.symvar(self.answer) if s.element_hash() not in known]
 
     @cached_property
-    def _function(self) -> Any:
+    def _function(self) -> TapeFunction:
         return ca.Function("recorded", [*self.symbols, *self._parameters], [self.answer])
 
 
@@ -92,19 +93,19 @@ class RecordedEffort(EffortLaw):
     def only_pushes(self) -> bool:
         return self.pushes
 
-    def effort(self, t: Any, q: Any, u: Any) -> Any:
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.answers(t, q, u)[0]
 
-    def potential(self, t: Any, q: Any) -> Any:
+    def potential(self, t: Expr, q: Expr) -> Expr:
         return self.answers(t, q, 0.0)[1]
 
-    def dissipated(self, t: Any, q: Any, u: Any) -> Any:
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.answers(t, q, u)[2]
 
-    def supplied(self, t: Any, q: Any, u: Any) -> Any:
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.answers(t, q, u)[3]
 
-    def deflection_rate(self, t: Any, q: Any, u: Any) -> Any:
+    def deflection_rate(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.answers(t, q, u)[4]
 
 
@@ -130,7 +131,7 @@ class RecordedFlow(FlowLaw):
     def element(self) -> str:
         return self.end
 
-    def motion(self, t: Any, q: Any, u: Any) -> Any:
+    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.answers(t, q, u)
 
 
@@ -176,7 +177,7 @@ class RecordedForce(Force):
     def terms(self, s: Any) -> Terms:
         numbers, at = self.answers(s), 0
 
-        def take(size: int) -> Any:
+        def take(size: int) -> Expr:
             nonlocal at
             at += size
             return numbers[at - size : at]
@@ -191,7 +192,7 @@ class RecordedForce(Force):
         )
 
     @staticmethod
-    def column(terms: Terms) -> Any:
+    def column(terms: Terms) -> Expr:
         """All numbers of the terms below each other, in the order in which they are read."""
         wrenches = [ca.vertcat(ca.SX(F), ca.SX(M)) for _, F, M in terms.wrenches]
         energies = [terms.potential, terms.dissipated, terms.supplied]

@@ -11,9 +11,9 @@ from trundle.laws.law import ContactLaw, FlowLaw, Law, Open, Together
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
 from trundle.model.model import Model
-from trundle.pairs.lower import BONDS, Pair
+from trundle.pairs.lower import BONDS, ROTATIONS, Pair
 
-VARIABLES = {bond: ("lambda", "M") if bond.startswith("r") else ("mu", "F") for bond in BONDS}
+VARIABLES = {bond: ("lambda", "M") if bond in ROTATIONS else ("mu", "F") for bond in BONDS}
 """Flow and effort of each bond: relative acceleration and force along, or moment about the axis."""
 
 ELEMENTS = {
@@ -104,7 +104,7 @@ def seal_faults(model: Model) -> list[str]:
                 continue
             pair = model.connections[name].pair
             called = pair.bond_names.get(bond, bond)
-            turns = bond.startswith("r")
+            turns = bond in ROTATIONS
             flow, effort = VARIABLES[bond]
             where = f"connection {name!r}, bond {called!r} ({'about' if turns else 'along'} {_axis(pair, bond)})"
             if not found:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, final
+from typing import Self, final
 
 import casadi as ca
 
 from trundle.errors import ModelError
+from trundle.laws.signals import Signals
 from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Signals, Terms, along_line
+from trundle.model.force import Force, Terms, along_line
 from trundle.model.state import State
+from trundle.typing import Expr
 
 
 @final
@@ -24,8 +26,8 @@ class SeriesDamper(Force):
 
     first: Body | Frame
     second: Body | Frame
-    damping: Any  # N s/m
-    stiffness: Any  # N/m, of the spring in series
+    damping: Expr  # N s/m
+    stiffness: Expr  # N/m, of the spring in series
     name: str = field(default="", kw_only=True)  # given by Model.apply
 
     def __post_init__(self) -> None:
@@ -48,11 +50,11 @@ class SeriesDamper(Force):
         text = f"deflection of the spring in series, positive when it is stretched: {self.name}"
         yield State(self.name, "deflection", self._rate, 0.0, "m", text)
 
-    def _damper_rate(self, s: Signals) -> Any:
+    def _damper_rate(self, s: Signals) -> Expr:
         """Rate at which the damper is drawn out: it carries what the spring carries."""
         return self.stiffness * s[f"{self.name}.deflection"] / self.damping
 
-    def _rate(self, s: Signals) -> Any:
+    def _rate(self, s: Signals) -> Expr:
         return along_line(s, *self.places).rate - self._damper_rate(s)
 
     def terms(self, s: Signals) -> Terms:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
+from trundle.laws.signals import Signals
 from trundle.quantity import Quantity
+from trundle.typing import Expr
 
 
 @final
@@ -16,7 +18,7 @@ class State:
 
     owner: str  # name of the force or block that keeps it; empty for a state of the model
     kind: str
-    rate: Callable[[Any], Any]  # of the signals, per second
+    rate: Callable[[Signals], Expr]  # of the signals, per second
     start: float = 0.0
     unit: str = ""
     text: str = ""

@@ -32,7 +32,7 @@ class ModelTable:
         return f"table {self.name!r} {self.table.kind!r}"
 
     def fit(self, other: Any) -> Table:
-        """Another table in its place; ModelError where it is none or of another kind."""
+        """Another table in its place; ModelError where it is not a table or of another kind."""
         if not isinstance(other, Table):
             raise ModelError(f"table {self.name!r} is exchanged for a tr.Table, got {other!r}.")
         if other.kind != self.table.kind:

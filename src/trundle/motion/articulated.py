@@ -17,6 +17,7 @@ from trundle.motion.kinematics import Kinematics, sine_cosine
 from trundle.motion.links import Link, Tree
 from trundle.motion.motion import Inertias, Loads
 from trundle.space.rotation import cross, rotation_from_quaternion
+from trundle.typing import Expr, TapeFunction
 
 UPPER = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]  # entries of a symmetric block, in the order they are kept
 
@@ -26,7 +27,7 @@ def template(n_in: tuple[int, ...]) -> Callable[[Callable[..., Any]], Callable[.
 
     def wrap(formula: Callable[..., Any]) -> Callable[..., Any]:
         @lru_cache(maxsize=1)
-        def function() -> Any:
+        def function() -> TapeFunction:
             inputs = [ca.SX.sym(f"i{k}", n) for k, n in enumerate(n_in)]
             return ca.Function(formula.__name__, inputs, [ca.densify(ca.vertcat(*formula(*inputs)))])
 
@@ -36,18 +37,18 @@ def template(n_in: tuple[int, ...]) -> Callable[[Callable[..., Any]], Callable[.
 
 
 @template((1, 1, 3))
-def vector_z(c: Any, s: Any, v: Any) -> Any:
+def vector_z(c: Expr, s: Expr, v: Expr) -> Expr:
     """Rz v."""
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
 @template((1, 1, 3))
-def vector_x(c: Any, s: Any, v: Any) -> Any:
+def vector_x(c: Expr, s: Expr, v: Expr) -> Expr:
     """Rx v."""
     return [v[0], c * v[1] - s * v[2], s * v[1] + c * v[2]]
 
 
-def _turn(c: Any, s: Any, I: Any, axis: int) -> Any:
+def _turn(c: Expr, s: Expr, I: Expr, axis: int) -> Expr:
     """Turn of all three blocks about z (axis 2) or x (axis 0); a block of two axes turns by one product of the
     double angle.
     """
@@ -85,17 +86,17 @@ def _turn(c: Any, s: Any, I: Any, axis: int) -> Any:
 
 
 @template((1, 1, 21))
-def inertia_z(c: Any, s: Any, I: Any) -> Any:
+def inertia_z(c: Expr, s: Expr, I: Expr) -> Expr:
     return _turn(c, s, I, 2)
 
 
 @template((1, 1, 21))
-def inertia_x(c: Any, s: Any, I: Any) -> Any:
+def inertia_x(c: Expr, s: Expr, I: Expr) -> Expr:
     return _turn(c, s, I, 0)
 
 
 @template((3, 21))
-def inertia_shift(r: Any, I: Any) -> Any:
+def inertia_shift(r: Expr, I: Expr) -> Expr:
     """To a point at -r: H' = H + r^ M,  A' = A + r^ H^T - H' r^."""
     A, H, M = blocks(I)
     X = ca.skew(r)
@@ -104,22 +105,22 @@ def inertia_shift(r: Any, I: Any) -> Any:
     return [A[i, j] for i, j in UPPER] + [G[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in UPPER]
 
 
-def blocks(I: Any) -> tuple[Any, Any, Any]:
+def blocks(I: Expr) -> tuple[Expr, Expr, Expr]:
     """A, H, M as 3x3 matrices."""
 
-    def symmetric(v: Any) -> Any:
+    def symmetric(v: Expr) -> Expr:
         rows = [[v[0], v[1], v[2]], [v[1], v[3], v[4]], [v[2], v[4], v[5]]]
         return ca.vertcat(*[ca.horzcat(*row) for row in rows])
 
     return symmetric(I[0:6]), ca.reshape(I[6:15], 3, 3).T, symmetric(I[15:21])
 
 
-def pack(A: Any, H: Any, M: Any) -> Any:
+def pack(A: Expr, H: Expr, M: Expr) -> Expr:
     entries = [A[i, j] for i, j in UPPER] + [H[i, j] for i in range(3) for j in range(3)] + [M[i, j] for i, j in UPPER]
     return ca.vertcat(*entries)
 
 
-def link_inertia(link: Link, inertias: Inertias) -> Any:
+def link_inertia(link: Link, inertias: Inertias) -> Expr:
     """Rigid inertia of all bodies on a link, about its origin: (mass, first moment, inertia)."""
     m, h, I = ca.SX(0), ca.SX.zeros(3), ca.SX.zeros(3, 3)
     for body, pose in link.bodies:
@@ -136,19 +137,19 @@ def link_inertia(link: Link, inertias: Inertias) -> Any:
 
 
 def forward_dynamics(
-    tree: Tree, motion: Kinematics, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any
-) -> Any:
+    tree: Tree, motion: Kinematics, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
+) -> Expr:
     """udot of a tree; efforts act along the speeds."""
     links, q, u, roots = tree.links, motion.q, motion.u, motion.roots
-    spin: list[Any] = []  # angular velocity in link axes
+    spin: list[Expr] = []  # angular velocity in link axes
     stages: list[_Stage] = []
     for link in links:  # outwards: velocities
         stage = _Stage(link, q, u, spin[link.parent] if link.parent >= 0 else roots[-1 - link.parent].w)
         stages.append(stage)
         spin.append(stage.w)
-    IA: list[Any] = []
-    pn: list[Any] = []
-    pf: list[Any] = []
+    IA: list[Expr] = []
+    pn: list[Expr] = []
+    pf: list[Expr] = []
     for i, link in enumerate(links):
         m, h, I = link_inertia(link, inertias)
         w = spin[i]
@@ -170,8 +171,8 @@ def forward_dynamics(
             parent = link.parent
             IA[parent], pn[parent], pf[parent] = IA[parent] + I, pn[parent] + n, pf[parent] + f
     udot = ca.SX.zeros(tree.n_u)
-    angular: list[Any] = []
-    linear: list[Any] = []
+    angular: list[Expr] = []
+    linear: list[Expr] = []
     for i, link in enumerate(links):  # outwards: accelerations
         if link.parent >= 0:
             alpha, a = angular[link.parent], linear[link.parent]
@@ -188,7 +189,7 @@ def forward_dynamics(
 class _Stage:
     """One link: its transformation and what the three passes leave for each other."""
 
-    def __init__(self, link: Link, q: Any, u: Any, w_parent: Any) -> None:
+    def __init__(self, link: Link, q: Expr, u: Expr, w_parent: Expr) -> None:
         self.link = link
         zero = ca.SX.zeros(3)
         if link.kind == "ball":
@@ -231,7 +232,7 @@ class _Stage:
         self.c_linear = ca.vertcat(2 * w[1] * sliding, -2 * w[0] * sliding, 0)
         self.w = ca.vertcat(w[0], w[1], w[2] + turning)
 
-    def articulate(self, I: Any, n: Any, f: Any, effort: Any) -> tuple[Any, Any, Any]:
+    def articulate(self, I: Expr, n: Expr, f: Expr, effort: Expr) -> tuple[Expr, Expr, Expr]:
         """Take the link's freedom out of its inertia and carry the rest to the parent."""
         if self.link.kind == "ball":
             return self._articulate_ball(I, n, f, effort)
@@ -273,12 +274,12 @@ class _Stage:
             I, n, f = inertia_z(*self.g, I), vector_z(*self.g, n), vector_z(*self.g, f)
         return I, n, f
 
-    def _to_parent(self, I: Any, n: Any, f: Any) -> tuple[Any, Any, Any]:
+    def _to_parent(self, I: Expr, n: Expr, f: Expr) -> tuple[Expr, Expr, Expr]:
         _, H, M = blocks(I)
         n, f = n + ca.mtimes(H, self.centripetal), f + ca.mtimes(M, self.centripetal)
         return inertia_shift(self.shift, I), n + cross(self.shift, f), f
 
-    def _articulate_ball(self, I: Any, n: Any, f: Any, effort: Any) -> tuple[Any, Any, Any]:
+    def _articulate_ball(self, I: Expr, n: Expr, f: Expr, effort: Expr) -> tuple[Expr, Expr, Expr]:
         A, H, M = blocks(I)
         self.H, self.drive = H, ca.mtimes(self.axes, effort) - n
         self.solve = _inverse_symmetric(A)
@@ -290,7 +291,7 @@ class _Stage:
         M = ca.mtimes(ca.mtimes(self.R, M), self.R.T)
         return self._to_parent(pack(zero, zero, M), ca.mtimes(self.R, n), ca.mtimes(self.R, f))
 
-    def accelerate(self, alpha: Any, a: Any) -> tuple[Any, Any, Any]:
+    def accelerate(self, alpha: Expr, a: Expr) -> tuple[Expr, Expr, Expr]:
         """Accelerations of the link (link axes) and of its coordinate, from those of the parent."""
         if self.link.kind == "ball":
             a = ca.mtimes(self.R.T, a + cross(alpha, self.shift) + self.centripetal)
@@ -320,7 +321,7 @@ class _Stage:
         return alpha + z, a + self.link.pitch * z, rate
 
 
-def _inverse_symmetric(A: Any) -> Any:
+def _inverse_symmetric(A: Expr) -> Expr:
     """Inverse of a symmetric 3x3 matrix by cofactors."""
     a, b, c, d, e, f = A[0, 0], A[0, 1], A[0, 2], A[1, 1], A[1, 2], A[2, 2]
     if b.is_zero() and c.is_zero() and e.is_zero():

@@ -6,7 +6,7 @@ The equations themselves add all of them up at once; a term by itself is only ma
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -14,6 +14,7 @@ from trundle.errors import UnknownNameError
 from trundle.model.body import Body, Frame
 from trundle.motion.motion import Inertias, Load, Loads, Motion
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
@@ -38,7 +39,7 @@ class BiasTerm:
     kind: Kind
     load: Load
 
-    def generalised(self, motion: Motion) -> Any:
+    def generalised(self, motion: Motion) -> Expr:
         """The force on all speeds."""
         out = ca.SX.zeros(motion.n_u)
         for i, angular, linear in motion.partials(self.body, self.load.point):
@@ -46,7 +47,7 @@ class BiasTerm:
         return out
 
 
-def bias_terms(motion: Motion, inertias: Inertias, gravity: Any, loads: Loads) -> list[BiasTerm]:
+def bias_terms(motion: Motion, inertias: Inertias, gravity: Expr, loads: Loads) -> list[BiasTerm]:
     """All terms of bodies; inertia and gravity act at the mass centre. Efforts along speeds are not among them."""
     zero = ca.SX.zeros(3)
     out = []
@@ -65,7 +66,7 @@ def bias_terms(motion: Motion, inertias: Inertias, gravity: Any, loads: Loads) -
 
 
 def omitting(
-    motion: Motion, inertias: Inertias, gravity: Any, loads: Loads, omit: Mapping[str, Collection[str]]
+    motion: Motion, inertias: Inertias, gravity: Expr, loads: Loads, omit: Mapping[str, Collection[str]]
 ) -> dict[Body, list[Load]]:
     """Loads with which the bias lacks some kinds of terms, by the name of the body: to leave a term out is to apply its
     opposite. Loads that are left out are not applied in the first place.

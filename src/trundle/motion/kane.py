@@ -5,7 +5,7 @@ The mass matrix is built from composite bodies [Walker & Orin 1982], the bias by
 """
 
 from collections.abc import Iterator
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -18,13 +18,14 @@ from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
 from trundle.motion.roots import Roots, changing
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 
 @final
 class TreeMotion:
     """Motion of a tree in joint coordinates."""
 
-    def __init__(self, tree: Tree, q: Any, u: Any, roots: Roots) -> None:
+    def __init__(self, tree: Tree, q: Expr, u: Expr, roots: Roots) -> None:
         self.tree, self.q, self.u, self.roots = tree, q, u, roots
         self.kinematics = Kinematics(tree, q, u, roots)
         self.n_q, self.n_u = tree.n_q, tree.n_u
@@ -43,7 +44,7 @@ class TreeMotion:
     def body(self, body: Body) -> FrameMotion:
         return self.kinematics.body(body)
 
-    def partials(self, body: Body, point: Any) -> list[Partial]:
+    def partials(self, body: Body, point: Expr) -> list[Partial]:
         """Partial velocities of a point fixed to the body, for every speed that moves it."""
         link = self.tree.place[body][0]
         return [column for k in self.tree.ancestors(link) for column in self.kinematics.columns(k, point)]
@@ -51,10 +52,10 @@ class TreeMotion:
     def base(self, body: Body) -> FrameMotion:
         return self.roots[self.tree.root(body)].world
 
-    def changing(self, value: Any) -> Any:
+    def changing(self, value: Expr) -> Expr:
         return changing(value, self.q, self.coordinate_rates(), self.roots)
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expr:
         return self.kinematics.coordinate_rates()
 
     def leaves_first(self) -> list[int]:
@@ -88,15 +89,15 @@ class TreeMotion:
                     j = links[j].parent
         return rows
 
-    def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
+    def unconstrained(self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr) -> Expr:
         """udot of the tree, by articulated bodies."""
         return forward_dynamics(self.tree, self.kinematics, inertias, gravity, loads, efforts)
 
-    def bias(self, inertias: Inertias, gravity: Any, loads: Loads) -> Any:
+    def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """h = inertia forces without udot, minus gravity and loads on bodies."""
         links, motion = self.tree.links, self.kinematics
-        forces: list[Any] = [ca.SX.zeros(3) for _ in links]
-        moments: list[Any] = [ca.SX.zeros(3) for _ in links]
+        forces: list[Expr] = [ca.SX.zeros(3) for _ in links]
+        moments: list[Expr] = [ca.SX.zeros(3) for _ in links]
         h = ca.SX.zeros(self.n_u)
         for i in reversed(range(len(links))):
             at, p = motion.links[i], motion.links[i].p
@@ -116,10 +117,10 @@ class TreeMotion:
                 moments[parent] = moments[parent] + moments[i] + cross(p - motion.links[parent].p, forces[i])
         return h
 
-    def taken(self, inertias: Inertias, gravity: Any, udot: Any) -> Iterator[tuple[Body, Any, Any, Any]]:
+    def taken(self, inertias: Inertias, gravity: Expr, udot: Expr) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
         """Link by link, at the origin of the link."""
         links, motion, zero = self.tree.links, self.kinematics, ca.SX.zeros(3)
-        gained: list[tuple[Any, Any]] = []  # accelerations by udot
+        gained: list[tuple[Expr, Expr]] = []  # accelerations by udot
         for i, link in enumerate(links):
             at, p = motion.links[i], motion.links[i].p
             alpha, a = (zero, zero) if link.parent < 0 else gained[link.parent]
@@ -139,7 +140,7 @@ class TreeMotion:
                 force, moment, centre = inertia_wrench(inertias[body], self.body(body), gravity)
                 yield body, centre, force, moment
 
-    def _rigid(self, link: int, inertias: Inertias) -> tuple[Any, Any, Any]:
+    def _rigid(self, link: int, inertias: Inertias) -> tuple[Expr, Expr, Expr]:
         """Mass, first moment and inertia of the bodies on a link about its origin, ground axes."""
         m, h, I = link_inertia(self.tree.links[link], inertias)
         R = self.kinematics.links[link].R
@@ -149,13 +150,13 @@ class TreeMotion:
         return m, ca.mtimes(R, h), turned(I, R)
 
 
-def is_round(h: Any, I: Any) -> bool:
+def is_round(h: Expr, I: Expr) -> bool:
     """Whether first moment and inertia are the same all round the z axis."""
     off = (h[0], h[1], I[0, 1], I[0, 2], I[1, 2])
     return all(ca.SX(v).is_zero() for v in off) and bool(ca.is_equal(ca.SX(I[0, 0]), ca.SX(I[1, 1]), 4))
 
 
-def inertia_wrench(inertia: Inertia, body: FrameMotion, gravity: Any) -> tuple[Any, Any, Any]:
+def inertia_wrench(inertia: Inertia, body: FrameMotion, gravity: Expr) -> tuple[Expr, Expr, Expr]:
     """Force and moment (at the mass centre) that the acceleration of the body takes, gravity included as
     acceleration.
     """
@@ -165,16 +166,16 @@ def inertia_wrench(inertia: Inertia, body: FrameMotion, gravity: Any) -> tuple[A
     return inertia.mass * a, ca.mtimes(I, body.alpha) + cross(body.w, ca.mtimes(I, body.w)), body.p + c
 
 
-def turned(I: Any, R: Any) -> Any:
+def turned(I: Expr, R: Expr) -> Expr:
     """Inertia matrix in ground axes."""
     return ca.mtimes(ca.mtimes(R, I), R.T)
 
 
-def _square(d: Any) -> Any:
+def _square(d: Expr) -> Expr:
     return dot(d, d) * ca.SX.eye(3) - ca.mtimes(d, d.T)
 
 
-def _steiner(mass: Any, h: Any, d: Any) -> Any:
+def _steiner(mass: Expr, h: Expr, d: Expr) -> Expr:
     """What the inertia gains when its point of reference moves by -d (h is the first moment about the old point)."""
     hd = ca.mtimes(h, d.T)
     return mass * _square(d) + 2 * dot(h, d) * ca.SX.eye(3) - hd - hd.T

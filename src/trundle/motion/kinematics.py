@@ -6,7 +6,7 @@ mechanism costs planar arithmetic.
 """
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -16,15 +16,15 @@ from trundle.motion.links import Link, Tree, frame_pose
 from trundle.motion.motion import FrameMotion, Partial
 from trundle.motion.roots import Roots
 from trundle.space.rotation import clean, cross, rotation_from_quaternion
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 
-def turn_z(R: Any, c: Any, s: Any) -> Any:
+def turn_z(R: Expr, c: Expr, s: Expr) -> Expr:
     """R Rz."""
     return ca.horzcat(R[:, 0] * c + R[:, 1] * s, R[:, 1] * c - R[:, 0] * s, R[:, 2])
 
 
-def turn_x(R: Any, c: Any, s: Any) -> Any:
+def turn_x(R: Expr, c: Expr, s: Expr) -> Expr:
     """R Rx."""
     return ca.horzcat(R[:, 0], R[:, 1] * c + R[:, 2] * s, R[:, 2] * c - R[:, 1] * s)
 
@@ -39,11 +39,11 @@ def sine_cosine(angle: float) -> tuple[float, float]:
 class Kinematics:
     """World motion of all links, built once; bodies and frames on request."""
 
-    def __init__(self, tree: Tree, q: Any, u: Any, roots: Roots) -> None:
+    def __init__(self, tree: Tree, q: Expr, u: Expr, roots: Roots) -> None:
         self.tree, self.q, self.u = tree, q, u
         self.roots = [roots[body] for body in tree.roots]
         self.links: list[FrameMotion] = []
-        self.axes: list[Any] = []  # joint axis (3) or, for a ball, its three axes (3x3)
+        self.axes: list[Expr] = []  # joint axis (3) or, for a ball, its three axes (3x3)
         for link in tree.links:
             moving, axis = (_ball if link.kind == "ball" else _screw)(link, self._link(link.parent), q, u)
             self.links.append(moving)
@@ -65,7 +65,7 @@ class Kinematics:
         """Motion of a frame on a body."""
         return self.body(frame.body).fixed(frame_pose(frame))
 
-    def columns(self, link: int, point: Any) -> list[Partial]:
+    def columns(self, link: int, point: Expr) -> list[Partial]:
         """(speed index, angular, linear) partial velocities of `point` on a body moved by this link alone."""
         item, axis, base = self.tree.links[link], self.axes[link], self.links[link].p
         if item.kind == "ball":
@@ -75,7 +75,7 @@ class Kinematics:
         linear = cross(axis, point - base)
         return [(item.i_u, axis, linear + item.pitch * axis if item.kind == "helix" else linear)]
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expr:
         """qdot = P(q) u."""
         qdot = ca.SX.zeros(self.tree.n_q)
         for link in self.tree.links:
@@ -88,13 +88,13 @@ class Kinematics:
         return qdot
 
 
-def quaternion_rate(quaternion: Any, w: Any) -> Any:
+def quaternion_rate(quaternion: Expr, w: Expr) -> Expr:
     """Half the product of the quaternion with the angular velocity in moving axes."""
     e0, e = quaternion[0], quaternion[1:4]
     return ca.vertcat(-ca.dot(e, w), e0 * w + cross(e, w)) / 2
 
 
-def _screw(link: Link, parent: FrameMotion, q: Any, u: Any) -> tuple[FrameMotion, Any]:
+def _screw(link: Link, parent: FrameMotion, q: Expr, u: Expr) -> tuple[FrameMotion, Expr]:
     R = parent.R
     if link.g != 0.0:
         s, c = sine_cosine(link.g)
@@ -126,7 +126,7 @@ def _screw(link: Link, parent: FrameMotion, q: Any, u: Any) -> tuple[FrameMotion
     return FrameMotion(R, p, w, v, alpha, a), axis
 
 
-def _ball(link: Link, parent: FrameMotion, q: Any, u: Any) -> tuple[FrameMotion, Any]:
+def _ball(link: Link, parent: FrameMotion, q: Expr, u: Expr) -> tuple[FrameMotion, Expr]:
     assert link.fixed is not None
     base = parent.fixed(link.fixed)
     R_q = rotation_from_quaternion(q[link.i_q : link.i_q + 4])
@@ -138,7 +138,7 @@ def _ball(link: Link, parent: FrameMotion, q: Any, u: Any) -> tuple[FrameMotion,
     return FrameMotion(R, base.p, base.w + spin, base.v, alpha, base.a), axes
 
 
-def normalised(q: Any, quaternions: Sequence[int]) -> Array:
+def normalised(q: Expr, quaternions: Sequence[int]) -> Array:
     """Numbers: copy of q with unit quaternions."""
     copy = np.array(q, dtype=float)
     for i in quaternions:

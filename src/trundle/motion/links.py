@@ -8,7 +8,7 @@ g = d = 0 for the main child of each link. Fewer constants, fewer operations.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -18,6 +18,7 @@ from trundle.model.body import Body, Frame
 from trundle.space.chain import Ball, Screw
 from trundle.space.pose import Pose, identity
 from trundle.space.rotation import align_z, axis_vector, clean
+from trundle.typing import Expr
 
 
 def frame_pose(frame: Frame) -> Pose:
@@ -25,7 +26,7 @@ def frame_pose(frame: Frame) -> Pose:
     return Pose.at(frame.position, frame.rotation)
 
 
-def about_z(angle: float, slide: Any = 0.0) -> Pose:
+def about_z(angle: float, slide: Expr = 0.0) -> Pose:
     c, s = clean([np.cos(angle), np.sin(angle)])
     return Pose(np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]]), ca.vertcat(0, 0, slide))
 
@@ -42,13 +43,13 @@ class Link:
     i_q: int
     i_u: int
     raw: Pose  # of the raw link frame in the raw frame of the parent, at zero
-    pitch: Any = 0.0
+    pitch: Expr = 0.0
     reverse: bool = False  # balls only: the motion runs against the coordinate
     g: float = 0.0
-    shift: Any = None  # T(a, b, d)
+    shift: Expr = None  # T(a, b, d)
     alpha: float = 0.0
     turn: float = 0.0
-    slide: Any = 0.0
+    slide: Expr = 0.0
     fixed: Pose | None = None  # balls only: constant pose before the motion
     bodies: list[tuple[Body, Pose]] = field(default_factory=list)
     children: list[int] = field(default_factory=list)
@@ -137,7 +138,7 @@ def _screw_frame(step: Screw, reverse: bool) -> Pose:
     return Pose(align_z(-axis if reverse else axis), ca.SX(ca.vertcat(*step.at)))
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: Expr) -> bool:
     return bool(value.is_zero()) if isinstance(value, ca.SX) else value == 0.0
 
 
@@ -165,7 +166,7 @@ def _normalise(links: list[Link]) -> list[Pose]:
     return corrections
 
 
-def _decompose(pose: Pose) -> tuple[float, Any, float, float, Any]:
+def _decompose(pose: Pose) -> tuple[float, Expr, float, float, Expr]:
     """pose = Rz(g) T(a, b, d) Rx(alpha) Rz(o) Tz(e), with b = 0 and small constants where the axes allow it."""
     z = pose.R[:, 2]
     sin_alpha = float(np.hypot(z[0], z[1]))

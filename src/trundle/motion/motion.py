@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, final
+from typing import NamedTuple, Protocol, final
 
 import casadi as ca
 import numpy as np
@@ -12,9 +12,9 @@ from trundle.model.body import Body, Frame
 from trundle.space.inertia import Inertia
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross, dot
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
-Partial = tuple[int, Any, Any]
+Partial = tuple[int, Expr, Expr]
 """Index of a speed, and the angular and linear velocity that a unit of it gives."""
 
 
@@ -23,12 +23,12 @@ Partial = tuple[int, Any, Any]
 class FrameMotion:
     """Motion of a frame: rotation R and position p in the ground; w, v; acceleration terms without udot: alpha, a."""
 
-    R: Any
-    p: Any
-    w: Any
-    v: Any
-    alpha: Any
-    a: Any
+    R: Expr
+    p: Expr
+    w: Expr
+    v: Expr
+    alpha: Expr
+    a: Expr
 
     @staticmethod
     def at_rest() -> "FrameMotion":
@@ -48,7 +48,7 @@ class FrameMotion:
         )
 
 
-def base_rate(motion: "Motion", bodies: tuple[Body, Body], point: Any, force: Any, moment: Any) -> Any:
+def base_rate(motion: "Motion", bodies: tuple[Body, Body], point: Expr, force: Expr, moment: Expr) -> Expr:
     """What moving frames add to the rate force . v + moment . w of the second body against the first at a point; the
     speeds give the rest.
     """
@@ -59,7 +59,7 @@ def base_rate(motion: "Motion", bodies: tuple[Body, Body], point: Any, force: An
     return dot(force, carried[1] - carried[0]) + dot(moment, second.w - first.w)
 
 
-def _times(R: Any, constant: Array) -> Any:
+def _times(R: Expr, constant: Array) -> Expr:
     """R times a constant rotation."""
     if np.array_equal(constant, np.eye(3)):
         return R
@@ -71,9 +71,9 @@ class Load(NamedTuple):
     """A force and a moment on a body, at a point, in ground axes; `source` is the force or law that it comes from."""
 
     source: str
-    point: Any
-    force: Any
-    moment: Any
+    point: Expr
+    force: Expr
+    moment: Expr
 
 
 Loads = Mapping[Body, Sequence[Load]]
@@ -84,9 +84,9 @@ class Motion(Protocol):
     """Coordinates q, speeds u, and what they do to the bodies."""
 
     @property
-    def q(self) -> Any: ...
+    def q(self) -> Expr: ...
     @property
-    def u(self) -> Any: ...
+    def u(self) -> Expr: ...
     @property
     def n_q(self) -> int: ...
     @property
@@ -106,16 +106,16 @@ class Motion(Protocol):
     def body(self, body: Body) -> FrameMotion:
         """Motion of the body's own frame."""
 
-    def partials(self, body: Body, point: Any) -> list[Partial]:
+    def partials(self, body: Body, point: Expr) -> list[Partial]:
         """Partial velocities of a point fixed to the body, for every speed that moves it."""
 
     def base(self, body: Body) -> FrameMotion:
         """Motion of what the speeds of a body are counted from: the ground, or the moving frame that carries it."""
 
-    def changing(self, value: Any) -> Any:
+    def changing(self, value: Expr) -> Expr:
         """Time derivative of an expression of coordinates, speeds and given motions, without its terms in udot."""
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expr:
         """qdot, linear in u."""
 
     def leaves_first(self) -> list[int]:
@@ -124,13 +124,13 @@ class Motion(Protocol):
     def mass_matrix(self, inertias: Inertias) -> list[Sparse]:
         """Rows of M."""
 
-    def bias(self, inertias: Inertias, gravity: Any, loads: Loads) -> Any:
+    def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """h of  M udot + h = 0: inertia forces without udot, minus gravity and loads."""
 
-    def taken(self, inertias: Inertias, gravity: Any, udot: Any) -> Iterator[tuple[Body, Any, Any, Any]]:
+    def taken(self, inertias: Inertias, gravity: Expr, udot: Expr) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
         """What the accelerations of bodies that moving frames carry take of force and moment, gravity included, each
         at a point: (body, point, force, moment).
         """
 
-    def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
+    def unconstrained(self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr) -> Expr:
         """udot where no constraint holds; efforts act along the speeds."""

@@ -6,7 +6,7 @@ angular velocity in body axes. The mass matrix is block diagonal and all reactio
 """
 
 from collections.abc import Iterator
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -19,13 +19,14 @@ from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
 from trundle.motion.roots import Roots, changing
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross, rotation_from_quaternion
+from trundle.typing import Expr
 
 
 @final
 class AbsoluteMotion:
     """Motion of free bodies."""
 
-    def __init__(self, bodies: list[Body], inertias: Inertias, q: Any, u: Any, roots: Roots) -> None:
+    def __init__(self, bodies: list[Body], inertias: Inertias, q: Expr, u: Expr, roots: Roots) -> None:
         self.bodies, self.q, self.u, self.roots = bodies, q, u, roots
         self._ground = FrameMotion.at_rest()
         self.n_q, self.n_u = 7 * len(bodies), 6 * len(bodies)
@@ -48,7 +49,7 @@ class AbsoluteMotion:
     def frame(self, frame: Frame) -> FrameMotion:
         return self.body(frame.body).fixed(frame_pose(frame))
 
-    def partials(self, body: Body, point: Any) -> list[Partial]:
+    def partials(self, body: Body, point: Expr) -> list[Partial]:
         """Partial velocities of a point fixed to the body."""
         if not body.is_free:
             return []
@@ -60,10 +61,10 @@ class AbsoluteMotion:
     def base(self, body: Body) -> FrameMotion:
         return self._ground if body.is_free or body.is_at_rest else self.roots[body].world
 
-    def changing(self, value: Any) -> Any:
+    def changing(self, value: Expr) -> Expr:
         return changing(value, self.q, self.coordinate_rates(), self.roots)
 
-    def coordinate_rates(self) -> Any:
+    def coordinate_rates(self) -> Expr:
         out = []
         for i in range(len(self.bodies)):
             out.append(self.u[6 * i : 6 * i + 3])
@@ -84,17 +85,17 @@ class AbsoluteMotion:
                 rows.append({l: value for l, value in row.items() if not value.is_zero()})
         return rows
 
-    def taken(self, inertias: Inertias, gravity: Any, udot: Any) -> Iterator[tuple[Body, Any, Any, Any]]:
+    def taken(self, inertias: Inertias, gravity: Expr, udot: Expr) -> Iterator[tuple[Body, Expr, Expr, Expr]]:
         """Nothing: all bodies are free, and rows carry them."""
         yield from ()
 
-    def unconstrained(self, inertias: Inertias, gravity: Any, loads: Loads, efforts: Any) -> Any:
+    def unconstrained(self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr) -> Expr:
         """udot, body by body."""
         mass = Factor(self.mass_matrix(inertias), self.leaves_first())
         force = sparse(efforts - self.bias(inertias, gravity, loads))
         return dense(mass.backward(mass.forward(force)), self.n_u)
 
-    def bias(self, inertias: Inertias, gravity: Any, loads: Loads) -> Any:
+    def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """Gyroscopic terms minus gravity and loads."""
         h = []
         for i, body in enumerate(self.bodies):

@@ -13,6 +13,7 @@ from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.model import Model
 from trundle.motion.motion import FrameMotion
 from trundle.space.rotation import dot
+from trundle.typing import Expr
 
 
 @final
@@ -22,10 +23,10 @@ class Clock:
     of their own.
     """
 
-    symbols: Any
-    rates: Any
+    symbols: Expr
+    rates: Expr
 
-    def rate(self, value: Any) -> Any:
+    def rate(self, value: Expr) -> Expr:
         """Time derivative of an expression of these."""
         return derivative_along(value, self.symbols, self.rates)
 
@@ -36,12 +37,12 @@ class Root:
     """Motion of a root: in ground axes, and its rates in its own axes; `clock` where it moves."""
 
     world: FrameMotion
-    w: Any
-    alpha: Any
-    a: Any
+    w: Expr
+    alpha: Expr
+    a: Expr
     clock: Clock | None = None
 
-    def felt(self, gravity: Any) -> Any:
+    def felt(self, gravity: Expr) -> Expr:
         """Acceleration of the origin against free fall, own axes."""
         return -gravity if self.clock is None else self.a - ca.mtimes(self.world.R.T, gravity)
 
@@ -57,18 +58,18 @@ class FrameRates:
     motion of bodies, a symbol stands until that motion is known.
     """
 
-    def __init__(self, model: Model, t: Any, states: Mapping[str, Any]) -> None:
+    def __init__(self, model: Model, t: Expr, states: Mapping[str, Expr]) -> None:
         self._model, self._t, self._states = model, t, states
         self._known = {name: x.symbol for name, x in model.parameters.items()} | dict(states)
-        self.unknown: dict[str, Any] = {}
-        self.rates: dict[str, Any] = {}
+        self.unknown: dict[str, Expr] = {}
+        self.rates: dict[str, Expr] = {}
         for state in model.every_state() if model.frames else ():
             try:
                 self.rates[state.name] = ca.SX(state.rate(FrameSignals(t, self._known)))
             except Exception:  # it asks for more than a frame may; what is wrong with it is reported elsewhere
                 self.rates[state.name] = self.unknown[state.name] = ca.SX.sym(f"rate of {state.name}")
 
-    def roots(self, found: Mapping[str, Any] | None = None) -> Roots:
+    def roots(self, found: Mapping[str, Expr] | None = None) -> Roots:
         """Motion of all roots; `found` are rates that were unknown."""
         rates = self.rates | dict(found or {})
         names = list(rates)
@@ -123,7 +124,7 @@ def moving_root(motion: GivenMotion, signals: Any, clock: Clock) -> Root:
     return Root(world, w, alpha, ca.mtimes(R.T, a), clock)
 
 
-def changing(value: Any, q: Any, rates: Any, roots: Roots) -> Any:
+def changing(value: Expr, q: Expr, rates: Expr, roots: Roots) -> Expr:
     """Time derivative of an expression while coordinates q change at `rates` and frames move, speeds held."""
     change = derivative_along(value, q, rates)
     clock = next((root.clock for root in roots.values() if root.clock is not None), None)

@@ -67,7 +67,7 @@ class Chart(ABC):
         """Point, contact axes, tangents and turns at the coordinates a, b, as expressions."""
 
     def margin(self, a: Expr, b: Expr) -> Expr:
-        """Above zero on the surface and below zero beyond its ends; 1 where it has none that coordinates could tell."""
+        """Above zero on the surface and below zero beyond its ends; 1 where no coordinate ends."""
         return 1.0
 
     @abstractmethod

@@ -159,7 +159,7 @@ def _valleys(far: Array) -> np.ndarray[Any, np.dtype[np.intp]]:
 
 def descend(sweep: NumericSurface, target: Array, a: Array, b: Array, of_a: Range, of_b: Range) -> tuple[Array, Array]:
     """Newton's method with a damping that falls while the distance does, and last without: by then the distance is flat
-    and only its slope tells. Both coordinates stay between their limits.
+    and only its slope decides. Both coordinates stay between their limits.
     """
     damping, ends = np.full(a.shape, 1e-3), (of_a, of_b)
     far = np.linalg.norm(sweep.points(a, b) - target, axis=-1)

@@ -3,7 +3,7 @@
 A common normal meets both surfaces at right angles, with their outer sides facing each other and no interference beside
 it. Bodies that are apart have their distance along one of them, and along no other is the gap smaller.
 
-Points of both surfaces on a coarse grid tell where such normals may be; a damped Newton method finds them, all at once.
+Points of both surfaces on a coarse grid show where such normals may be; a damped Newton method finds them, all at once.
 """
 
 from abc import ABC, abstractmethod

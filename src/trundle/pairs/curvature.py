@@ -36,7 +36,7 @@ def _principal(patch: Patch, size: float) -> tuple[Array, Array, Array]:
     Z = np.stack([first[..., :2] + 1j * first[..., 2:], second[..., :2] + 1j * second[..., 2:]], axis=-1)
     S = Z @ np.swapaxes(Z, -1, -2)
     double = np.stack([(S[..., 0, 0] - S[..., 1, 1]) / 2, S[..., 0, 1]], axis=-1)
-    real, imaginary = double.real, double.imag  # parallel; the longer one tells the direction
+    real, imaginary = double.real, double.imag  # parallel; the longer one gives the direction
     longer = np.sum(real**2, axis=-1) >= np.sum(imaginary**2, axis=-1)
     double = np.where(longer[..., None], real, imaginary)
     angle = np.arctan2(double[..., 1], double[..., 0]) / 2

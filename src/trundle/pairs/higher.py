@@ -67,7 +67,7 @@ class ContactPair(Pair):
 
     @property
     def ball_first(self) -> bool:
-        """Whether the chain begins with a ball, so that its coordinates tell the contact on the second surface."""
+        """Whether the chain begins with a ball, so that its coordinates place the contact on the second surface."""
         return False
 
     @property

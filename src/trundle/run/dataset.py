@@ -181,6 +181,10 @@ class Run:
         short = [name for name in self.aliases if self._register.find(name) is not None]
         return [*(q.name for q in self._register if q.listed), *short]
 
+    def owners(self, kind: str, part: str = "connection") -> list[str]:
+        """Names of the parts that have a quantity of this kind, in the order of the model."""
+        return [q.owner for q in self._register if q.kind == kind and q.part == part]
+
     @property
     def _register(self) -> Register:
         """Of the model, or of what the file has."""
@@ -194,7 +198,9 @@ class Run:
         for name, array in {} if self._dataset is None else self._dataset.data_vars.items():
             labels = tuple(str(label) for label in array[array.dims[1]].values) if array.ndim == 2 else ()
             unit, text = array.attrs.get("units", ""), array.attrs.get("long_name", "")
-            yield Quantity("", str(name), unit, text, max(len(labels), 1), components=labels)
+            owner, part = array.attrs.get("owner", ""), array.attrs.get("part", "")
+            kind = str(name)[len(owner) + 1 :] if owner else str(name)
+            yield Quantity(owner, kind, unit, text, max(len(labels), 1), part=part, components=labels)
 
     @cached_property
     def aliases(self) -> dict[str, str]:
@@ -236,7 +242,9 @@ class Run:
     def _array(self, q: Quantity, values: Array) -> "xr.DataArray":
         import xarray as xr
 
-        attrs = {"units": q.unit, "long_name": q.text}
+        attrs = {"units": q.unit, "long_name": q.text, "part": q.part}
+        if q.owner:
+            attrs["owner"] = q.owner
         time = xr.Variable("time", self.time, {"units": "s", "long_name": "time"})
         if not q.labels:
             return xr.DataArray(values[:, 0], {"time": time}, ("time",), q.name, attrs)

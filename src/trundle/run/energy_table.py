@@ -105,22 +105,36 @@ class Share:
 EVENTS = EnergyNode("event", "events")
 
 
-def make_table(start: float, end: float, junctions: dict[str, list[Share]], jumps: Sequence[Share] = ()) -> EnergyTable:
+@final
+@dataclass(frozen=True)
+class EnergyJunction:
+    """A junction: a body, or the connections and forces that act on each other."""
+
+    name: str
+    is_body: bool = False
+
+    def __str__(self) -> str:
+        return f"1 {self.name}" if self.is_body else self.name
+
+
+def make_table(
+    start: float, end: float, junctions: dict[EnergyJunction, list[Share]], jumps: Sequence[Share] = ()
+) -> EnergyTable:
     """Match givers and takers at each junction: every giver serves every taker in proportion to what it takes.
 
     A junction that is a body itself is one of the nodes; all others only pass energy on. `jumps` is what stores lost
     by events that changed the state.
     """
-    errors = {name: abs(sum(s.energy for s in shares)) for name, shares in junctions.items()}
+    errors = {junction: abs(sum(s.energy for s in shares)) for junction, shares in junctions.items()}
     least = 10 * max(errors.values(), default=0.0)  # smaller jumps are errors of the time integrals
     rows = [
         Transfer(*((s.node, EVENTS) if s.energy > 0 else (EVENTS, s.node)), abs(s.energy))
         for s in jumps
         if abs(s.energy) > least
     ]
-    for name, shares in junctions.items():
-        if name.startswith("1 "):
-            body = EnergyNode("body", name[2:])
+    for junction, shares in junctions.items():
+        if junction.is_body:
+            body = EnergyNode("body", junction.name)
             for share in shares:
                 ends = (share.node, body) if share.energy > 0 else (body, share.node)
                 if share.node.kind != "body":
@@ -131,7 +145,7 @@ def make_table(start: float, end: float, junctions: dict[str, list[Share]], jump
         total = (sum(s.energy for s in givers) - sum(s.energy for s in takers)) / 2
         if givers and takers:
             rows += [
-                Transfer(g.node, t.node, -g.energy * t.energy / total, name)
+                Transfer(g.node, t.node, -g.energy * t.energy / total, junction.name)
                 for g in givers
                 for t in takers
                 if g.node != t.node
@@ -139,7 +153,6 @@ def make_table(start: float, end: float, junctions: dict[str, list[Share]], jump
     largest = max((row.energy for row in rows), default=0.0)
     kept = [row for row in rows if row.energy > NEGLIGIBLE_SHARE * largest]
     kept.sort(key=lambda row: (-float(f"{row.energy:.9e}"), str(row.giver), str(row.taker)))  # not by round-off
-    worst = max(errors, key=lambda name: errors[name], default="")
-    closing = errors.get(worst, 0.0)
+    worst, closing = max(errors.items(), key=lambda item: item[1], default=(EnergyJunction(""), 0.0))
     doubt = SAMPLES if closing > COARSE * largest else ""
-    return EnergyTable(start, end, tuple(kept), closing, worst.removeprefix("1 "), doubt)
+    return EnergyTable(start, end, tuple(kept), closing, worst.name, doubt)

@@ -12,7 +12,7 @@ import numpy as np
 from trundle.equations.outputs.ports import Element, Junction, Ports, measure
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.model.check import finite_number
-from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyTable, Share, make_table
+from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyJunction, EnergyTable, Share, make_table
 from trundle.run.power_plan import Plan, make_plan
 from trundle.run.quadrature import cumulative, gaps, increments
 from trundle.typing import Array
@@ -216,7 +216,7 @@ class Power:
         noise = (float(np.max(np.abs(v), initial=0.0)) for v in (efforts, 1e-3 * stores))
         if table.closing <= ROUND * max(noise):
             return ""
-        entries = self._plan.shares.get(table.closing_at, ())
+        entries = self._plan.shares.get(EnergyJunction(table.closing_at), ())
         lost = sum((entry.power_sign * self._of(entry.power) for entry in entries), np.zeros(len(self.run.time)))
         leak = abs(float(increments(self.run.time, lost[:, None], self.run.jump_times)[a:b].sum()))
         if leak > table.closing / 2:
@@ -252,7 +252,7 @@ class Power:
         rows, powers, energies = [], [], []
         for junction, entries in self._plan.shares.items():
             for entry in entries:
-                rows.append((f"{entry.node} to {junction}", str(entry.node), entry.node.kind, junction))
+                rows.append((f"{entry.node} to {junction}", str(entry.node), entry.node.kind, str(junction)))
                 powers.append(entry.power_sign * self._of(entry.power))
                 energies.append(entry.sign * self._energies[entry.energy])
         ports, nodes, kinds, junctions = ([row[k] for row in rows] for k in range(4))

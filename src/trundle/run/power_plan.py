@@ -8,11 +8,10 @@ from typing import final
 import numpy as np
 
 from trundle.equations.outputs.ports import Ports, measure, power_quantities
-from trundle.run.energy_table import EnergyNode
+from trundle.run.energy_table import EnergyJunction, EnergyNode
 from trundle.typing import AnyArray
 
 DENSE = 20_000  # entries of a matrix that is multiplied with sooner than its few terms are picked
-BODY = "1 "  # beginning of the name of a junction that is a body
 
 
 @final
@@ -48,7 +47,7 @@ class Plan:
     matrix: AnyArray  # the same sums as a product powers @ matrix; empty for large models
     given: AnyArray  # places of the connections with bonds among the junctions
     ports: dict[str, dict[str, tuple[str, float]]]  # body -> port -> power and sign
-    shares: dict[str, tuple[Entry, ...]]  # junction -> what nodes give to it
+    shares: dict[EnergyJunction, tuple[Entry, ...]]  # junction -> what nodes give to it
 
 
 @lru_cache(maxsize=16)
@@ -135,7 +134,7 @@ def _body_ports(ports: Ports, body: str) -> dict[str, tuple[str, float]]:
 
 def _sums(ports: Ports, by_body: dict[str, dict[str, tuple[str, float]]]) -> dict[str, list[tuple[str, float]]]:
     """Powers with signs that add to zero: at bodies, and at connections with what their bonds give subtracted."""
-    sums = {f"{BODY}{body}": list(found.values()) for body, found in by_body.items()}
+    sums = {f"1 {body}": list(found.values()) for body, found in by_body.items()}
     for j in ports.junctions:
         own = sums[f"0 {j.name}"] = [(measure(j.name, f"power_to_{word}"), 1.0) for word in ("first", "second")]
         if not j.bonds:
@@ -148,29 +147,30 @@ def _shares(
     ports: Ports,
     by_body: dict[str, dict[str, tuple[str, float]]],
     stores: tuple[tuple[EnergyNode, str, str, float], ...],
-) -> dict[str, tuple[Entry, ...]]:
+) -> dict[EnergyJunction, tuple[Entry, ...]]:
     """What every node gives to every junction. Connections, laws and forces that act on each other are one."""
-    found: dict[str, list[Entry]] = {f"{BODY}{body}": [] for body in by_body}
-    group = {j.name: j.name for j in ports.junctions}
+    at = {body: EnergyJunction(body, is_body=True) for body in by_body}
+    found: dict[EnergyJunction, list[Entry]] = {junction: [] for junction in at.values()}
+    group = {j.name: EnergyJunction(j.name) for j in ports.junctions}
     for e in ports.elements:  # a force on several connections joins them
         for other in e.junctions[1:]:
             old, new = group[other], group[e.junctions[0]]
             group = {k: new if v == old else v for k, v in group.items()}
-    home = {e.name: group[e.junctions[0]] if e.junctions else e.name for e in ports.elements}
+    home = {e.name: group[e.junctions[0]] if e.junctions else EnergyJunction(e.name) for e in ports.elements}
 
-    def add(junction: str, node: EnergyNode, name: str, sign: float) -> None:
+    def add(junction: EnergyJunction, node: EnergyNode, name: str, sign: float) -> None:
         found.setdefault(junction, []).append(Entry(node, name, name, sign, sign))
 
     for node, energy, power, sign in stores:
-        junction = home[node.of] if node.kind == "store" else f"{BODY}{node.of}"
+        junction = home[node.of] if node.kind == "store" else at[node.of]
         entry = Entry(node, measure(node.of, energy), measure(node.of, power), -1.0, -sign)
         found.setdefault(junction, []).append(entry)
     for body, own in by_body.items():
         for port, (name, sign) in own.items():
             if port == "motion":
-                add(f"{BODY}{body}", EnergyNode("motion", body), name, sign)
+                add(at[body], EnergyNode("motion", body), name, sign)
             elif port not in ("inertance", "gravity"):
-                add(f"{BODY}{body}", EnergyNode("body", port), name, sign)
+                add(at[body], EnergyNode("body", port), name, sign)
     for j in ports.junctions:
         for word, end in (("first", j.first), ("second", j.second)):
             if end in by_body:

@@ -43,8 +43,8 @@ def _first_refused(f: Formulation, tape: Tape, t: float, x: Array, p: Array) -> 
             node = operations[node][2]
         handle = operations[node][1]
         table = table_with(values[handle])
-        told = np.all(np.isfinite(arguments))  # of a state that is spoilt already only what time alone gives is known
-        i = table.refuses(arguments) if told and table is not None and len(arguments) == len(table.x) else None
+        known = np.all(np.isfinite(arguments))  # of a state that is spoilt already only what time alone gives is known
+        i = table.refuses(arguments) if known and table is not None and len(arguments) == len(table.x) else None
         if table is not None and i is not None:
             name = f.parameters.tables[operations[handle][1] - f.parameters.table_slice.start]
             knots = table.x[i]

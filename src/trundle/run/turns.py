@@ -29,7 +29,7 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
 
     In absolute coordinates the run has integrated the rate of every joint, whatever the samples. An angle of a joint
     that closes a loop is followed from sample to sample along the joints of the tree, which count their turns. Where
-    ball joints or free bodies are among these, the rates tell about how far the angle went, from one step of the run to
+    ball joints or free bodies are among these, the rates show about how far the angle went, from one step of the run to
     the next as far as these are kept; a TurnsWarning says where that is not clear.
     """
     f = run.formulation

@@ -13,7 +13,7 @@ from trundle.typing import Array
 
 CELLS = 400  # parts of a run in which jumps are looked for
 NARROW = 1e-7  # s: what changes within less has jumped
-JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change is none
+JUMP = 1e-5  # m, m/s or of a rotation matrix, over its size: a smaller change does not count
 
 
 def refuse_jumps(f: Formulation, p: Array, t0: float, t1: float) -> None:

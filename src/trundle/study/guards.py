@@ -2,7 +2,7 @@
 lies flat.
 
 The compiled loops look at the guards along their steps. Where one has changed its sign, the run is made again up to
-there with the guards as events that stop it: so they cost little while nothing happens, and tell the time as exactly as
+there with the guards as events that stop it: so they cost little while nothing happens, and find the time as exactly as
 any event.
 """
 

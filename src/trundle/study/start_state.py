@@ -70,7 +70,7 @@ def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters,
     for request in {tuple(w): w for w in requests}.values():  # what is said for this run goes before all else
         try:
             found = _consistent(f, request, start, parameters, t)
-        except AssemblyError:  # another request may do; the last line below tells what is wrong with all that is given
+        except AssemblyError:  # another request may do; the last line below reports what is wrong with what is given
             continue
         held = {**(start if start else given), **{name: 0.0 for name in soft if name in request}}
         moved = [register.find(name) for name in found.changed]
@@ -131,7 +131,7 @@ def check_own_rates(layout: StateLayout, rates: Array) -> None:
 def changed_state(
     f: Formulation, t: float, x: Array, p: Array, changes: Mapping[str, float], keeps: str
 ) -> tuple[Array, Array]:
-    """State and parameters with named values replaced; where that changes the velocity of a moving frame, `keeps` tells
+    """State and parameters with named values replaced; where that changes the velocity of a moving frame, `keeps` says
     which velocities of the bodies stay.
     """
     before, x, p = (x, p), x.copy(), p.copy()

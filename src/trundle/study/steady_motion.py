@@ -157,7 +157,7 @@ class _Search:
         return layout.vector(q, x[layout.u] + step[n_u : 2 * n_u]), c + step[len(step) - len(c) :]
 
     def _check(self, x: Array, c: Array, here: _Residuals) -> None:
-        """SolveError that tells what would still change, stays open, or is not as given."""
+        """SolveError that names what would still change, stays open, or is not as given."""
         layout, n = self.layout, self.n_changes
         q, u = x[layout.q], x[layout.u]
         A = np.array(ca.DM(self.functions.linear(self.t, q, u, self.p)[1]))

@@ -17,7 +17,7 @@ STATES = {2: ("sticks", COLOURS[0]), 1: ("slides", COLOURS[4]), 0: ("open", FAIN
 
 def contacts_of(run: "Run") -> list[str]:
     """Contacts whose state is known, in the order of the model."""
-    return [name.removesuffix(".state") for name in run.names if name.endswith(".state")]
+    return run.owners("state")
 
 
 def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:

@@ -88,7 +88,7 @@ def _samples(
     reach = travel * max(float(np.max(high - low)), 1e-9)
     far = np.zeros(len(t))
     for name, body in outlines.items():
-        for point in body.points():  # the point that goes farthest tells when the picture is full
+        for point in body.points():  # the point that goes farthest decides when the picture is full
             p = poses[name][0] + poses[name][1] @ point
             steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
             far = np.maximum(far, np.concatenate([[0.0], np.cumsum(steps)]))

@@ -19,8 +19,7 @@ def plot_imaginary(
     """Forces (N) and moments (N m) about the mass centre of a body in a moving frame: a row for each, a column for each
     axis of the frame, a line for each kind.
     """
-    ending = "imaginary_rotation_force"
-    known = [name.partition(".")[0] for name in run.names if name.endswith(f".{ending}")]
+    known = run.owners("imaginary_rotation_force", "body")
     if body not in known:
         raise UnknownNameError(body, known, "body in a moving frame")
     with style():

@@ -58,14 +58,14 @@ def collide(
     with feet.lock:  # its arrays serve one collision after the other
         run, ending = _run(feet, wheel, slip / speed, values, None if duration is None else duration / time)
     units = {"velocity": speed, "deformation": metre, "force": newton, "impulse": mass * speed, "work": mass * speed**2}
-    names = [f"{foot}_{what}" for foot in FEET for what in units]
-    names += [f"friction_{what}" for what in ("force", "impulse", "work")]
+    ways = {foot: tuple(units) for foot in FEET} | {"friction": ("force", "impulse", "work")}
+    scale = {f"{way}_{what}": units[what] for way, kinds in ways.items() for what in kinds}
     at = run["time"] * time
     phases, events = phases_and_events(at, _modes(run), _load(run))
     return Collision(
         inertia_ratio=inertia_ratio, half_angle=half_angle, friction=friction, law=law, mass=mass, length=length,
         gravity=gravity, ending=ending, time=at, slip=run["slip"] * speed, phases=phases, events=events,
-        **{name: run[name] * units[name.rpartition("_")[2]] for name in names},
+        **{name: run[name] * unit for name, unit in scale.items()},
     )  # fmt: skip
 
 

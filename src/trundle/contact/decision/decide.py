@@ -252,7 +252,7 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
             begun = True
-    if not begun:  # just beyond the limit: cones that are clearly too small tell where it begins
+    if not begun:  # just beyond the limit: with cones that are clearly too small it is seen where it begins
         for i in range(contacts):
             if state[i] == 2.0:
                 mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]

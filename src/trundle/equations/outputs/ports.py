@@ -14,6 +14,7 @@ from trundle.laws.law import EffortLaw, FlowLaw, Locked
 from trundle.model.connection import ConnectedPair
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
+from trundle.model.register import model_register
 from trundle.model.seal import find_seals
 from trundle.pairs.lower import BONDS
 from trundle.quantity import Quantity
@@ -89,10 +90,12 @@ def find_ports(model: Model) -> Ports:
     """Ports of all bodies, connections, laws and forces."""
     signals = SymbolicSignals(model, ca.SX.sym("t"))
     forces = {name: force.terms(signals) for name, force in model.forces.items()}
-    acting: dict[str, list[str]] = {}  # coordinate -> forces on it
+    register = model_register(model)
+    acting: dict[str, list[str]] = {}  # connection -> forces on its coordinates
     for name, term in forces.items():
         for coordinate, _ in term.efforts:
-            acting.setdefault(model.resolve(coordinate), []).append(name)
+            on = acting.setdefault(register.get(coordinate).quantity.owner, [])
+            on += [name] if name not in on else []
     junctions: list[Junction] = []
     elements: dict[str, Element] = {}
     seals = find_seals(model)
@@ -102,7 +105,7 @@ def find_ports(model: Model) -> Ports:
         laws = {f"{c.name}.{name}": law for name, law in c.laws.items()}
         at_contact = {f"{c.name}.{name}": law for name, law in c.bond_laws.items()}
         terms = [n for n, law in laws.items() if isinstance(law, EffortLaw)]
-        terms += _unique(f for name, fs in acting.items() if name.rpartition(".")[0] == c.name for f in fs)
+        terms += acting.get(c.name, [])
         drives = [n for n, law in laws.items() if isinstance(law, FlowLaw)]
         own = terms, drives
         if c.is_contact:

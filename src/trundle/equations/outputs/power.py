@@ -264,7 +264,7 @@ class PowerExpressions:
         }
         given = {key: ca.SX(0) for key in (*element.junctions, *element.bodies)}
         for coordinate, effort in term.efforts:
-            owner = e.model.resolve(coordinate).rpartition(".")[0]
+            owner = e.signals.register.get(coordinate).quantity.owner
             key = owner + CHAIN if e.model.connections[owner].is_contact else owner
             given[key] += effort * self._rate(coordinate)
         for junction in element.junctions if not term.efforts else ():  # a law at a point of contact

@@ -1,7 +1,7 @@
 """Search for the events of the user inside a step (compiled), by bounds: no pair of crossings can be stepped over.
 
 The step is halved until in every part each function either has a bound that leaves out zero, or a rate that does, so
-that the signs at the ends of the part tell whether there is a root.
+that the signs at the ends of the part decide whether there is a root.
 """
 
 import math

@@ -37,7 +37,7 @@ def find_event(run: LoopRecord) -> None:
     """Find the first event in the step; HIT counts the events that fire there.
 
     HIT is -1 where no step reaches the event, and -2 where an event that has just jumped comes back in less time than
-    can be told: firing it again would act on a state that has not moved.
+    can be resolved: firing it again would act on a state that has not moved.
     """
     x_new = run.x_new
     p, clock, work = run.p, run.clock, run.work

@@ -139,9 +139,7 @@ class Finder:
         full = len(q) - 1
         rank = rank_of_values(values[:full], NEAR_SINGULAR)
         share = np.sum(np.abs(U[:, rank:full]), axis=1)
-        names = [
-            self.locus.row_names[k].rpartition(".")[0] for k in np.flatnonzero(share > 1e-3 * share.max(initial=1e-300))
-        ]
+        names = [self.locus.row_owners[k] for k in np.flatnonzero(share > 1e-3 * share.max(initial=1e-300))]
         return list(dict.fromkeys(names)), full - rank
 
     # -- losses of contact ---------------------------------------------------------------------------------------------

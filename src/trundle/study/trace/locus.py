@@ -77,6 +77,7 @@ class Locus:
         self.held = self._held(f, [f.register.full(name) for name in hold])
         self.scale, self.names, self._turns = _scales(f)
         self.row_names: list[str] = []
+        self.row_owners: list[str] = []
         residuals = [self._rows(), *self._contacts(), *self._unit_quaternions()]
         self.n_rows = sum(r.numel() for r in residuals)  # without what the user holds
         held, targets = self._hold_rows()
@@ -126,8 +127,12 @@ class Locus:
         for row in self.equations.rows:
             if row.holonomic and row.role is not Role.DRIVE:
                 found.append(row.residual / length if row.unit == "m" else row.residual)
-                self.row_names.append(row.name)
+                self._name_rows(row.owner, row.name)
         return ca.vertcat(ca.SX(0, 1), *found)
+
+    def _name_rows(self, owner: str, name: str, count: int = 1) -> None:
+        self.row_owners += [owner] * count
+        self.row_names += [name] * count
 
     def _contacts(self) -> list[Any]:
         found = []
@@ -136,7 +141,7 @@ class Locus:
             if residual.numel():
                 size = ca.vertcat(ca.DM.ones(2) / self.formulation.length, ca.DM.ones(residual.numel() - 2))
                 found.append(size * residual)
-                self.row_names += [f"{name}.contact"] * residual.numel()
+                self._name_rows(name, f"{name}.contact", residual.numel())
         return found
 
     def _unit_quaternions(self) -> list[Any]:
@@ -145,7 +150,7 @@ class Locus:
             if c.n_q == 4:
                 q = self.equations.q[c.i_q : c.i_q + 4]
                 found.append((ca.dot(q, q) - 1) / 2)
-                self.row_names.append(c.name)
+                self._name_rows(c.owner, c.name)
         return found
 
     def _hold_rows(self) -> tuple[Any, Any]:
@@ -162,7 +167,7 @@ class Locus:
                 length = self.formulation.length if self.formulation.quantity(name).unit == "m" else 1.0
                 angle = _is_angle(self.equations, name)
                 rows.append(ca.atan2(ca.sin(difference), ca.cos(difference)) if angle else difference / length)
-            self.row_names += [name] * rows[-1].numel()
+            self._name_rows(self.formulation.quantity(name).owner, name, rows[-1].numel())
         return ca.vertcat(ca.SX(0, 1), *rows), ca.vertcat(ca.SX(0, 1), *symbols)
 
     # -- numbers -------------------------------------------------------------------------------------------------------
@@ -309,15 +314,10 @@ def _scales(f: Formulation) -> tuple[Array, list[str], Array]:
     for c in f.layout.coordinates:
         scale += [f.length if c.unit == "m" else 1.0] * c.n_q
         names += [c.name] * c.n_q
-        turns += [_closes(f, c.name)] * c.n_q
-    for name in (entry.name for entry in f.layout.followers):
-        scale.append(f.length if f.quantity(name).unit == "m" else 1.0)
-        names.append(name)
-        turns.append(_closes(f, name))
+        turns += [c.step.closed] * c.n_q
+    for entry in f.layout.followers:
+        steps = {step.name: step for step in f.model.connections[entry.owner].pair.coordinates}
+        scale.append(f.length if entry.unit == "m" else 1.0)
+        names.append(entry.name)
+        turns.append(steps[entry.kind].closed)
     return np.array(scale), names, np.array(turns, bool)
-
-
-def _closes(f: Formulation, name: str) -> bool:
-    connection, _, coordinate = name.rpartition(".")
-    step = next(s for s in f.model.connections[connection].pair.coordinates if s.name == coordinate)
-    return step.closed
