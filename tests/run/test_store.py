@@ -15,6 +15,7 @@ import trundle as tr
 from trundle.errors import StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.store import load, save
+from trundle.run.surfaces import surfaces_as_json
 
 RUNS = ("pendulum", "four_bar", "top")
 
@@ -30,6 +31,7 @@ def test_round_trip_is_exact(run: Run, tmp_path: Path) -> None:
     assert path == tmp_path / "result.nc"
     again = load(path).dataset
     whole = run.dataset
+    assert again.attrs.pop("surfaces") == surfaces_as_json(run)  # for pictures, beside the numbers
     assert again.identical(whole)
     assert list(again.data_vars) == list(whole.data_vars)
     for name in whole.variables:
