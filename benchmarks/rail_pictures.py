@@ -14,6 +14,8 @@ from trundle.rail import (
     S1002,
     Alignment,
     Arc,
+    AxleBox,
+    Bushing,
     CarBody,
     Contact,
     ContactGeometry,
@@ -24,7 +26,6 @@ from trundle.rail import (
     ShenHedrickElkins,
     Sine,
     Straight,
-    Suspension,
     Wagon,
     Wheelset,
     creep_plot,
@@ -68,7 +69,7 @@ def wagon_on_a_curve() -> Figure:
         [Straight(40), Sine(length=80, radius=600, cant=0.15), Arc(radius=600, length=300, cant=0.15)], name="curve"
     )
     contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4))
-    suspension = Suspension((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4))
+    suspension = AxleBox(Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
     wagon = Wagon(CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9), Wheelset(1813, (1120, 112, 1120), contact), suspension, 8.0)
     run = wagon.on(line, speed=30.0).build().simulate(12.0, method="stiff", rtol=1e-6, samples=1500)
     with style():

@@ -14,6 +14,8 @@ from trundle.rail import (
     S1002,
     Alignment,
     Arc,
+    AxleBox,
+    Bushing,
     CarBody,
     Contact,
     ContactGeometry,
@@ -21,7 +23,6 @@ from trundle.rail import (
     ShenHedrickElkins,
     Sine,
     Straight,
-    Suspension,
     Wagon,
     Wheelset,
 )
@@ -41,7 +42,7 @@ def wagon(lateral: float) -> Wagon:
     """The two-axle wagon with a lateral stiffness (N/m) of its axle boxes."""
     contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4))
     axle = Wheelset(mass=1813, inertia=(1120, 112, 1120), contact=contact)
-    springs = Suspension(stiffness=(5e6, lateral, 1.2e6), damping=(1e4, 2e4, 2e4))
+    springs = AxleBox(Bushing(stiffness=(5e6, lateral, 1.2e6), damping=(1e4, 2e4, 2e4)))
     return Wagon(CarBody(20e3, (3e4, 2e5, YAW_INERTIA), height=1.9), axle, springs, wheelbase=8.0)
 
 

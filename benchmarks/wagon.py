@@ -28,7 +28,8 @@ def in_track_frames() -> tr.Model:
     line = rail.Alignment([rail.Straight(40), rail.Sine(80, 600, 0.15), rail.Arc(600, 600, 0.15)])
     profiles = rail.ContactGeometry(rail.S1002(), rail.Rail60E1())
     axle = rail.Wheelset(MASS, INERTIA, rail.Contact(profiles, rail.ShenHedrickElkins(0.4)))
-    wagon = rail.Wagon(rail.CarBody(CAR, CAR_INERTIA, HEIGHT), axle, rail.Suspension(STIFFNESS, DAMPING), WHEELBASE)
+    box = rail.AxleBox(rail.Bushing(STIFFNESS, DAMPING))
+    wagon = rail.Wagon(rail.CarBody(CAR, CAR_INERTIA, HEIGHT), axle, box, WHEELBASE)
     return wagon.on(line, speed=SPEED)
 
 

@@ -83,7 +83,7 @@ LINE = rail.Alignment(
 def wagon(line=LINE, **options):
     contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
     axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
-    suspension = rail.Suspension((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4))
+    suspension = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
     return rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, BEAM), 1.9), axle, suspension, 8.0).on(line, **options)
 
 
@@ -144,7 +144,7 @@ def test_the_steady_motion_in_the_arc_is_where_a_long_run_settles(wagon_system):
 
 def test_words():
     with pytest.raises(ModelError, match="wheelbase must be greater than zero"):
-        rail.Wagon(rail.CarBody(1, (1, 1, 1), 1), None, rail.Suspension((1, 1, 1)), 0.0)
+        rail.Wagon(rail.CarBody(1, (1, 1, 1), 1), None, rail.AxleBox(rail.Bushing((1, 1, 1))), 0.0)
     with pytest.raises(ModelError, match="the rear wheelset stands 4 m behind"):
         wagon(speed=30.0, start=1.0)
     with pytest.raises(ModelError, match="creep must be a creep law"):

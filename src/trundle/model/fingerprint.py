@@ -18,6 +18,7 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.laws.tracking import RateTracking
 from trundle.model.exact import exact, is_foreign
+from trundle.model.force import Terms
 from trundle.model.freeze import frozen
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
@@ -102,9 +103,7 @@ def _answers(model: Model, asker: Asker) -> list[str]:
     for name, force in model.forces.items():
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
-            energies_of = [terms.potential, terms.dissipated, terms.supplied]
-            measures = {k: v[0] for k, v in terms.measures.items()}
-            parts.append(f"force {name} {exact([terms.wrenches, terms.efforts, energies_of, measures])}")
+            parts.append(f"force {name} {_terms(terms)}")
     for output in model.outputs.values():
         asker.ask(f"output {output.name!r}", partial(_one, output.function, s))
     for event in model.events.values():
@@ -112,6 +111,16 @@ def _answers(model: Model, asker: Asker) -> list[str]:
         for target, value in event.action.items() if not isinstance(event.action, str) else ():
             asker.ask(f"event {event.name!r}, new value of {target!r}", partial(_one, value, s))
     return parts
+
+
+def _terms(terms: Terms) -> str:
+    """What a force contributes: names, and all expressions on one tape, of which they have most in common."""
+    values = [part for _, force, moment in terms.wrenches for part in (force, moment)]
+    values += [effort for _, effort in terms.efforts] + [terms.potential, terms.dissipated, terms.supplied]
+    values += [value for value, _, _ in terms.measures.values()]
+    columns = [ca.densify(ca.SX(value)) for value in values]
+    names = [frame for frame, _, _ in terms.wrenches], [name for name, _ in terms.efforts], list(terms.measures)
+    return exact([*names, [column.numel() for column in columns], ca.veccat(*columns)])
 
 
 def _coefficients(law: FrictionLaw, s: Any, motion: list[Any], rolling: Any, bristles: list[Any]) -> list[Any]:

@@ -14,6 +14,7 @@ from trundle.rail.suspension.draft_gear import DraftGear
 from trundle.rail.suspension.dry_friction import DryFriction
 from trundle.rail.suspension.lenoir_link import LenoirSprings
 from trundle.rail.suspension.series_damper import SeriesDamper
+from trundle.rail.suspension.suspension import Suspension
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.continuity import Continuity, Jump
 from trundle.rail.track.cubic_parabola import CubicParabola
@@ -35,9 +36,17 @@ from trundle.rail.track.segment import (
     Vienna,
 )
 from trundle.rail.track.track_frame import TrackMotion
+from trundle.rail.vehicle.bogie import Bogie
+from trundle.rail.vehicle.bogie_vehicle import BogieVehicle
+from trundle.rail.vehicle.car_body import CarBody
+from trundle.rail.vehicle.mount import AxleBox, Mount
+from trundle.rail.vehicle.ready import cooperrider_vehicle, manchester_vehicle, vehicle_data, y25_wagon
 from trundle.rail.vehicle.ride import Ride, TrackPlace
+from trundle.rail.vehicle.running_gear import HeldWheelset
+from trundle.rail.vehicle.single_wheelset import SingleWheelset
 from trundle.rail.vehicle.travel import Travel, TravelLaw, UniformTravel
-from trundle.rail.vehicle.wagon import CarBody, Suspension, Wagon
+from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, Wheel
+from trundle.rail.vehicle.wagon import Wagon
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
 from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset, Wheelset
 from trundle.rail.wheel_rail.conicity import equivalent_conicity
@@ -70,7 +79,10 @@ __all__ = [
     "Alignment",
     "AntiRollBar",
     "Arc",
+    "AxleBox",
     "Bloss",
+    "Bogie",
+    "BogieVehicle",
     "Book",
     "BumpStop",
     "BumpStopTable",
@@ -96,6 +108,7 @@ __all__ = [
     "Fastsim",
     "FittedLine",
     "Grade",
+    "HeldWheelset",
     "Helmert",
     "Irregularity",
     "JohnsonVermeulen",
@@ -103,7 +116,9 @@ __all__ = [
     "KalkerWarning",
     "LenoirSprings",
     "Linear",
+    "Mount",
     "Patch",
+    "PlacedVehicle",
     "PlacedWheelset",
     "Polach",
     "Polynomial",
@@ -116,6 +131,7 @@ __all__ = [
     "SeriesDamper",
     "ShenHedrickElkins",
     "Sine",
+    "SingleWheelset",
     "Straight",
     "Suspension",
     "TableContact",
@@ -126,15 +142,18 @@ __all__ = [
     "Travel",
     "TravelLaw",
     "UniformTravel",
+    "Vehicle",
     "VerticalCurve",
     "Vienna",
     "Wagon",
+    "Wheel",
     "WheelContact",
     "WheelOnRail",
     "WheelPlace",
     "Wheelset",
     "WheelsetContact",
     "WheelsetGuide",
+    "cooperrider_vehicle",
     "creep_plot",
     "creepages",
     "equivalent_conicity",
@@ -143,4 +162,7 @@ __all__ = [
     "hertz_of_axes",
     "irregularity_table",
     "kalker",
+    "manchester_vehicle",
+    "vehicle_data",
+    "y25_wagon",
 ]

@@ -1,6 +1,7 @@
 """A line inside a model: its rows and its plan as tables that compiled code reads, and the frame that goes along it."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, final
 
@@ -145,16 +146,13 @@ class TrackFrame:
         speed, acceleration = self._speeds(at, s)
         if self._row is not None:
             speed = speed + _guard(at, numbers)
-        grown = integrals(share(numbers, at))
-        heading = numbers[HEADING] + total(numbers, CURVATURE, grown) / numbers[INVERSE]
-        height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
-        place = ca.vertcat(self.plan(at), height)
-        return motion(place, heading, local_at(numbers, at), speed, acceleration)
+        height, R, w, eps, v, a, _ = _formulas()(ca.vertcat(*numbers.all), at, speed, acceleration)
+        return TrackMotion(ca.vertcat(self.plan(at), height), R, w, eps, v, a)
 
     def darboux(self, s: Any) -> Any:
         """Turn of the frame per metre of track (rad/m), in its own axes."""
         at, numbers = self._place(s)
-        return ca.vertcat(*local_at(numbers, at).darboux())
+        return _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1]
 
     def _place(self, s: Any) -> tuple[Any, RowSymbols]:
         """Distance along the track, and the row in which it lies."""
@@ -196,6 +194,22 @@ class _AtStart:
         if name in self._model.states:
             return self._model.states[name].start
         return self._model.parameter_values()[name]
+
+
+@lru_cache(maxsize=1)
+def _formulas() -> ca.Function:
+    """Height, rotation, w, eps, v, a, turn per metre from the numbers of a row, distance, speed and acceleration:
+    written once; afterwards CasADi expands it, which is faster than Python.
+    """
+    given, at, speed, acceleration = ca.SX.sym("row", BEGIN + 1), *(ca.SX.sym(n) for n in ("at", "speed", "a"))
+    numbers = RowSymbols(ca.vertsplit(given))
+    grown = integrals(share(numbers, at))
+    heading = numbers[HEADING] + total(numbers, CURVATURE, grown) / numbers[INVERSE]
+    height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
+    local = local_at(numbers, at)
+    found = motion(ca.vertcat(0.0, 0.0, height), heading, local, speed, acceleration)
+    out = [height, found.rotation, found.w, found.eps, found.v, found.a, ca.vertcat(*local.darboux())]
+    return ca.Function("track_motion", [given, at, speed, acceleration], [ca.densify(one) for one in out])
 
 
 def _guard(at: Any, row: RowSymbols) -> Any:

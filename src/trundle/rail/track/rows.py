@@ -91,11 +91,11 @@ class RowSymbols:
     """Numbers of a row as expressions, such as those that a table gives."""
 
     def __init__(self, numbers: Sequence[Any]) -> None:
-        self._numbers = numbers
+        self.all = tuple(numbers)
         self.used: AnyArray = np.ones(len(numbers), bool)
 
     def __getitem__(self, place: int) -> Any:
-        return self._numbers[place]
+        return self.all[place]
 
 
 def share(numbers: Numbers, s: Any) -> Any:

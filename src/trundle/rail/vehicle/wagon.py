@@ -1,89 +1,67 @@
-"""A two-axle wagon along a line, each of its bodies in a frame that goes along the track with it."""
+"""A car body on two wheelsets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from trundle.errors import ModelError
-from trundle.laws.law import Locked, Open
-from trundle.model.force import Bushing
-from trundle.model.joint import Connection
-from trundle.model.model import Model
-from trundle.rail.track.alignment import Alignment
+from trundle.rail.vehicle.car_body import CarBody
+from trundle.rail.vehicle.mount import AxleBox, Seat
 from trundle.rail.vehicle.ride import Ride
-from trundle.rail.vehicle.travel import UniformTravel
-from trundle.rail.vehicle.wheelset import Wheelset
-
-
-@final
-@dataclass(frozen=True)
-class CarBody:
-    """Mass (kg), moments of inertia about its centre (kg m^2), height of the centre above the rails (m)."""
-
-    mass: float
-    inertia: tuple[float, float, float]
-    height: float
-
-
-@final
-@dataclass(frozen=True)
-class Suspension:
-    """Springs and dampers of one axle box along x, y, z: N/m and N s/m."""
-
-    stiffness: tuple[float, float, float]
-    damping: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    half_width: float = 1.0  # of the axle boxes from the middle, m
+from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
+from trundle.rail.vehicle.vehicle import (
+    PlacedVehicle,
+    Vehicle,
+    add_body,
+    check_part,
+    couplers_of,
+    prefix,
+    weight_of,
+    wheels_of,
+)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Wagon:
-    """A car body on two wheelsets by four suspensions.
+class Wagon(Vehicle):
+    """A car body on two wheelsets by four axle boxes.
 
     In a model its bodies are called `car`, `front_axle`, `rear_axle`; the coordinates of the wheelsets `front.y` and so
-    on, relative to the frames `front_track`, `middle_track`, `rear_track`; the contacts `front_left` to `rear_right`.
+    on, relative to the frames `front_track`, `middle_track`, `rear_track`; the contacts `front_left` to `rear_right`;
+    the suspensions `front_spring_left` and so on.
     """
 
     body: CarBody
-    wheelset: Wheelset
-    suspension: Suspension
+    wheelset: RunningGear
+    axle_box: AxleBox
     wheelbase: float
 
     def __post_init__(self) -> None:
+        check_part("Wagon", "body", self.body, CarBody, "a rail.CarBody")
+        check_part("Wagon", "axle_box", self.axle_box, AxleBox, "a rail.AxleBox(suspension)")
         if not self.wheelbase > 0:
             raise ModelError(f"Wagon: the wheelbase must be greater than zero, got {self.wheelbase!r} m.")
 
-    def on(
-        self, line: Alignment, speed: float, acceleration: float = 0.0, start: float | None = None, name: str = "wagon"
-    ) -> Model:
-        """A model of the wagon on a line, at a given speed (m/s) and acceleration (m/s^2), both parameters.
+    @property
+    def reach(self) -> tuple[float, float]:
+        return -self.wheelbase / 2, self.wheelbase / 2
 
-        The middle of the wagon starts at the distance `start` (m), half a wheelbase from the beginning of the line if
-        it is left out. The car keeps its place along the track, as if pulled or braked; wheelsets follow by their
-        springs. The start is at rest on straight track: in the middle, with the springs pressed by the weight.
-        """
-        half = self.wheelbase / 2
-        s0 = half if start is None else start
-        if s0 < half:
-            raise ModelError(f"Wagon: start is {s0:g} m, but the rear wheelset stands {half:g} m behind the middle.")
-        m = Model(name)
-        self.add(Ride.on(m, line, UniformTravel(speed, acceleration), s0))
-        return m
+    @property
+    def mass(self) -> float:
+        return self.body.mass + 2 * self.wheelset.mass
 
-    def add(self, ride: Ride) -> None:
-        """Put it into the model of a ride."""
-        m, half = ride.model, self.wheelbase / 2
-        car = m.body("car", mass=self.body.mass, inertia=self.body.inertia)
-        free = Open()
-        along = Locked() if ride.held else free
-        m.connect(Connection(along, free, free, free, free, free), ride.place("middle", 0.0).frame, car, name="car")
-        radius, k = self.wheelset.radius, self.suspension
-        load = 9.81 * self.body.mass
-        for axle, offset in (("front", half), ("rear", -half)):
-            placed = self.wheelset.add(m, axle, ride.place(axle, offset))
-            for side, y in (("left", k.half_width), ("right", -k.half_width)):
-                box, seat = placed.hub.at(0, y, 0), car.at(offset, y, radius - self.body.height)
-                stiffness, damping = (*k.stiffness, 0.0, 0.0, 0.0), (*k.damping, 0.0, 0.0, 0.0)
-                m.apply(Bushing(box, seat, stiffness, damping), name=f"{axle}_spring_{side}")
-            m.start |= self.wheelset.start(axle, ride.first_speed, load / 2)
-        sunk = radius - m.start["front.z"] + load / 4 / k.stiffness[2]
-        m.start["car.z"] = self.body.height - sunk
+    def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
+        m, p = ride.model, prefix(name)
+        load = weight_of(ride, self.body.mass) / 2
+        sunk = self.wheelset.sunk(load)
+        car = add_body(ride, f"{p}car", f"{p}middle", 0.0, self.body, not ride.held, sunk)
+        wheelsets = {}
+        for axle, x in (("front", self.wheelbase / 2), ("rear", -self.wheelbase / 2)):
+            full = p + axle
+            wheelsets[full] = placed = self.wheelset.add(m, full, ride.place(full, x))
+            seat = Seat(car, x, self.body.height, load)
+            self.axle_box.add(m, f"{full}_spring", self.wheelset, placed.hub, seat)
+            m.start |= self.wheelset.start(full, ride.first_speed, load)
+        return PlacedVehicle(car, f"{p}car", wheelsets, wheels_of(wheelsets), couplers_of(car, self.body))
+
+    def held(self) -> "Wagon":
+        return replace(self, wheelset=HeldWheelset(self.wheelset.radius, self.wheelset.mass))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import cos
 from typing import Any, NamedTuple, final
 
 from trundle.errors import ModelError
@@ -106,6 +107,12 @@ class Wheelset:
         """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
         its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
         """
+        return {f"{name}.z": self.radius - self.sunk(load), f"{name}_spin.angle_rate": speed / self.radius}
+
+    def sunk(self, load: float) -> float:
+        """How far its axle lies below the radius at rest, under a load (N) beside its own weight, m."""
         contact = self.contact.tables["left"](0.0, 0.0)
-        deep = ((load + 9.81 * self.mass) / 2 / contact.stiffness) ** (2 / 3)
-        return {f"{name}.z": self.radius - deep, f"{name}_spin.angle_rate": speed / self.radius}
+        slope = cos(contact.angle)
+        normal = (load + 9.81 * self.mass) / 2 / slope
+        deep: float = contact.gap + (normal / contact.stiffness) ** (2 / 3) / slope
+        return deep

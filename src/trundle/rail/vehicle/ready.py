@@ -1,0 +1,113 @@
+"""Ready vehicles; their numbers and sources stand in rail/data."""
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+from trundle.errors import ModelError
+from trundle.rail.suspension.anti_roll_bar import AntiRollBar
+from trundle.rail.suspension.bump_stop import BumpStopTable
+from trundle.rail.suspension.bushing import Bushing
+from trundle.rail.suspension.dry_friction import DryFriction
+from trundle.rail.suspension.lenoir_link import LenoirSprings
+from trundle.rail.vehicle.bogie import Bogie
+from trundle.rail.vehicle.bogie_vehicle import BogieVehicle
+from trundle.rail.vehicle.car_body import CarBody
+from trundle.rail.vehicle.mount import AxleBox, Mount
+from trundle.rail.vehicle.wheelset import Contact, Wheelset
+from trundle.rail.wheel_rail.creep import CreepLaw, ShenHedrickElkins
+from trundle.rail.wheel_rail.geometry import ContactGeometry
+from trundle.rail.wheel_rail.profile import S1002, Rail60E1
+
+
+@lru_cache
+def vehicle_data(name: str) -> dict[str, Any]:
+    """Numbers of a vehicle with their source: "manchester_vehicle_1", "cooperrider" or "y25_wagon"."""
+    path = files("trundle.rail").joinpath(f"data/{name}.yaml")
+    if name not in ("manchester_vehicle_1", "cooperrider", "y25_wagon"):
+        raise ModelError(f"there are no data of a vehicle called {name!r}; try 'manchester_vehicle_1'.")
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
+
+
+def manchester_vehicle(contact: Contact | None = None, mu: float = 0.3) -> BogieVehicle:
+    """Passenger vehicle 1 of the Manchester benchmarks, on S1002 and 60E1 unless another contact is given.
+
+    Primary vertical stiffness 1.22e6 N/m (1.2e6 in one of two sources); dampers stand beside the springs.
+    """
+    data = vehicle_data("manchester_vehicle_1")
+    spring = data["secondary"]
+    secondary = (
+        Mount("spring", _bushing(spring), spring["height"], spring["half_width"]),
+        Mount("roll_bar", AntiRollBar(data["anti_roll_bar"]["stiffness"]), data["anti_roll_bar"]["height"]),
+        Mount("stop", BumpStopTable(_points(data["bump_stop"]["points"]), "y"), data["bump_stop"]["height"]),
+    )
+    primary = data["primary"]
+    axle_box = AxleBox(_bushing(primary), primary["half_width"], primary["height"])
+    return BogieVehicle(_car(data["car"]), _bogie(data, axle_box, contact, mu), secondary, data["half_centres"])
+
+
+def cooperrider_vehicle(contact: Contact | None = None, mu: float | None = None) -> BogieVehicle:
+    """Cooperrider's bogie vehicle with the numbers of the Technical University of Denmark, on S1002 and 60E1 unless
+    another contact is given; mu is 0.15 unless given.
+    """
+    data = vehicle_data("cooperrider")
+    kinds = ("vertical", "lateral", "yaw")
+    secondary = tuple(Mount(k, _bushing(data[k]), data[k]["height"], data[k]["half_width"]) for k in kinds)
+    primary = data["primary"]
+    axle_box = AxleBox(_bushing(primary), primary["half_width"], primary["height"])
+    bogie = _bogie(data, axle_box, contact, data["mu"] if mu is None else mu)
+    return BogieVehicle(_car(data["car"]), bogie, secondary, data["half_centres"])
+
+
+def y25_wagon(load: Literal["tare", "laden"] = "tare", contact: Contact | None = None, mu: float = 0.3) -> BogieVehicle:
+    """A four-axle freight wagon on bogies of the kind of Y25: springs of two stiffnesses, friction in proportion to the
+    load, centre plate, side bearers that rub. Plausible numbers, not those of a certain wagon.
+    """
+    data = vehicle_data("y25_wagon")
+    if load not in ("tare", "laden"):
+        raise ModelError(f"y25_wagon: load is 'tare' or 'laden', got {load!r}.")
+    plate, bearer = data["centre_plate"], data["side_bearer"]
+    rubbing = Bushing(tuple(bearer["stiffness"])) + DryFriction(bearer["friction"], "x")
+    secondary = (
+        Mount("plate", _bushing(plate), plate["height"]),
+        Mount("bearer", rubbing, bearer["height"], bearer["half_width"]),
+    )
+    box = dict(data["axle_box"])
+    half_width = box.pop("half_width")
+    axle_box = AxleBox(LenoirSprings(**box), half_width)
+    return BogieVehicle(_car(data[load]), _bogie(data, axle_box, contact, mu), secondary, data["half_centres"])
+
+
+def _bushing(data: dict[str, Any]) -> Bushing:
+    return Bushing(
+        tuple(data["stiffness"]), tuple(data["damping"]), tuple(data.get("turning_stiffness", (0.0, 0.0, 0.0)))
+    )
+
+
+def _points(data: list[list[float]]) -> tuple[tuple[float, float], ...]:
+    return tuple((d, f) for d, f in data)
+
+
+def _car(data: dict[str, Any]) -> CarBody:
+    return CarBody(data["mass"], tuple(data["inertia"]), data["height"], data["half_length"])
+
+
+def _bogie(data: dict[str, Any], axle_box: AxleBox, contact: Contact | None, mu: float) -> Bogie:
+    frame, axle = data["bogie"], data["wheelset"]
+    if contact is None:
+        contact = _contact(axle["radius"], axle["back_to_back"], ShenHedrickElkins(mu))
+    elif contact.geometry.radius != axle["radius"]:
+        raise ModelError(
+            f"the wheels of this vehicle have a radius of {axle['radius']:g} m, those of the contact "
+            f"{contact.geometry.radius:g} m: give its ContactGeometry radius={axle['radius']:g}."
+        )
+    wheelset = Wheelset(axle["mass"], tuple(axle["inertia"]), contact)
+    return Bogie(frame["mass"], tuple(frame["inertia"]), frame["height"], wheelset, axle_box, frame["half_wheelbase"])
+
+
+def _contact(radius: float, back_to_back: float, creep: CreepLaw) -> Contact:
+    """S1002 wheels on 60E1 rails inclined 1 in 40."""
+    return Contact(ContactGeometry(S1002(), Rail60E1(), radius=radius, back_to_back=back_to_back), creep)

@@ -1,0 +1,52 @@
+"""What may stand in the slot of a wheelset."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, final
+
+from trundle.model.model import Model
+from trundle.pairs.lower import Fixed
+from trundle.rail.vehicle.ride import TrackPlace
+from trundle.rail.vehicle.wheelset import PlacedWheelset
+
+
+class RunningGear(Protocol):
+    """A wheelset, or what stands for one."""
+
+    @property
+    def radius(self) -> float:
+        """Of the running circles, m."""
+
+    @property
+    def mass(self) -> float:
+        """kg."""
+
+    def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
+        """Put it into a model at a place of a ride."""
+
+    def start(self, name: str, speed: Any, load: float) -> dict[str, Any]:
+        """Values to start from, at a speed (m/s) and under a load (N) beside its own weight."""
+
+    def sunk(self, load: float) -> float:
+        """How far its axle lies below the radius at rest under a load (N), m."""
+
+
+@final
+@dataclass(frozen=True)
+class HeldWheelset:
+    """Stands for a wheelset that is held in its place, for modes of bogies and car alone: no contact, no motion."""
+
+    radius: float
+    mass: float
+
+    def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
+        """Its hub, fixed to the frame of the place."""
+        hub = m.body(f"{name}_hub", mass=self.mass, inertia=self.mass * self.radius**2)
+        frame = place.track.at(0.0, 0.0, self.radius)
+        m.connect(Fixed(), frame, hub, name=name)
+        return PlacedWheelset(hub, hub, place.track)
+
+    def start(self, name: str, speed: Any, load: float) -> dict[str, Any]:
+        return {}
+
+    def sunk(self, load: float) -> float:
+        return 0.0

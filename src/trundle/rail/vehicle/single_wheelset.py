@@ -1,0 +1,60 @@
+"""One wheelset, softly suspended to a frame that runs along the track."""
+
+from dataclasses import dataclass, replace
+from typing import final
+
+from trundle.errors import ModelError
+from trundle.model.body import as_frame
+from trundle.rail.suspension.suspension import Suspension
+from trundle.rail.vehicle.mount import check_suspension
+from trundle.rail.vehicle.ride import Ride
+from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
+from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, prefix, wheels_of
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SingleWheelset(Vehicle):
+    """A wheelset joined to its track frame by a suspension at both ends, under a load (N) beside its own weight.
+
+    The frame keeps the speed of the ride; a speed that is free is refused. In a model it is called `axle`, its contacts
+    `axle_left` and `axle_right`.
+    """
+
+    wheelset: RunningGear
+    suspension: Suspension
+    half_width: float = 1.0
+    load: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_suspension("SingleWheelset", self.suspension)
+        if not self.half_width > 0:
+            raise ModelError(f"SingleWheelset: half_width must be greater than zero, got {self.half_width!r} m.")
+        if not self.load >= 0:
+            raise ModelError(f"SingleWheelset: the load must not be negative, got {self.load!r} N.")
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    @property
+    def mass(self) -> float:
+        return self.wheelset.mass
+
+    def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
+        if not ride.held:
+            raise ModelError("SingleWheelset: nothing drives the frame it is suspended to; give the speed of the ride.")
+        m, full = ride.model, f"{prefix(name)}axle"
+        place = ride.place(full, 0.0)
+        placed = self.wheelset.add(m, full, place)
+        frame = as_frame(place.track)
+        height = self.wheelset.radius - self.wheelset.sunk(self.load)
+        for side, y in (("left", self.half_width), ("right", -self.half_width)):
+            upper = frame.body.at(0, y, height)
+            self.suspension.add(m, f"{full}_spring_{side}", placed.hub.at(0, y, 0), upper, self.load / 2)
+        m.start |= self.wheelset.start(full, ride.first_speed, self.load)
+        wheelsets = {full: placed}
+        return PlacedVehicle(placed.axle, full, wheelsets, wheels_of(wheelsets))
+
+    def held(self) -> "SingleWheelset":
+        return replace(self, wheelset=HeldWheelset(self.wheelset.radius, self.wheelset.mass))

@@ -1,0 +1,131 @@
+"""A rail vehicle: what it adds to the model of a ride, and what others may ask about it there."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from trundle.errors import ModelError
+from trundle.laws.law import Locked, Open
+from trundle.model.body import Body, Frame
+from trundle.model.joint import Connection
+from trundle.model.model import Model
+from trundle.rail.track.alignment import Alignment
+from trundle.rail.vehicle.car_body import CarBody
+from trundle.rail.vehicle.ride import Ride
+from trundle.rail.vehicle.travel import UniformTravel
+from trundle.rail.vehicle.wheelset import PlacedWheelset
+
+
+@final
+class Wheel(NamedTuple):
+    """A wheel of a vehicle in a model."""
+
+    contact: str  # name of its force on the rail, such as "front_left"
+    side: str  # "left" or "right"
+    wheelset: str
+
+
+@final
+class Couplers(NamedTuple):
+    """Where draft gears are attached."""
+
+    front: Frame
+    rear: Frame
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PlacedVehicle:
+    """A vehicle in a model."""
+
+    car: Body
+    car_name: str  # of its connection to the track frame: coordinates are "car.y" and so on
+    wheelsets: dict[str, PlacedWheelset]  # from front to rear
+    wheels: tuple[Wheel, ...]
+    couplers: Couplers | None = None  # none where the length of the car was not given
+
+
+@dataclass(frozen=True, eq=False)
+class Vehicle(ABC):
+    """A rail vehicle. Its reference point lies in the middle of it. Subclasses are final."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> tuple[float, float]:
+        """Offsets of the rearmost and the foremost wheelset from the reference point, m."""
+
+    @property
+    @abstractmethod
+    def mass(self) -> float:
+        """Of all its bodies, kg."""
+
+    @abstractmethod
+    def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
+        """Put it into the model of a ride; where a name is given all names of the vehicle begin with it and "_"."""
+
+    def on(
+        self, line: Alignment, speed: float, acceleration: float = 0.0, start: float | None = None, name: str = "ride"
+    ) -> Model:
+        """A model of the vehicle on a line, at a given speed (m/s) and acceleration (m/s^2), both parameters.
+
+        The reference point starts at the distance `start` (m), such that the rearmost wheelset stands at the beginning
+        of the line if it is left out. The car keeps its place along the track, as if pulled or braked. The start is at
+        rest on straight track: in the middle, with the springs pressed by the weight.
+        """
+        behind = -self.reach[0]
+        at = behind if start is None else start
+        if at < behind:
+            kind = type(self).__name__
+            raise ModelError(f"{kind}: start is {at:g} m, but the rear wheelset stands {behind:g} m behind the middle.")
+        m = Model(name)
+        self.add(Ride.on(m, line, UniformTravel(speed, acceleration), at))
+        return m
+
+    @abstractmethod
+    def held(self) -> "Vehicle":
+        """The same vehicle on wheelsets that are held in their places, for modes of what stands above them."""
+
+
+def weight_of(ride: Ride, mass: float) -> float:
+    """N, of a mass (kg) in the gravity of the model."""
+    return -float(ride.model.gravity[2]) * mass
+
+
+def prefix(name: str) -> str:
+    """What stands before the names of a vehicle."""
+    return f"{name}_" if name else ""
+
+
+def add_body(ride: Ride, name: str, place: str, offset: float, part: CarBody, free: bool, sunk: float) -> Body:
+    """A body above the rails in a track frame beside it, at rest; `free` says whether it may move along the track."""
+    m, open_ = ride.model, Open()
+    body = m.body(name, mass=part.mass, inertia=part.inertia)
+    along = open_ if free else Locked()
+    frame = ride.place(place, offset).frame
+    m.connect(Connection(along, open_, open_, open_, open_, open_), frame, body, name=name)
+    m.start[f"{name}.z"] = part.height - sunk
+    return body
+
+
+def wheels_of(wheelsets: dict[str, PlacedWheelset]) -> tuple[Wheel, ...]:
+    """Both wheels of each wheelset that stands on rails."""
+    return tuple(
+        Wheel(f"{name}_{side}", side, name)
+        for name, placed in wheelsets.items()
+        if placed.hub is not placed.axle
+        for side in ("left", "right")
+    )
+
+
+def couplers_of(car: Body, part: CarBody) -> Couplers | None:
+    """At both ends of a car."""
+    if part.half_length is None:
+        return None
+    z = part.coupler_height - part.height
+    return Couplers(car.at(part.half_length, 0, z), car.at(-part.half_length, 0, z))
+
+
+def check_part(vehicle: str, slot: str, given: object, kind: type | tuple[type, ...], example: str) -> None:
+    """A typed slot takes nothing else."""
+    if not isinstance(given, kind):
+        raise ModelError(f"{vehicle}: {slot} must be {example}, got {given!r}.")
