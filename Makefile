@@ -53,6 +53,7 @@ gallery: $(STAMP)
 
 pictures: gallery
 	$(BIN)/python -m benchmarks.connection_pictures
+	$(BIN)/python -m benchmarks.frame_pictures
 	$(BIN)/python -m benchmarks.wheel_pictures
 	$(BIN)/python -m benchmarks.relative_motion_pictures
 	$(BIN)/python -m benchmarks.impact_pictures

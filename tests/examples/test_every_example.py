@@ -12,7 +12,7 @@ EXPECTED = {
     "spring-ideal-joint", "fixed-controlled-joint", "free-slide-joint", "fixed-servo-joint", "two-bodies-on-a-hinge",
     "spring-door", "two-hinge-door", "two-hinge-door-compliant", "four-wheel-vehicle", "four-wheel-vehicle-compliant",
     "ball-in-turning-pipe", "chaplygin-sleigh", "snakeboard", "wheel-climbs-kerb", "ball-on-step", "rattleback",
-    "lamp-on-ship", "carousel", "foucault-pendulum", "satellite",
+    "lamp-on-ship", "carousel", "foucault-pendulum", "satellite", "following-frame",
     "pumped-swing", "governed-engine", "single-track-car", "bicycle-with-tyres",
 }  # fmt: skip
 

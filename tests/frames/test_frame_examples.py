@@ -121,3 +121,12 @@ def test_eigenvalues_in_a_frame_that_is_not_steady_are_told_to_be_of_one_time() 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not m.build().linearise().frozen
+
+
+def test_a_frame_that_follows_a_puck_does_not_change_its_motion() -> None:
+    system = examples.model("following-frame").build()
+    runs = [system.simulate(15.0, parameters={"gain": n}, rtol=1e-12, samples=16) for n in (3.0, 0.5)]
+    a, b = (run.values("puck.position") for run in runs)
+    np.testing.assert_allclose(a, b, atol=1e-9)
+    assert np.max(np.abs(runs[0].values("V") - runs[1].values("V"))) > 1e-3  # the frames differ
+    assert all(run.energy.drift < 1e-9 for run in runs)

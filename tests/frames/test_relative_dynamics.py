@@ -133,3 +133,18 @@ def test_what_cannot_be_left_out() -> None:
         other.imaginary_forces(other.simulate(0.01))
     with pytest.raises(ModelError, match="another system"):
         system.imaginary_forces(body_in(False).simulate(0.01))
+
+
+def test_the_error_of_the_work_of_a_frame_that_the_motion_does_not_feel_is_told() -> None:
+    """A table shakes across a slow spring: long steps are right for the motion, too long for the books."""
+    m = tr.Model("shaker")
+    table = m.moving_frame("table", position=lambda s: (0.01 * tr.sin(300 * s.t), 0, 0))
+    m.connect(tr.Prismatic("z"), table, m.body("box", mass=2.0, inertia=1.0), law=tr.Spring(20.0))
+    m.start = {"box.displacement": 0.1}
+    system = m.build()
+    rough, fine = (system.simulate(1.0, rtol=1e-9, **more) for more in ({}, {"max_step": 2e-3}))
+    assert (
+        rough.ok and rough.energy.drift > 0.1 and 10 * rough.energy.work_error > np.max(np.abs(rough.energy.imbalance))
+    )
+    assert fine.energy.drift < 1e-6 and fine.energy.work_error < 1e-3 * fine.energy.scale
+    np.testing.assert_allclose(rough.values("box.displacement")[-1], fine.values("box.displacement")[-1], rtol=1e-7)

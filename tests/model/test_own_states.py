@@ -228,3 +228,20 @@ def test_short_names_of_coordinates_in_forces() -> None:
     m.apply(tr.CoordinateForce("swing", tr.Spring(3.0)))
     with pytest.raises(tr.TrundleError, match="no coordinate called 'swing'"):
         m.build()
+
+
+def test_states_need_no_body() -> None:
+    """A lag behind a sine, in closed form: in every method, formalism and study."""
+    m = tr.Model("filter")
+    m.state("a", lambda s: tr.sin(s.t) - s["a"], start=1.0)
+    m.state("b", lambda s: s["a"] - 2 * s["b"])
+    system = m.build()
+    exact = 1.5 * np.exp(-3.0) + (np.sin(3.0) - np.cos(3.0)) / 2
+    for formalism, method in (("kane", None), ("kane", "stiff"), ("newton_euler", None)):
+        options = {"method": method} if method else {}
+        run = system.simulate(3.0, rtol=1e-9, formalism=formalism, **options)
+        np.testing.assert_allclose(run.values("a")[-1], exact, rtol=1e-8)
+    ends = system.batch(3.0, start={"a": [1.0, 2.0]}).end("a")
+    np.testing.assert_allclose(ends, [exact, exact + np.exp(-3.0)], rtol=1e-6)
+    np.testing.assert_allclose(sorted(system.linearise().eigenvalues.real), [-2, -1], rtol=1e-12)
+    assert "a, b" in system.describe()

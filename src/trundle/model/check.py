@@ -100,8 +100,11 @@ def massless(model: Model) -> dict[str, bool]:
 def check(model: Model) -> list[str]:
     """Faults of the model in words; empty when there are none."""
     faults: list[str] = []
-    if not model.free_bodies:
-        faults.append("the model has no bodies; add one with model.body(name, mass=..., inertia=...).")
+    if not model.free_bodies and not model.every_state():
+        faults.append(
+            "the model has no bodies; add one with model.body(name, mass=..., inertia=...), or a state of its own with "
+            "model.state."
+        )
     faults += _vector_faults(model, model.gravity, "gravity of the model")
     for body in model.bodies.values():
         faults += _body_faults(model, body)

@@ -46,6 +46,15 @@ class Energy:
         """Largest imbalance relative to the scale."""
         return float(np.max(np.abs(self.imbalance)) / self.scale)
 
+    @property
+    def work_error(self) -> float:
+        """Error (J) of the integrals of work, as the method estimates it: they are a by-product of the run and do not
+        shorten its steps, so that an imbalance below this says nothing about the motion. A smaller `max_step` lowers
+        it. Nan for a run that was read from a file.
+        """
+        trajectory = self.run.trajectory
+        return float("nan") if trajectory is None else float(trajectory.work_error)
+
     def plot(self, **options: Any) -> Any:
         """Terms of the balance and what it leaves unexplained; returns the matplotlib figure."""
         from trundle.view.plot import plot_energy

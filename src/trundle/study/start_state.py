@@ -88,8 +88,8 @@ def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters,
 
 
 def refuse_fixed(f: Formulation) -> None:
-    """A system without freedoms does not run."""
-    if f.n_u == 0:
+    """A system without freedoms and without states of its own does not run."""
+    if f.n_u == 0 and not f.states.own:
         raise SolveError(
             "nothing can move: every body is fixed to the ground. reactions() gives what the joints carry."
         )

@@ -108,7 +108,8 @@ def _take_literally(figure: Figure) -> None:
     """No text is read as a formula but the numbers along the axes."""
     ticks: set[Any] = set()
     for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
+        more: list[Any] = [getattr(axes, "zaxis")] if axes.name == "3d" else []  # noqa: B009  # only in space
+        for axis in (axes.xaxis, axes.yaxis, *more):
             ticks |= set(axis.findobj(Text)) - {axis.label}
     for text in figure.findobj(Text):
         if isinstance(text, Text) and text not in ticks:
