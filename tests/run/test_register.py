@@ -92,7 +92,8 @@ def test_every_quantity_can_be_asked_of_a_run_and_of_a_batch(make: Callable[[], 
         for k, label in enumerate(q.labels):
             assert np.array_equal(run.values(f"{q.name}_{label}"), one[:, k]), (q.name, label)
             assert np.array_equal(batch[f"{q.name}_{label}"].values[0], many[:, k]), (q.name, label)
-        assert run[q.name].attrs == {"units": q.unit, "long_name": q.text}
+        whose = {"owner": q.owner, "part": q.part} if q.owner else {}
+        assert run[q.name].attrs == {"units": q.unit, "long_name": q.text, **whose}
     at_start = system.accelerations()
     asked = {q.name for q in every(system) if q.group in ("accelerations", "reactions")}
     assert set(at_start) == asked

@@ -3,9 +3,10 @@
 import csv
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from trundle.errors import StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.store import load, save
 from trundle.run.surfaces import surfaces_as_json
+from trundle.view.bands import contacts_of
 
 RUNS = ("pendulum", "four_bar", "top")
 
@@ -290,3 +292,24 @@ def test_netcdf_of_another_program(tmp_path: Path) -> None:
     xr.Dataset({"rain": ("time", np.zeros(3))}, {"time": np.arange(3.0)}).to_netcdf(path, engine="h5netcdf")
     with pytest.raises(StoreError, match=r"not a result written by Trundle.*open_dataset"):
         load(path)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Memory(tr.Block):
+    """A block whose state is called "state"."""
+
+    def states(self) -> Iterator[tr.State]:
+        yield tr.State(self.name, "state", lambda s: -self.value(s, "state"))
+
+
+def test_parts_are_found_by_the_kind_of_their_quantities(tmp_path: Path) -> None:
+    """Only a contact has a state that bands show, in a run and in its file."""
+    m = tr.Model("sledge")
+    body = m.body("sledge", 1.0, 0.1)
+    m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), m.ground, body, name="runner", law=tr.Coulomb(0.3))
+    m.block(Memory(), "memory")
+    run = m.build().simulate(0.01, {"sledge.x_rate": 1.0}, samples=3)
+    assert "memory.state" in run.names and run.values("runner.state")[-1] == 1
+    assert contacts_of(run) == contacts_of(load(run.save(tmp_path / "r"))) == ["runner"]
+    assert run.owners("state", "state") == ["memory"]

@@ -242,9 +242,9 @@ class Run:
     def _array(self, q: Quantity, values: Array) -> "xr.DataArray":
         import xarray as xr
 
-        attrs = {"units": q.unit, "long_name": q.text, "part": q.part}
+        attrs = {"units": q.unit, "long_name": q.text}
         if q.owner:
-            attrs["owner"] = q.owner
+            attrs |= {"owner": q.owner, "part": q.part}
         time = xr.Variable("time", self.time, {"units": "s", "long_name": "time"})
         if not q.labels:
             return xr.DataArray(values[:, 0], {"time": time}, ("time",), q.name, attrs)
