@@ -90,7 +90,8 @@ def test_forces_and_sums_of_efforts() -> None:
     assert {"0 strut", "TF strut first", "TF strut second", "0 bush", "Se push", "TF push"} <= nodes.keys()
     assert "0 coil" not in nodes  # it acts on a coordinate, so it is part of the seal of that bond
     turn = nodes["first turn.rz"]
-    assert (turn.kind, turn.label) == ("C", "Damper + force 'coil'")
+    assert (turn.kind, turn.label) == ("1", "Damper + force 'coil'")
+    assert [n for n in nodes if n.endswith(" first turn.rz")] == ["R first turn.rz", "C first turn.rz"]
     assert nodes["floor.x"].kind == "R"
     assert {(b.tail, b.head, b.size) for b in graph.bonds} >= {
         ("0 floor.x", "floor.x", 1),
@@ -124,7 +125,7 @@ def test_causal_strokes_obey_every_junction(name: str) -> None:
     graph = graph_of(MODELS[name]())
     for node in graph.nodes:
         if node.kind == "1":
-            assert strokes_away(graph, node.name) == 6, node
+            assert strokes_away(graph, node.name) == (6 if node.is_body else 1), node
         elif node.kind == "0":
             assert strokes_at(graph, node.name) == node.size, node
         elif node.kind == "TF":
@@ -147,7 +148,10 @@ def test_every_bond_is_sealed_by_one_element(name: str) -> None:
         assert ends[seal.name] == 1
         takes_effort = strokes_at(graph, seal.name) == 1
         assert takes_effort == (seal.imposes_flow and seal.name not in conflicts), seal
-        assert nodes[seal.name].kind in ("FC", "EC", "R", "C", "Se", "Sf")
+        assert nodes[seal.name].kind in ("FC", "EC", "R", "C", "Se", "Sf", "1")
+        inner = [b.head for b in graph.bonds if b.tail == seal.name]
+        assert (nodes[seal.name].kind == "1") == (len(inner) > 1)
+        assert {nodes[n].kind for n in inner} <= {"C", "R", "Se"}
     connections = {seal.connection for seal in graph.seals}
     assert all(len({s.name for s in graph.seals if s.connection == c}) == 6 for c in connections)
 

@@ -152,7 +152,7 @@ def test_laws_on_the_chain_of_a_contact_are_told() -> None:
         ("road.yaw", ["lambda", "M"], "effort", "C", "force 'rider'"),
     ]
     node = next(n for n in graph.nodes if n.name == "road.yaw")
-    assert (node.kind, node.label) == ("C", "Damper + force 'rider'")
+    assert (node.kind, node.label) == ("1", "Damper + force 'rider'")
     assert len({n.name for n in graph.nodes}) == len(graph.nodes) and not any("*" in n.name for n in graph.nodes)
 
 

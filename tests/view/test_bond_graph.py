@@ -148,7 +148,7 @@ def test_everything_of_the_graph_is_in_the_picture(graph: BondGraph) -> None:
     svg = ET.fromstring(to_svg(graph))
     drawn = next(g for g in svg.iter(f"{SVG}g") if g.get("class") == "graph")
     kinds = [g.get("data-kind") for g in drawn.iter(f"{SVG}g") if g.get("class") == "node"]
-    assert sorted("1" if k == "ground" else str(k) for k in kinds) == sorted(n.kind for n in graph.nodes)
+    assert sorted("1" if k in ("ground", "bond") else str(k) for k in kinds) == sorted(n.kind for n in graph.nodes)
     assert kinds.count("ground") == 1
     lines = [line.get("class") for line in drawn.iter(f"{SVG}line")]
     assert lines.count("arrow") == len(graph.bonds)

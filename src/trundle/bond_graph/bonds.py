@@ -37,6 +37,11 @@ class Node:
     of: str  # name of the body, connection or force it belongs to
     size: int  # number of scalar flows or efforts
 
+    @property
+    def is_body(self) -> bool:
+        """A 1-junction of six flows; those of one are bonds on which several elements meet."""
+        return self.kind == "1" and self.size == 6
+
 
 @final
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class BondGraph:
     @property
     def counts(self) -> tuple[int, int, int]:
         """Moving bodies, connections, degrees of freedom."""
-        moving = sum(node.kind == "1" for node in self.nodes) - 1
+        moving = sum(node.is_body for node in self.nodes) - 1
         return moving, len({seal.connection for seal in self.seals}), self.causality.integral
 
     @property
@@ -190,9 +195,21 @@ class _Builder:
         centre = self.node(f"TF {c.name}", "TF", "into the axes of the connection", c.name)
         self.bond(middle, centre, 6, flows)
         for found, carrier in zip(groups.values(), carriers, strict=True):
-            label = " + ".join(s.by for s in found)
-            element = self.node(found[0].name, _element([s.element for s in found]), label, c.name, 1)
-            self.bond(centre, element, 1, int(carrier != ""))
+            self.seal(centre, found, c.name, int(carrier != ""))
+
+    def seal(self, above: str, seals: list[Seal], of: str, at_head: int) -> None:
+        """What one scalar bond ends in: an element, or a 1-junction with several, which have its flow in common."""
+        name, kinds = seals[0].name, [(kind, s.by) for s in seals for kind in s.elements]
+        if len(kinds) > 1:
+            kinds = [each for each in kinds if each[0] != "EC"] or kinds[:1]
+        label = " + ".join(s.by for s in seals)
+        if len(kinds) == 1:
+            self.bond(above, self.node(name, kinds[0][0], label, of, 1), 1, at_head)
+            return
+        junction = self.node(name, "1", label, of, 1)
+        self.bond(above, junction, 1, at_head)
+        for kind, by in kinds:
+            self.bond(junction, self.node(f"{kind} {name}", kind, by, of, 1), 1, 0)
 
     def chain_law(self, c: ConnectedPair, seals: list[Seal]) -> None:
         """Laws and forces on one coordinate of the chain over two surfaces."""
@@ -202,8 +219,7 @@ class _Builder:
         flows = int(carrier != "")
         middle = self.node(f"0 {seal.name}", "0", seal.called, c.name, 1)
         self.sides(seal.name, c.name, middle, (first, second), 1, int(carrier == first), flows)
-        label = " + ".join(s.by for s in seals)
-        self.bond(middle, self.node(seal.name, _element([s.element for s in seals]), label, c.name, 1), 1, flows)
+        self.seal(middle, seals, c.name, flows)
 
     def force(self, name: str, force: Force) -> None:
         """A force on places; forces on coordinates are seals."""
@@ -218,7 +234,13 @@ class _Builder:
             size = 1 if isinstance(force, LineForce | SpringDamper) else 6
             middle = self.node(f"0 {name}", "0", kind, name, size)
             self.sides(name, name, middle, (bodies[0], bodies[1]), size, 0, 0)
-            self.bond(middle, self.node(f"{force.element} {name}", force.element, kind, name, size), size, 0)
+            kinds = force.elements if size == 1 else (force.element,)
+            above = middle
+            if len(kinds) > 1:
+                above = self.node(f"1 on {name}", "1", kind, name, 1)
+                self.bond(middle, above, 1, 0)
+            for one in kinds:
+                self.bond(above, self.node(f"{one} {name}", one, kind, name, size), size, 0)
 
     def sides(
         self, name: str, of: str, middle: str, bodies: tuple[str, str], size: int, by_first: int, flows: int
@@ -241,8 +263,3 @@ class _Builder:
 def _motion(body: Body) -> str:
     """Words for the motion of a body that is a source of flow."""
     return str(body.moves) if body.is_at_rest else "given motion"
-
-
-def _element(elements: list[str]) -> str:
-    """Element of efforts that add up on one bond."""
-    return next((kind for kind in ("Se", "C", "R") if kind in elements), elements[0])

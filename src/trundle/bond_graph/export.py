@@ -27,24 +27,26 @@ def network(graph: "BondGraph") -> "networkx.MultiGraph[str]":
     import networkx as nx
 
     out: nx.MultiGraph[str] = nx.MultiGraph(name=graph.name)
-    out.add_nodes_from(node.of for node in graph.nodes if node.kind == "1")
+    out.add_nodes_from(node.of for node in graph.nodes if node.is_body)
     kinds = {node.name: node.kind for node in graph.nodes}
-    body = {node.name: node.of for node in graph.nodes if node.kind == "1"}
+    body = {node.name: node.of for node in graph.nodes if node.is_body}
     beside: dict[str, str] = {}  # transformer -> body
     for bond in graph.bonds:
         for one, other in ((bond.tail, bond.head), (bond.head, bond.tail)):
-            if kinds[one] == "1" and kinds[other] == "TF":
+            if one in body and kinds[other] == "TF":
                 beside[other] = body[one]
+    ends = dict(kinds)  # elements that meet on a bond, with a plus between them
+    for name in (n.name for n in graph.nodes if n.kind == "1" and not n.is_body):
+        ends[name] = "+".join(kinds[bond.head] for bond in graph.bonds if bond.tail == name)
     seals: dict[str, list[Seal]] = {}
     for seal in graph.seals:
         seals.setdefault(seal.connection, []).append(seal)
-    elements = {node.name: node.kind for node in graph.nodes}
     for node in graph.nodes:
         if node.kind != "0" or node.size != 6 or node.of not in seals:
             continue
         first = next(beside[b.tail] for b in graph.bonds if b.head == node.name)
         second = next(beside[b.head] for b in graph.bonds if b.tail == node.name and b.head in beside)
-        of_bond = {s.bond: elements[s.name] for s in seals[node.of]}
+        of_bond = {s.bond: ends[s.name] for s in seals[node.of]}
         held = sum(s.imposes_flow for s in seals[node.of])
         out.add_edge(first, second, key=node.of, pair=node.label, held=held, **of_bond)
     return out
@@ -87,7 +89,7 @@ def seal_dict(seal: Seal) -> dict[str, Any]:
         "bond": seal.bond,
         "variables": list(VARIABLES[seal.bond]),
         "sealed_by": "flow" if seal.imposes_flow else "effort",
-        "element": seal.element,
+        "element": "+".join(seal.elements),
         "by": seal.by,
         "coordinate": seal.coordinate,
     }
@@ -102,7 +104,7 @@ def chain_dict(chain: ChainSeal) -> dict[str, Any]:
         "coordinate": seal.coordinate,
         "variables": list(chain.variables),
         "sealed_by": "flow" if seal.imposes_flow else "effort",
-        "element": seal.element,
+        "element": "+".join(seal.elements),
         "by": seal.by,
     }
 

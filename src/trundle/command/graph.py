@@ -22,11 +22,17 @@ def print_seals(graph: "BondGraph") -> None:
     for seal in graph.seals:
         flow, effort = VARIABLES[seal.bond]
         kind = "flow" if seal.imposes_flow else "effort"
-        row = (seal.connection, f"({flow}, {effort})", kind, seal.element, seal.by)
+        row = (seal.connection, f"({flow}, {effort})", kind, "+".join(seal.elements), seal.by)
         rows.setdefault(row, []).append(seal.called or seal.bond)
     for chain in graph.chain:
         seal, (flow, effort) = chain.seal, chain.variables
-        row = (seal.connection, f"({flow}, {effort})", "flow" if seal.imposes_flow else "effort", seal.element, seal.by)
+        row = (
+            seal.connection,
+            f"({flow}, {effort})",
+            "flow" if seal.imposes_flow else "effort",
+            "+".join(seal.elements),
+            seal.by,
+        )
         rows.setdefault(row, []).append(f"chain {seal.called}")
     for (connection, *rest), bonds in rows.items():
         table.add_row(connection, ", ".join(bonds), *rest)

@@ -32,6 +32,11 @@ class Law:
         """Element at the end of the bond: FC, EC, R, C, Se or Sf [Kosenko 2022, Fig. 2]."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """All elements that meet at the end of the bond; they have its flow in common."""
+        return (self.element,)
+
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
         """What can be asked of the law on a coordinate (of this unit) of connection `owner`."""
         return iter(())
@@ -176,6 +181,13 @@ class EffortLaw(Law):
         return "R" if ca.SX(self.potential(t, q)).is_zero() else "C"
 
     @property
+    def elements(self) -> tuple[str, ...]:
+        """What the law is made of: C for what it stores, R for what it loses, Se for what it brings in."""
+        t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
+        parts = {"C": self.potential(t, q), "R": self.dissipated(t, q, u), "Se": self.supplied(t, q, u)}
+        return tuple(kind for kind, part in parts.items() if not ca.SX(part).is_zero()) or (self.element,)
+
+    @property
     def uses_coordinate(self) -> bool:
         """Whether the effort depends on the coordinate; else on time and rate alone."""
         t, q, u = ca.SX.sym("t"), ca.SX.sym("q"), ca.SX.sym("u")
@@ -198,6 +210,11 @@ class Together(EffortLaw):
     """Several effort laws that act on one bond side by side: tr.Spring(3.0) + tr.Motor(f)."""
 
     laws: tuple[EffortLaw, ...]
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        found = tuple(kind for law in self.laws for kind in law.elements if kind != "EC")
+        return found or ("EC",)
 
     @property
     def acts_on(self) -> str:

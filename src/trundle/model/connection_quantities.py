@@ -33,9 +33,19 @@ def connection_quantities(c: "ConnectedPair") -> Iterator[Quantity]:
     )  # fmt: skip
     if c.is_contact:
         yield from _contact(c)
+    else:
+        axes = f"of the second frame against the first in connection {c.name!r}, along its own axes"
+        for i, (kind, unit_, text) in enumerate(
+            (("mu", "m/s^2", "relative acceleration"), ("lambda", "rad/s^2", "relative angular acceleration"))
+        ):
+            yield Quantity(c.name, kind, unit_, f"{text} {axes}", 3, _relative(c, i), "relative", order=2)
     units = {coordinate.name: unit(coordinate) for coordinate in c.pair.coordinates} if c.laws else {}
     for name, law in c.laws.items():
         yield from law.quantities(c.name, name, units[name])
+
+
+def _relative(c: "ConnectedPair", i: int) -> Of:
+    return lambda e: e.relative_acceleration(c.name)[i]
 
 
 def _contact(c: "ConnectedPair") -> Iterator[Quantity]:

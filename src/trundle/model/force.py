@@ -74,6 +74,11 @@ class Force:
         return "Se"
 
     @property
+    def elements(self) -> tuple[str, ...]:
+        """All elements that it is made of; they have its flow in common."""
+        return (self.element,)
+
+    @property
     def places(self) -> tuple[Frame, ...]:
         """Frames the force acts on."""
         return ()
@@ -136,6 +141,10 @@ class LineForce(_Between):
     def element(self) -> str:
         return self.law.element
 
+    @property
+    def elements(self) -> tuple[str, ...]:
+        return self.law.elements
+
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
         e, length, rate = along_line(s, a, b)
@@ -166,6 +175,10 @@ class SpringDamper(_Between):
     @property
     def element(self) -> str:
         return "C"
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        return Spring(self.stiffness, self.damping).elements
 
     def terms(self, s: Signals) -> Terms:
         if not isinstance(self.length, ca.SX) and float(self.length) == 0.0:
@@ -286,6 +299,10 @@ class CoordinateForce(Force):
         return self.law.element if isinstance(self.law, EffortLaw) else "Se"
 
     @property
+    def elements(self) -> tuple[str, ...]:
+        return self.law.elements if isinstance(self.law, EffortLaw) else ("Se",)
+
+    @property
     def acts_on(self) -> str:
         return self.law.acts_on if isinstance(self.law, EffortLaw) else ""
 
@@ -340,6 +357,10 @@ class TorsionSpring(Force):
     @property
     def element(self) -> str:
         return "C"
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        return Spring(self.stiffness, self.damping).elements
 
     @property
     def acts_on(self) -> str:

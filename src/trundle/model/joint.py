@@ -117,12 +117,18 @@ class SpringIdealJoint(JointOnAxis):
 @final
 @dataclass(frozen=True)
 class FixedControlledJoint(JointOnAxis):
-    """mu = 0, M = f(t, angle, rate) on the first body; the second gets -f, so f = k angle + d rate restores."""
+    """mu = 0, M = f(t, angle, rate) on the first body; the second gets -f, so f = k angle + d rate restores.
 
-    torque: Callable[[Any, Any, Any], Any] | Any = 0.0  # N m
+    All power of a function counts as work in. A law, tr.Spring(k, d), is the same torque, stored and lost; laws give
+    the effort on the second body.
+    """
+
+    torque: Callable[[Any, Any, Any], Any] | EffortLaw | Any = 0.0  # N m
 
     def sides(self) -> tuple[Any, Any]:
         given = self.torque
+        if isinstance(given, EffortLaw):
+            return Locked(), given
         return Locked(), Motor(lambda t, q, u: -(given(t, q, u) if callable(given) else given))
 
 

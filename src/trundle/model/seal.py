@@ -53,6 +53,11 @@ class Seal:
         return self.law.element
 
     @property
+    def elements(self) -> tuple[str, ...]:
+        """Those that meet on the bond."""
+        return (self.element,) if self.law is None else self.law.elements
+
+    @property
     def imposes_flow(self) -> bool:
         """A flow is prescribed and the effort is the answer; else the other way round."""
         return self.held or isinstance(self.law, FlowLaw) or (isinstance(self.law, ContactLaw) and bool(self.law.held))

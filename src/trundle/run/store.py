@@ -144,7 +144,7 @@ def _evaluate_all(run: "Run") -> None:
         return
     small = len(run.formulation.model.moving_bodies) <= SMALL_MODEL
     groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs", "orientations"}
-    groups |= {"reactions", "accelerations", "forces"} if small else set()
+    groups |= {"reactions", "accelerations", "forces", "relative"} if small else set()
     for quantity in run.formulation.quantities.values():
         placed = quantity.part == "body" and quantity.signal and (small or quantity.kind in ("position", "rotation"))
         if quantity.group in groups or placed:

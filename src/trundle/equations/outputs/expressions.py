@@ -5,6 +5,7 @@ from typing import final
 
 import casadi as ca
 
+from trundle.constraints.closure import Relative, connection_frame
 from trundle.contact.fit import fit_parts
 from trundle.equations.driving import power_of
 from trundle.equations.kernels import Functions
@@ -53,6 +54,18 @@ class Expressions:
     @cached_property
     def _reactions(self) -> dict[str, Wrench]:
         return with_compliance(self.functions, reactions(self.functions))
+
+    def relative_acceleration(self, connection: str) -> Wrench:
+        """Of the second frame against the first, in the axes of the connection: a_Br and eps_r, of which mu and lambda
+        are the components [Kosenko 2022, Eqs. 1 to 3].
+        """
+        e, c = self.equations, self.equations.model.connections[connection]
+        A, B = (e.motion.frame(connection_frame(f, c)) for f in (c.first, c.second))
+        relative = Relative(A, B, {})
+        udot, _ = self.functions.dynamics
+        seen = ca.vertcat(ca.mtimes(A.R.T, relative.v), ca.mtimes(A.R.T, relative.w))
+        change = e.changing(seen, udot)
+        return change[:3], change[3:]
 
     def reaction(self, connection: str) -> Wrench:
         """Constraint force and moment on the second body."""

@@ -100,7 +100,7 @@ def find_ports(model: Model) -> Ports:
     elements: dict[str, Element] = {}
     seals = find_seals(model)
     for c in model.connections.values():
-        ends = tuple("+".join(_unique(s.element for s in seals[c.name] if s.bond == b)) for b in BONDS)
+        ends = tuple("+".join(_unique(k for s in seals[c.name] if s.bond == b for k in s.elements)) for b in BONDS)
         bonds = tuple(c.pair.bond_names.get(b, b) for b in BONDS)
         laws = {f"{c.name}.{name}": law for name, law in c.laws.items()}
         at_contact = {f"{c.name}.{name}": law for name, law in c.bond_laws.items()}

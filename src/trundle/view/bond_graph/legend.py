@@ -39,7 +39,7 @@ def draw_heading(graph: BondGraph, width: float) -> Part:
 
 def draw_legend(graph: BondGraph, width: float) -> Part:
     """Kinds of boxes that the graph has, and how bonds are drawn; in as many columns as the width takes."""
-    kinds = {n.kind for n in graph.nodes} | {"ground"}
+    kinds = {"bond" if n.kind == "1" and not n.is_body else n.kind for n in graph.nodes} | {"ground"}
     entries = [(_box(kind), text) for kind, text in MEANINGS.items() if kind in kinds]
     boxes = len(entries)
     whole, mixed = _bond(Bond("", "to", 1, 1)), _bond(Bond("", "to", 6, 2))
@@ -76,7 +76,7 @@ def _in_columns(things: int, count: int) -> list[tuple[int, int]]:
 
 def _box(kind: str) -> Part:
     """A box as in the picture."""
-    text = "1" if kind == "ground" else kind
+    text = "1" if kind in ("ground", "bond") else kind
     rect = Rect(0.0, -10.0, _SAMPLE, 20.0)
     name = f"legend {kind}"
     label = write(text, _SAMPLE / 2, -LINE * _TEXT / 2, _TEXT, bold=True, inside=name)

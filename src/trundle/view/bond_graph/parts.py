@@ -23,6 +23,7 @@ _ZERO = 28.0
 _BAR = 20.0  # height of the central transformer
 _DOWN = 46.0  # length of upright bonds
 _SCALAR = 40.0
+_APART = 40.0  # between elements that meet on one bond
 _BESIDE = 60.0  # between transformer and 0-junction
 _OUTSIDE = 50.0  # from a transformer to the edge of its connection
 _NAME_WIDTH = 150.0
@@ -49,7 +50,8 @@ def draw_box(node: Node, centre: Point, size: tuple[float, float], words: Words)
     x, y = centre
     rect = Rect(x - size[0] / 2, y - size[1] / 2, *size)
     label = write(node.kind, x, y - LINE * NAME_TEXT / 2, NAME_TEXT, bold=True, inside=node.name)
-    return Part((Box(node.name, node.kind, rect, words.of_node(node)),), (label,))
+    kind = "bond" if node.kind == "1" else node.kind
+    return Part((Box(node.name, kind, rect, words.of_node(node)),), (label,))
 
 
 def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], words: Words) -> Placed:
@@ -131,7 +133,8 @@ def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Pla
     most = _WORD_WIDTH if len(link.elements) > 1 else 2 * reach - 12.0
     names = [_bond_name(node, link.junction.label, most) for _, node in link.elements]
     pitch = max(40.0, *(text_width(n, SMALL_TEXT) + 9.0 for n in names)) if names else 40.0
-    half = max(reach, pitch * len(names) / 2 + 6.0)
+    widths = [max(pitch, _APART * len(link.parts.get(node.name, ()))) for _, node in link.elements]
+    half = max(reach, sum(widths) / 2 + 6.0)
     zero = link.junction
     parts = [draw_box(zero, (0.0, 0.0), (_ZERO, _ZERO), words), Part(labels=_heading(link, 2 * half))]
     top = -float(ceil(_ZERO / 2 + 8.0 + LINE * (NAME_TEXT + SMALL_TEXT)))
@@ -147,7 +150,7 @@ def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Pla
             top -= 14.0
             way = (start, (turn, 0.0), (turn, top), (-half, top))
         ports[side.transformer.name, side.outer] = way
-    parts.append(_draw_elements(link, names, pitch, words))
+    parts.append(_draw_elements(link, names, widths, words))
     part = join(parts)
     bottom = max(r.bottom for r in part.rects)
     return Placed(part, Rect(-half, top, 2 * half, bottom - top), ports)
@@ -174,21 +177,30 @@ def _draw_side(side: Side, zero: Node, sign: float, words: Words) -> Part:
     )
 
 
-def _draw_elements(link: LinkGroup, names: list[str], pitch: float, words: Words) -> Part:
-    """The central transformer as a bar, and the bonds below it, each with its element."""
+def _draw_elements(link: LinkGroup, names: list[str], widths: list[float], words: Words) -> Part:
+    """The central transformer as a bar, and the bonds below it, each with its element, or with a 1-junction and the
+    elements that meet there.
+    """
     parts, y, above = [], _ZERO / 2, link.junction.name
     if link.stem:
         bond, bar = link.stem
         parts.append(straight(bond, (0.0, y), (0.0, y + _DOWN), above, bar.name, words))
         y, above = y + _DOWN, bar.name
-        parts.append(draw_box(bar, (0.0, y + _BAR / 2), (pitch * len(names) - 8.0, _BAR), words))
+        parts.append(draw_box(bar, (0.0, y + _BAR / 2), (sum(widths) - 8.0, _BAR), words))
         y += _BAR
     length = _SCALAR if link.stem else _DOWN
-    for i, ((bond, node), name) in enumerate(zip(link.elements, names, strict=True)):
-        x = pitch * (i - (len(names) - 1) / 2)
+    for (bond, node), name, x in zip(link.elements, names, _middles(widths), strict=True):
         parts.append(straight(bond, (x, y), (x, y + length), above, node.name, words))
-        parts.append(draw_box(node, (x, y + length + _ELEMENT[1] / 2), _ELEMENT, words))
-        below = y + length + _ELEMENT[1] + 3.0
+        several = link.parts.get(node.name, ())
+        width = max(_ELEMENT[0], _APART * len(several) - 8.0)
+        parts.append(draw_box(node, (x, y + length + _ELEMENT[1] / 2), (width, _ELEMENT[1]), words))
+        edge = y + length + _ELEMENT[1]
+        for (inner, part), dx in zip(several, _middles([_APART] * len(several)), strict=True):
+            end = edge + _SCALAR
+            parts.append(straight(inner, (x + dx, edge), (x + dx, end), node.name, part.name, words))
+            parts.append(draw_box(part, (x + dx, end + _ELEMENT[1] / 2), _ELEMENT, words))
+        below = edge + 3.0
+        below += (_SCALAR + _ELEMENT[1]) * bool(several)
         parts.append(Part(labels=(write(name, x, below, SMALL_TEXT),) if name else ()))
         if words.is_conflict(bond):
             middle = y + length / 2 - LINE * SIZE_TEXT / 2

@@ -9,6 +9,7 @@ from trundle.model.seal import ELEMENTS
 MEANINGS = {
     "1": "body: one velocity, its forces add up to zero",
     "ground": "ground: its velocity is given",
+    "bond": "elements that share the motion of one bond; their forces add up",
     "0": "connection: one force, its velocities add up to zero",
     "TF": "transformer: shifts to another point or turns axes",
     "I": "inertance: mass and inertia of a body",
@@ -28,8 +29,10 @@ class Words:
     def of_node(self, node: Node) -> str:
         """What a box is."""
         meaning = f"{node.kind}, {MEANINGS[node.kind]}"
-        if node.kind == "1":
+        if node.is_body:
             return node.label
+        if node.kind == "1":
+            return f"{node.name}: {MEANINGS['bond']}; {node.label}"
         if node.kind == "0":
             return f"{node.of} ({node.label}): {MEANINGS['0']}"
         if node.kind == "I":

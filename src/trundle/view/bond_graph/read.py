@@ -42,6 +42,7 @@ class LinkGroup:
     sides: tuple[Side, Side]
     stem: Step | None
     elements: tuple[Step, ...]
+    parts: dict[str, tuple[Step, ...]]  # of the bonds on which several elements meet, by the name of their junction
 
     @property
     def name(self) -> str:
@@ -76,7 +77,7 @@ def read_groups(graph: BondGraph) -> tuple[dict[str, BodyGroup], dict[str, LinkG
         for step in around[node.name]:
             bond, other = step
             further = beyond(step) if other.kind == "TF" else []
-            if further and further[0][1].kind == "1":
+            if further and further[0][1].is_body:
                 sides.append(Side(further[0][1].name, other, bond, further[0][0]))
             elif other.kind == "TF":
                 stem = step
@@ -84,7 +85,8 @@ def read_groups(graph: BondGraph) -> tuple[dict[str, BodyGroup], dict[str, LinkG
             else:
                 elements.append(step)
         first, second = sides
-        return LinkGroup(node, (first, second), stem, tuple(elements))
+        parts = {step[1].name: tuple(beyond(step)) for step in elements if step[1].kind == "1"}
+        return LinkGroup(node, (first, second), stem, tuple(elements), parts)
 
-    bodies = {n.name: body(n) for n in graph.nodes if n.kind == "1"}
+    bodies = {n.name: body(n) for n in graph.nodes if n.is_body}
     return bodies, {n.name: link(n) for n in graph.nodes if n.kind == "0"}
