@@ -17,7 +17,8 @@ COLOURS = {"fill": "#eef3f8", "stroke": "#35618e", "edge": "#8898a8", "text": "#
 # Small modules that are used everywhere; to draw them would hide the rest.
 EVERYWHERE = {"errors", "typing", "atomic_write", "version"}
 # Conveniences that are imported when first asked for, which `make lint` lists: not part of the way of the data.
-LAZY = {("model", "system"), ("run", "system"), *((part, "view") for part in ("bond_graph", "run", "impact", "lookup"))}
+SHOWN = ("bond_graph", "run", "impact", "lookup", "model", "study", "system")
+LAZY = {("model", "system"), ("run", "system"), *((part, "view") for part in SHOWN)}
 
 
 def imports() -> nx.DiGraph:

@@ -71,6 +71,14 @@ class System:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.spec, self.formalism)  # the kernels come from the cache
 
+    def __repr__(self) -> str:
+        return f"<System of {self.model.name!r}: {self.formalism}, {self.mobility.freedoms} degrees of freedom>"
+
+    def _repr_html_(self) -> str:
+        from trundle.view.notebook import system_html
+
+        return system_html(self)
+
     def __copy__(self) -> "System":
         return self  # nothing of it can be changed
 

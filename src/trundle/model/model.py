@@ -39,6 +39,19 @@ if TYPE_CHECKING:
 class Model(ModelContents):
     """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
 
+    def __repr__(self) -> str:
+        counts = (
+            (len(self.free_bodies), "bodies"),
+            (len(self.connections), "connections"),
+            (len(self.forces), "forces"),
+        )
+        return f"<Model {self.name!r}: {', '.join(f'{count} {what}' for count, what in counts)}>"
+
+    def _repr_html_(self) -> str:
+        from trundle.view.notebook import model_html
+
+        return model_html(self)
+
     def __deepcopy__(self, memo: Any) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""
         from trundle.model.freeze import recorded

@@ -67,6 +67,11 @@ class BatchRun:
     def __repr__(self) -> str:
         return f"<{self.summary()}>"
 
+    def _repr_html_(self) -> str:
+        from trundle.view.notebook import batch_html
+
+        return batch_html(self)
+
     def summary(self) -> str:
         """One line: how many cases, how they ran and how they ended."""
         endings = ", ".join(f"{count} {name}" for name, count in sorted(Counter(self.outcomes).items()))

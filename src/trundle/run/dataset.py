@@ -113,6 +113,11 @@ class Run:
         ending = self.outcome.partition(":")[0]
         return f"<Run of {self.model_name!r}: {len(self.time)} samples up to {self.time[-1]:g} s, {ending}>"
 
+    def _repr_html_(self) -> str:
+        from trundle.view.notebook import run_html
+
+        return run_html(self)
+
     # -- quantities ----------------------------------------------------------------------------------------------------
 
     @property

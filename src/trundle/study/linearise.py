@@ -55,6 +55,14 @@ class Linearisation:
     steady: bool = True  # whether the state is an equilibrium or a steady motion
     frozen: bool = False  # whether the matrix changes with time, and is that of one time only
 
+    def __repr__(self) -> str:
+        return f"<Linearisation: {len(self.names)} states, eigenvalues {np.array2string(self.eigenvalues, precision=4, threshold=8)}>"
+
+    def _repr_html_(self) -> str:
+        from trundle.view.notebook import linearisation_html
+
+        return linearisation_html(self)
+
     @property
     def eigenvalues(self) -> AnyArray:
         """Sorted by frequency, then by decay."""

@@ -11,7 +11,7 @@ from matplotlib.path import Path as Outline
 
 from trundle.run.energy_table import EnergyNode, EnergyTable
 from trundle.view.sankey_layout import BODIES, FONT, LINE, PAD, Layout, Ribbon, joules, lay_out, text_width
-from trundle.view.style import INK, QUIET, WARNING, finish, style
+from trundle.view.style import INK, QUIET, WARNING, Picture, finish, style
 
 ELEMENTS = {
     "source": ("#F0B93A", "source of effort (Se)"),
@@ -46,7 +46,7 @@ def draw_sankey(
     foot = (len(rows) * 1.25 + len(lines)) * LINE + 2 * PAD
     width, height = inner + 2 * MARGIN, HEAD + max(found.height, 0.5) + foot + 2 * MARGIN
     with style():
-        figure = Figure(figsize=(width, height))
+        figure = Picture(figsize=(width, height))
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set(xlim=(0, width), ylim=(height, 0))
         axes.axis("off")

@@ -1,10 +1,12 @@
 """One look for all figures: sizes, colours that colour-blind readers can tell apart, quiet axes."""
 
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -51,6 +53,16 @@ _SETTINGS: Any = {
 }
 
 
+@final
+class Picture(Figure):
+    """A figure that notebooks show as a picture, whatever their backend."""
+
+    def _repr_png_(self) -> bytes:
+        written = BytesIO()
+        self.savefig(written, format="png", dpi=100)
+        return written.getvalue()
+
+
 def style() -> Any:
     """Context in which figures are made."""
     return rc_context(_SETTINGS)
@@ -58,7 +70,7 @@ def style() -> Any:
 
 def new_figure(width: float, height: float, title: str | None = None) -> Figure:
     """An empty figure with a title set flush left; no pyplot state, so it works without a display."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Picture(figsize=(width, height), layout="constrained")
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
     return figure
@@ -108,8 +120,8 @@ def _take_literally(figure: Figure) -> None:
     """No text is read as a formula but the numbers along the axes."""
     ticks: set[Any] = set()
     for axes in figure.axes:
-        more: list[Any] = [getattr(axes, "zaxis")] if axes.name == "3d" else []  # noqa: B009  # only in space
-        for axis in (axes.xaxis, axes.yaxis, *more):
+        for axis in axes.findobj(Axis):  # two, or three in space
+            assert isinstance(axis, Axis)
             ticks |= set(axis.findobj(Text)) - {axis.label}
     for text in figure.findobj(Text):
         if isinstance(text, Text) and text not in ticks:
