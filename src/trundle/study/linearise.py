@@ -56,7 +56,8 @@ class Linearisation:
     frozen: bool = False  # whether the matrix changes with time, and is that of one time only
 
     def __repr__(self) -> str:
-        return f"<Linearisation: {len(self.names)} states, eigenvalues {np.array2string(self.eigenvalues, precision=4, threshold=8)}>"
+        values = np.array2string(self.eigenvalues, precision=4, threshold=8)
+        return f"<Linearisation: {len(self.names)} states, eigenvalues {values}>"
 
     def _repr_html_(self) -> str:
         from trundle.view.notebook import linearisation_html
