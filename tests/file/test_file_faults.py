@@ -45,7 +45,7 @@ def test_the_good_file_is_good():
         ("com: [0, 0, -1]", "com: [0, 0, zz]", "bodies.bar.com[2]: there is no parameter"),
         ("com: [0, 0, -1]", "about: here", "bodies.bar.about: give the word com or a point"),
         ("inertia: 1", "inertia: [1, 2]", "bodies.bar.inertia: give one moment, three moments, six numbers"),
-        ("inertia: 1", "shape: {sphere: 1}", "bodies.bar.shape[0].sphere: there is no field"),
+        ("inertia: 1", "shape: {torus: 1}", "bodies.bar.shape[0].torus: there is no field"),
         ("inertia: 1", "shape: {ball: {radius: 1}, rod: {start: [0,0,0], end: [0,0,1]}}", "exactly one kind of shape"),
         ("Revolute", "Revolut", "line 6, connections.hinge.pair: there is no pair called 'Revolut'. Did you mean 'Rev"),
         ("axis: y", "axis: w", "connections.hinge.axis: give x, y, z, -x, -y, -z or three numbers, not 'w'."),

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import Any, final
 
-from trundle.errors import FileError, TrundleError
+from trundle.errors import FileError, ModelError, TrundleError
 from trundle.file import schema
 from trundle.file.blocks import Blocks
 from trundle.file.construct import Constructor
@@ -155,13 +155,22 @@ class Assembler:
     def _body(self, name: str, body: schema.Body) -> None:
         path = ("bodies", name)
         values = self.values
+        shape = tuple(self.parts.shape(s, (*path, "shape", i)) for i, s in enumerate(body.shape))
+        if body.density is not None or body.material is not None:
+            weighed = {"mass", "inertia", "com", "about"} & body.model_fields_set
+            if weighed:
+                names = ", ".join(sorted(weighed))
+                raise ModelError(f"body {name!r}: {names} cannot be given beside a density: they follow from it.")
+            check = body.check_inertia
+            self.model.body(name, shape=shape, check_inertia=check, density=body.density, material=body.material)
+            return
         self.model.body(
             name,
             values.number(body.mass, (*path, "mass")),
             self.parts.inertia(body.inertia, (*path, "inertia")),
             values.vector(body.com, (*path, "com")),
             body.about if body.about == "com" else values.vector(body.about, (*path, "about")),
-            tuple(self.parts.shape(s, (*path, "shape", i)) for i, s in enumerate(body.shape)),
+            shape,
             body.check_inertia,
         )
 

@@ -50,17 +50,30 @@ class Parts:
         return self.axis(turn.axis, (*path, "axis")), fixed(turn.angle, (*path, "angle"))
 
     def shape(self, shape: schema.Shape, path: Path) -> shapes.Shape:
-        """Shapes are only drawn: parameters count with their values."""
+        """Parameters count with the values that they have in the file."""
         value, point = self.values.value, self.values.point
         if shape.rod is not None:
             path = (*path, "rod")
-            return shapes.Rod(point(shape.rod.start, (*path, "start")), point(shape.rod.end, (*path, "end")))
+            ends = point(shape.rod.start, (*path, "start")), point(shape.rod.end, (*path, "end"))
+            return shapes.Rod(*ends, value(shape.rod.radius, (*path, "radius")))
         if shape.box is not None:
             path = (*path, "box")
             return shapes.Box(point(shape.box.size, (*path, "size")), point(shape.box.at, (*path, "at")))
         if shape.disc is not None:
             disc, path = shape.disc, (*path, "disc")
-            return shapes.Disc(value(disc.radius, (*path, "radius")), disc.axis, point(disc.at, (*path, "at")))
+            thick = value(disc.thickness, (*path, "thickness"))
+            return shapes.Disc(value(disc.radius, (*path, "radius")), disc.axis, point(disc.at, (*path, "at")), thick)
+        for name, kind in (("cylinder", shapes.Cylinder), ("capsule", shapes.Capsule)):
+            given: schema.Cylinder | None = getattr(shape, name)
+            if given is not None:
+                at = point(given.at, (*path, name, "at"))
+                sizes = [
+                    value(v, (*path, name, key)) for key, v in (("radius", given.radius), ("length", given.length))
+                ]
+                return kind(sizes[0], sizes[1], given.axis, at)
+        if shape.sphere is not None:
+            path = (*path, "sphere")
+            return shapes.Sphere(value(shape.sphere.radius, (*path, "radius")), point(shape.sphere.at, (*path, "at")))
         assert shape.ball is not None
         path = (*path, "ball")
         return shapes.Ball(value(shape.ball.radius, (*path, "radius")), point(shape.ball.at, (*path, "at")))

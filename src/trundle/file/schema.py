@@ -71,6 +71,7 @@ class Rod(Section):
 
     start: Vector
     end: Vector
+    radius: Scalar = ZERO
 
 
 class Box(Section):
@@ -86,6 +87,16 @@ class Disc(Section):
     radius: Scalar
     axis: Literal["x", "y", "z"] = "y"
     at: Vector = Field(default_factory=zeros(3))
+    thickness: Scalar = ZERO
+
+
+class Cylinder(Section):
+    """Round cylinder about an axis, its middle at `at`; a capsule has round ends beyond its length."""
+
+    radius: Scalar
+    length: Scalar
+    axis: Literal["x", "y", "z"] = "z"
+    at: Vector = Field(default_factory=zeros(3))
 
 
 class Ball(Section):
@@ -96,12 +107,15 @@ class Ball(Section):
 
 
 class Shape(Section):
-    """One drawn shape: {rod: {...}}, {box: {...}}, {disc: {...}} or {ball: {...}}."""
+    """One shape: {rod: {...}}, {box: {...}}, disc, ball, sphere, cylinder or capsule."""
 
     rod: Rod | None = None
     box: Box | None = None
     disc: Disc | None = None
     ball: Ball | None = None
+    sphere: Ball | None = None
+    cylinder: Cylinder | None = None
+    capsule: Cylinder | None = None
 
     def model_post_init(self, context: Any) -> None:
         exactly_one(self, "shape")
@@ -116,6 +130,8 @@ class Body(Section):
     about: About = "com"
     shape: Annotated[list[Shape], BeforeValidator(listed)] = []
     check_inertia: bool = True
+    density: Annotated[float, Field(gt=0)] | None = None
+    material: str | None = None
 
 
 class Turn(Section):

@@ -21,6 +21,7 @@ from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
+from trundle.model.material import density_of, from_shapes, taken
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
 from trundle.model.shape import Shape
 from trundle.model.state import State
@@ -33,6 +34,8 @@ from trundle.typing import Expr
 
 if TYPE_CHECKING:
     from trundle.system import System
+
+ZERO = (0.0, 0.0, 0.0)
 
 
 @final
@@ -67,11 +70,13 @@ class Model(ModelContents):
         self,
         name: str,
         mass: Expr = 0.0,
-        inertia: Any = (0.0, 0.0, 0.0),
-        com: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0),
+        inertia: Any = ZERO,
+        com: tuple[Expr, Expr, Expr] = ZERO,
         about: Any = "com",
         shape: tuple[Shape, ...] | Shape = (),
         check_inertia: bool = True,
+        density: float | None = None,
+        material: str | None = None,
     ) -> Body:
         """Add a rigid body.
 
@@ -87,10 +92,15 @@ class Model(ModelContents):
         about : "com" or tuple
             Point about which the inertia is given.
         shape : Shape or tuple of Shape
-            For pictures only.
+            For pictures, and with a density for mass, centre and inertia.
         check_inertia : bool
             Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up
             to 10 % are taken with a warning; False takes all that leave the motion well posed, without a warning.
+        density : float, optional
+            Of the shapes (kg/m^3): mass, centre and inertia follow from them; `body.taken` and `describe()` say what
+            was taken. Shapes are added up and should not overlap.
+        material : str, optional
+            In place of the density: "steel", "aluminium", ... (`trundle.model.material.MATERIALS`).
 
         Returns
         -------
@@ -99,7 +109,17 @@ class Model(ModelContents):
         """
         self._new_name(name, self.bodies, "body")
         shapes = shape if isinstance(shape, tuple) else (shape,)
-        self.bodies[name] = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia)
+        said = ""
+        if density is not None or material is not None:
+            if not (isinstance(mass, float) and mass == 0.0 and inertia is ZERO and com is ZERO):
+                raise ModelError(f"body {name!r}: mass, inertia and com follow from the density; leave them out.")
+            amount = density_of(name, density, material)
+            mass, centre, inertia = from_shapes(name, shapes, amount)
+            said = taken(mass, centre, inertia, amount, material, len(shapes))
+            com = (float(centre[0]), float(centre[1]), float(centre[2]))
+        self.bodies[name] = Body(
+            name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia, taken=said
+        )
         return self.bodies[name]
 
     def moving_frame(

@@ -1,18 +1,32 @@
-"""Shapes for drawing. They have no mass and no contact."""
+"""Shapes of bodies: for pictures, and with a density for mass, centre and inertia. They have no contact."""
 
 from dataclasses import dataclass
-from typing import final
+from math import pi
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.typing import Array
 
 Point = tuple[float, float, float]
+Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about the middle (m^5), body axes
 
 
 @final
 @dataclass(frozen=True)
 class Rod:
-    """Straight bar between two points of the body."""
+    """Straight bar between two points of the body; without a radius it has no volume."""
 
     start: Point
     end: Point
+    radius: float = 0.0
+
+    def volume(self) -> Volume:
+        a, b = np.array(self.start, dtype=float), np.array(self.end, dtype=float)
+        size = float(np.linalg.norm(b - a))
+        return _about_axis(_cylinder(self.radius, size), b - a, (a + b) / 2)
 
 
 @final
@@ -23,24 +37,101 @@ class Box:
     size: Point
     at: Point = (0.0, 0.0, 0.0)
 
+    def volume(self) -> Volume:
+        x, y, z = (float(v) for v in self.size)
+        content = x * y * z
+        moments = content / 12 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y])
+        return content, np.array(self.at, dtype=float), moments
+
 
 @final
 @dataclass(frozen=True)
 class Disc:
-    """Circle of the given radius about an axis of the body."""
+    """Circle of the given radius about an axis of the body; without a thickness it has no volume."""
 
     radius: float
     axis: str = "y"
     at: Point = (0.0, 0.0, 0.0)
+    thickness: float = 0.0
+
+    def volume(self) -> Volume:
+        return _about_axis(_cylinder(self.radius, self.thickness), self.axis, self.at)
 
 
 @final
 @dataclass(frozen=True)
 class Ball:
-    """Point mass drawn as a dot."""
+    """Point mass drawn as a dot; with a density a solid ball."""
 
     radius: float
     at: Point = (0.0, 0.0, 0.0)
+
+    def volume(self) -> Volume:
+        return _ball(self.radius, self.at)
+
+
+@final
+@dataclass(frozen=True)
+class Sphere:
+    """Solid ball."""
+
+    radius: float
+    at: Point = (0.0, 0.0, 0.0)
+
+    def volume(self) -> Volume:
+        return _ball(self.radius, self.at)
+
+
+@final
+@dataclass(frozen=True)
+class Cylinder:
+    """Round cylinder with its middle at `at`, about an axis: "x", "y", "z" or a direction."""
+
+    radius: float
+    length: float
+    axis: str | Point = "z"
+    at: Point = (0.0, 0.0, 0.0)
+
+    def volume(self) -> Volume:
+        return _about_axis(_cylinder(self.radius, self.length), self.axis, self.at)
+
+
+@final
+@dataclass(frozen=True)
+class Capsule:
+    """Cylinder with round ends; `length` is that of the cylinder between them."""
+
+    radius: float
+    length: float
+    axis: str | Point = "z"
+    at: Point = (0.0, 0.0, 0.0)
+
+    def volume(self) -> Volume:
+        r, h = float(self.radius), float(self.length)
+        content, along, across = _cylinder(r, h)
+        caps = 4 / 3 * pi * r**3  # both half balls; their middles stand 3/8 r beyond the ends of the cylinder
+        along += 0.4 * caps * r**2
+        across += caps * (0.4 * r**2 + h**2 / 4 + 3 / 8 * h * r)
+        return _about_axis((content + caps, along, across), self.axis, self.at)
+
+
+@final
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles: corners (m, body axes) and their numbers, three for each; `tr.shape.read_mesh` reads a file."""
+
+    vertices: tuple[Point, ...]
+    triangles: tuple[tuple[int, int, int], ...]
+
+    def volume(self) -> Volume:
+        solid = _trimesh().Trimesh(self.vertices, self.triangles, process=True)
+        if not solid.is_watertight:
+            raise ModelError(
+                "a mesh with holes has no volume: close it (trimesh.repair.fill_holes), or give mass and inertia."
+            )
+        if solid.volume < 0:
+            solid.invert()
+        return float(solid.volume), np.array(solid.center_mass), np.array(solid.moment_inertia)
 
 
 @final
@@ -50,5 +141,63 @@ class Rails:
 
     gauge: float = 1.5
 
+    def volume(self) -> Volume:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
 
-Shape = Rod | Box | Disc | Ball | Rails
+
+Shape = Rod | Box | Disc | Ball | Sphere | Cylinder | Capsule | Mesh | Rails
+
+
+def read_mesh(path: str | Path, scale: float = 1.0) -> Mesh:
+    """A mesh from a file (STL, OBJ, PLY, GLB, ...), by trimesh.
+
+    Parameters
+    ----------
+    path : str or Path
+    scale : float
+        Metres for a unit of the file: 0.001 for one in millimetres.
+
+    Returns
+    -------
+    Mesh
+    """
+    try:
+        found = _trimesh().load_mesh(str(path))
+    except ModelError:
+        raise
+    except Exception as error:  # readers of many formats fail in many ways
+        raise ModelError(f"cannot read the mesh {path}: {error}") from error
+    corners = np.asarray(found.vertices, dtype=float) * scale
+    if not len(found.faces) or not np.all(np.isfinite(corners)):
+        raise ModelError(f"cannot read the mesh {path}: it has no triangles, or corners that are not finite.")
+    rows = tuple((int(a), int(b), int(c)) for a, b, c in found.faces)
+    return Mesh(tuple((float(x), float(y), float(z)) for x, y, z in corners), rows)
+
+
+def _trimesh() -> Any:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise ModelError("meshes need trimesh. Install it with: pip install 'trundle[view]'") from error
+    return trimesh
+
+
+def _cylinder(radius: float, length: float) -> tuple[float, float, float]:
+    """Volume, moment along the axis, moments across it."""
+    content = pi * float(radius) ** 2 * float(length)
+    return content, content * float(radius) ** 2 / 2, content * (3 * float(radius) ** 2 + float(length) ** 2) / 12
+
+
+def _ball(radius: float, at: Point) -> Volume:
+    content = 4 / 3 * pi * float(radius) ** 3
+    return content, np.array(at, dtype=float), 0.4 * content * float(radius) ** 2 * np.eye(3)
+
+
+def _about_axis(moments: tuple[float, float, float], axis: Any, at: Any) -> Volume:
+    content, along, across = moments
+    e = np.eye(3)["xyz".index(axis)] if isinstance(axis, str) else np.array(axis, dtype=float)
+    length = float(np.linalg.norm(e))
+    if not length > 0:
+        raise ModelError(f"the axis of a shape must be a direction, got {axis!r}.")
+    e = e / length
+    return content, np.array(at, dtype=float), across * np.eye(3) + (along - across) * np.outer(e, e)

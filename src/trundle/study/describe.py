@@ -31,6 +31,7 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
     lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
     if model.frames:
         lines.append(f"Moving frames, whose motion is given: {', '.join(frame.name for frame in model.frames)}.")
+    lines += [f"Body {body.name}: {body.taken}." for body in moving if body.taken]
     lines.append("")
     lines.append(f"Tree, from the ground{' and the frames' if model.frames else ''} outwards:")
     for joint in topology.tree:

@@ -107,11 +107,35 @@ def _ball(shape: Mapping[str, Any]) -> Outline:
     return Outline(balls=((np.array([shape["at"]], dtype=float), float(shape["radius"])),))
 
 
+def _round(shape: Mapping[str, Any]) -> Outline:
+    """A cylinder or capsule: both rims and four lines between them."""
+    axis = shape["axis"]
+    e = np.eye(3)["xyz".index(axis)] if isinstance(axis, str) else np.array(axis, dtype=float)
+    e = e / np.linalg.norm(e)
+    side = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
+    side /= np.linalg.norm(side)
+    angle = np.linspace(0, 2 * np.pi, 41)
+    rim = shape["radius"] * (np.cos(angle)[:, None] * side + np.sin(angle)[:, None] * np.cross(e, side))
+    ends = [np.array(shape["at"], dtype=float) + s * shape["length"] / 2 * e for s in (-1.0, 1.0)]
+    lines = tuple(np.array([end + rim[k] for end in ends]) for k in (0, 10, 20, 30))
+    return Outline(faces=tuple(end + rim for end in ends), edges=lines)
+
+
+def _mesh(shape: Mapping[str, Any]) -> Outline:
+    """Edges of at most some hundred triangles."""
+    corners = np.array(shape["vertices"], dtype=float)[np.array(shape["triangles"], dtype=int)]
+    return Outline(edges=tuple(corners[:: max(1, len(corners) // 300)]))
+
+
 _SHAPES: dict[str, Callable[[Mapping[str, Any]], Outline]] = {
     "Rod": _rod,
     "Box": _box,
     "Disc": _disc,
     "Ball": _ball,
+    "Sphere": _ball,
+    "Cylinder": _round,
+    "Capsule": _round,
+    "Mesh": _mesh,
     "Rails": lambda shape: Outline(),
 }
 

@@ -72,7 +72,8 @@ def _axis(shape: Shape) -> Array:
 
 
 def _disc(shape: Shape, size: float) -> Mesh:
-    thin = mesh.cylinder(float(shape["radius"]), 0.06 * float(shape["radius"]), striped=True)
+    thick = float(shape.get("thickness") or 0.06 * float(shape["radius"]))
+    thin = mesh.cylinder(float(shape["radius"]), thick, striped=True)
     return thin.moved(_axis(shape), shape["at"])
 
 
@@ -80,8 +81,22 @@ def _ball(shape: Shape, size: float) -> Mesh:
     return mesh.sphere(float(shape["radius"]) or 0.02 * size, striped=True).moved(np.eye(3), shape["at"])
 
 
+def _mesh(shape: Shape, size: float) -> Mesh:
+    """Flat triangles: each has corners of its own."""
+    corners = np.array(shape["vertices"], dtype=float)[np.array(shape["triangles"], dtype=int)]
+    n = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    n = n / np.maximum(np.linalg.norm(n, axis=1, keepdims=True), 1e-300)
+    return Mesh.of(corners, np.repeat(n, 3, axis=0), np.arange(3 * len(corners)))
+
+
 _SHAPES: dict[str, Callable[[Shape, float], Mesh]] = {
-    "Rod": lambda shape, size: mesh.bar(shape["start"], shape["end"], 0.012 * size),
+    "Rod": lambda shape, size: mesh.bar(shape["start"], shape["end"], shape.get("radius") or 0.012 * size),
+    "Sphere": _ball,
+    "Cylinder": lambda shape, size: mesh.cylinder(shape["radius"], shape["length"], striped=True).moved(
+        _axis(shape), shape["at"]
+    ),
+    "Capsule": lambda shape, size: mesh.capsule(shape["radius"], shape["length"]).moved(_axis(shape), shape["at"]),
+    "Mesh": _mesh,
     "Box": lambda shape, size: mesh.box(shape["size"], shape["at"]),
     "Disc": _disc,
     "Ball": _ball,

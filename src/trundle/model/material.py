@@ -1,0 +1,69 @@
+"""Mass, centre and inertia of a body from its shapes and their density."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
+
+from trundle.errors import ModelError, UnknownNameError
+from trundle.model.shape import Shape
+from trundle.typing import Array
+
+MATERIALS: Final = {
+    "aluminium": 2700.0,
+    "brass": 8500.0,
+    "cast iron": 7200.0,
+    "concrete": 2400.0,
+    "copper": 8960.0,
+    "ice": 917.0,
+    "lead": 11340.0,
+    "magnesium": 1740.0,
+    "nylon": 1140.0,
+    "oak": 720.0,
+    "pine": 500.0,
+    "rubber": 1100.0,
+    "steel": 7850.0,
+    "titanium": 4510.0,
+    "water": 1000.0,
+}
+"""Densities that are usual in handbooks, kg/m^3."""
+
+
+def density_of(body: str, density: Any, material: str | None) -> float:
+    """The density (kg/m^3) that a user gave, as a number or by the name of a material."""
+    if material is not None and density is not None:
+        raise ModelError(f"body {body!r}: give density or material, not both.")
+    if material is not None:
+        if material not in MATERIALS:
+            raise UnknownNameError(str(material), list(MATERIALS), "material")
+        return MATERIALS[material]
+    if isinstance(density, bool) or not isinstance(density, float | int) or not isfinite(density) or density <= 0:
+        raise ModelError(f"body {body!r}: the density must be a number greater than zero (kg/m^3), got {density!r}.")
+    return float(density)
+
+
+def from_shapes(body: str, shapes: Sequence[Shape], density: float) -> tuple[float, Array, Array]:
+    """Mass (kg), centre (m) and inertia about it (kg m^2) of homogeneous shapes, which should not overlap."""
+    parts = [shape.volume() for shape in shapes]
+    total = sum(part[0] for part in parts)
+    if not total > 0:
+        raise ModelError(
+            f"body {body!r}: a density needs shapes with a volume: Box, Cylinder, Capsule, Sphere, Mesh, a Rod with a "
+            "radius or a Disc with a thickness."
+        )
+    centre = sum((content * at for content, at, _ in parts), np.zeros(3)) / total
+    inertia = np.zeros((3, 3))
+    for content, at, moments in parts:  # Huygens and Steiner
+        d = at - centre
+        inertia += moments + content * (d @ d * np.eye(3) - np.outer(d, d))
+    return density * total, centre, density * inertia
+
+
+def taken(mass: float, centre: Array, inertia: Array, density: float, material: str | None, count: int) -> str:
+    """The sentence that says what was taken."""
+    of = f"{material} ({density:g} kg/m^3)" if material else f"{density:g} kg/m^3"
+    moments = ", ".join(f"{v:.6g}" for v in np.diag(inertia))
+    place = ", ".join(f"{v:.6g}" for v in centre)
+    shapes = "1 shape" if count == 1 else f"{count} shapes"
+    return f"{mass:.6g} kg, centre ({place}) m, moments ({moments}) kg m^2, from {shapes} of {of}"
