@@ -187,7 +187,19 @@ class Run:
         return [*(q.name for q in self._register if q.listed), *short]
 
     def owners(self, kind: str, part: str = "connection") -> list[str]:
-        """Names of the parts that have a quantity of this kind, in the order of the model."""
+        """Names of the parts that have a quantity of this kind, in the order of the model.
+
+        Parameters
+        ----------
+        kind : str
+            What the quantity is of its owner: "state", "normal_force".
+        part : str
+            Kind of the owner: "connection", "body", "force" or "state".
+
+        Returns
+        -------
+        list of str
+        """
         return [q.owner for q in self._register if q.kind == kind and q.part == part]
 
     @property
