@@ -188,6 +188,28 @@ def test_en_15302_annex_e(case):
         equivalent_conicity(y, dr, 7.5)
 
 
+@pytest.mark.parametrize("case", sorted(ANNEX_E))
+def test_annex_e_does_not_say_enough_for_its_largest_amplitudes(case):
+    """Its dr(y) ends before them. A motion of that amplitude is symmetric (dr is odd), so its wavelength depends on dr
+    beyond the last point; two ways on from there, constant and with twice the last slope, have the standard's value
+    between them and differ by more than half of its tolerance.
+    """
+    dr = np.array(ANNEX_E[case]["dr"])
+    y = np.linspace(ANNEX_E[case]["y_from"], ANNEX_E[case]["y_to"], len(dr))
+    assert dr == pytest.approx(-dr[::-1], abs=1e-12)
+    beyond = [a for a in ANNEX_E[case]["conicity"] if a > y[-1]]
+    assert beyond in ([7.0, 7.5], [7.5])
+    more = np.arange(1, 12) * 0.1
+    found = []
+    for slope in (0.0, 2 * (dr[-1] - dr[-2]) / 0.1):
+        out = dr[-1] + slope * more
+        wide = np.concatenate([-out[::-1], dr, out])
+        found.append(equivalent_conicity(np.linspace(y[0] - 1.1, y[-1] + 1.1, len(wide)), wide, beyond))
+    for a, low, high in zip(beyond, *found, strict=True):
+        value, upper, _ = ANNEX_E[case]["conicity"][a]
+        assert low < value < high and high - low > 0.5 * (upper - value)
+
+
 def test_conicity_of_the_integrated_motion_also_where_dr_is_not_symmetric():
     """y'' = -dr(y) / (e r0) by an integrator: the wavelength between equal turning points."""
     y = np.linspace(-12e-3, 12e-3, 481)

@@ -33,7 +33,7 @@ def turn_x(a: float) -> np.ndarray:
 def test_a_cone_on_an_arc_is_the_exact_higher_pair():
     """At random poses the wheelset is set down by the table's gap: the exact surfaces touch, where the table says."""
     table = ContactTable(CONE, reach=8e-3, most_roll=0.02)
-    sharp = ContactTable(CONE, eps=5e-6, reach=8e-3, most_roll=0.02)
+    sharp = ContactTable(CONE, eps=5e-6, reach=8e-3, most_roll=0.02)  # a third of the usual length
     side = CONE.side("left")
     rest = CONE.contact(0.0)
     height = side.radius - SLOPE * float(rest.left.wheel_place) + float(rest.left.height)
@@ -51,7 +51,11 @@ def test_a_cone_on_an_arc_is_the_exact_higher_pair():
         at = rail.at(s[:2])
         assert found.angle == pytest.approx(atan(-at.normal[1] / at.normal[2]), abs=1e-9)
         assert found.place + side.rail_origin == pytest.approx(at.point[1], abs=2e-6)
-        assert sharp(u, roll).place + side.rail_origin == pytest.approx(at.point[1], abs=7e-7)  # goes with eps
+        other = sharp(u, roll)
+        assert other.place + side.rail_origin == pytest.approx(at.point[1], abs=1e-6)
+        limit = other.place - (found.place - other.place) / 2  # at eps = 0: what is off goes with eps
+        assert limit + side.rail_origin == pytest.approx(at.point[1], abs=1e-7)
+        assert other.gap == pytest.approx(found.gap, abs=1e-6) and other.radius == pytest.approx(found.radius, abs=1e-6)
         radius = np.linalg.norm((R.T @ (at.point - centre))[[0, 2]])
         assert found.radius == pytest.approx(radius, abs=1e-7)
 
@@ -105,6 +109,8 @@ def test_manchester_benchmark_with_forces():
         patch = contact.patch(load)
         force = Fastsim(0.3, 40, 40).force(-sign * slip, -yaw / np.cos(contact.angle), spin, load, patch)
         assert force.longitudinal == pytest.approx(fx, rel=0.15)
+        # All slides: the longitudinal force tells the direction of slip, and by it the rolling radius to 0.07 mm.
+        assert abs(force.longitudinal - fx) / fs * yaw * contact.radius < 7e-5
         assert force.lateral == pytest.approx(fs, rel=0.01)
     assert sides[0](0.0).angle == pytest.approx(0.0290, rel=0.2)  # between the angles of two competing points
 

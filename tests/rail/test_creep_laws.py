@@ -83,7 +83,13 @@ def test_contact_s_traction_curve():
     coarse = Fastsim(mu).force(-xi, 0.0, 0.0, load, patch).longitudinal / (mu * load)
     assert coarse == pytest.approx(fine, rel=0.007)
     assert fine[1:] == pytest.approx(printed[1:], rel=0.021)
+    refined = [plain_fastsim(patch, 240, x, mu * load) / plain_fastsim(patch, 44, x, mu * load) for x in xi]
+    assert fine == pytest.approx(printed * refined, rel=0.008)  # what CONTACT's FASTSIM would print on a fine grid
     assert fine == pytest.approx(half_space, rel=0.052)
+    # Kalker's linear force where creepage is small. A whole first step adds half a cell h / 2 to the way of every cell
+    # since the leading edge: on the unit circle pi h / 2 to the integral 8 / 3 of the way, which is 2.7 % for 44 cells.
+    assert fine[0] == pytest.approx(patch.f11 * xi[0] / (mu * load), rel=1e-3)
+    assert fine[0] * (1 + 3 * np.pi / 16 * (2 / 44)) == pytest.approx(printed[0], rel=0.005)
 
 
 @EACH

@@ -38,7 +38,9 @@ class Rational:
 
 
 def erri(level: Literal["low", "high"]) -> dict[str, Rational]:
-    """Spectra of ERRI B176 by channel; cant is the difference in height of the rails. [ORE 1989]"""
+    """Spectra of ERRI B176 by channel; cant is the difference in height of the rails. [ORE 1989], read
+    in public programs; one of them quotes [Guo et al. 2012].
+    """
     data = _data()["erri"]
     if level not in data["levels"]:
         raise UnknownNameError(level, data["levels"], "level of ERRI B176")
@@ -53,7 +55,9 @@ def erri(level: Literal["low", "high"]) -> dict[str, Rational]:
 
 
 def fra(track_class: int) -> dict[str, Rational]:
-    """Spectra of the FRA by channel, classes 1 (worst) to 6. [Hamid et al. 1983]"""
+    """Spectra of the FRA by channel, classes 1 (worst) to 6. [Hamid et al. 1983], read in public programs; two of them
+    quote [Lei & Noda 2002] for the vertical ones.
+    """
     data = _data()["fra"]
     if track_class not in data["classes"]:
         raise ModelError(f"the FRA has the track classes 1 (worst) to 6, not {track_class!r}.")
