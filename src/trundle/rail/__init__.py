@@ -44,6 +44,7 @@ from trundle.rail.vehicle.ready import cooperrider_vehicle, manchester_vehicle, 
 from trundle.rail.vehicle.ride import Ride, TrackPlace
 from trundle.rail.vehicle.running_gear import HeldWheelset
 from trundle.rail.vehicle.single_wheelset import SingleWheelset
+from trundle.rail.vehicle.train import Train
 from trundle.rail.vehicle.travel import Travel, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, Wheel
 from trundle.rail.vehicle.wagon import Wagon
@@ -138,6 +139,7 @@ __all__ = [
     "TrackFrame",
     "TrackMotion",
     "TrackPlace",
+    "Train",
     "Transition",
     "Travel",
     "TravelLaw",

@@ -64,6 +64,10 @@ class BogieVehicle(Vehicle):
     def mass(self) -> float:
         return self.body.mass + 2 * self.bogie.total_mass
 
+    @property
+    def half_length(self) -> float | None:
+        return self.body.half_length
+
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         p, load = prefix(name), weight_of(ride, self.body.mass) / 2
         sunk = self.bogie.sunk(ride, load)

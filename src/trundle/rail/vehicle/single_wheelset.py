@@ -41,6 +41,10 @@ class SingleWheelset(Vehicle):
     def mass(self) -> float:
         return self.wheelset.mass
 
+    @property
+    def half_length(self) -> float | None:
+        return None
+
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         if not ride.held:
             raise ModelError("SingleWheelset: nothing drives the frame it is suspended to; give the speed of the ride.")

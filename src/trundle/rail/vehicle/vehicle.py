@@ -59,6 +59,11 @@ class Vehicle(ABC):
     def mass(self) -> float:
         """Of all its bodies, kg."""
 
+    @property
+    @abstractmethod
+    def half_length(self) -> float | None:
+        """From the middle to the couplers, m; None where there are none."""
+
     @abstractmethod
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         """Put it into the model of a ride; where a name is given all names of the vehicle begin with it and "_"."""

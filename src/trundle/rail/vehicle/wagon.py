@@ -49,6 +49,10 @@ class Wagon(Vehicle):
     def mass(self) -> float:
         return self.body.mass + 2 * self.wheelset.mass
 
+    @property
+    def half_length(self) -> float | None:
+        return self.body.half_length
+
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         m, p = ride.model, prefix(name)
         load = weight_of(ride, self.body.mass) / 2

@@ -1,0 +1,125 @@
+"""Vehicles coupled to a train: each goes along the line in frames of its own, which follow it."""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import final
+
+from trundle.errors import ModelError
+from trundle.model.force import LineForce
+from trundle.model.model import Model
+from trundle.rail.suspension.draft_gear import DraftGear
+from trundle.rail.vehicle.ride import Ride
+from trundle.rail.vehicle.travel import Travel, TravelLaw
+from trundle.rail.vehicle.vehicle import Couplers, PlacedVehicle, Vehicle, Wheel, check_part
+from trundle.rail.vehicle.wheelset import PlacedWheelset
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Train(Vehicle):
+    """Vehicles from front to rear, all coupled by the same draft gear. Their names begin with `v1_`, `v2_`, ...
+
+    The first one goes as the ride says. The others are free along the track; their frames follow them, by the states
+    `v2_distance`, `v2_speed` and so on, within a tenth of its acceleration over 1/s^2, and have no influence on its
+    motion. The reference point is that of the first vehicle. Draft gears are called `coupler_1` and so on; they start
+    in the middle of their slack.
+    """
+
+    vehicles: tuple[Vehicle, ...]
+    coupler: DraftGear
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vehicles", tuple(self.vehicles))
+        check_part("Train", "coupler", self.coupler, DraftGear, "a rail.DraftGear")
+        faults = [] if self.vehicles else ["Train: it has no vehicle."]
+        for i, one in enumerate(self.vehicles, start=1):
+            if not isinstance(one, Vehicle) or isinstance(one, Train):
+                faults.append(f"Train: vehicle {i} must be a vehicle such as rail.Wagon, got {one!r}.")
+            elif one.half_length is None:
+                faults.append(f"Train: vehicle {i} has no couplers; give its rail.CarBody a half_length.")
+        if faults:
+            raise ModelError(faults)
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Of the middles of the vehicles from that of the first, m."""
+        x, found = 0.0, []
+        for i, one in enumerate(self.vehicles):
+            x -= self._half(i) if i else 0.0
+            found.append(x)
+            x -= (one.half_length or 0.0) + self.coupler.length
+        return tuple(found)
+
+    def _half(self, i: int) -> float:
+        return self.vehicles[i].half_length or 0.0
+
+    @property
+    def half_length(self) -> float | None:
+        return None
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        return self.places[-1] + self.vehicles[-1].reach[0], self.vehicles[0].reach[1]
+
+    @property
+    def mass(self) -> float:
+        return sum(one.mass for one in self.vehicles)
+
+    def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
+        if name:
+            raise ModelError("Train: a train cannot be part of another; couple its vehicles.")
+        if ride.common is not None:
+            raise ModelError("Train: each vehicle needs frames of its own; leave out frames='one'.")
+        placed: list[PlacedVehicle] = []
+        for i, (one, x) in enumerate(zip(self.vehicles, self.places, strict=True), start=1):
+            placed.append(one.add(ride if i == 1 else _behind(ride, f"v{i}", x), f"v{i}"))
+        for i, (ahead, behind) in enumerate(pairwise(placed), start=1):
+            rear, front = _couplers(ahead).rear, _couplers(behind).front
+            ride.model.apply(LineForce(front, rear, self.coupler), name=f"coupler_{i}")
+        wheelsets: dict[str, PlacedWheelset] = {}
+        wheels: tuple[Wheel, ...] = ()
+        for found in placed:
+            wheelsets |= found.wheelsets
+            wheels += found.wheels
+        ends = Couplers(_couplers(placed[0]).front, _couplers(placed[-1]).rear)
+        return PlacedVehicle(placed[0].car, placed[0].car_name, wheelsets, wheels, ends)
+
+    def held(self) -> Vehicle:
+        raise ModelError("Train: held() is for the modes of one vehicle; ask one of its vehicles.")
+
+
+@final
+@dataclass(frozen=True)
+class Follow(TravelLaw):
+    """Frames that follow a vehicle which is free along the track: their speed V goes as V' = n^2 x + 2 n x', with the
+    place x of its car in its frame. What the vehicle does depends neither on n (`pace`, 1/s) nor on where they are.
+    """
+
+    held = False
+
+    name: str
+    speed: float
+    pace: float = 3.0
+
+    def add(self, model: Model, start: float) -> Travel:
+        distance, speed, car, n = f"{self.name}_distance", f"{self.name}_speed", f"{self.name}_car", self.pace
+        text = f"of the frames that follow {self.name}, along the track"
+        model.state(distance, lambda s: s[speed], start, "m", f"distance {text}")
+        model.state(
+            speed, lambda s: n**2 * s[f"{car}.x"] + 2 * n * s[f"{car}.x_rate"], self.speed, "m/s", f"speed {text}"
+        )
+        return Travel(lambda s: s[distance], lambda s: s[speed], lambda s: s.rate(speed), self.speed)
+
+
+def _behind(ride: Ride, name: str, x: float) -> Ride:
+    """The ride of a vehicle at x (m) from the first one."""
+    law = Follow(name, ride.speed)
+    travel = law.add(ride.model, ride.start + x)._replace(first_speed=ride.first_speed)
+    ride.model.start[f"{name}_speed"] = ride.first_speed
+    return replace(ride, law=law, start=ride.start + x, travel=travel, origin=0.0)
+
+
+def _couplers(placed: PlacedVehicle) -> Couplers:
+    if placed.couplers is None:
+        raise ModelError("Train: a vehicle has no couplers; give its rail.CarBody a half_length.")
+    return placed.couplers
