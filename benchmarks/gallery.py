@@ -72,6 +72,7 @@ PICTURES = {
     "wheel-climbs-kerb": Picture((0.0, 0.264, 0.4, 0.52)),
     "ball-on-step": Picture((0.0, 0.29, 0.45, 0.63, 0.8)),
     "chaplygin-sleigh": Picture((0.0, 0.8, 1.3, 1.7, 2.1, 2.5, 3.2), plane="xy"),
+    "spinning-disc": Picture(plot=("speed", "spin", "ratio")),
     "single-track-car": Picture((0.0, 1.3, 2.2, 3.1, 4.0), plane="xy"),
     "bicycle-with-tyres": Picture(plot=("roll", "steer", "front.slip_y")),
     "snakeboard": Picture((0.0, 2.8, 4.2, 5.2), plane="xy"),

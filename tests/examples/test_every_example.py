@@ -13,7 +13,7 @@ EXPECTED = {
     "spring-door", "two-hinge-door", "two-hinge-door-compliant", "four-wheel-vehicle", "four-wheel-vehicle-compliant",
     "ball-in-turning-pipe", "chaplygin-sleigh", "snakeboard", "wheel-climbs-kerb", "ball-on-step", "rattleback",
     "lamp-on-ship", "carousel", "foucault-pendulum", "satellite", "following-frame",
-    "pumped-swing", "governed-engine", "single-track-car", "bicycle-with-tyres",
+    "pumped-swing", "governed-engine", "single-track-car", "bicycle-with-tyres", "spinning-disc",
 }  # fmt: skip
 
 

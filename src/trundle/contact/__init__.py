@@ -6,6 +6,7 @@ from trundle.contact.fufaev_neimark import FufaevNeimark
 from trundle.contact.lugre import LuGre
 from trundle.contact.magic_tyre import MagicTyre
 from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
+from trundle.contact.patch_friction import PatchFriction
 from trundle.contact.relaxed import Relaxed
 from trundle.contact.resistance import RollingResistance, SpinFriction
 from trundle.contact.rolling import NoSlip, NoSpin
@@ -24,6 +25,7 @@ __all__ = [
     "Newton",
     "NoSlip",
     "NoSpin",
+    "PatchFriction",
     "Poisson",
     "RegularisedCoulomb",
     "Relaxed",

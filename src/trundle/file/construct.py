@@ -92,8 +92,8 @@ class Constructor:
         return good and not missing
 
     def size(self, field: Field[Any], size: Any, path: Path, of_signals: bool = False) -> tuple[Any, Any]:
-        """A size as a symbol and as a number, a flag, or a function of the motion or of the signals; what is declared
-        as a float shapes the equations.
+        """A size as a symbol and as a number, a flag, a word, or a function of the motion or of the signals; what is
+        declared as a float shapes the equations.
         """
         variables = field.metadata.get("variables") or _variables(field.type)
         if field.type is bool or isinstance(size, bool):
@@ -102,6 +102,8 @@ class Constructor:
                 self.faults.add(path, f"give {wanted}, not {size if isinstance(size, bool) else size.text}")
                 size = False
             return size, size
+        if field.type is str:  # a word
+            return size.text, size.text
         if variables:
             function = self.values.of_motion(size, path, variables)
             return function, function
