@@ -47,9 +47,11 @@ random: $(STAMP)
 studies: $(STAMP)
 	$(BIN)/pytest -n 2 -m slow
 
-# Pictures of the docs, drawn anew by the code.
+# Pictures of the docs, drawn anew by the code; examples in motion in out/gallery.
 gallery: $(STAMP)
 	$(BIN)/python -m benchmarks.gallery
+	$(BIN)/python -m benchmarks.moving_gallery
+	$(BIN)/python -m benchmarks.moving_gallery --readme
 
 pictures: gallery
 	$(BIN)/python -m benchmarks.connection_pictures

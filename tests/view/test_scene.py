@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Circle
 
+import trundle as tr
 from trundle.errors import SolveError
 from trundle.run.dataset import Run
 from trundle.run.geometry import geometry
@@ -108,3 +109,21 @@ def test_coil_ends_where_it_should() -> None:
     off = (points - a) - np.outer((points - a) @ axis, axis)
     assert np.max(np.linalg.norm(off, axis=1)) == pytest.approx(0.05)
     np.testing.assert_array_equal(coil(a, a, 0.05), [a, a])
+
+
+def test_every_pose_has_its_time(four_bar: Run) -> None:
+    figure = four_bar.draw(times=[0.0, 0.5, 1.0])
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert {"0 s", "0.5 s", "1 s"} <= texts
+
+
+def test_fast_motion_is_spread_over_the_run() -> None:
+    """A small ball that goes many of its sizes between two samples is not drawn at the first two only."""
+    m = tr.Model("ball in a bowl")
+    ball = m.body("ball", mass=1.0, inertia=1e-6, shape=tr.shape.Ball(0.005))
+    m.connect(tr.HigherPair(tr.Sphere(1.0, inside=True), tr.Sphere(0.005)), m.ground, ball)
+    run = m.build().simulate(1.0, {"ball.pitch": 0.9}, samples=41)
+    figure = run.draw()
+    last = max(float(text.get_text().split()[0]) for text in figure.axes[0].texts)
+    assert last > 0.5
+    assert any(len(line.get_xdata()) == 49 for line in figure.axes[0].lines)  # lines of the bowl

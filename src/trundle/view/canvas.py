@@ -26,6 +26,8 @@ class Canvas(Protocol):
     def pin(self, point: Points, alpha: float, order: float) -> None: ...
     def support(self, point: Points, size: float, hanging: Points) -> None: ...
     def frame(self, low: Points, high: Points) -> None: ...
+    def height(self, points: Points) -> Points: ...
+    def label(self, point: Points, text: str) -> None: ...
 
 
 @final
@@ -72,6 +74,15 @@ class FlatCanvas:
         self.axes.set_ylim(low[self.at[1]], high[self.at[1]])
         self.axes.set_xlabel(f"{self.plane[0]} (m)")
         self.axes.set_ylabel(f"{self.plane[1]} (m)")
+
+    def height(self, points: Points) -> Points:
+        """How high points (n, 3) stand in the picture."""
+        return points[:, self.at[1]]
+
+    def label(self, point: Points, text: str) -> None:
+        x, y = point[self.at]
+        look: dict[str, Any] = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
+        self.axes.annotate(text, (x, y), (0, 5), textcoords="offset points", **look)
 
 
 @final
@@ -142,3 +153,12 @@ class SpaceCanvas:
         figure.set_size_inches(width, width * tall)
         middle = scale * (low + high) / 2
         self.axes.set_position((0.48 - middle[0], (0.5 * tall - 0.01 - middle[1]) / tall, scale, scale / tall))
+
+    def height(self, points: Points) -> Points:
+        """How high points (n, 3) stand in the picture."""
+        return points[:, 2]
+
+    def label(self, point: Points, text: str) -> None:
+        x, y, _ = proj3d.proj_transform(*point, self.axes.get_proj())
+        look: dict[str, Any] = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
+        self.axes.annotate(text, (x, y), (0, 5), textcoords="offset points", **look)

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 
 from trundle.errors import SolveError
 from trundle.run.geometry import Geometry, geometry
+from trundle.run.surfaces import Grid, surfaces
 from trundle.view.canvas import PLANES, Canvas, FlatCanvas, SpaceCanvas
-from trundle.view.outline import Outline, Points, coil, outline
+from trundle.view.outline import Outline, Points, coil, outline, with_grid
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def draw(
     scene = geometry(run)
     poses = _poses(run, scene)
     outlines = {name: outline(body) for name, body in scene["bodies"].items() if name != "ground" or body["shapes"]}
+    for grid in surfaces(run):  # what touches is drawn where it is
+        body = scene["bodies"][grid.body]
+        if grid.body == "ground" or not body["shapes"]:
+            outlines[grid.body] = with_grid(outlines.get(grid.body, Outline()), grid.points, _is_road(grid))
     held = bool(scene["bodies"]["ground"]["joints"] or scene["rails"])
     samples = _samples(run.time, times, outlines, poses, TRAVEL if held else FLIGHT)
     low, high = _extent(outlines, poses, samples, _fixed_points(scene))
@@ -54,9 +59,36 @@ def draw(
         canvas: Canvas = SpaceCanvas(figure, float(low[2])) if chosen == "space" else FlatCanvas(figure, chosen)
         _paint(canvas, scene, outlines, poses, samples, size)
         canvas.frame(low, high)
+        _label(canvas, outlines, poses, samples, run.time, size)
         stamps = ", ".join(f"{run.time[i]:.3g}" for i in samples)
         figure.supxlabel(f"t = {stamps} s", fontsize=8, color=QUIET, x=0.99, ha="right")
         return finish(figure, path)
+
+
+def _is_road(grid: Grid) -> bool:
+    """Whether it is a level plane of the ground, which the edge of the picture stands for."""
+    return grid.flat and grid.body == "ground" and float(np.ptp(grid.points[..., 2])) < 1e-9
+
+
+def _label(
+    canvas: Canvas,
+    outlines: dict[str, Outline],
+    poses: Poses,
+    samples: Sequence[int],
+    t: Points,
+    size: float,
+) -> None:
+    """The time of every pose above it, where no other stands already."""
+    taken: list[Points] = []
+    for i in samples:
+        points = [_placed(body.points(), poses[name], i) for name, body in outlines.items() if name != "ground"]
+        cloud = np.vstack([np.zeros((0, 3)), *points])
+        if not len(cloud):
+            return
+        top = cloud[np.argmax(canvas.height(cloud))]
+        if all(np.linalg.norm(top - other) > 0.09 * size for other in taken):
+            taken.append(top)
+            canvas.label(top, f"{t[i]:.3g} s")
 
 
 def _poses(run: "Run", scene: Geometry) -> Poses:
@@ -93,6 +125,8 @@ def _samples(
             steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
             far = np.maximum(far, np.concatenate([[0.0], np.cumsum(steps)]))
     last = int(np.searchsorted(far, reach).clip(1, len(t) - 1)) if len(t) > 1 else 0
+    if last < GHOSTS - 1:  # it goes that far between two samples
+        last = len(t) - 1
     even = (
         np.interp(np.linspace(0, far[last], GHOSTS), far[: last + 1], np.arange(last + 1))
         if far[last] > 0

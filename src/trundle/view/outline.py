@@ -1,7 +1,7 @@
 """What is seen of a body: lines, faces and dots in body axes, from its shapes or, without any, from its joints."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, final
 
@@ -42,6 +42,18 @@ def outline(body: Mapping[str, Any]) -> Outline:
         tuple(ball for piece in pieces for ball in piece.balls),
         joints,
     )
+
+
+def with_grid(body: Outline, grid: Points, hidden: bool) -> Outline:
+    """The outline of a body and some lines of a surface on it, given as a grid (n, m, 3); `hidden` adds none."""
+    if hidden:
+        return body
+    n, m = grid.shape[:2]
+    lines = [grid[:, k] for k in range(0, m, max(1, m // 4))] if n > 1 else []
+    lines += [grid[k] for k in range(0, n, max(1, n // 8))] if m > 1 else []
+    if n == m == 1:  # a foot, on its leg
+        lines = [np.vstack([grid[0], np.zeros((1, 3))])]
+    return replace(body, edges=(*body.edges, *lines))
 
 
 def _skeleton(joints: Points, com: Points) -> Outline:

@@ -119,7 +119,7 @@ def _font(points: int) -> Any:
 
 def _write_gif(target: Path, frames: Iterator[Image.Image], fps: float) -> None:
     first = next(frames)
-    palette = first.quantize(96, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    palette = first.quantize(160, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
 
     def flat(image: Image.Image) -> Image.Image:
         return image.quantize(palette=palette, dither=Image.Dither.NONE)

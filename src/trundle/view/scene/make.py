@@ -107,7 +107,7 @@ def _size(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose: t
             continue
         points = np.array([*part["joints"], *([] if i == 0 else [part["com"]]), *_corners(part)], dtype=float)
         points = points.reshape(-1, 3)
-        points = np.vstack([points, *(g.points.reshape(-1, 3) for g in grids if g.body == body and g.spins)])
+        points = np.vstack([points, *(g.points.reshape(-1, 3) for g in grids if g.body == body and _bounded(g))])
         clouds.append(p[i] + points @ R[i].T)
     cloud = np.vstack(clouds) if clouds else np.zeros((1, 3))
     extent = float(np.max(np.ptp(cloud, axis=0)))
@@ -119,6 +119,11 @@ def _size(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose: t
         if b.get("mass", 0) > 0
     ]
     return max([*boxes, 0.0]) or 1.0
+
+
+def _bounded(grid: Grid) -> bool:
+    """Whether it is as large as its body: round, an edge or a vertex; else it is clipped to where it was touched."""
+    return grid.spins or (grid.points.shape[1] == 1 and grid.body != "ground")
 
 
 def _first_extent(items: Sequence[Item], p: Array, R: Array) -> float:
@@ -147,7 +152,7 @@ def _surface_items(
         level = grid.flat and i == 0 and float(np.ptp(grid.points[..., 2])) < 1e-6 * size
         colour = colours[i]
         if n == 1 and m == 1:
-            yield Item(i, "surfaces", colour, mesh.sphere(0.015 * size).moved(np.eye(3), grid.points[0, 0]))
+            yield Item(i, "surfaces", colour, mesh.sphere(0.02 * size).moved(np.eye(3), grid.points[0, 0]))
         elif m == 1:
             yield from _curve_items(i, grid.points[:, 0], colour, size)
         elif not level:  # a level plane of the ground is the floor
@@ -177,6 +182,10 @@ def _body_items(
             continue
         for made in body_meshes(part, size, name in touching):
             yield Item(i, "bodies", colours[i], made)
+        com = np.array(part["com"], dtype=float)
+        for grid in grids if not part["shapes"] else ():  # feet stand on legs
+            if grid.body == name and grid.points.size == 3 and np.linalg.norm(grid.points[0, 0] - com) > 1e-9:
+                yield Item(i, "bodies", colours[i], mesh.bar(com, grid.points[0, 0], 0.01 * size))
 
 
 def _joint_items(shape: Geometry, bodies: Sequence[str], size: float) -> Iterator[Item]:
