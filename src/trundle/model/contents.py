@@ -119,10 +119,6 @@ class ModelContents:
         """Symbols of the parameters and of the tables, in their order among the parameters of kernels."""
         return [*(p.symbol for p in self.parameters.values()), *(table.symbol for table in self.tables.values())]
 
-    def default_values(self) -> list[float]:
-        """What stands there unless a run is given others; the handles of tables hold in this process only."""
-        return [*self.parameter_values().values(), *(table.table.block.handle for table in self.tables.values())]
-
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""
         return {p.name: p.value for p in self.parameters.values()}

@@ -27,9 +27,6 @@ class Kind(StrEnum):
     LOAD = "load"  # forces and laws of the model
 
 
-INERTIAL = (Kind.CONVECTIVE, Kind.GYROSCOPIC)
-
-
 @final
 @dataclass(frozen=True)
 class BiasTerm:

@@ -17,9 +17,10 @@ FRONT, BACK, TANGENT = COLOURS[1], COLOURS[0], COLOURS[2]
 ONE_FOOT = {"forward": "#FBE6CC", "backward": "#DCEFFA", "stick": "#FFFFFF", "open": "#FFFFFF"}
 BACK_FOOT = {"forward": "#F6EBDD", "backward": "#EAF3F8", "stick": "#EFF4EC", "open": "#FFFFFF"}
 TWO_FEET = {"forward": "#D9C7B0", "backward": "#B9CBD6", "stick": "#D4D7DB", "open": "#FFFFFF"}
+HEIGHT = "height of foot (m)"  # above the ground: a deformation is below it
 PANELS = (
     ("velocity (m/s)", (("slip", TANGENT), ("front_velocity", FRONT), ("back_velocity", BACK))),
-    ("height of foot (m)", (("front_deformation", FRONT), ("back_deformation", BACK))),
+    (HEIGHT, (("front_deformation", FRONT), ("back_deformation", BACK))),
     ("force on body (N)", (("friction_force", TANGENT), ("front_force", FRONT), ("back_force", BACK))),
 )
 
@@ -38,7 +39,7 @@ def plot_collision(
             axes.axhline(0.0, color=QUIET, linewidth=0.8)
             for name, colour in curves:
                 values = getattr(collision, name)
-                values = -values if name.endswith("deformation") else values
+                values = -values if label == HEIGHT else values
                 axes.plot(collision.time, values, color=colour, linestyle="--" if name == "friction_force" else "-")
             axes.set_ylabel(label)
             axes.grid(visible=False)

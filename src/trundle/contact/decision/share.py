@@ -7,6 +7,7 @@ whether the contacts can hold at all: friction on rigid feet is not determined, 
 """
 
 import math
+from typing import NamedTuple
 
 from numba import njit
 
@@ -20,6 +21,26 @@ RIDGE = 1e-2  # on the shares, which stay finite where contacts can clamp each o
 NEWTON_STEPS = 40
 CLOSE = 0.1  # of the margin, by which the largest one may be missed
 EXACT = 1e-12  # of all loads
+
+
+class Cones(NamedTuple):
+    """Contacts and what they do."""
+
+    b: Pointer
+    data: int  # where their numbers begin in b
+    mode: Pointer
+    contacts: int
+
+
+class Shares(NamedTuple):
+    """Forces that do nothing together: how much of each is taken, and places to work in."""
+
+    y: Pointer
+    Z: Pointer  # the forces, column by column
+    columns: int
+    H: Pointer  # second derivatives
+    step: Pointer
+    row: Pointer
 
 
 @njit(error_model="numpy")
@@ -96,10 +117,11 @@ def null_space(b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer,
 
 
 @njit(error_model="numpy")
-def barrier(b: Pointer, data: int, mode: Pointer, f: Pointer, s: float, contacts: int) -> float:
+def barrier(cones: Cones, f: Pointer, s: float) -> float:
     """Barrier of the cones shrunk by s; infinite outside."""
+    b, data, mode = cones.b, cones.data, cones.mode
     value = 0.0
-    for i in range(contacts):
+    for i in range(cones.contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
             mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s
             if c <= 0.0:
@@ -115,11 +137,10 @@ def barrier(b: Pointer, data: int, mode: Pointer, f: Pointer, s: float, contacts
 
 
 @njit(error_model="numpy")
-def newton_step(
-    b: Pointer, data: int, mode: Pointer, f: Pointer, s: float, most: float, tau: float, y: Pointer, Z: Pointer,
-    count: int, H: Pointer, step: Pointer, row: Pointer, contacts: int,
-) -> None:  # fmt: skip
+def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float, tau: float) -> None:
     """The change of (y, s) by Newton's method, into `step`."""
+    b, data, mode, contacts = cones.b, cones.data, cones.mode, cones.contacts
+    y, Z, count, H, step, row = shares.y, shares.Z, shares.columns, shares.H, shares.step, shares.row
     n, m = 3 * contacts, count + 1
     for j in range(m * m):
         H[j] = 0.0
@@ -175,6 +196,7 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
     count = null_space(b, D, data, n, mode, Z, A, used)
+    touching, shares = Cones(b, data, mode, contacts), Shares(y, Z, count, H, step, row)
     total, s, cones = 0.0, math.inf, 0.0
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
@@ -197,8 +219,8 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
     tau = 1.0
     while True:
         for _ in range(NEWTON_STEPS):
-            newton_step(b, data, mode, f, s, most, tau, y, Z, count, H, step, row, contacts)
-            before, size, part = barrier(b, data, mode, f, s, contacts) - tau * s - math.log(most - s), 0.0, 1.0
+            newton_step(touching, shares, f, s, most, tau)
+            before, size, part = barrier(touching, f, s) - tau * s - math.log(most - s), 0.0, 1.0
             for j in range(count):
                 before += 0.5 * RIDGE * y[j] * y[j]
                 size = max(size, abs(step[j]))
@@ -217,7 +239,7 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
                         trial[j] += Z[j + n * k] * z
                 ahead = s + part * step[count]
                 if ahead < most:
-                    now += barrier(b, data, mode, trial, ahead, contacts) - tau * ahead - math.log(most - ahead)
+                    now += barrier(touching, trial, ahead) - tau * ahead - math.log(most - ahead)
                     if now < before:
                         moved = True
                         break

@@ -193,9 +193,10 @@ class PowerExpressions:
         effort = [x + given[i] if has_friction(c, b) else x for i, (b, x) in enumerate(zip(BONDS, effort, strict=True))]
         found = self._received(j, c.touching, c.first.body, point, bonds.wrench(effort))
         found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
+        bond_of = _bonds_with_laws(c)
         for drive in j.drives:
             if c.is_contact:
-                i = j.bonds.index(drive.rpartition(".")[2])
+                i = j.bonds.index(bond_of[drive])
                 power = effort[i] * flow[i]
             else:
                 power = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
@@ -268,8 +269,8 @@ class PowerExpressions:
             key = owner + CHAIN if e.model.connections[owner].is_contact else owner
             given[key] += effort * self._rate(coordinate)
         for junction in element.junctions if not term.efforts else ():  # a law at a point of contact
-            bond = name.rpartition(".")[2]
             c = e.model.connections[junction]
+            bond = _bonds_with_laws(c)[name]
             friction = [n for law in c.friction_laws for n in c.friction_motions(law)] if bond == "normal" else []
             for one in (bond, *friction):  # friction goes with the normal force
                 given[junction] += e.contact_efforts[junction].get(one, 0) * e.contact_bonds[junction].at.flow(one)
@@ -298,3 +299,8 @@ class PowerExpressions:
             measure(name, "stored_energy"): zero,
             measure(name, f"power_to_{c.name}"): taken,
         }
+
+
+def _bonds_with_laws(c: ConnectedPair) -> dict[str, str]:
+    """Bonds at a point of contact by the names of the laws that act on them."""
+    return {f"{c.name}.{bond}": bond for bond in c.bond_laws}
