@@ -11,6 +11,7 @@ from trundle.errors import StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.store import load
 from trundle.view import plot_eigenvalues, plot_energy, plot_quantities
+from trundle.view.plot import first_passages
 
 
 def lines_of(panel: Axes) -> list[str]:
@@ -121,3 +122,12 @@ def test_loaded_run_gives_the_same_plot(four_bar: Run, tmp_path: Path) -> None:
     for a, b in zip(four_bar.plot().axes[0].lines, again.plot().axes[0].lines, strict=True):
         np.testing.assert_array_equal(a.get_ydata(), b.get_ydata())
     assert len(again.energy.plot().axes) == 2
+
+
+def test_neighbouring_passages_share_a_note() -> None:
+    passages = [(f"closure{i}", 1.0 + 0.001 * i, 1e-12) for i in range(10)] + [
+        ("closure3", 2.0, 1e-12),
+        ("other", 5.0, 1e-12),
+    ]
+    found = first_passages(passages, 0.5)
+    assert [(t, len(loops)) for t, loops in found] == [(1.0, 10), (5.0, 1)]

@@ -80,6 +80,9 @@ def _curves(run: "Run", name: str) -> list[Curve]:
     return [Curve(f"{name}_{label}", unit, np.asarray(array.values)[:, i]) for i, label in enumerate(labels)]
 
 
+CLOSE = 0.12  # of the time shown: notes that are nearer to each other are written as one
+
+
 def _fill_panel(panel: Axes, t: Any, curves: list[Curve], unit: str) -> None:
     for i, curve in enumerate(curves):
         panel.plot(t, curve.values, label=legend_name(curve.label), **line_style(i))
@@ -113,12 +116,28 @@ def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False
         if name not in named:
             _note(panels[0], t, name, QUIET, len(named))
             named.add(name)
-    for loop, t, _ in run.near_singular:
+    for _, t, _ in run.near_singular:
         for panel in panels:
             panel.plot(t, 1.0, "v", color=WARNING, markersize=5, transform=panel.get_xaxis_transform(), clip_on=False)
-        if loop not in named:
-            _note(panels[0], t, f"{loop} near singular", WARNING, len(named))
-            named.add(loop)
+    for i, (t, loops) in enumerate(first_passages(run.near_singular, CLOSE * float(run.time[-1] - run.time[0]))):
+        more = f" and {len(loops) - 2} more" if len(loops) > 3 else ""
+        names = ", ".join(loops[:2] if more else loops)
+        _note(panels[0], t, f"{names}{more} near singular", WARNING, len(named) + i)
+
+
+def first_passages(passages: Sequence[tuple[str, float, float]], close: float) -> list[tuple[float, list[str]]]:
+    """The first near-singular passage of every loop; those closer than `close` (s) to each other share one note."""
+    out: list[tuple[float, list[str]]] = []
+    seen: set[str] = set()
+    for loop, t, _ in sorted(passages, key=lambda passage: passage[1]):
+        if loop in seen:
+            continue
+        seen.add(loop)
+        if out and t - out[-1][0] <= close:
+            out[-1][1].append(loop)
+        else:
+            out.append((t, [loop]))
+    return out
 
 
 def _note(panel: Axes, t: float, text: str, colour: str, number: int) -> None:
