@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from scipy.optimize import brentq
 
 import trundle as tr
 from trundle import rail
@@ -149,6 +150,39 @@ def test_a_single_wheelset_stands_under_its_load_and_is_pulled_back_by_its_sprin
     for wheel in placed.wheels:
         assert run.values(f"{wheel.contact}.Q")[0] == pytest.approx((50e3 + 9.81 * 1813) / 2, rel=2e-3)
     assert part.reach == (0.0, 0.0) and part.mass == 1813
+
+
+@pytest.mark.slow
+def test_wavelength_of_profiles_is_klingels_for_their_equivalent_conicity():
+    """S1002 on 60E1 at 1 m/s. Rolling without slip on the contact table: Y' = yaw and yaw' = -dr / (2 b r), with
+    Y = y + r roll; so conicity is that of dr over Y.
+    """
+    axle, r = rail.manchester_vehicle().bogie.wheelset, 0.46
+    left, right = (axle.contact.tables[side] for side in ("left", "right"))
+
+    def both(y, roll):
+        return left(y + r * roll, roll), right(-y - r * roll, -roll)
+
+    def apart(roll, y):
+        a, b = both(y, roll)
+        return float(a.gap - b.gap)
+
+    y = np.linspace(-3e-3, 3e-3, 81)
+    roll = np.array([brentq(apart, -3e-3, 3e-3, args=(one,), xtol=1e-14) for one in y])
+    pairs = [both(*one) for one in zip(y, roll, strict=True)]
+    dr = np.array([float(a.radius - b.radius) for a, b in pairs])
+    half = axle.contact.geometry.side("left").rail_origin + float(left(0.0, 0.0).place)
+    m, _ = ride(rail.SingleWheelset(axle, rail.Bushing((1.0, 0.0, 0.0))), speed=1.0)
+    system = m.build()
+    for start in (1e-3, 3e-3):
+        run = system.simulate(11.0, {"axle.y": start}, method="stiff", samples=4001)
+        found, t = run.values("axle.y"), run.time
+        rise = np.flatnonzero(np.diff(np.sign(found)))
+        zero = t[rise] - found[rise] * (t[rise + 1] - t[rise]) / (found[rise + 1] - found[rise])
+        amplitude = np.max(np.abs(found[(t >= zero[0]) & (t <= zero[1])]))
+        conicity = rail.equivalent_conicity(y + r * roll, dr, amplitude + r * np.interp(amplitude, y, roll))
+        klingel = 2 * np.pi * np.sqrt(r * half / conicity)
+        assert 2 * (zero[1] - zero[0]) == pytest.approx(klingel, rel=2e-3)
 
 
 @pytest.mark.parametrize(
