@@ -29,6 +29,8 @@ from trundle.rail import (
     Wagon,
     Wheelset,
     creep_plot,
+    critical_speed,
+    curving,
 )
 from trundle.space import rotation
 from trundle.view.scene3d import Camera, Scene3D
@@ -86,6 +88,28 @@ def wagon_on_a_curve() -> Figure:
         axes[1].legend(ncols=2, loc="lower right")
         axes[2].set_xlabel("distance (m)")
     return figure
+
+
+def _wagon() -> Wagon:
+    contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4))
+    suspension = AxleBox(Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
+    return Wagon(CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9), Wheelset(1813, (1120, 112, 1120), contact), suspension, 8.0)
+
+
+def root_locus() -> Figure:
+    """Eigenvalues of the wagon over speed."""
+    return critical_speed(_wagon(), 10.0, 100.0, 61).plot()
+
+
+def hunting_mode() -> Figure:
+    """The mode of the wagon that grows first."""
+    return critical_speed(_wagon(), 10.0, 60.0, 11).plot_mode()
+
+
+def curving_over_radius() -> Figure:
+    """Wheel forces of the wagon over the radius at 50 mm of cant deficiency."""
+    radii = [250, 300, 400, 500, 600, 800, 1000, 1500, 2000, 3000]
+    return curving(_wagon(), radii, None, 0.1, deficiency=0.05).plot()
 
 
 def rig_in_space() -> Figure:

@@ -4,6 +4,8 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 PAGE = (Path(__file__).parents[1] / "docs" / "rail.md").read_text(encoding="utf-8")
 
 
@@ -15,3 +17,6 @@ def test_the_python_blocks_run(tmp_path, monkeypatch):
     names = runpy.run_path(str(script))
     assert names["line"].length == 350.0 and (tmp_path / "line.png").exists()
     assert (tmp_path / "rough.png").exists() and names["run"].ok
+    assert names["locus"].critical == pytest.approx(34.51, abs=0.02)
+    for picture in ("locus.png", "mode.png", "curving.png", "assessed.png"):
+        assert (tmp_path / picture).exists()

@@ -3,6 +3,11 @@
 Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of positive radius turns left.
 """
 
+from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
+from trundle.rail.analysis.critical import RootLocus, critical_speed
+from trundle.rail.analysis.curving import Curving, curving
+from trundle.rail.analysis.signals import sliding_mean
+from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
 from trundle.rail.rig.guide import WheelsetGuide
 from trundle.rail.rig.rig_pose import JOINTS, RigPose
 from trundle.rail.rig.roller_rig import RollerRig
@@ -80,6 +85,7 @@ __all__ = [
     "Alignment",
     "AntiRollBar",
     "Arc",
+    "Assessment",
     "AxleBox",
     "Bloss",
     "Bogie",
@@ -101,6 +107,7 @@ __all__ = [
     "CreepLaw",
     "Creepages",
     "CubicParabola",
+    "Curving",
     "DraftGear",
     "DryFriction",
     "Elastic",
@@ -128,6 +135,7 @@ __all__ = [
     "Ride",
     "RigPose",
     "RollerRig",
+    "RootLocus",
     "Segment",
     "SeriesDamper",
     "ShenHedrickElkins",
@@ -148,6 +156,7 @@ __all__ = [
     "VerticalCurve",
     "Vienna",
     "Wagon",
+    "Weighting",
     "Wheel",
     "WheelContact",
     "WheelOnRail",
@@ -155,9 +164,12 @@ __all__ = [
     "Wheelset",
     "WheelsetContact",
     "WheelsetGuide",
+    "assess",
     "cooperrider_vehicle",
     "creep_plot",
     "creepages",
+    "critical_speed",
+    "curving",
     "equivalent_conicity",
     "fit_line",
     "hertz",
@@ -165,6 +177,12 @@ __all__ = [
     "irregularity_table",
     "kalker",
     "manchester_vehicle",
+    "mean_comfort",
+    "nadal",
+    "prudhomme",
+    "sliding_mean",
+    "sperling",
+    "sperling_factor",
     "vehicle_data",
     "y25_wagon",
 ]

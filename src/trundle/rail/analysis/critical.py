@@ -1,0 +1,120 @@
+"""Linear critical speed: eigenvalues of a vehicle on straight track over speed, and where the first of them grows."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.rail.analysis.on_track import straight_track
+from trundle.rail.analysis.uniform import UniformTrack
+from trundle.typing import AnyArray, Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EXACT = 1e-12  # of a critical speed, relative
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RootLocus:
+    """Eigenvalues over speed, and the speeds at which the largest growth rate passes zero."""
+
+    track: UniformTrack
+    speeds: Array  # m/s
+    eigenvalues: tuple[AnyArray, ...]  # 1/s, at each speed, largest real part first
+    steady: tuple[Array, ...]  # the motion about which they were taken
+    crossings: tuple[float, ...]  # m/s
+    frequencies: tuple[float, ...]  # Hz, of the motion that begins or ceases to grow at each
+
+    @property
+    def critical(self) -> float:
+        """The lowest speed above which small motions grow (m/s); infinite where there is none in the range."""
+        if self.growth[0] > 0:
+            raise SolveError(
+                f"small motions grow already at {self.speeds[0]:g} m/s: the critical speed lies below. Start lower."
+            )
+        return self.crossings[0] if self.crossings else np.inf
+
+    @property
+    def frequency(self) -> float:
+        """Of the motion that grows there, Hz; nan where there is none."""
+        return self.frequencies[0] if self.frequencies else np.nan
+
+    @property
+    def growth(self) -> Array:
+        """Largest real part at each speed, 1/s."""
+        return np.array([values[0].real for values in self.eigenvalues])
+
+    def at(self, speed: float) -> tuple[Array, AnyArray, AnyArray]:
+        """Steady motion, eigenvalues and modes (columns) at any speed (m/s)."""
+        near = int(np.argmin(np.abs(self.speeds - speed)))
+        x = self.track.steady(speed, self.steady[near], float(self.speeds[near]))
+        return x, *self.track.growth(x, speed)
+
+    def plot(self, path: Path | str | None = None, highest: float = 10.0) -> "Figure":
+        """Growth rates and frequencies (up to `highest`, Hz) over speed, and the root locus."""
+        from trundle.rail.analysis.critical_view import locus_picture
+
+        return locus_picture(self, path, highest)
+
+    def plot_mode(self, speed: float | None = None, which: int = 0, path: Path | str | None = None) -> "Figure":
+        """A mode in plan over one period: at the critical speed unless another is given."""
+        from trundle.rail.analysis.critical_view import mode_picture
+
+        return mode_picture(self, self.critical if speed is None else speed, which, path)
+
+
+def critical_speed(
+    vehicle: Any, first: float = 5.0, last: float = 120.0, count: int = 47, speeds: Any = None
+) -> RootLocus:
+    """Eigenvalues of a vehicle on straight track over speed, and its linear critical speed.
+
+    Parameters
+    ----------
+    vehicle : Vehicle, or System
+        Such as a rail.Wagon; a system must have been built on straight track, with the parameter `speed`.
+    first, last : float
+        Range of speeds, m/s.
+    count : int
+        How many speeds in it are looked at: a range of growth that lies between two of them is not seen.
+    speeds : sequence of float, optional
+        In their place.
+
+    Returns
+    -------
+    RootLocus
+        `critical` (m/s), `frequency` (Hz), `eigenvalues`; `plot()` and `plot_mode()` draw it.
+    """
+    wanted = np.linspace(first, last, count) if speeds is None else np.asarray(speeds, float)
+    if wanted.ndim != 1 or len(wanted) < 2 or not np.all(np.diff(wanted) > 0) or not wanted[0] > 0:
+        raise SolveError(f"critical_speed: at least two rising speeds above zero are needed, got {wanted}.")
+    track = straight_track(vehicle, float(wanted[0]))
+    return locus_over(track, wanted)
+
+
+def locus_over(track: UniformTrack, speeds: Array) -> RootLocus:
+    """Steady motions one from the other, their eigenvalues, and the zeros of the largest growth."""
+    from scipy.optimize import brentq
+
+    steady: list[Array] = []
+    values: list[AnyArray] = []
+    x, at = track.first, track.built_speed
+    for speed in map(float, speeds):
+        x, at = track.steady(speed, x, at), speed
+        steady.append(x)
+        values.append(track.growth(x, speed)[0])
+    growth = np.array([one[0].real for one in values])
+    crossings, frequencies = [], []
+    for k in np.flatnonzero((growth[:-1] > 0) != (growth[1:] > 0)):
+        base, low = steady[k], float(speeds[k])
+
+        def grows(speed: float, base: Array = base, low: float = low) -> AnyArray:
+            return track.growth(track.steady(speed, base, low), speed)[0]
+
+        found = float(brentq(lambda v: grows(v)[0].real, low, float(speeds[k + 1]), xtol=EXACT * low, rtol=1e-14))
+        crossings.append(found)
+        frequencies.append(float(abs(grows(found)[0].imag) / (2 * np.pi)))
+    return RootLocus(track, speeds, tuple(values), tuple(steady), tuple(crossings), tuple(frequencies))

@@ -1,0 +1,40 @@
+"""Vehicles on uniform track, for analyses."""
+
+from typing import Any
+
+from trundle.errors import ModelError
+from trundle.model.model import Model
+from trundle.rail.analysis.uniform import UniformTrack
+from trundle.rail.track.alignment import Alignment
+from trundle.rail.track.segment import Arc, Straight
+from trundle.rail.vehicle.vehicle import Vehicle
+from trundle.system import System
+
+LENGTH = 400.0  # m of track under the vehicle: all of it is the same
+
+
+def on_line(vehicle: Vehicle, line: Alignment, speed: float) -> Model:
+    """A model of the vehicle on a line at a given speed, with the parameters `speed` and `acceleration`."""
+    if not isinstance(vehicle, Vehicle):
+        raise ModelError(f"a vehicle such as a rail.Wagon is needed, got {vehicle!r}.")
+    return vehicle.on(line, speed=speed)
+
+
+def straight_track(vehicle: Any, speed: float) -> UniformTrack:
+    """On straight track; a UniformTrack, or a System that was built so, is taken as it is."""
+    if isinstance(vehicle, UniformTrack):
+        return vehicle
+    if isinstance(vehicle, System):
+        return UniformTrack(vehicle)
+    return UniformTrack(on_line(vehicle, Alignment([Straight(LENGTH)]), speed).build())
+
+
+def arc(radius: float, cant: float, half_gauge: float) -> Alignment:
+    """A line that is one arc (m; positive radius turns left)."""
+    return Alignment([Arc(radius=radius, length=LENGTH, cant=cant)], half_gauge=half_gauge)
+
+
+def line_tables(vehicle: Vehicle, line: Alignment, speed: float) -> dict[str, Any]:
+    """Tables of a line, for a system of the vehicle that was built on another one."""
+    model = on_line(vehicle, line, speed)
+    return {name: table.table for name, table in model.tables.items()}

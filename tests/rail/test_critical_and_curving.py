@@ -1,0 +1,160 @@
+"""Linear stability and steady curving of vehicles against closed forms, runs and weights by hand."""
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle import rail
+from trundle.errors import SolveError
+from trundle.rail.analysis.uniform import UniformTrack
+
+CAR, MASS, RADIUS = 20e3, 1813.0, 0.46
+YAW_INERTIA = 1120.0
+
+
+def wagon(geometry=None, stiffness=(5e6, 2e6, 1.2e6)):
+    pairing = geometry or rail.ContactGeometry(rail.S1002(), rail.Rail60E1())
+    axle = rail.Wheelset(MASS, (1120, 112, YAW_INERTIA), rail.Contact(pairing, rail.ShenHedrickElkins(0.4)))
+    springs = rail.AxleBox(rail.Bushing(stiffness, (1e4, 1e4, 2e4)))
+    return rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, 2.1e5), 1.9), axle, springs, 8.0)
+
+
+# -- a wheelset on springs ---------------------------------------------------------------------------------------------
+
+
+def suspended(lateral, yaw, load):
+    """A wheelset of cones with Kalker's linear creep, on springs in a frame that goes along straight track."""
+    geometry = rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3))
+    part = rail.Wheelset(MASS, (1120, 112, YAW_INERTIA), rail.Contact(geometry, rail.Linear(0.4)))
+    m = tr.Model("suspended wheelset")
+    v = m.parameter("speed", 20.0, "m/s")
+    m.parameter("acceleration", 0.0, "m/s^2")
+    track = m.moving_frame("track", position=lambda s: (v * s.t, 0, 0))
+    placed = part.add(m, "axle", track)
+    seat = track.at(0, 0, RADIUS)
+    m.apply(tr.Bushing(placed.hub, seat, (1e7, lateral, 0, 0, 0, yaw), (1e5, 0, 0, 0, 0, 0)), name="springs")
+    m.apply(tr.Wrench(placed.hub, force=(0, 0, -load)), name="load")
+    m.start |= part.start("axle", 20.0, load)
+    return m.build(), geometry
+
+
+def test_critical_speed_of_a_suspended_wheelset():
+    """With roll = a1 y of a wheelset that keeps both contacts, a = 1 + r a1 and weight W on the rails:
+
+    (m + J_x a1^2) y'' + 2 f22 a (a y'/V - psi) + (k + W lift'') y = 0
+    J psi'' + 2 f11 (b^2 psi'/V + b conicity/r y) + (c + 2 f23) psi = 0
+
+    where 2 f23 psi is the spin moment of the lateral creepage -psi.
+
+    Undamped motion has a frequency that does not depend on V; the even part of the polynomial gives V.
+    """
+    k, c, load = 3e5, 5e5, 60e3
+    system, geometry = suspended(k, c, load)
+    locus = rail.critical_speed(system, 5.0, 60.0, 23)
+    at, step = geometry.contact(np.array([-1e-3, 0.0, 1e-3])), 1e-3
+    b, roll, weight = float(at.left.lateral[1]), float(at.roll[2] / step), load + 9.81 * MASS
+    conicity = float(at.radius_difference[2] / (2 * step))
+    bent = float(at.left.wheel_curvature[1] + at.left.rail_curvature[1])
+    patch = rail.Patch.hertz(weight / 2, float(at.left.rolling_curvature[1]), bent)
+    f11, f22, a = patch.f11, patch.f22, 1 + RADIUS * roll
+    m, J = MASS + 1120 * roll**2, YAW_INERTIA
+    c += 2 * patch.f23
+    k += weight * float(at.lift[2] - 2 * at.lift[1] + at.lift[0]) / step**2
+    omega2 = (f22 * a**2 * c + f11 * b**2 * k) / (m * f11 * b**2 + J * f22 * a**2)
+    even = m * J * omega2**2 - (m * c + J * k) * omega2 + k * c + 4 * f11 * f22 * a * conicity * b / RADIUS
+    wanted = np.sqrt(4 * f11 * f22 * (a * b) ** 2 * omega2 / even)
+    assert 2 * np.pi * locus.frequency == pytest.approx(np.sqrt(omega2), rel=0.01)
+    assert locus.critical == pytest.approx(wanted, rel=0.01)
+
+
+# -- the wagon ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def locus():
+    return rail.critical_speed(wagon(), 10.0, 60.0, 11)
+
+
+def test_eigenvalues_are_those_of_linearise_and_of_a_run(locus, tmp_path):
+    speed = locus.critical + 3.0
+    x, values, vectors = locus.at(speed)
+    system = locus.track.system
+    assert values[0].real > 0 > locus.at(locus.critical - 3.0)[1][0].real
+    start = locus.track.start_values(x)
+    other = system.linearise(start, {"speed": speed}).eigenvalues
+    for value in values[:8]:
+        assert np.min(np.abs(other - value)) < 1e-6 * abs(value)
+    small = x + 2e-6 * np.real(vectors[:, 0]) / np.max(np.abs(vectors[:, 0]))
+    run = system.simulate(
+        4.0, locus.track.start_values(small), {"speed": speed}, method="stiff", rtol=1e-10, samples=4001
+    )
+    y = run.values("front.y") - start["front.y"]
+    top = np.flatnonzero((y[1:-1] > y[:-2]) & (y[1:-1] >= y[2:]))[2:] + 1
+    rate = np.polyfit(run.time[top], np.log(y[top]), 1)[0]
+    assert rate == pytest.approx(values[0].real, rel=0.02)
+    assert 1 / np.mean(np.diff(run.time[top])) == pytest.approx(values[0].imag / 2 / np.pi, rel=2e-3)
+    locus.plot(tmp_path / "locus.png")
+    locus.plot_mode(path=tmp_path / "mode.png")
+    assert (tmp_path / "locus.png").exists() and (tmp_path / "mode.png").exists()
+
+
+def test_steady_curving_is_where_a_run_settles(locus):
+    found = rail.curving(wagon(), [600.0, -600.0], 25.0, 0.1)
+    assert found.notes == () and found["front.y"][0] == pytest.approx(-found["front.y"][1], rel=1e-6)
+    left, right = (found[f"front_{side}.Y"] for side in ("left", "right"))
+    assert left[0] == pytest.approx(right[1], rel=1e-6) and right[0] == pytest.approx(left[1], rel=1e-6)
+    line = rail.Alignment([rail.Straight(30), rail.Sine(60, 600, 0.1), rail.Arc(600, 400, 0.1)])
+    run = locus.track.system.simulate(
+        17.0, parameters={"speed": 25.0}, method="stiff", rtol=1e-7, samples=3,
+        start={"front_spin.angle_rate": 25 / RADIUS, "rear_spin.angle_rate": 25 / RADIUS},
+        tables={name: t.table for name, t in wagon().on(line, speed=25.0).tables.items()},
+    )  # fmt: skip
+    for name in ("front.y", "front.rz", "rear.y", "front_right.Q", "front_right.Y", "rear_left.Y"):
+        assert run.values(name)[-1] == pytest.approx(found[name][0], rel=5e-3)
+
+
+def test_curving_by_hand():
+    """Forces of the wheels add up to weight and centripetal force; outer wheels carry the moment about the rails."""
+    R, cant = np.array([500.0, 1000.0, 3000.0]), 0.05
+    found = rail.curving(wagon(), R, None, cant, deficiency=0.08)
+    total, sine = CAR + 2 * MASS, cant / 1.5
+    assert found.cant_deficiency == pytest.approx(0.08) and np.all(np.diff(found.wear) < 0)
+    assert -sum(found.sum_Y().values()) == pytest.approx(total * found.unbalanced, rel=2e-3)
+    Q = {side: sum(found[f"{axle}_{side}.Q"] for axle in ("front", "rear")) for side in ("left", "right")}
+    assert Q["left"] + Q["right"] == pytest.approx(
+        total * (9.81 * np.sqrt(1 - sine**2) + found.speed**2 / R * sine), rel=1e-3
+    )
+    out = 8.0**2 / (8 * R) - found["car.y"]  # of the car from the chord between the wheelsets
+    axles = -MASS * 9.81 * (found["front.y"] + found["rear.y"])
+    moment = (CAR * found["car.z"] + 2 * MASS * RADIUS) * found.unbalanced + CAR * 9.81 * out + axles
+    origin = rail.ContactGeometry(rail.S1002(), rail.Rail60E1()).side("left").rail_origin
+    arms = {w.name: w.out * (origin + found[f"{w.name}.rail_place"]) for w in found.wheels}
+    assert -sum(found[f"{name}.Q"] * arm for name, arm in arms.items()) == pytest.approx(moment, rel=0.03)
+
+
+@pytest.mark.slow
+def test_a_free_wheelset_rolls_without_slip_through_a_curve():
+    """Cones on soft springs at balanced speed: radii differ as the rails do, r/R = dr/(2 b), y = r b/(conicity R)."""
+    geometry = rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3))
+    found = rail.curving(wagon(geometry, (2e3, 2e3, 1.2e6)), 2500.0, None, 0.1, deficiency=0.0)
+    wanted = np.interp(2 * RADIUS * 0.75 / 2500.0, *_differences(geometry))
+    assert -found["front.y"][0] == pytest.approx(wanted, rel=0.02)
+    assert wanted == pytest.approx(RADIUS * 0.75 / (0.05 * 2500.0), rel=0.06)  # roll is left out
+
+
+def _differences(geometry):
+    y = np.linspace(0, 6e-3, 25)
+    return np.abs(geometry.contact(y).radius_difference), y
+
+
+def test_words():
+    with pytest.raises(SolveError, match="speeds must be above zero"):
+        rail.curving(wagon(), 600.0, 0.0)
+    with pytest.raises(SolveError, match="one of them"):
+        rail.curving(wagon(), 600.0, None)
+    with pytest.raises(SolveError, match="at least two rising speeds"):
+        rail.critical_speed(wagon(), 10.0, 5.0)
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, inertia=1.0, com=(0, 0, -1)))
+    with pytest.raises(SolveError, match="no parameter 'speed'"):
+        UniformTrack(m.build())
