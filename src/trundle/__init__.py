@@ -40,10 +40,12 @@ from trundle.math import (
     degrees,
     exp,
     floor,
+    kmh,
     log,
     max,
     min,
     pi,
+    rpm,
     sign,
     sin,
     sinh,
@@ -229,6 +231,7 @@ __all__ = [
     "floor",
     "grid",
     "impact",
+    "kmh",
     "latin_hypercube",
     "load",
     "load_file",
@@ -242,6 +245,7 @@ __all__ = [
     "rail",
     "relaxed_inverse",
     "rotation",
+    "rpm",
     "shape",
     "sign",
     "sin",
@@ -288,8 +292,16 @@ def __getattr__(name: str) -> Any:
     asked for.
     """
     if name not in _LATE:
-        raise AttributeError(f"module 'trundle' has no attribute {name!r}")
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, [*__all__, *_LATE], n=3, cutoff=0.5)
+        hint = f" Did you mean {', '.join(f'tr.{n}' for n in near)}?" if near else ""
+        raise AttributeError(f"module 'trundle' has no attribute {name!r}.{hint}", name=name)
     from importlib import import_module
 
     module = import_module(_LATE[name])
     return module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LATE})

@@ -53,6 +53,16 @@ def degrees(x: Any) -> Any:
     return x * (pi / 180.0)
 
 
+def rpm(x: Any) -> Any:
+    """A speed of x turns a minute, in rad/s: rpm(60) is 2 pi."""
+    return x * (pi / 30.0)
+
+
+def kmh(x: Any) -> Any:
+    """A speed of x kilometres an hour, in m/s: kmh(36) is 10."""
+    return x / 3.6
+
+
 def sinh(x: Any) -> Any:
     """Hyperbolic sine."""
     return ca.sinh(x)

@@ -128,6 +128,9 @@ class System:
         """
         return self.formulation.quantity(name)
 
+    def __getitem__(self, name: str) -> Any:
+        raise TypeError(f"a System has no values over time: run = system.simulate(10.0), then run[{name!r}].")
+
     def describe(self) -> str:
         """Summary of the model in words."""
         return describe(self.model, self.formulation.topology, self.formulation.layout, self.mobility)

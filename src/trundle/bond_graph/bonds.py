@@ -14,9 +14,10 @@ from trundle.bond_graph.flows import ChainSeal, chain_seals, find_flows
 from trundle.bond_graph.phrasing import counted
 from trundle.equations.formulation import Formulation
 from trundle.model.body import Body
-from trundle.model.check import evaluate, massless
+from trundle.model.check import massless
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force, LineForce, SpringDamper
+from trundle.model.part_check import evaluate
 from trundle.model.seal import Seal, find_seals
 from trundle.pairs.lower import BONDS
 

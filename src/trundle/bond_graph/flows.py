@@ -16,10 +16,10 @@ from trundle.bond_graph.placement import Placement
 from trundle.equations.formulation import Formulation
 from trundle.laws.law import FlowLaw, Law
 from trundle.model.body import Body
-from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
 from trundle.model.model import Model
+from trundle.model.part_check import evaluate
 from trundle.model.seal import VARIABLES, Seal
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import ROTATIONS, BondPair, Pair

@@ -8,10 +8,10 @@ import numpy as np
 
 from trundle.graph.topology import Topology
 from trundle.model.body import Body, Frame
-from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.model.frame_check import first_pose
 from trundle.model.model import Model
+from trundle.model.part_check import evaluate
 from trundle.space.chain import Ball, Step
 from trundle.space.rotation import axis_vector, rotation, rotation_from_quaternion
 from trundle.typing import Array

@@ -17,7 +17,8 @@ from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no
 from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
 from trundle.graph.topology import Topology, find_topology
 from trundle.laws.law import FlowLaw
-from trundle.model.check import evaluate, massless
+from trundle.model.check import massless
+from trundle.model.part_check import evaluate
 from trundle.model.register import Register
 from trundle.model.spec import Spec
 from trundle.model.start_values import start_values

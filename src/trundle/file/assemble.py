@@ -47,7 +47,8 @@ class Assembler:
         self._parameters()
         self._constants()
         self._tables()
-        self.model.gravity = self.values.vector(section.gravity, ("gravity",))
+        with self._watch(("gravity",)):
+            self.model.gravity = self.values.vector(section.gravity, ("gravity",))
         self.model.impacts = section.impacts
         for name, body in section.bodies.items():
             with self._watch(("bodies", name)):

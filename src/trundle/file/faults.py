@@ -24,10 +24,13 @@ class Faults:
 
     def __init__(self, source: str, tree: Tree) -> None:
         self.source, self.tree = source, tree
+        self.left_out: set[str] = set()  # names of parts that were not understood: others may well refer to them
         self.found: list[tuple[int, str]] = [(line, f"{text}.") for line, text in tree.faults]
 
     def add(self, path: Path, text: str) -> None:
         """A fault at a path of the file."""
+        if any(repr(name) in text for name in self.left_out):
+            return
         ending = "" if text.endswith((".", "?")) else "."
         where = field_name(path)
         self.found.append((self.tree.line(path), f"{where}: {text}{ending}" if where else f"{text}{ending}"))
@@ -39,6 +42,22 @@ class Faults:
         for item in error.errors(include_url=False):
             inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))
             self.add((*path, *inside), _in_our_words(item))
+
+    def without_faulty(self, content: dict[str, Any], error: ValidationError) -> dict[str, Any]:
+        """The content of a file without the parts in which there are faults."""
+        kept = dict(content)
+        for item in error.errors(include_url=False):
+            section, *inside = item["loc"]
+            if section == "name":
+                kept["name"] = "model"
+            elif inside and isinstance(kept.get(str(section)), dict):
+                kept[str(section)] = {key: v for key, v in kept[str(section)].items() if key != inside[0]}
+                self.left_out.add(str(inside[0]))
+            else:
+                kept.pop(str(section), None)
+                part = content.get(str(section))
+                self.left_out |= set(map(str, part)) if isinstance(part, dict | list) else set()
+        return kept
 
     def raise_any(self) -> None:
         """Raise FileError when there are faults."""

@@ -20,6 +20,7 @@ from trundle.model.check import check
 from trundle.model.model import Model
 
 RTOL = 1e-10
+ROUNDS = 3  # of leaving out what cannot be understood, to find the faults of the rest
 PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 
@@ -106,12 +107,7 @@ def read_model(
         faults.raise_any()
     named = tree.content.get("tables")
     with tables_known(map(str, named) if isinstance(named, dict) else ()):
-        try:
-            section = ModelSection.model_validate(tree.content)
-        except ValidationError as error:
-            faults.add_validation(error)
-            faults.raise_any()
-            raise
+        section = _understood(tree.content, faults)
         assembler = Assembler(section, faults, parameters or {}, folder)
         model = assembler.assemble()
     settings = _settings(section.run, assembler.values)
@@ -124,6 +120,18 @@ def read_model(
         faults.add(path, fault[place.end() :] if place else fault)
     faults.raise_any()
     return ModelFile(model, section.text, settings)
+
+
+def _understood(content: dict[str, Any], faults: Faults) -> ModelSection:
+    """What the file says. Parts that cannot be understood are faults; the others are looked at all the same."""
+    for _ in range(ROUNDS):
+        try:
+            return ModelSection.model_validate(content)
+        except ValidationError as error:
+            faults.add_validation(error)
+            content = faults.without_faulty(content, error)
+    faults.raise_any()
+    raise FileError(f"{faults.source} cannot be understood.")
 
 
 def _settings(run: RunSection, values: Values) -> RunSettings:

@@ -7,10 +7,12 @@ each.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, final
+from inspect import signature
+from typing import Any, ClassVar, final
 
 import casadi as ca
 
+from trundle.errors import ModelError
 from trundle.laws.signals import Signals
 from trundle.quantity import Quantity
 from trundle.typing import Expr
@@ -279,12 +281,30 @@ class Damper(EffortLaw):
         return self.damping * u**2
 
 
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments, as far as it says."""
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
+
+
 @final
 @dataclass(frozen=True)
 class Motor(EffortLaw):
     """Any effort f(t, q, u); its whole power counts as supplied. A number is a constant effort."""
 
     function: Callable[[Expr, Expr, Expr], Expr] | Expr
+
+    def __post_init__(self) -> None:
+        if callable(self.function) and not _takes(self.function, 3):
+            raise ModelError(
+                "Motor: its function is called with time, coordinate and rate: write lambda t, q, u: ..., even if it "
+                "needs fewer of them."
+            )
 
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q, u) if callable(self.function) else self.function

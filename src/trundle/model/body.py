@@ -59,9 +59,14 @@ class Body:
         """Whether it never moves: it takes no power, and its axes are those of the ground."""
         return self.moves is Moves.AT_REST
 
-    def at(self, x: Any, y: Any, z: Any = 0.0) -> "Frame":
-        """Frame at a point of the body, axes parallel to the body's."""
-        return Frame(self, (x, y, z))
+    def at(self, x: Any, y: Any = None, z: Any = 0.0) -> "Frame":
+        """Frame at a point of the body, axes parallel to the body's: at(x, y, z), at(x, y) or at((x, y, z))."""
+        if y is not None:
+            return Frame(self, (x, y, z))
+        point = components(x) if isinstance(x, list | tuple | np.ndarray) else ()
+        if len(point) != 3:
+            raise ModelError(f"a point of {self.name!r} is at(x, y, z) or at((x, y, z)) in m, got at({x!r}).")
+        return Frame(self, point)
 
     def frame(self, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> "Frame":
         """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""

@@ -12,10 +12,10 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.collision_codes import TREATMENTS
 from trundle.laws.law import Law
 from trundle.laws.restitution import Restitution
-from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.frame_check import frame_faults
 from trundle.model.model import Model
+from trundle.model.part_check import body_faults, evaluate, force_faults, joined_faults, vector_faults
 from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
@@ -23,23 +23,6 @@ from trundle.pairs.surface import Surface
 from trundle.space.inertia import inertia_faults, triangle_excess
 
 Part = TypeVar("Part", Surface, Law, Restitution)
-
-
-def evaluate(model: Model, expression: Any, values: Mapping[str, float] | None = None) -> np.ndarray:
-    """Numbers of an expression at given values of all parameters, else at their defaults."""
-    expression = ca.SX(expression)
-    if expression.is_constant():
-        return np.array(ca.DM(expression))
-    known = {p.symbol.element_hash() for p in model.parameters.values()}
-    foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
-    if foreign and foreign[0] in model.tables:
-        raise ModelError(f"the table {foreign[0]!r} cannot shape bodies, places or sizes: they do not change in a run.")
-    if foreign:
-        raise ModelError(f"the symbol {foreign[0]!r} is not a parameter of this model; declare it with m.parameter.")
-    symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
-    function = ca.Function("value", [symbols], [expression])
-    given = model.parameter_values() if values is None else values
-    return np.array(ca.DM(function([given[name] for name in model.parameters])))
 
 
 def mass_faults(model: Model, values: Mapping[str, float]) -> list[str]:
@@ -105,14 +88,11 @@ def check(model: Model) -> list[str]:
             "the model has no bodies; add one with model.body(name, mass=..., inertia=...), or a state of its own with "
             "model.state."
         )
-    faults += _vector_faults(model, model.gravity, "gravity of the model")
+    faults += vector_faults(model, model.gravity, "gravity of the model")
     for body in model.bodies.values():
-        faults += _body_faults(model, body)
+        faults += body_faults(model, body)
     for c in model.connections.values():
-        if c.first.body is c.second.body:
-            faults.append(f"connection {c.name!r} joins {c.first.body.name!r} to itself.")
-        for frame in (c.first, c.second):
-            faults += _place_faults(model, frame, f"connection {c.name!r}")
+        faults += joined_faults(model, c.name, c.first, c.second)
         try:
             c.pair.coordinates  # noqa: B018  refuses names that are given twice
             c.pair.frame()
@@ -130,14 +110,10 @@ def check(model: Model) -> list[str]:
     steps = [(c, step) for c in model.connections.values() for step in c.pair.coordinates if step.n_u == 1]
     units = {f"{c.name}.{step.name}": "m" if step.slides else "rad" for c, step in steps}
     for name, force in model.forces.items():
-        for frame in force.places:
-            faults += _place_faults(model, frame, f"force {name!r}")
-        if len(force.places) == 2 and force.places[0].body is force.places[1].body:
-            same = force.places[0].body.name
-            faults.append(f"force {name!r} acts between two points of the same body {same!r}: it can move nothing.")
+        faults += force_faults(model, name, force)
         for coordinate in map(model.resolve, force.coordinates):
             if coordinate not in units:
-                faults.append(f"force {name!r}: {UnknownNameError(coordinate, units, 'coordinate')}")
+                faults.append(f"force {name!r}: {_no_coordinate(model, coordinate, units)}")
             else:
                 law = getattr(force, "law", force)
                 faults += _unit_faults(law, force.acts_on, coordinate, units[coordinate], f"force {name!r}")
@@ -146,6 +122,17 @@ def check(model: Model) -> list[str]:
             wanted, coordinate = getattr(law, "acts_on", ""), f"{c.name}.{name}"
             faults += _unit_faults(law, wanted, coordinate, units.get(coordinate, ""), f"connection {c.name!r}")
     return faults
+
+
+def _no_coordinate(model: Model, name: str, known: Mapping[str, str]) -> str:
+    """Why there is no such coordinate, in words."""
+    connection = model.connections.get(name.rpartition(".")[0])
+    if connection is None or any(step.n_u == 1 for step in connection.pair.coordinates):
+        return str(UnknownNameError(name, known, "coordinate"))
+    return (
+        f"connection {connection.name!r} ({type(connection.pair).__name__}) has no coordinate that is one number, so "
+        f"{name!r} cannot be acted on. tr.Bushing(first, second, stiffness, damping) acts on its turning."
+    )
 
 
 def _unit_faults(law: object, wanted: str, coordinate: str, unit: str, where: str) -> list[str]:
@@ -231,46 +218,3 @@ def _wheel_faults(model: Model, c: ConnectedPair) -> list[str]:
         f"{where} {c.wheel.name!r} must be joined to {c.second.body.name!r} by a Revolute joint whose axis is "
         f"the y axis of the frame of contact on {c.second.body.name!r}; else connect the contact to the wheel itself."
     ]
-
-
-def _body_faults(model: Model, body: Body) -> list[str]:
-    if not body.is_free:
-        return []
-    where = f"body {body.name!r}"
-    faults = _vector_faults(model, body.com, f"{where}: the mass centre com")
-    if body.about != "com":
-        faults += _vector_faults(model, body.about, f'{where}: about (a point, or "com")')
-    if faults:
-        return faults
-    try:
-        inertia = body.mass_properties()
-        if inertia.mass.numel() != 1:
-            raise ModelError(f"the mass is one number, got {body.mass!r}.")
-        values = evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix))).ravel()
-    except ModelError as error:
-        return [f"{where}: {error}"]
-    except (TypeError, ValueError, NotImplementedError):
-        return [f"{where}: mass {body.mass!r} and inertia {body.inertia!r} must be made of numbers or parameters."]
-    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3), body.check_inertia)
-    return [f"{where}: {fault}." for fault in faults]
-
-
-def _place_faults(model: Model, frame: Frame, where: str) -> list[str]:
-    if model.bodies.get(frame.body.name) is not frame.body:
-        return [f"{where}: body {frame.body.name!r} belongs to another model."]
-    return _vector_faults(model, frame.position, f"{where}: a point of {frame.body.name!r}")
-
-
-def _vector_faults(model: Model, vector: object, what: str) -> list[str]:
-    """A vector has three finite numbers or expressions of parameters."""
-    if not isinstance(vector, tuple | list | np.ndarray) or len(vector) != 3:
-        return [f"{what} has three coordinates, got {vector!r}."]
-    if all(isinstance(v, float | int) and isfinite(v) for v in vector):
-        return []
-    try:
-        values = evaluate(model, ca.vertcat(*vector))
-    except ModelError as error:
-        return [f"{what}: {error}"]
-    except (TypeError, NotImplementedError):
-        return [f"{what} must be made of numbers or parameters, got {vector!r}."]
-    return [] if values.shape == (3, 1) and np.all(np.isfinite(values)) else [f"{what} is not finite: {vector!r}."]

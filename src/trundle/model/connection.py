@@ -286,6 +286,12 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
                 f"connection {name!r}: {one!r} is not a law; give tr.Spring, tr.Damper, tr.Motor(function), "
                 "tr.Servo(function), tr.NoSlip() or a class of your own made from tr.EffortLaw."
             )
+        if key is None and not isinstance(one, ContactLaw) and not steps:
+            raise ModelError(
+                f"connection {name!r}: {type(pair).__name__} has no coordinate that is one number for "
+                "a law to act on. Springs and dampers of its turning or sliding: m.apply(tr.Bushing(first, second, "
+                "stiffness, damping)), three numbers along x, y, z and three about them."
+            )
         if key is None and not isinstance(one, ContactLaw) and len(steps) != 1:
             raise ModelError(
                 f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the "

@@ -28,7 +28,6 @@ class ModelContents:
 
     def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
-        self.gravity = gravity
         self.ground = Body("ground", moves=Moves.AT_REST)
         self.bodies: dict[str, Body] = {"ground": self.ground}
         self.connections: dict[str, ConnectedPair] = {}
@@ -45,6 +44,7 @@ class ModelContents:
         self.weight_matrices: dict[tuple[str, ...], Any] = {}  # constraint rows -> N of [Ikoki 2021, Eq. 18]
         self.resistances: dict[str, Any] = {}  # "connection.motion" -> effort that is not that of an ideal constraint
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
+        self.gravity = gravity
         self.start: dict[str, Any] = {}  # by name, unless a run is given others; loops are assembled near these values
 
     def freeze(self) -> None:

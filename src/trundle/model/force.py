@@ -280,12 +280,19 @@ class Wrench(Force):
 @final
 @dataclass(frozen=True, eq=False)
 class CoordinateForce(Force):
-    """Effort on a coordinate, given as a law or as a function of the signals `s` (then its power counts as
-    supplied).
+    """Effort on a coordinate, given as a law, as a function of the signals `s` or as a constant (its power then counts
+    as supplied).
     """
 
     coordinate: str
-    law: EffortLaw | Callable[[Signals], Expr]
+    law: EffortLaw | Callable[[Signals], Expr] | Expr
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, EffortLaw | float | int | ca.SX) and not callable(self.law):
+            raise ModelError(
+                f"CoordinateForce on {self.coordinate!r}: give a law such as tr.Spring(100.0), a function of the "
+                f"signals such as lambda s: 2 * tr.sin(s.t), or a number, not {self.law!r}."
+            )
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -309,7 +316,9 @@ class CoordinateForce(Force):
     def terms(self, s: Signals) -> Terms:
         q, u, law = s[self.coordinate], s[self.coordinate + "_rate"], self.law
         if not isinstance(law, EffortLaw):
-            effort = law(s)
+            effort = law(s) if callable(law) else law
+            if effort is None:
+                raise ModelError("the function gives nothing back; end it with `return` and an expression.")
             return Terms(efforts=[(self.coordinate, effort)], supplied=effort * u, measures=_effort_measure(effort))
         if isinstance(law, RateTracking):
             law, q = law.placed(q), s[self.coordinate + "_deviation"] if law.uses_coordinate else ca.SX(0)

@@ -3,6 +3,7 @@
 Nothing is derived for that: the answers make the digest of the model, and a fault is found before any equation.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -95,7 +96,10 @@ class Asker:
 
 @contextmanager
 def no_interpolation() -> Iterator[None]:
-    """np.interp of an expression is refused meanwhile: CasADi makes a chain of comparisons of it, one for each knot."""
+    """np.interp of an expression is refused meanwhile: CasADi makes a chain of comparisons of it, one for each knot.
+
+    Other functions of NumPy give what CasADi's own give, without CasADi's notice on how that came to be.
+    """
 
     def refuse(expression: Any, function: Any, *rest: Any) -> Any:
         if function is np.interp:
@@ -109,7 +113,9 @@ def no_interpolation() -> Iterator[None]:
         usual = ca.SX.__array_function__
         setattr(ca.SX, HOOK, refuse)
         try:
-            yield
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", r"\s*casadi: a numpy function", FutureWarning)
+                yield
         finally:
             setattr(ca.SX, HOOK, usual)
 

@@ -1,6 +1,7 @@
 """The model: what the user says, in the order it is said. Nothing is derived here."""
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from typing import TYPE_CHECKING, Any, final
 
@@ -23,6 +24,7 @@ from trundle.model.frame import course_motion, given_motion
 from trundle.model.joint import Joint
 from trundle.model.material import density_of, from_shapes, taken
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
+from trundle.model.part_check import body_faults, force_faults, joined_faults, refuse, vector_faults
 from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.symbol import ParameterSymbol
@@ -54,6 +56,19 @@ class Model(ModelContents):
         from trundle.view.notebook import model_html
 
         return model_html(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "gravity":
+            refuse(vector_faults(self, value, "gravity of the model"), "Give a vector in m/s^2, like (0, 0, -9.81).")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "integration"):
+            text = f"a Model has no {name!r}: build it first, system = m.build(), and ask system.{name}(...)."
+            raise AttributeError(text, name=name, obj=self)
+        near = get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise AttributeError(f"a Model has no attribute {name!r}.{hint}", name=name, obj=self)
 
     def __deepcopy__(self, memo: Any) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""
@@ -117,10 +132,12 @@ class Model(ModelContents):
             mass, centre, inertia = from_shapes(name, shapes, amount)
             said = taken(mass, centre, inertia, amount, material, len(shapes))
             com = (float(centre[0]), float(centre[1]), float(centre[2]))
-        self.bodies[name] = Body(
+        body = Body(
             name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia, taken=said
         )
-        return self.bodies[name]
+        refuse(body_faults(self, body))
+        self.bodies[name] = body
+        return body
 
     def moving_frame(
         self,
@@ -221,6 +238,7 @@ class Model(ModelContents):
             last: ConnectedPair = expand_chain(pair, self, a, b, name)[-1]
             return last
         self._new_connection(name, a, b)
+        refuse(joined_faults(self, name, a, b))
         self.connections[name] = connect(name, pair, a, b, law, wheel, compliance, unilateral, restitution)
         return self.connections[name]
 
@@ -272,6 +290,7 @@ class Model(ModelContents):
                 raise ModelError(f"connection {name!r}: {label} must have three components (m), got {point!r}.")
         a = as_frame(first)
         self._new_connection(name, a, frame)
+        refuse(joined_faults(self, name, a, frame))
         found = {}
         for label, point in named.items():
             place = tuple(
@@ -314,6 +333,7 @@ class Model(ModelContents):
         self._new_name(name, self.forces, "force")
         if name in self.bodies or name in self.connections or name in self.blocks:
             raise ModelError(f"force {name!r} has the name of a body, connection or block; choose another name.")
+        refuse(force_faults(self, name, force))
         self.forces[name] = force.named(name)
         return self.forces[name]
 

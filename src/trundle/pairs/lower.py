@@ -115,6 +115,9 @@ class AxisPair(Pair):
 
     axis: Axis = "z"
 
+    def __post_init__(self) -> None:
+        self.frame()  # refuses what is no axis where the joint is made
+
     def frame(self) -> Array:
         return align_z(self.axis)
 

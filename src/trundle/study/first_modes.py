@@ -14,9 +14,9 @@ from trundle.errors import SolveError
 from trundle.graph.topology import Topology
 from trundle.integrate.codes import OVERDUE
 from trundle.kernel import compiled
-from trundle.model.check import evaluate
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.model.part_check import evaluate
 from trundle.motion.links import frame_pose
 from trundle.pairs.lower import Free
 from trundle.quantities.state_layout import StateLayout

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from trundle.errors import SolveError
 from trundle.model.body import Frame
-from trundle.model.check import evaluate
+from trundle.model.part_check import evaluate
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Surface
 from trundle.view.outline import Points

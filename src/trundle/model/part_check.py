@@ -1,0 +1,100 @@
+"""Checks of one part of a model as it is added: a body, a place on it, a vector of numbers or parameters."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.model.body import Body, Frame
+from trundle.model.contents import ModelContents
+from trundle.model.force import Force
+from trundle.space.inertia import inertia_faults
+
+
+def evaluate(model: ModelContents, expression: Any, values: Mapping[str, float] | None = None) -> np.ndarray:
+    """Numbers of an expression at given values of all parameters, else at their defaults."""
+    expression = ca.SX(expression)
+    if expression.is_constant():
+        return np.array(ca.DM(expression))
+    known = {p.symbol.element_hash() for p in model.parameters.values()}
+    foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
+    if foreign and foreign[0] in model.tables:
+        raise ModelError(f"the table {foreign[0]!r} cannot shape bodies, places or sizes: they do not change in a run.")
+    if foreign:
+        raise ModelError(f"the symbol {foreign[0]!r} is not a parameter of this model; declare it with m.parameter.")
+    symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
+    function = ca.Function("value", [symbols], [expression])
+    given = model.parameter_values() if values is None else values
+    return np.array(ca.DM(function([given[name] for name in model.parameters])))
+
+
+def body_faults(model: ModelContents, body: Body) -> list[str]:
+    """What is wrong about mass, inertia and centre of a body."""
+    if not body.is_free:
+        return []
+    where = f"body {body.name!r}"
+    faults = vector_faults(model, body.com, f"{where}: the mass centre com")
+    if body.about != "com":
+        faults += vector_faults(model, body.about, f'{where}: about (a point, or "com")')
+    if faults:
+        return faults
+    try:
+        inertia = body.mass_properties()
+        if inertia.mass.numel() != 1:
+            raise ModelError(f"the mass is one number, got {body.mass!r}.")
+        values = evaluate(model, ca.vertcat(inertia.mass, ca.vec(inertia.matrix))).ravel()
+    except ModelError as error:
+        return [f"{where}: {error}"]
+    except (TypeError, ValueError, NotImplementedError):
+        return [f"{where}: mass {body.mass!r} and inertia {body.inertia!r} must be made of numbers or parameters."]
+    faults = inertia_faults(float(values[0]), values[1:].reshape(3, 3), body.check_inertia)
+    return [f"{where}: {fault}." for fault in faults]
+
+
+def place_faults(model: ModelContents, frame: Frame, where: str) -> list[str]:
+    """A place belongs to a body of the model and has three coordinates."""
+    if model.bodies.get(frame.body.name) is not frame.body:
+        return [f"{where}: body {frame.body.name!r} belongs to another model."]
+    return vector_faults(model, frame.position, f"{where}: a point of {frame.body.name!r}")
+
+
+def vector_faults(model: ModelContents, vector: object, what: str) -> list[str]:
+    """A vector has three finite numbers or expressions of parameters."""
+    if not isinstance(vector, tuple | list | np.ndarray) or len(vector) != 3:
+        return [f"{what} has three coordinates, got {vector!r}."]
+    if all(isinstance(v, float | int) and isfinite(v) for v in vector):
+        return []
+    try:
+        values = evaluate(model, ca.vertcat(*vector))
+    except ModelError as error:
+        return [f"{what}: {error}"]
+    except (TypeError, NotImplementedError):
+        return [f"{what} must be made of numbers or parameters, got {vector!r}."]
+    return [] if values.shape == (3, 1) and np.all(np.isfinite(values)) else [f"{what} is not finite: {vector!r}."]
+
+
+def joined_faults(model: ModelContents, name: str, first: Frame, second: Frame) -> list[str]:
+    """What is wrong about the places that a connection joins."""
+    where = f"connection {name!r}"
+    if first.body is second.body:
+        return [f"{where} joins {first.body.name!r} to itself."]
+    return [fault for frame in (first, second) for fault in place_faults(model, frame, where)]
+
+
+def force_faults(model: ModelContents, name: str, force: Force) -> list[str]:
+    """What is wrong about the places on which a force acts."""
+    places = force.places
+    faults = [fault for frame in places for fault in place_faults(model, frame, f"force {name!r}")]
+    if len(places) == 2 and places[0].body is places[1].body:
+        same = places[0].body.name
+        faults.append(f"force {name!r} acts between two points of the same body {same!r}: it can move nothing.")
+    return faults
+
+
+def refuse(faults: list[str], remedy: str = "") -> None:
+    """Raise ModelError where there are faults."""
+    if faults:
+        raise ModelError(" ".join([*faults, remedy]).strip())

@@ -1,0 +1,219 @@
+"""Mistakes of the first hour: each is answered at the line where it was made, in words that say what to do.
+
+A case is a script, the number of its faulty line (from 1), and what the message must say.
+"""
+
+import re
+import traceback
+
+import pytest
+
+import trundle as tr
+
+HEAD = """import math
+import numpy as np
+import trundle as tr
+from trundle import rail
+m = tr.Model("pendulum")
+bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1))
+"""
+HUNG = (
+    HEAD
+    + """m.connect(tr.Revolute("y"), m.ground, bob)
+"""
+)
+BUILT = (
+    HUNG
+    + """system = m.build()
+"""
+)
+RUN = (
+    BUILT
+    + """run = system.simulate(0.1, {"bob.angle": 0.1})
+"""
+)
+
+MISTAKES = {
+    # names
+    "misspelt class": (HEAD, "tr.Sphare(0.1)", r"Did you mean tr\.Sphere"),
+    "misspelt joint": (HEAD, "tr.Hinge('y')", r"no attribute 'Hinge'"),
+    "model that simulates": (HUNG, "m.simulate(1.0)", r"build it first, system = m\.build\(\)"),
+    "model that linearises": (HUNG, "m.linearise()", r"system\.linearise"),
+    "misspelt verb of the model": (HEAD, "m.conect(tr.Fixed(), m.ground, bob)", r"Did you mean.*connect"),
+    "values of a system": (BUILT, "system['bob.angle']", r"run = system\.simulate.*run\['bob\.angle'\]"),
+    "misspelt result": (RUN, "run['bob.angel']", r"Did you mean 'bob\.angle'"),
+    "misspelt start": (BUILT, "system.simulate(1.0, {'bob.angel': 1.0})", r"Did you mean 'bob\.angle'"),
+    "misspelt plot": (RUN, "run.plot('bob.angl')", r"Did you mean 'bob\.angle'"),
+    "misspelt parameter": (BUILT, "system.simulate(1.0, parameters={'masss': 1.0})", r"no parameter"),
+    "name twice": (HEAD, "m.body('bob', mass=1.0)", r"already a body called 'bob'"),
+    "name with a dot": (HEAD, "m.body('left.arm', mass=1.0)", r"cannot name a body"),
+    "name that is time": (HEAD, "m.parameter('t', 1.0)", r"time.*Choose another name"),
+    "name that is a number": (HEAD, "m.body(3, mass=1.0)", r"cannot name a body"),
+    # numbers and vectors
+    "axis w": (HEAD, "tr.Revolute('w')", r"axis 'w' is not known"),
+    "axis of no length": (HEAD, "tr.Revolute((0, 0, 0))", r"axis|length"),
+    "axis of two numbers": (HEAD, "tr.Prismatic((1, 0))", r"axis"),
+    "mass as a tuple": (HEAD, "m.body('b', mass=(1, 2))", r"mass is one number"),
+    "mass in words": (HEAD, "m.body('b', mass='heavy')", r"numbers or parameters"),
+    "negative mass": (HEAD, "m.body('b', mass=-1.0)", r"mass -1 kg is negative"),
+    "mass nan": (HEAD, "m.body('b', mass=float('nan'))", r"not finite"),
+    "inertia of four numbers": (HEAD, "m.body('b', mass=1.0, inertia=(1, 1, 1, 1))", r"inertia"),
+    "inertia of no body": (HEAD, "m.body('b', mass=1.0, inertia=(1, 1, 9))", r"triangle|exceed"),
+    "centre of two numbers": (HEAD, "m.body('b', mass=1.0, com=(0, 0))", r"com.*three"),
+    "gravity as a number": (HEAD, "m.gravity = 9.81", r"\(0, 0, -9\.81\)"),
+    "gravity of a new model": (HEAD, "tr.Model('p', gravity=9.81)", r"\(0, 0, -9\.81\)"),
+    "point of one number": (HEAD, "bob.at(1.0)", r"at\(x, y, z\)"),
+    "point in words": (HEAD, "m.connect(tr.Fixed(), m.ground, bob.at('left', 0, 0))", r"point of 'bob'"),
+    "radius zero": (HEAD, "tr.Sphere(0)", r"radius must be greater than zero"),
+    "number that is missing": (HEAD, "m.parameter('k', None)", r"number"),
+    "parameter as a float": (HEAD, "float(m.parameter('k', 1.0))", r"parameter"),
+    # connections
+    "two bodies in one argument": (HEAD, "m.connect(tr.Revolute('y'), m.ground, [bob])", r"body|frame"),
+    "a body by its name": (HEAD, "m.connect(tr.Revolute('y'), m.ground, 'bob')", r"body|frame"),
+    "a joint that is a class": (HEAD, "m.connect(tr.Fixed, m.ground, bob)", r"tr\.Fixed\(\)|pair|joint"),
+    "a body to itself": (HEAD, "m.connect(tr.Fixed(), bob, bob)", r"to itself"),
+    "a body of another model": (
+        HEAD, "m.connect(tr.Fixed(), m.ground, tr.Model('o').body('b', mass=1))", r"another model"
+    ),
+    "a law that is a number": (HEAD, "m.connect(tr.Revolute('y'), m.ground, bob, law=5.0)", r"is not a law"),
+    "a law of two coordinates": (
+        HEAD, "m.connect(tr.Cylindrical('z'), m.ground, bob, law=tr.Damper(1.0))", r"say which one"
+    ),
+    "a damper of a ball joint": (
+        HEAD, "m.connect(tr.Spherical(), m.ground, bob, law=tr.Damper(1.0))", r"tr\.Bushing"
+    ),
+    "rolling on a hinge": (
+        HEAD, "m.connect(tr.Revolute('y'), m.ground, bob, law=tr.NoSlip())", r"point of contact"
+    ),
+    # forces and laws
+    "a law applied": (HUNG, "m.apply(tr.Spring(5.0))", r"Laws belong to connections"),
+    "a motor of time alone": (HUNG, "tr.Motor(lambda t: tr.sin(t))", r"lambda t, q, u"),
+    "a force in words": (HUNG, "tr.CoordinateForce('bob.angle', 'strong')", r"a law such as tr\.Spring"),
+    "a force within a body": (
+        HUNG, "m.apply(tr.SpringDamper(bob.at(0, 0, 1), bob, 1.0, 0.0))", r"same body 'bob'"
+    ),
+    "no bodies": (HEAD, "tr.Model('empty').build()", r"no bodies"),
+    "an event that is a number": (HUNG, "m.event('e', 1.0)", r"function of signals"),
+    "an output that is a number": (HUNG, "m.output('o', 1.0)", r"function of signals"),
+    # runs
+    "duration zero": (BUILT, "system.simulate(0)", r"duration"),
+    "duration in words": (BUILT, "system.simulate('long')", r"duration"),
+    "start as a number": (BUILT, "system.simulate(1.0, 0.5)", r"start values go by name"),
+    "start in words": (BUILT, "system.simulate(1.0, {'bob.angle': 'left'})", r"bob\.angle"),
+    "start nan": (BUILT, "system.simulate(1.0, {'bob.angle': math.nan})", r"bob\.angle"),
+    "no such method": (BUILT, "system.simulate(1.0, method='rk4')", r"method"),
+    "no such formalism": (HUNG, "m.build('lagrange')", r"lagrange"),
+    "tolerance zero": (BUILT, "system.simulate(1.0, rtol=0)", r"rtol"),
+    "one case as a batch": (BUILT, "system.batch(1.0, {'bob.angle': []})", r"at least one"),
+    "a file in no folder": (RUN, "run.save('/no/such/folder/x.nc')", r"there is no directory"),
+    "a file of no kind": (RUN, "run.save('x.docx')", r"docx|ending|kind"),
+    "no such file": (HEAD, "tr.load('/no/such/file.nc')", r"file\.nc"),
+    "no such model file": (HEAD, "tr.load_model('/no/such/model.yaml')", r"model\.yaml"),
+    # rail
+    "an unknown segment": (HEAD, "rail.Alignment([50.0])", r"segment|Straight"),
+    "a radius below the gauge": (HEAD, "rail.Alignment([rail.Arc(radius=0.5, length=10)], half_gauge=0.75)", r"radius"),
+    "friction of zero": (HEAD, "rail.Polach(mu=0.0)", r"mu"),
+}  # fmt: skip
+
+# Found only when the model is complete: the fault names the part.
+LATER = {
+    "a coordinate that is none": (
+        HUNG + "m.apply(tr.CoordinateForce('bob.angel', 3.0))\n", r"Did you mean 'bob\.angle'"
+    ),
+    "a coordinate of a ball joint": (
+        HEAD + "m.connect(tr.Spherical(), m.ground, bob)\nm.apply(tr.CoordinateForce('bob.angle', 3.0))\n",
+        r"no coordinate that is one number.*tr\.Bushing",
+    ),
+    "an output that asks for a reaction": (
+        HUNG + "m.output('r', lambda s: s['bob.reaction_force'])\n", r"cannot be asked for here.*accelerations"
+    ),
+    "an `if` in a law": (
+        HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda s: 1.0 if s['bob.angle'] > 0 else 0.0))\n",
+        r"tr\.where",
+    ),
+    "math.sin in a law": (
+        HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda s: math.sin(s['bob.angle'])))\n", r"tr\.sin"
+    ),
+    "np.interp in a law": (
+        HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda s: np.interp(s['bob.angle'], [0, 1], [0, 2])))\n",
+        r"m\.table",
+    ),
+    "a function that gives nothing": (
+        HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda s: None))\n", r"gives nothing back"
+    ),
+    "a law of angles on a displacement": (
+        HEAD + "m.connect(tr.Prismatic('x'), m.ground, bob)\n"
+        "m.apply(tr.TorsionSpring('bob.displacement', 5.0))\n",
+        r"an angle \(rad\), but 'bob\.displacement' is a displacement",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_answered_at_its_line(name: str) -> None:
+    head, line, words = MISTAKES[name]
+    script = head + line + "\n"
+    with pytest.raises((tr.TrundleError, AttributeError, TypeError)) as caught:
+        exec(compile(script, "script.py", "exec"), {})
+    lines = [frame.lineno for frame in traceback.extract_tb(caught.tb) if frame.filename == "script.py"]
+    assert lines[0] == script.count("\n")
+    assert re.search(words, _shown(caught.value), re.DOTALL), _shown(caught.value)
+    assert "casadi" not in str(caught.value).lower()
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_only_the_whole_model_shows_is_named(name: str) -> None:
+    script, words = LATER[name]
+    with pytest.raises(tr.TrundleError) as caught:
+        exec(compile(script + "m.build()\n", "script.py", "exec"), {})
+    assert re.search(words, str(caught.value), re.DOTALL), str(caught.value)
+
+
+def test_the_table_is_large() -> None:
+    assert len(MISTAKES) + len(LATER) >= 60
+
+
+def test_only_public_names_are_shown() -> None:
+    shown = [name for name in dir(tr) if not name.startswith("_")]
+    assert "Any" not in shown and "TYPE_CHECKING" not in shown
+    assert {*shown, "__version__"} == set(tr.__all__)
+
+
+def test_numpy_works_on_symbols_without_a_notice(recwarn: pytest.WarningsRecorder) -> None:
+    import numpy as np
+
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1)))
+    m.apply(tr.CoordinateForce("bob.angle", lambda s: -np.sin(s["bob.angle"])))
+    found = m.build().accelerations({"bob.angle": 0.3})["bob.angle_acceleration"]
+    assert not [w for w in recwarn if "casadi" in str(w.message)]
+    assert float(found) == pytest.approx(-(9.81 + 1.0) * np.sin(0.3) / 1.1, rel=1e-12)
+
+
+def test_units_of_speed() -> None:
+    assert tr.rpm(60) == pytest.approx(2 * tr.pi)
+    assert tr.kmh(36) == pytest.approx(10.0)
+
+
+def test_a_file_with_several_faults_names_them_all() -> None:
+    from trundle.file import read_model
+
+    text = """model: p
+bodies:
+  bob: {mass: -1, inertia: 0.1}
+  rod: {mas: 1}
+connections:
+  hinge: {pair: Revolute, axis: w, first: ground, second: bob}
+  knee: {pair: Revolut, axis: y, first: bob, second: rod}
+"""
+    with pytest.raises(tr.TrundleError) as caught:
+        read_model(text, "four.yaml")
+    found = str(caught.value)
+    for line, words in ((1, "model"), (3, "mass -1 kg"), (4, "'mas'"), (6, "'w'"), (7, "'Revolut'")):
+        assert re.search(rf"line {line}, .*{words}", found), found
+    assert "no body called 'rod'" not in found  # it is there, but could not be understood
+
+
+def _shown(error: BaseException) -> str:
+    """As Python shows it, with its own suggestions."""
+    return "".join(traceback.TracebackException(type(error), error, error.__traceback__).format_exception_only())
