@@ -48,8 +48,8 @@ def named(name: str) -> tr.Model:
 
 NUMBERS: Table = {
     "mass of 1e-300": (pendulum(mass=1e-300, inertia=(1e-301,) * 3), finishes({"bob.angle": 0.1})),
-    "mass of 1e300": (pendulum(mass=1e300, inertia=(1e299,) * 3), refused(r"mass", {"bob.angle": 0.1})),
-    "mass of 1e308": (pendulum(mass=1e308, inertia=(1e308,) * 3), refused(r"mass|inertia")),
+    "mass of 1e300": (made(lambda: pendulum(mass=1e300, inertia=(1e299,) * 3)), refused(r"mass")),
+    "mass of 1e308": (made(lambda: pendulum(mass=1e308, inertia=(1e308,) * 3)), refused(r"mass|inertia")),
     "mass of a kiloton and a gram": (heavy_cart(), finishes({"bob.angle": 0.1})),
     "complex mass": (built(lambda: pendulum(mass=1j)), refused(r"must be made of numbers or parameters")),
     "inertia in words": (built(lambda: pendulum(inertia="big")), refused(r"must be made of numbers or parameters")),
@@ -99,11 +99,11 @@ LAWS: Table = {
     "acceleration nan": (built(lambda: pendulum(law=tr.Acceleration(nan))), refused(r"not a finite number")),
     "two servos that contradict": (built(two_servos), refused(r"contradict each other")),
     "spring of a body to itself": (
-        with_force(lambda m: tr.SpringDamper(m.bodies["bob"], m.bodies["bob"].at(1, 0, 0), 10.0)),
+        built(lambda: with_force(lambda m: tr.SpringDamper(m.bodies["bob"], m.bodies["bob"].at(1, 0, 0), 10.0))),
         refused(r"same body|itself"),
     ),
     "spring of the ground to itself": (
-        with_force(lambda m: tr.SpringDamper(m.ground, m.ground.at(1, 0, 0), 10.0)),
+        built(lambda: with_force(lambda m: tr.SpringDamper(m.ground, m.ground.at(1, 0, 0), 10.0))),
         refused(r"same body|itself"),
     ),
     "spring without direction": (

@@ -99,13 +99,13 @@ BODIES: dict[str, tuple[Callable[[], Any], str]] = {
 CONNECTIONS: dict[str, tuple[Callable[[], Any], str]] = {
     "axis of no length": (
         lambda: pendulum(tr.Revolute((0, 0, 0))).build(),
-        r"connection 'bob': axis \(0, 0, 0\) has no",
+        r"Revolute: axis \(0, 0, 0\) has no",
     ),
-    "axis unknown": (lambda: pendulum(tr.Revolute("w")).build(), r"connection 'bob': axis 'w' is not known"),
-    "axis of two numbers": (lambda: pendulum(tr.Revolute((1, 0))).build(), r"connection 'bob': axis \(1, 0\) has no"),
-    "axis nan": (lambda: pendulum(tr.Revolute((nan, 0, 1))).build(), r"connection 'bob': axis"),
-    "axis that is a number": (lambda: pendulum(tr.Revolute(3)).build(), r"connection 'bob': axis 3"),
-    "cross not normal": (lambda: pendulum(tr.Universal("x", cross="x")).build(), r"connection 'bob'.*right angles"),
+    "axis unknown": (lambda: pendulum(tr.Revolute("w")).build(), r"Revolute: axis 'w' is not known"),
+    "axis of two numbers": (lambda: pendulum(tr.Revolute((1, 0))).build(), r"Revolute: axis \(1, 0\) has no"),
+    "axis nan": (lambda: pendulum(tr.Revolute((nan, 0, 1))).build(), r"Revolute: axis"),
+    "axis that is a number": (lambda: pendulum(tr.Revolute(3)).build(), r"Revolute: axis 3"),
+    "cross not normal": (lambda: pendulum(tr.Universal("x", cross="x")).build(), r"Universal: .*right angles"),
     "pitch inf": (lambda: tr.Helical("z", pitch=inf), r"pitch of a Helical joint is a finite number.*inf"),
     "pitch in words": (lambda: tr.Helical("z", pitch="steep"), r"pitch of a Helical joint.*'steep'"),
     "to itself": (
@@ -168,7 +168,7 @@ LAWS: dict[str, tuple[Callable[[], Any], str]] = {
     "nothing": (motor(lambda t, q, u: None), r"Motor on bob\.angle"),
     "words": (motor(lambda t, q, u: "much"), r"Motor on bob\.angle"),
     "two numbers": (motor(lambda t, q, u: (q, u)), r"Motor on bob\.angle: one number expected, got 2"),
-    "wrong arguments": (motor(lambda q: q), r"Motor on bob\.angle.*takes 1 positional argument"),
+    "wrong arguments": (motor(lambda q: q), r"write lambda t, q, u"),
     "error of its own": (motor(lambda t, q, u: {}["gain"]), r"Motor on bob\.angle.*KeyError: 'gain'"),
     "nan": (motor(nan), r"Motor on bob\.angle.*not a finite number"),
     "infinite stiffness": (lambda: pendulum(law=tr.Spring(inf)).build(), r"Spring on bob\.angle.*not a finite number"),

@@ -97,7 +97,7 @@ def test_a_fault_tells_line_field_and_choices(old, new, told):
     [
         ("forces: {f: {sprng_damper: 1}}", "line 7, forces.f.sprng_damper: there is no field"),
         ("forces: {f: {}}", "forces.f: give exactly one kind of force"),
-        ("forces: {bar: {wrench: {place: bar}}}", "forces.bar: force 'bar' has the name of a body"),
+        ("forces: {bar: {wrench: {place: bar}}}", "forces.bar: has the name of a body"),
         ("forces: {f: {wrench: {place: bar, axes: world}}}", "wrench.axes: give 'ground' or 'body', not 'world'."),
         (
             "forces: {f: {wrench: {place: bar, force: [hing.angle, 0, 0]}}}",

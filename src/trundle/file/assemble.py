@@ -10,7 +10,7 @@ from trundle.file import schema
 from trundle.file.blocks import Blocks
 from trundle.file.construct import Constructor
 from trundle.file.expression import Expression
-from trundle.file.faults import Faults, near
+from trundle.file.faults import PLACE, Faults, near
 from trundle.file.forces import Forces
 from trundle.file.laws import Laws
 from trundle.file.non_ideal import NonIdeal
@@ -106,7 +106,8 @@ class Assembler:
         except FileError:  # too many faults: reading stops
             raise
         except TrundleError as error:
-            self.faults.add(path, str(error))
+            text, place = str(error), PLACE.match(str(error))
+            self.faults.add(path, text[place.end() :] if place and place["name"] == path[-1] else text)
 
     def _parameters(self) -> None:
         for name, parameter in self.section.parameters.items():

@@ -1,5 +1,6 @@
 """Faults of a file, collected and reported at once with line and field."""
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from types import UnionType
@@ -12,6 +13,7 @@ from trundle.file.field import in_words
 from trundle.file.schema import ModelSection, Section
 from trundle.file.tree import Path, Tree
 
+PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 MAX_SHOWN = 25  # faults
 MAX_FOUND = 100  # faults after which reading stops, so that a long faulty file takes no long time
 MAX_OFFERED = 12  # names

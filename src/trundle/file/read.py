@@ -1,6 +1,5 @@
 """Model files: YAML to a Model and its settings for a run."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 from trundle.errors import FileError, SolveError
 from trundle.file.assemble import Assembler
 from trundle.file.expression import tables_known
-from trundle.file.faults import Faults
+from trundle.file.faults import PLACE, Faults
 from trundle.file.schema import ModelSection, RunSection
 from trundle.file.text import read_text
 from trundle.file.tree import Path, read_tree
@@ -21,7 +20,6 @@ from trundle.model.model import Model
 
 RTOL = 1e-10
 ROUNDS = 3  # of leaving out what cannot be understood, to find the faults of the rest
-PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 SECTIONS = {"body": "bodies", "connection": "connections", "force": "forces"}
 
 

@@ -116,7 +116,10 @@ class AxisPair(Pair):
     axis: Axis = "z"
 
     def __post_init__(self) -> None:
-        self.frame()  # refuses what is no axis where the joint is made
+        try:
+            self.frame()
+        except ModelError as error:  # at the line where the joint is made
+            raise ModelError(f"{type(self).__name__}: {error}") from None
 
     def frame(self) -> Array:
         return align_z(self.axis)
