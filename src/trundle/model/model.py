@@ -132,9 +132,7 @@ class Model(ModelContents):
             mass, centre, inertia = from_shapes(name, shapes, amount)
             said = taken(mass, centre, inertia, amount, material, len(shapes))
             com = (float(centre[0]), float(centre[1]), float(centre[2]))
-        body = Body(
-            name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia, taken=said
-        )
+        body = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia, taken=said)
         refuse(body_faults(self, body))
         self.bodies[name] = body
         return body
