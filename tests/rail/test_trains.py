@@ -98,7 +98,8 @@ def test_a_train_of_wagons_that_accelerates():
     turning = 2 * 112 / 0.46**2
     assert run.values("coupler_1.force")[-1] == pytest.approx(-(20e3 + 2 * 1813 + turning) * a, rel=2e-3)
     assert run.values("v2_car.velocity")[-1, 0] == pytest.approx(10.0 + 8.0 * a, abs=1e-3)
-    assert float(abs(system.inertial_residual(run)).max()) < 1e-8 * train.mass * 9.81
+    residual = abs(system.inertial_residual(run)).max("time").to_series()  # over what cancels: across there is nothing
+    assert residual.filter(regex=r"\.[xz]_rate|angular_rate_y").max() < 2e-11
     ahead = {"v2_distance": run.values("v2_distance")[0] + 0.01}
     ahead |= {f"v2_{part}.x": -0.01 for part in ("car", "front", "rear")}
     other = system.simulate(8.0, start=ahead, method="stiff", rtol=1e-8)
