@@ -129,6 +129,7 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "root-locus": rail_pictures.root_locus,
     "hunting-mode": rail_pictures.hunting_mode,
     "curving": rail_pictures.curving_over_radius,
+    "transition-comparison": rail_pictures.transitions_compared,
     "roller-rig": rail_pictures.rig_in_space,
     "roller-rig-pose": rail_pictures.roll_and_lift,
     "roller-rig-oscillation": rail_pictures.oscillation,

@@ -28,6 +28,7 @@ from trundle.rail import (
     Straight,
     Wagon,
     Wheelset,
+    compare_transitions,
     creep_plot,
     critical_speed,
     curving,
@@ -110,6 +111,11 @@ def curving_over_radius() -> Figure:
     """Wheel forces of the wagon over the radius at 50 mm of cant deficiency."""
     radii = [250, 300, 400, 500, 600, 800, 1000, 1500, 2000, 3000]
     return curving(_wagon(), radii, None, 0.1, deficiency=0.05).plot()
+
+
+def transitions_compared() -> Figure:
+    """The wagon into one arc by six transitions."""
+    return compare_transitions(_wagon(), 600.0, 80.0, 28.0, 0.1).plot()
 
 
 def rig_in_space() -> Figure:

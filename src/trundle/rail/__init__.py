@@ -7,6 +7,7 @@ from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.curving import Curving, curving
 from trundle.rail.analysis.signals import sliding_mean
+from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
 from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
 from trundle.rail.rig.guide import WheelsetGuide
 from trundle.rail.rig.rig_pose import JOINTS, RigPose
@@ -149,6 +150,7 @@ __all__ = [
     "TrackPlace",
     "Train",
     "Transition",
+    "TransitionComparison",
     "Travel",
     "TravelLaw",
     "UniformTravel",
@@ -165,6 +167,7 @@ __all__ = [
     "WheelsetContact",
     "WheelsetGuide",
     "assess",
+    "compare_transitions",
     "cooperrider_vehicle",
     "creep_plot",
     "creepages",
