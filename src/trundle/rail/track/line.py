@@ -149,10 +149,12 @@ class TrackFrame:
         height, R, w, eps, v, a, _ = _formulas()(ca.vertcat(*numbers.all), at, speed, acceleration)
         return TrackMotion(ca.vertcat(self.plan(at), height), R, w, eps, v, a)
 
-    def darboux(self, s: Any) -> Any:
-        """Turn of the frame per metre of track (rad/m), in its own axes."""
+    def bend(self, s: Any) -> Any:
+        """Distance along the track (m), turn of the frame per metre of track (rad/m) in its own axes, and how this
+        changes per metre (rad/m^2).
+        """
         at, numbers = self._place(s)
-        return _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1]
+        return ca.vertcat(at, _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1])
 
     def _place(self, s: Any) -> tuple[Any, RowSymbols]:
         """Distance along the track, and the row in which it lies."""
@@ -208,7 +210,7 @@ def _formulas() -> ca.Function:
     height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
     local = local_at(numbers, at)
     found = motion(ca.vertcat(0.0, 0.0, height), heading, local, speed, acceleration)
-    out = [height, found.rotation, found.w, found.eps, found.v, found.a, ca.vertcat(*local.darboux())]
+    out = [height, found.rotation, found.w, found.eps, found.v, found.a, ca.vertcat(*local.darboux(), *local.darboux_derivative())]
     return ca.Function("track_motion", [given, at, speed, acceleration], [ca.densify(one) for one in out])
 
 

@@ -11,7 +11,7 @@ from trundle.model.shape import Rails
 from trundle.model.table import ModelTable
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
-from trundle.rail.track.line import TrackFrame
+from trundle.rail.track.line import TrackFrame, irregularity_table
 from trundle.rail.vehicle.travel import Travel, TravelLaw
 
 Frames = Literal["each", "one"]
@@ -89,7 +89,10 @@ class Ride:
         model.output("distance", travel.distance, "m", "distance of the reference point along the track")
         if frames not in ("each", "one"):
             raise ModelError(f"frames={frames!r}: bodies are described in 'each' their own frame, or all in 'one'.")
-        ride = Ride(model, line, law, start, travel, irregularity)
+        rough = None
+        if irregularity is not None:
+            rough = model.table("irregularity", irregularity_table(irregularity, 0.0, line.length))
+        ride = Ride(model, line, law, start, travel, irregularity, rough)
         return ride if frames == "each" else replace(ride, common=ride.place("common", 0.0).track)
 
     @property

@@ -1,8 +1,9 @@
 """The force between a wheel and its rail: Hertz's normal force and creep, from the contact table of the two profiles.
 
 Rails are at rest in the ground; the track frame only says where they are. So slip is the velocity of the wheel's
-material in the ground, and the forces have no work but that on the wheel. All vectors here are in the axes of the track
-frame: x along the track, y to the left, z up.
+material in the ground, and the forces have no work but that on the wheel. The wheelset may stand a little ahead of the
+track frame or behind it: it is turned into the axes that the track has where it stands (x along the track, y to the
+left, z up), so that nothing depends on the frame.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple, final
 
 import casadi as ca
 
-from trundle.derivative import derivative_along
+from trundle.derivative import derivative, derivative_along
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.force import Force, Signals, Terms
@@ -45,19 +46,34 @@ class WheelPlace:
 
 @final
 class _Pose(NamedTuple):
-    """Of the wheelset's centre and axle, with their rates, in the axes of the track frame."""
+    """A wheelset in the axes of the track where its centre stands."""
 
-    centre: Any  # m, from the track frame's origin
+    back: Any  # matrix from these axes to those of the ground
+    centre: Any  # m, from the middle of the track
     axle: Any  # direction, to the left
-    centre_rate: Any
-    axle_rate: Any
     v: Any  # of the centre in the ground, m/s
     w: Any  # of the wheel in the ground, rad/s
+    at: Any  # distance of the place along the line, m
+    bend: Any  # turn of the track's axes per metre, rad/m
+    bend_rate: Any  # how it changes per metre
+
+
+@final
+class _Against(NamedTuple):
+    """A wheelset against one of its rails, which runs along the x axis; its place across is that of a straight one."""
+
+    axes: Any  # matrix from those of the rail to those of the track
+    centre: Any
+    axle: Any
+    centre_rate: Any
+    axle_rate: Any
+    v: Any
+    w: Any
 
 
 @final
 class _Touch(NamedTuple):
-    """Geometry of the contact at a pose."""
+    """Geometry of the contact of a wheelset against its rail."""
 
     table: TableContact
     approach: Any  # m, along the normal; negative where the contact is open
@@ -93,9 +109,11 @@ class WheelOnRail(Force):
     table : ModelTable
         `m.table(name, contact.table)`.
     creep : CreepLaw
-    darboux : MotionPart, optional
-        Turn of the track frame per metre (rad/m) in its axes, as a function of the signals with three components: on a
-        curve the rails run along (1, 0, 0) + darboux x P.
+    bend : MotionPart, optional
+        `TrackFrame.bend` of the track frame, seven numbers: its distance along the line, its turn d per metre (rad/m)
+        and the derivative of this. On a curve the rails run along (1, 0, 0) + d x P. Left out on straight track.
+    rough : ModelTable, optional
+        Irregularities over the distance, `m.table(name, rail.irregularity_table(...))`.
     damping : float
         s/m; the normal force is that of Hertz times 1 - damping times the speed of separation.
     """
@@ -105,7 +123,8 @@ class WheelOnRail(Force):
     place: "WheelPlace"
     table: ModelTable
     creep: CreepLaw
-    darboux: MotionPart | None = None
+    bend: MotionPart | None = None
+    rough: ModelTable | None = None
     damping: Any = 1.0
 
     def __post_init__(self) -> None:
@@ -113,6 +132,8 @@ class WheelOnRail(Force):
             raise ModelError(f"WheelOnRail: creep must be a creep law such as rail.Polach(mu=0.3), got {self.creep!r}.")
         if not isinstance(self.place, WheelPlace):
             raise ModelError(f"WheelOnRail: place must be a WheelPlace.of(contact), got {self.place!r}.")
+        if self.rough is not None and self.bend is None:
+            raise ModelError("WheelOnRail: irregularities need the distance along a line, TrackFrame.bend.")
 
     @property
     def element(self) -> str:
@@ -124,10 +145,10 @@ class WheelOnRail(Force):
 
     def terms(self, s: Signals) -> Terms:
         wheel = as_frame(self.wheel)
-        R, pose = self._pose(s, wheel)
+        track = self._pose(s, wheel)
+        pose = self._against_rail(track)
         touch, elastic, stored, stored_rate = self._contact(pose)
-        along = _unit(self._tangent(s, pose.centre + touch.arm))
-        normal = _unit(touch.normal - dot(touch.normal, along) * along)
+        along, normal = ca.SX([1.0, 0.0, 0.0]), touch.normal
         across = cross(normal, along)
 
         v = pose.v + cross(pose.w, touch.arm)  # of the wheel's material in the contact
@@ -144,11 +165,11 @@ class WheelOnRail(Force):
         M = creep.spin_moment * normal
         lost = -size * (creep.longitudinal * slips[0] + creep.lateral * slips[1] + creep.spin_moment * slips[2])
         given = dot(F, v) + dot(M, pose.w)
-        out = self.place.out
-        Q, Y = F[2], -out * F[1]
+        on_track, turned = ca.mtimes(pose.axes, F), ca.mtimes(track.back, pose.axes)
+        Q, Y = on_track[2], -self.place.out * on_track[1]
         t = touch.table
         return Terms(
-            wrenches=[(wheel, ca.mtimes(R, F), ca.mtimes(R, cross(touch.arm, F) + M))],
+            wrenches=[(wheel, ca.mtimes(turned, F), ca.mtimes(turned, cross(touch.arm, F) + M))],
             potential=stored,
             dissipated=-given - stored_rate,
             measures={
@@ -171,19 +192,51 @@ class WheelOnRail(Force):
             },
         )
 
-    def _pose(self, s: Signals, wheel: Frame) -> tuple[Any, _Pose]:
+    def _pose(self, s: Signals, wheel: Frame) -> _Pose:
         track = as_frame(self.track)
         R = s.rotation(track)
-        arm = s.position(wheel) - s.position(track)
-        v, w, w_T = s.velocity(wheel), s.angular_velocity(wheel), s.angular_velocity(track)
-        axle = s.rotation(wheel)[:, 1]
-        moved, turned = v - s.velocity(track) - cross(w_T, arm), cross(w - w_T, axle)
-        return R, _Pose(*(ca.mtimes(R.T, x) for x in (arm, axle, moved, turned, v, w)))
+        vectors = s.position(wheel) - s.position(track), s.rotation(wheel)[:, 1], s.velocity(wheel)
+        centre, axle, v, w = (ca.mtimes(R.T, x) for x in (*vectors, s.angular_velocity(wheel)))
+        if self.bend is None:
+            return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), ca.SX.zeros(3))
+        at, d, d1 = ca.vertsplit(self.bend.at(s), [0, 1, 4, 7])
+        here = d + centre[0] * d1
+        ahead = centre[0] / (1.0 + here[1] * centre[2] - here[2] * centre[1])
+        turn = ca.SX.eye(3) + ahead * ca.skew(d + ahead / 2 * d1)  # second order in `ahead` is 1e-10 for 1 cm
+        along = ca.SX([1.0, 0.0, 0.0])
+        centre = ca.mtimes(turn.T, centre - ahead * along) - ahead**2 / 2 * cross(d, along)
+        turned = (ca.mtimes(turn.T, x) for x in (axle, v, w))
+        return _Pose(ca.mtimes(R, turn), centre, *turned, at + ahead, here, d1)
 
-    def _tangent(self, s: Signals, place: Any) -> Any:
-        """Direction of the rail at a place."""
-        ahead = ca.SX([1.0, 0.0, 0.0])
-        return ahead if self.darboux is None else ahead + cross(self.darboux.at(s), place)
+    def _against_rail(self, pose: _Pose) -> _Against:
+        """The wheelset in axes that have x along the rail."""
+        if self.bend is None:  # straight along x: all places are alike
+            return _Against(ca.SX.eye(3), pose.centre, pose.axle, pose.v, cross(pose.w, pose.axle), pose.v, pose.w)
+        here = ca.SX.sym("centre", 3), ca.SX.sym("axle", 3), ca.SX.sym("at"), ca.SX.sym("bend", 3)
+        centre, axle, at, d = here
+        y0, shift = self.place.out * self.place.rail_origin, self._shift(at)
+        tangent = derivative(shift, at) + ca.SX([1.0, 0.0, 0.0]) + y0 * ca.vertcat(-d[2], 0.0, d[0])
+        x = tangent / ca.sqrt(dot(tangent, tangent))
+        y = ca.vertcat(-x[1], x[0], 0.0) / ca.sqrt(x[0] ** 2 + x[1] ** 2)
+        axes = ca.horzcat(x, y, cross(x, y))
+        origin = ca.SX([0.0, y0, 0.0])
+        found = ca.vertcat(ca.mtimes(axes.T, centre - shift - origin) + origin, ca.mtimes(axes.T, axle))
+        # Rates while the centre goes along the line.
+        way = ca.SX([1.0, 0.0, 0.0]) + cross(pose.bend, pose.centre)
+        pace = pose.v[0] / way[0]  # m of line per second
+        moved = pose.v - pace * way, cross(pose.w - pace * pose.bend, pose.axle), pace, pace * pose.bend_rate
+        rates = derivative_along(found, ca.vertcat(*here), ca.vertcat(*moved))
+        given = [pose.centre, pose.axle, pose.at, pose.bend]
+        axes, found, rates = ca.substitute([axes, found, rates], list(here), given)
+        places = (*ca.vertsplit(found, 3), *ca.vertsplit(rates, 3))
+        return _Against(axes, *places, ca.mtimes(axes.T, pose.v), ca.mtimes(axes.T, pose.w))
+
+    def _shift(self, at: Any) -> Any:
+        """Of the rail from its place (m), at a distance."""
+        if self.rough is None:
+            return ca.SX.zeros(3)
+        y, z = self.rough(at)[slice(0, 2) if self.place.out > 0 else slice(2, 4)].elements()
+        return ca.vertcat(0.0, y, z)
 
     def _touch(self, centre: Any, e: Any) -> _Touch:
         """Geometry for a centre and a direction e of the axle."""
@@ -206,7 +259,7 @@ class WheelOnRail(Force):
         normal = ca.vertcat(0.0, -out * ca.sin(found.angle), cosine)
         return _Touch(found, -gap * cosine, shift * e + radial, normal)
 
-    def _contact(self, pose: _Pose) -> _Contact:
+    def _contact(self, pose: _Against) -> _Contact:
         """Geometry and normal force at a pose, made with symbols in its place, by which the energy is differentiated.
 
         The stiffness changes with the place, so that the energy's rate is not only that of the approach.
@@ -220,7 +273,3 @@ class WheelOnRail(Force):
         parts = [stored, rate, force, touch.approach, touch.arm, touch.normal, *touch.table]
         stored, rate, force, deep, arm, normal, *columns = ca.substitute(parts, list(symbols), [pose.centre, pose.axle])
         return _Contact(_Touch(TableContact(*columns), deep, arm, normal), force, stored, rate)
-
-
-def _unit(vector: Any) -> Any:
-    return vector / ca.sqrt(dot(vector, vector))

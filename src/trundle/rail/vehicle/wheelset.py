@@ -89,9 +89,9 @@ class Wheelset:
         hub = m.body(f"{name}_hub", mass=0.0, inertia=0.0)
         axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia, shape=self.shape)
         if isinstance(place, TrackPlace):
-            frame, track, turn = place.frame, place.track, MotionPart(place.course.darboux, 3)
+            frame, track, bend, rough = place.frame, place.track, MotionPart(place.course.bend, 7), place.ride.rough
         else:
-            frame, track, turn = place, place, None
+            frame, track, bend, rough = place, place, None, None
         free = Open()
         m.connect(Connection(free, free, free, free, Locked(), free), frame, hub, name=name)
         m.connect(Revolute("y"), hub, axle, name=f"{name}_spin")
@@ -99,7 +99,7 @@ class Wheelset:
             table = m.tables.get(f"rail_{side}") or m.table(f"rail_{side}", contact.table)
             if table.table is not contact.table:
                 table = m.table(f"{name}_rail_{side}", contact.table)
-            force = WheelOnRail(axle, track, WheelPlace.of(contact), table, self.contact.creep, turn)
+            force = WheelOnRail(axle, track, WheelPlace.of(contact), table, self.contact.creep, bend, rough)
             m.apply(force, name=f"{name}_{side}")
         return PlacedWheelset(hub, axle, track)
 
