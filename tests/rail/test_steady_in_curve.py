@@ -14,12 +14,11 @@ def wheelset(radius, head):
     """A wheelset on cones in an arc, which soft springs keep along the track; rail heads of a radius."""
     geometry = rail.ContactGeometry(rail.Profile.cone(CONICITY), rail.Profile.arc(head))
     m = tr.Model("wheelset in a curve")
-    m.parameter("speed", 1.0, "m/s")
-    course = rail.TrackFrame(m, rail.Alignment([rail.Arc(radius, 500)]), lambda s: 50.0 + s["speed"] * s.t)
-    track = m.moving_frame("track", motion=course)
+    ride = rail.Ride.on(m, rail.Alignment([rail.Arc(radius, 500)]), rail.UniformTravel(1.0), 50.0)
+    place = ride.place("axle", 0.0)
     part = rail.Wheelset(1813.0, (1120, 112, 1120), rail.Contact(geometry, rail.ShenHedrickElkins(0.4)))
-    hub = part.add(m, "axle", track, course).hub
-    m.apply(tr.Bushing(hub.at(0, 0, 0), track.at(0, 0, RADIUS), (1e4, 0, 0, 0, 0, 1.0), (0,) * 6), name="soft")
+    hub = part.add(m, "axle", place).hub
+    m.apply(tr.Bushing(hub.at(0, 0, 0), place.track.at(0, 0, RADIUS), (1e4, 0, 0, 0, 0, 1.0), (0,) * 6), name="soft")
     m.start |= part.start("axle", 1.0, 0.0)
     return m.build(), geometry
 

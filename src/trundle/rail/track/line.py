@@ -200,8 +200,8 @@ class _AtStart:
 
 @lru_cache(maxsize=1)
 def _formulas() -> ca.Function:
-    """Height, rotation, w, eps, v, a, turn per metre from the numbers of a row, distance, speed and acceleration:
-    written once; afterwards CasADi expands it, which is faster than Python.
+    """Height, rotation, w, eps, v, a, turn per metre and its derivative, from the numbers of a row, distance, speed and
+    acceleration: written once; afterwards CasADi expands it, which is faster than Python.
     """
     given, at, speed, acceleration = ca.SX.sym("row", BEGIN + 1), *(ca.SX.sym(n) for n in ("at", "speed", "a"))
     numbers = RowSymbols(ca.vertsplit(given))
@@ -210,7 +210,8 @@ def _formulas() -> ca.Function:
     height = numbers[HEIGHT] + total(numbers, SLOPE, grown) / numbers[INVERSE]
     local = local_at(numbers, at)
     found = motion(ca.vertcat(0.0, 0.0, height), heading, local, speed, acceleration)
-    out = [height, found.rotation, found.w, found.eps, found.v, found.a, ca.vertcat(*local.darboux(), *local.darboux_derivative())]
+    bend = ca.vertcat(*local.darboux(), *local.darboux_derivative())
+    out = [height, found.rotation, found.w, found.eps, found.v, found.a, bend]
     return ca.Function("track_motion", [given, at, speed, acceleration], [ca.densify(one) for one in out])
 
 

@@ -205,8 +205,8 @@ class WheelOnRail(Force):
         turn = ca.SX.eye(3) + ahead * ca.skew(d + ahead / 2 * d1)  # second order in `ahead` is 1e-10 for 1 cm
         along = ca.SX([1.0, 0.0, 0.0])
         centre = ca.mtimes(turn.T, centre - ahead * along) - ahead**2 / 2 * cross(d, along)
-        turned = (ca.mtimes(turn.T, x) for x in (axle, v, w))
-        return _Pose(ca.mtimes(R, turn), centre, *turned, at + ahead, here, d1)
+        axle, v, w = (ca.mtimes(turn.T, x) for x in (axle, v, w))
+        return _Pose(ca.mtimes(R, turn), centre, axle, v, w, at + ahead, here, d1)
 
     def _against_rail(self, pose: _Pose) -> _Against:
         """The wheelset in axes that have x along the rail."""
@@ -228,8 +228,8 @@ class WheelOnRail(Force):
         rates = derivative_along(found, ca.vertcat(*here), ca.vertcat(*moved))
         given = [pose.centre, pose.axle, pose.at, pose.bend]
         axes, found, rates = ca.substitute([axes, found, rates], list(here), given)
-        places = (*ca.vertsplit(found, 3), *ca.vertsplit(rates, 3))
-        return _Against(axes, *places, ca.mtimes(axes.T, pose.v), ca.mtimes(axes.T, pose.w))
+        v, w = ca.mtimes(axes.T, pose.v), ca.mtimes(axes.T, pose.w)
+        return _Against(axes, found[:3], found[3:], rates[:3], rates[3:], v, w)
 
     def _shift(self, at: Any) -> Any:
         """Of the rail from its place (m), at a distance."""
