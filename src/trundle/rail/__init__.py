@@ -42,6 +42,8 @@ from trundle.rail.track.segment import (
     Vienna,
 )
 from trundle.rail.track.track_frame import TrackMotion
+from trundle.rail.trip.ending import LiftOff, lift_offs
+from trundle.rail.trip.trip import Trip
 from trundle.rail.vehicle.bogie import Bogie
 from trundle.rail.vehicle.bogie_vehicle import BogieVehicle
 from trundle.rail.vehicle.car_body import CarBody
@@ -51,7 +53,7 @@ from trundle.rail.vehicle.ride import Ride, TrackPlace
 from trundle.rail.vehicle.running_gear import HeldWheelset
 from trundle.rail.vehicle.single_wheelset import SingleWheelset
 from trundle.rail.vehicle.train import Train
-from trundle.rail.vehicle.travel import Travel, TravelLaw, UniformTravel
+from trundle.rail.vehicle.travel import Free, SpeedOverTime, Travel, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, Wheel
 from trundle.rail.vehicle.wagon import Wagon
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
@@ -116,6 +118,7 @@ __all__ = [
     "FallingFriction",
     "Fastsim",
     "FittedLine",
+    "Free",
     "Grade",
     "HeldWheelset",
     "Helmert",
@@ -124,6 +127,7 @@ __all__ = [
     "Jump",
     "KalkerWarning",
     "LenoirSprings",
+    "LiftOff",
     "Linear",
     "Mount",
     "Patch",
@@ -142,6 +146,7 @@ __all__ = [
     "ShenHedrickElkins",
     "Sine",
     "SingleWheelset",
+    "SpeedOverTime",
     "Straight",
     "Suspension",
     "TableContact",
@@ -153,6 +158,7 @@ __all__ = [
     "TransitionComparison",
     "Travel",
     "TravelLaw",
+    "Trip",
     "UniformTravel",
     "Vehicle",
     "VerticalCurve",
@@ -179,6 +185,7 @@ __all__ = [
     "hertz_of_axes",
     "irregularity_table",
     "kalker",
+    "lift_offs",
     "manchester_vehicle",
     "mean_comfort",
     "nadal",

@@ -57,6 +57,7 @@ class Run:
         self._dataset, self.outcome = dataset, outcome
         self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
+        self.along: str | None = None  # quantity that stands beside time as a second coordinate
         self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
         self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
@@ -262,11 +263,13 @@ class Run:
         attrs = {"units": q.unit, "long_name": q.text}
         if q.owner:
             attrs |= {"owner": q.owner, "part": q.part}
-        time = xr.Variable("time", self.time, {"units": "s", "long_name": "time"})
+        beside: dict[str, Any] = {"time": xr.Variable("time", self.time, {"units": "s", "long_name": "time"})}
+        if self.along is not None and self.along != q.name:
+            beside[self.along] = self[self.along].variable
         if not q.labels:
-            return xr.DataArray(values[:, 0], {"time": time}, ("time",), q.name, attrs)
+            return xr.DataArray(values[:, 0], beside, ("time",), q.name, attrs)
         axis = dimension(q)
-        return xr.DataArray(values, {"time": time, axis: list(q.labels)}, ("time", axis), q.name, attrs)
+        return xr.DataArray(values, {**beside, axis: list(q.labels)}, ("time", axis), q.name, attrs)
 
     @property
     def dataset(self) -> "xr.Dataset":
@@ -281,6 +284,7 @@ class Run:
         kept = self.power.attributes if self.power.kept else {}
         groups = ("state", "energy", "work")
         arrays = {q.name: self[q.name] for q in self.formulation.register if q.group in groups} | self._values
+        arrays.pop(self.along or "", None)  # which is a coordinate of all others
         for name in ("time", "contact_bond", *DIMENSIONS.values()):
             if name in arrays:
                 raise StoreError(

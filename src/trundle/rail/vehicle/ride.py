@@ -98,7 +98,7 @@ class Ride:
     @property
     def speed(self) -> float:
         """At t = 0, m/s."""
-        return self.law.speed
+        return self.law.speed_at_start()
 
     @property
     def first_speed(self) -> Any:

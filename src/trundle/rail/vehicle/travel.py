@@ -5,7 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+import casadi as ca
+
+from trundle.derivative import derivative
+from trundle.errors import ModelError
+from trundle.lookup.table import Table
 from trundle.model.model import Model
+
+FOLLOWING = 3.0  # 1/s, how fast the track frames of a free vehicle follow it
+STANDSTILL = 0.1  # m/s
 
 
 @final
@@ -22,7 +30,10 @@ class TravelLaw(ABC):
     """A law of travel: adds its parameters and states to a model."""
 
     held = True  # whether vehicles keep their place in the frames; else these follow the vehicle
-    speed: float  # at the start, m/s
+
+    @abstractmethod
+    def speed_at_start(self) -> float:
+        """m/s."""
 
     @abstractmethod
     def add(self, model: Model, start: float) -> Travel:
@@ -37,6 +48,9 @@ class UniformTravel(TravelLaw):
     speed: float
     acceleration: float = 0.0
 
+    def speed_at_start(self) -> float:
+        return self.speed
+
     def add(self, model: Model, start: float) -> Travel:
         v = model.parameter("speed", self.speed, "m/s", "speed along the track at the start")
         model.parameter("acceleration", self.acceleration, "m/s^2", "acceleration along the track")
@@ -45,4 +59,91 @@ class UniformTravel(TravelLaw):
             lambda s: s["speed"] + s["acceleration"] * s.t,
             lambda s: s["acceleration"],
             v,
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SpeedOverTime(TravelLaw):
+    """A speed (m/s) that is a function of time, `lambda s: 20.0 + tr.sin(s.t)`, or a table over it; the distance is
+    the state `track_distance`.
+    """
+
+    function: Callable[[Any], Any] | Table
+
+    def speed_at_start(self) -> float:
+        return self.at(0.0)
+
+    def at(self, t: float) -> float:
+        """m/s at a time (s)."""
+        try:
+            return float(self.function(t) if isinstance(self.function, Table) else self.function(_At(t)))
+        except (TypeError, RuntimeError) as error:
+            raise ModelError(
+                f"the speed must be a number (m/s) at every time s.t; at {t:g} s it is not: {error}."
+            ) from error
+
+    def add(self, model: Model, start: float) -> Travel:
+        given = self.function
+        table = model.table("speed_over_time", given) if isinstance(given, Table) else None
+
+        def speed(s: Any) -> Any:
+            return table(s.t) if table is not None else given(_At(s.t))
+
+        def acceleration(s: Any) -> Any:
+            t = ca.SX.sym("t")
+            return ca.substitute(derivative(ca.SX(speed(_At(t))), t), t, s.t)
+
+        text = "distance of the track frames' reference point along the track"
+        model.state("track_distance", speed, start, "m", text)
+        return Travel(lambda s: s["track_distance"], speed, acceleration, self.speed_at_start())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Free(TravelLaw):
+    """A vehicle whose speed is free: it starts at a speed (m/s, a parameter), and goes as forces let it.
+
+    Traction (N) is shared by all axles as moments on them, with its reaction on the track; negative, it brakes. It is a
+    number or a function of the signals; `s["track_speed"]` and `s["track_distance"]` are those of the track frames,
+    which follow the vehicle. At 0.1 m/s the run ends. What happens does not depend on `following` (1/s), by which they
+    follow.
+    """
+
+    speed: float
+    traction: Any = 0.0
+    following: float = FOLLOWING
+    leader: str = "car.x"  # coordinate that the frames follow
+
+    held = False
+
+    def speed_at_start(self) -> float:
+        return self.speed
+
+    def add(self, model: Model, start: float) -> Travel:
+        v = model.parameter("speed", self.speed, "m/s", "speed along the track at the start")
+        n, leader = self.following, self.leader
+        model.state("track_distance", lambda s: s["track_speed"], start, "m", "distance of the track frames")
+        model.state(
+            "track_speed",
+            lambda s: n**2 * s[leader] + 2 * n * s[f"{leader}_rate"],  # they come back to the vehicle without swinging
+            self.speed,
+            "m/s",
+            "speed of the track frames",
+        )
+        model.start["track_speed"] = v
+        model.event("standstill", lambda s: s["track_speed"] - STANDSTILL, -1, "stop")
+        return Travel(lambda s: s["track_distance"], lambda s: s["track_speed"], lambda s: s.rate("track_speed"), v)
+
+
+@final
+class _At:
+    """Signals of which only the time may be asked."""
+
+    def __init__(self, t: Any) -> None:
+        self.t = t
+
+    def __getitem__(self, name: str) -> Any:
+        raise ModelError(
+            f"the speed depends on {name!r}; it may depend on the time s.t only. For a free speed see rail.Free."
         )

@@ -1,0 +1,1 @@
+"""A vehicle on its way along a line."""
