@@ -101,6 +101,9 @@ class Follow(TravelLaw):
     speed: float
     pace: float = 3.0
 
+    def speed_at_start(self) -> float:
+        return self.speed
+
     def add(self, model: Model, start: float) -> Travel:
         distance, speed, car, n = f"{self.name}_distance", f"{self.name}_speed", f"{self.name}_car", self.pace
         text = f"of the frames that follow {self.name}, along the track"
