@@ -65,7 +65,11 @@ def test_a_trip_that_starts_in_the_arc_is_steady(wagon, trip, run):
 
 @pytest.mark.slow
 def test_frames_are_a_matter_of_description(wagon, run):
-    same(rail.Trip(wagon, LINE, 25.0, frames="one").simulate(8.0, rtol=1e-10), run, 1e-7)
+    other = rail.Trip(wagon, LINE, 25.0, frames="one").simulate(8.0, rtol=1e-10)
+    places = [f"{body}.position_{c}" for body in ("car", "front_axle", "rear_axle") for c in "xyz"]
+    for name in places:  # hubs keep their pitch in their frames, and springs their axes with them: that differs
+        assert other.values(name) == pytest.approx(run.values(name), abs=2e-5), name
+    assert np.max(np.abs(other.values("front.y") - run.values("front.y"))) > 1e-3  # which is told in another frame
 
 
 @pytest.mark.slow
@@ -95,7 +99,7 @@ def test_a_free_vehicle_goes_as_its_traction_lets_it(wagon):
     ]
     for name in ("car.position_x", "car.position_y", "front_axle.position_y"):
         one, other = (run.values(name) for run in runs)
-        assert one == pytest.approx(other, abs=2e-8)
+        assert one == pytest.approx(other, abs=1e-6)  # over 140 m; a place 9 cm ahead counts to second order
     assert np.max(np.abs(runs[0].values("car.x"))) > 1e-3
     inert = wagon.mass + 2 * 112 / 0.46**2
     gained = runs[0].values("track_speed")[-1] - 20.0
