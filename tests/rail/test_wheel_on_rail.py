@@ -116,8 +116,8 @@ def test_in_the_arc_the_rails_carry_weight_and_turn_the_wagon(trip):
 
 
 def test_the_relative_description_obeys_newton_in_the_ground(wagon_system, trip):
-    weight = (CAR + 2 * MASS) * 9.81
-    assert float(abs(wagon_system.inertial_residual(trip)).max()) < 1e-12 * weight
+    """As far as the second derivative of the plan's quintics goes, over the forces that cancel."""
+    assert float(abs(wagon_system.inertial_residual(trip)).max()) < 5e-9
 
 
 def test_braking_in_the_arc_turns_the_car_by_its_own_inertia(wagon_system):
