@@ -380,6 +380,15 @@ def pairs(
     typer.echo(table_text() if table else pairs_text())
 
 
+@app.command(epilog="Example: trundle doctor")
+def doctor() -> None:
+    """Show versions, processor, kernel cache and browser: what a report of a fault should say."""
+    from trundle.command.doctor import report
+
+    for name, value in report():
+        typer.echo(f"{name:16} {value}")
+
+
 @app.command(epilog="Example: trundle bench")
 def bench() -> None:
     """Run the benchmarks of the source tree against reference solutions and other programs."""

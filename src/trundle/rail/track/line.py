@@ -21,7 +21,7 @@ from trundle.rail.track.track_frame import TrackMotion, motion
 from trundle.typing import Array
 
 HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
-STEP = 1.0  # m between places of the plan; quintics between them are right to 1e-12 m, their second derivative to 1e-11 1/m
+STEP = 1.0  # m between places of the plan; its quintics are right to 1e-12 m, their second derivative to 1e-11 1/m
 SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
 APART = 1e-6  # m between the two sides of a place where the curvature jumps
 
