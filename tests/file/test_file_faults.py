@@ -49,7 +49,7 @@ def test_the_good_file_is_good():
         ("inertia: 1", "shape: {ball: {radius: 1}, rod: {start: [0,0,0], end: [0,0,1]}}", "exactly one kind of shape"),
         ("Revolute", "Revolut", "line 6, connections.hinge.pair: there is no pair called 'Revolut'. Did you mean 'Rev"),
         ("axis: y", "axis: w", "connections.hinge.axis: give x, y, z, -x, -y, -z or three numbers, not 'w'."),
-        ("axis: y", "axis: [0, 0, 0]", "connections.hinge: axis (0.0, 0.0, 0.0) has no direction"),
+        ("axis: y", "axis: [0, 0, 0]", "connections.hinge: Revolute: axis (0.0, 0.0, 0.0) has no direction"),
         ("axis: y", "axis: [k, 0, 0]", "connections.hinge.axis[0]: this number cannot depend on the parameter 'k'"),
         ("axis: y", "pitch: 1", "connections.hinge.pitch: Revolute has no pitch; it takes axis."),
         (

@@ -184,7 +184,7 @@ def test_every_law_seals_a_bond(word):
         ("pair: FixedControlledJoint, torque: v", "bar.torque: the expression may use t, q, u and parameters"),
         ("pair: FixedServoJoint, acceleration: 2*", "bar.acceleration: in the expression '2*', at character 3"),
         ("pair: AxisJoint, axis: w, rotation: open", "bar.axis: give x, y, z, -x, -y, -z or three numbers, not 'w'."),
-        ("pair: AxisJoint, axis: [0, 0, 0]", "bar: axis (0.0, 0.0, 0.0) has no direction"),
+        ("pair: AxisJoint, axis: [0, 0, 0]", "bar: Cylindrical: axis (0.0, 0.0, 0.0) has no direction"),
         ("pair: AxisJoint, rotation: opn", "bar.rotation: there is no law called 'opn'. Did you mean 'open'?"),
         ("pair: AxisJoint, rotation: 3", "bar.rotation: give a law such as {damper: 2}, of the kinds open, spring"),
         ("pair: AxisJoint, rotation: {locked: 3}", "bar.rotation.locked: locked has no sizes; write the name alone."),

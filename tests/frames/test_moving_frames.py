@@ -186,7 +186,7 @@ def bad(**course: Any) -> str:
 
 
 def test_a_rotation_that_is_none() -> None:
-    assert "rotation is none at t = 0 s: R' R differs" in bad(rotation=np.diag([1.0, 1.0, 2.0]))
+    assert "it gives no rotation at t = 0 s: R' R differs" in bad(rotation=np.diag([1.0, 1.0, 2.0]))
     assert "it mirrors" in bad(rotation=np.diag([1.0, 1.0, -1.0]))
     assert "(axis, angle), a 3x3 matrix or a quaternion" in bad(rotation=3.0)
 

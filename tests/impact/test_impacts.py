@@ -267,8 +267,8 @@ def test_treatments_agree_at_one_contact(treatment: int, e: float) -> None:
         (lambda: tr.Poisson(1.2), "restitution lies between 0"),
         (lambda: tr.Newton(-0.1), "e must not be negative"),
         (lambda: tr.Stronge(0.5, rest_speed=0.0), "rest_speed is a speed above zero"),
-        (lambda: tr.Model("a").connect(tr.Revolute(), *_two(), restitution=0.5), "only a contact of surfaces can open"),
-        (lambda: tr.Model("a").connect(tr.Revolute(), *_two(), restitution="hard"), "restitution is a number between"),
+        (lambda: _joined(restitution=0.5), "only a contact of surfaces can open"),
+        (lambda: _joined(restitution="hard"), "restitution is a number between"),
     ],
 )
 def test_bad_restitution(make: Any, text: str) -> None:
@@ -276,9 +276,9 @@ def test_bad_restitution(make: Any, text: str) -> None:
         make()
 
 
-def _two() -> tuple[tr.Body, tr.Body]:
+def _joined(**options: Any) -> None:
     m = tr.Model("two")
-    return m.body("a", 1.0), m.body("b", 1.0)
+    m.connect(tr.Revolute(), m.body("a", 1.0), m.body("b", 1.0), **options)
 
 
 def test_the_front_foot_of_a_rimless_wheel_as_predicted() -> None:

@@ -434,9 +434,8 @@ class TestWords:
             m.build()
         m = tr.Model("m")
         mass = m.table("mass", SPRING)
-        m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=mass(1.0), com=(0, 0, -1)))
         with pytest.raises(ModelError, match="table 'mass' cannot shape bodies"):
-            m.build()
+            m.body("bob", mass=mass(1.0), com=(0, 0, -1))
         m = tr.Model("m")
         m.connect(
             tr.Revolute("y"), m.ground, m.body("bob", mass=1, com=(0, 0, -1)), law=tr.Motor(lambda t, q, u: curve(q))
