@@ -35,7 +35,7 @@ def test_rolls_in_spite_of_low_friction() -> None:
     assert np.min(speed[100:]) > 1.74
 
 
-@pytest.mark.parametrize(("torque", "settled"), [(20.0, 10.702), (60.0, 33.961)])
+@pytest.mark.parametrize(("torque", "settled"), [(20.0, 10.702), pytest.param(60.0, 33.961, marks=pytest.mark.slow)])
 def test_where_the_slip_settles(torque: float, settled: float) -> None:
     """With k_f = 1 and T = T_m / R, where the friction is all that rolling takes: F = drag, T_m - R F = bearing."""
     slip, speed = driven(torque, 1, 1, 1.0, 4000.0, 0.9)
