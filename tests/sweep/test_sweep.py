@@ -127,6 +127,12 @@ def test_another_sweep_is_refused_and_nothing_changes(
     assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
 
 
+def test_a_store_goes_on_with_its_own_parts(system: System, found: xr.Dataset, tmp_path: Path) -> None:
+    run(system, out=tmp_path / "s.zarr")
+    kept = tr.sweep(system, cases(), 3.0, keep=KEEP, samples=61, out=tmp_path / "s.zarr", progress=False)
+    xr.testing.assert_identical(kept.drop_attrs().load(), found.drop_attrs())
+
+
 def test_what_is_not_a_sweep_is_not_touched(system: System, tmp_path: Path) -> None:
     (tmp_path / "mine.zarr").mkdir()
     (tmp_path / "mine.zarr" / "data").write_text("precious")

@@ -13,6 +13,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
+from trundle.integrate.outcome import Outcome, outcome_of
 from trundle.lookup.table import Table
 from trundle.quantity import Part, Quantity
 from trundle.run.dataset import dimension
@@ -81,14 +82,22 @@ class BatchRun:
     @property
     def outcomes(self) -> list[str]:
         """How each case ended."""
-        return [self.batch.outcome(i).name for i in range(len(self))]
+        return [ending.name for ending in self._endings]
+
+    @cached_property
+    def _endings(self) -> list[Outcome]:
+        known = {int(code): outcome_of(int(code)) for code in np.unique(self.batch.code)}
+        special = self.batch.endings
+        return [special.get(i) or known[code] for i, code in enumerate(self.batch.code.tolist())]
 
     @property
     def messages(self) -> list[str]:
         """For each case what went wrong, in words; empty where it reached its end or a stop event."""
-        found = [self.batch.outcome(i) for i in range(len(self))]
-        ends = [f" It stopped at t = {t:.9g} s." for t in self.batch.t_end]
-        return [self.refused.get(i, "" if one.ok else f"{one}{ends[i]}") for i, one in enumerate(found)]
+        texts = [""] * len(self)
+        for i, ending in enumerate(self._endings):
+            if not ending.ok:
+                texts[i] = self.refused.get(i) or f"{ending} It stopped at t = {self.batch.t_end[i]:.9g} s."
+        return texts
 
     @cached_property
     def events(self) -> list[list[tuple[str, float]]]:

@@ -111,7 +111,8 @@ def _labels(given: Mapping[str, Any], count: int) -> dict[str, Any]:
     for name, values in given.items():
         if isinstance(values, str | Table) or np.ndim(values) == 0:
             continue
-        if len(values) == count and not any(isinstance(v, Table) for v in values):
+        numbers = isinstance(values, np.ndarray) and values.dtype.kind in "fiu"
+        if len(values) == count and (numbers or not any(isinstance(v, Table) for v in values)):
             found[name] = np.asarray(values, dtype=float)
     return found
 

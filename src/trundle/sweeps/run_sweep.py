@@ -1,6 +1,7 @@
 """One call for thousands of runs: cases in parts, each kept as soon as it is done."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from trundle.sweeps.dataset import dataset_of_parts, dataset_of_store
 from trundle.sweeps.part import OTHER, OUTCOMES, Part, run_part, start_names
 from trundle.sweeps.progress import progress_bar
 from trundle.sweeps.question import Question
-from trundle.sweeps.store import Frame, Layout, SweepStore
+from trundle.sweeps.store import Frame, Layout, SweepStore, part_of
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
     from trundle.system import System
 
-PART = 2048  # cases of one part
+PART = 16384  # cases of one part, on this machine
+CLUSTER_PART = 2048  # and on a cluster, whose workers share the parts
 NUMBERS = 4_000_000  # kept numbers of one part at most: 32 MB
 
 
@@ -86,21 +88,30 @@ def sweep(
     question = Question.of(duration, names, samples, rtol, atol, method)
     chosen.split([*system.model.parameters, *system.model.tables], start_names(system))
     times = _times(system, question)
-    layout = Layout(_identity(system, chosen, question), len(chosen), _part_size(part, question, len(chosen)))
+    path = None if out is None else _path(out)
+    asked = part if part is not None or path is None else part_of(path)  # a store goes on with its own parts
+    most = PART if client is None else CLUSTER_PART
+    layout = Layout(_identity(system, chosen, question), len(chosen), _part_size(asked, most, question, len(chosen)))
     flags = {"flag_values": list(range(len(OUTCOMES) + 1)), "flag_meanings": " ".join((*OUTCOMES, OTHER))}
     whole = Frame(chosen.labels([*system.model.parameters, *system.model.tables]), times, flags)
-    store = None if out is None else SweepStore(_path(out), layout)
+    store = None if path is None else SweepStore(path, layout)
     wanted = list(range(layout.parts)) if store is None else store.missing()
     kept: dict[int, Part] = {}
     with ExitStack() as stack:
         told = progress_bar(stack, layout, wanted) if progress and wanted else None
+        writer = stack.enter_context(ThreadPoolExecutor(1))  # a part is written while the next one runs
+        writing: Future[None] | None = None
         for i, found in _parts(system, chosen, question, layout, wanted, client, threads):
             if store is None:
                 kept[i] = found
             else:
-                store.put(i, *found, whole)
+                if writing is not None:
+                    writing.result()
+                writing = writer.submit(store.put, i, *found, whole)
             if told is not None:
                 told(i, found)
+        if writing is not None:
+            writing.result()
     return dataset_of_parts(kept, whole) if store is None else dataset_of_store(store)
 
 
@@ -127,13 +138,13 @@ def _identity(system: "System", cases: Cases, question: Question) -> dict[str, A
     }
 
 
-def _part_size(part: int | None, question: Question, count: int) -> int:
+def _part_size(part: int | None, most: int, question: Question, count: int) -> int:
     if part is not None:
         if not isinstance(part, int | np.integer) or part < 1:
             raise SolveError(f"part={part!r}: give a positive number of cases.")
         return min(int(part), count)
     times = question.samples if isinstance(question.samples, int) else len(question.samples or (0,))
-    return max(1, min(PART, count, NUMBERS // max(1, times * len(question.keep))))
+    return max(1, min(most, count, NUMBERS // max(1, times * len(question.keep))))
 
 
 def _times(system: "System", question: Question) -> Any:

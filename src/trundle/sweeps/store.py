@@ -39,6 +39,17 @@ class Layout:
         return slice(i * self.part, min((i + 1) * self.part, self.cases))
 
 
+def part_of(path: Path) -> int | None:
+    """Cases of one part in a store that is there already; None where there is none that can be read."""
+    import zarr
+
+    try:
+        identity: Any = zarr.open_group(path, mode="r", zarr_format=3).attrs.get(IDENTITY)
+        return int(identity["part"])
+    except Exception:  # no store, or none of ours: opening it says what it is
+        return None
+
+
 @final
 class SweepStore:
     """A Zarr store of one sweep; made by the first part that is put, or opened where there is one already."""
