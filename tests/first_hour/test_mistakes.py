@@ -48,6 +48,7 @@ MISTAKES = {
     "name twice": (HEAD, "m.body('bob', mass=1.0)", r"already a body called 'bob'"),
     "name with a dot": (HEAD, "m.body('left.arm', mass=1.0)", r"cannot name a body"),
     "name that is time": (HEAD, "m.parameter('t', 1.0)", r"time.*Choose another name"),
+    "name that is a list": (HEAD, "m.parameter(\"['x', 'y', 'z']\", 1.0)", r"cannot name a parameter"),
     "name that is a number": (HEAD, "m.body(3, mass=1.0)", r"cannot name a body"),
     # numbers and vectors
     "axis w": (HEAD, "tr.Revolute('w')", r"axis 'w' is not known"),

@@ -166,7 +166,8 @@ class ModelContents:
 
 
 def check_name(name: str, what: str) -> None:
-    if not isinstance(name, str) or not name or any(c in "./" or not c.isprintable() for c in name):
+    """Refuse what cannot be a name; one that begins with a bracket would be a list of symbols to CasADi."""
+    if not isinstance(name, str) or not name or name[0] == "[" or any(c in "./" or not c.isprintable() for c in name):
         raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
 
 
