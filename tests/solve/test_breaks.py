@@ -79,6 +79,23 @@ def test_times_may_depend_on_parameters_also_in_batches():
     assert speed(system.simulate(10.0, None, {"a": 3.3, "w": 1e-4})) == pytest.approx(1.0, abs=1e-10)
     batch = system.batch(10.0, {}, {"a": np.array([2.0, 6.0, 11.0, 9.9999]), "w": np.array([1e-3, 1e-4, 1e-3, 1e-3])})
     assert np.allclose(batch.end(V), [1.0, 1.0, 0.0, 0.1], rtol=0, atol=1e-10)
+    assert batch.settings["way"] == "in lanes"
+
+
+def test_samples_of_lanes_on_either_side_of_breaks():
+    """At the times themselves, within a pulse, and where a case has more breaks than another; cases with very many of
+    them run one by one.
+    """
+    system = driven(pulse, prepare=lambda m: (m.parameter("a", 5.0), m.parameter("w", 1e-3)))
+    a, w = np.array([2.0, 6.0, 20.0, 0.0, 9.0]), np.array([2.0, 1e-2, 1.0, 3.0, 2.0])
+    times = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 6.005, 6.01, 8.0, 9.5, 10.0])
+    batch = system.batch(10.0, {}, {"a": a, "w": w}, samples=times)
+    gone = np.clip(times - a[:, None], 0.0, w[:, None]) / w[:, None]
+    assert np.allclose(batch[V].values, gone, rtol=0, atol=1e-10) and batch.settings["way"] == "in lanes"
+    one = system.simulate(10.0, None, {"a": 2.0, "w": 2.0}, samples=times)
+    assert np.allclose(batch[V].values[0], one.values(V), rtol=0, atol=1e-12)
+    many = driven(lambda t: tr.sign(tr.sin(200 * t))).batch(10.0, {V: [0.0, 1.0]})
+    assert many.settings["way"] == "one by one"
 
 
 def test_an_event_may_set_the_time_of_a_pulse():

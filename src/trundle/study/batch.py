@@ -1,7 +1,8 @@
 """Many runs of one system: start values and parameters as arrays, on threads.
 
-Where nothing switches, several runs go through SIMD lanes at once. Models with events, or with contacts that stick,
-slide or open, and methods that are not made for lanes, run one by one in the same compiled loop as a single run.
+Where nothing switches but at times that are known beforehand, several runs go through SIMD lanes at once. Models with
+events, or with contacts that stick, slide or open, and methods that are not made for lanes, run one by one in the same
+compiled loop as a single run.
 """
 
 import warnings
@@ -19,6 +20,7 @@ from trundle.integrate.case import Cases
 from trundle.integrate.integrate import integrate
 from trundle.integrate.lanes.batch_events import NO_EVENTS, BatchEvents, integrate_each
 from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
+from trundle.integrate.lanes.stretches import Stretches, find_stretches, integrate_stretches
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
@@ -78,7 +80,8 @@ def run_batch(
             raise SolveError(f"{what} of a batch goes by name, {{'name': values}}, not as {type(given).__name__}.")
     start = f.resolved(start)
     count = _count(f, {**start, **parameters})
-    one_by_one = not method.in_lanes or bool(f.model.events or f.parameters.modes or "breaks" in f.kernels("base"))
+    breaks = f.kernels("base").get("breaks")
+    one_by_one = not method.in_lanes or bool(f.model.events or f.parameters.modes)
     width = count * (f.n_x + (len(f.default_parameters) if one_by_one else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
     if times is not None:
@@ -89,13 +92,18 @@ def run_batch(
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
     settings["atol"] = float(accuracy.atol) if isinstance(accuracy.atol, Real) else most
-    settings["way"] = ONE_BY_ONE if one_by_one else IN_LANES
     if ready.refused:
         warnings.warn(refusal_text(ready.refused, count), BatchWarning, stacklevel=3)
-    integrate_some = _one_by_one if one_by_one else _in_lanes
     cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good])
+    stretches = None if one_by_one or breaks is None else find_stretches(breaks, cases)
+    one_by_one = one_by_one or (breaks is not None and stretches is None)
+    settings["way"] = ONE_BY_ONE if one_by_one else IN_LANES
+    how = Options(tolerances, Sampling(times), options.limits)
     try:
-        batch, log = integrate_some(f, method, cases, Options(tolerances, Sampling(times), options.limits), threads)
+        if one_by_one:
+            batch, log = _one_by_one(f, method, cases, how, threads)
+        else:
+            batch, log = _in_lanes(f, method, cases, how, threads, stretches)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     _name_limits(f, batch, cases.p if log is None else log.p_end)
@@ -130,7 +138,7 @@ def _one_by_one(
 
 
 def _in_lanes(
-    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None
+    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None, stretches: Stretches | None
 ) -> tuple[Batch, BatchEvents | None]:
     """Several cases at once; those whose books are in doubt are run again as single ones."""
     single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
@@ -145,7 +153,9 @@ def _in_lanes(
         options = replace(options, tolerances=Tolerances(options.tolerances.rtol, tolerance))
 
     def by(some: Cases, how: Options) -> tuple[Batch, None]:
-        return integrate_lanes(problem, method, some, how, threads), None
+        if stretches is None:
+            return integrate_lanes(problem, method, some, how, threads), None
+        return integrate_stretches(problem, f.kernels("base")["rhs"], method, some, stretches, how, threads), None
 
     batch, _ = integrate_cases(f, by, single, method, cases, options)
     for i in doubtful(single, batch, cases, options.tolerances):  # lanes do not keep what the check needs

@@ -1,0 +1,117 @@
+"""Runs in lanes whose laws change abruptly at certain times: each goes from one of its times to the next.
+
+The times depend on the parameters alone, so they are known before a run.
+"""
+
+from ctypes import CFUNCTYPE, c_void_p
+from typing import NamedTuple, final
+
+import numpy as np
+
+from trundle.integrate import codes as at
+from trundle.integrate.case import Cases
+from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lanes
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options
+from trundle.integrate.outcome import INTERRUPTED, TOO_MANY_STEPS
+from trundle.integrate.problem import Compiled, aligned
+from trundle.integrate.record import LoopRecord
+from trundle.kernel import Kernel, compiled, evaluate
+from trundle.typing import Array
+
+MOST = 200  # changes of one run; lanes gain nothing where there are more
+
+
+@final
+class Stretches(NamedTuple):
+    """Beginning and end of the stretches of each case (s), one row for each; after its last there is nan."""
+
+    begin: Array
+    end: Array
+
+
+def find_stretches(breaks: Compiled, cases: Cases, most: int = MOST) -> Stretches | None:
+    """What `next_break` finds along each case; None where one has more than `most` breaks."""
+    look = CFUNCTYPE(None, c_void_p)(compiled.address("next_break"))
+    run, p = LoopRecord(), aligned(max(breaks.n_p, 1))
+    places = {
+        "p": p, "clock": aligned(1), "work": aligned(breaks.work_size + 8), "box": aligned(2),
+        "bounds": aligned(breaks.n_out), "parts": aligned(at.LONGEST_SEARCH),
+    }  # fmt: skip
+    run.point_to(**places)
+    run.n_breaks, run.breaks_kernel = breaks.n_out // 4, breaks.address
+    found: list[list[tuple[float, float]]] = []
+    for i in range(len(cases)):
+        case = cases[i]
+        p[: breaks.n_p] = case.p
+        run.t = run.t_start = case.t0
+        run.t_last, of_case = case.t1, []
+        while True:
+            look(run.address)
+            begin, end = run.t, min(run.t_break, case.t1)
+            of_case.append((begin, end))
+            if not run.t_break < case.t1:
+                break
+            if len(of_case) > most:
+                return None
+            run.t = end
+        found.append(of_case)
+    longest = max((len(one) for one in found), default=0)
+    out = np.full((2, len(found), longest), np.nan)
+    for i, one in enumerate(found):
+        out[:, i, : len(one)] = np.array(one).T
+    return Stretches(out[0], out[1])
+
+
+def integrate_stretches(
+    problem: LaneProblem,
+    rhs: Kernel,
+    method: Method,
+    cases: Cases,
+    stretches: Stretches,
+    options: Options,
+    threads: int | None,
+) -> Batch:
+    """All cases in lanes, stretch after stretch; `rhs` is the same kernel for one state."""
+    jobs, rounds = stretches.begin.shape
+    t = np.zeros(0) if options.samples.times is None else np.asarray(options.samples.times, float)
+    whole = Batch(
+        t=t,
+        x=np.full((jobs, len(t), problem.rhs.n_x), np.nan),
+        t_end=np.broadcast_to(np.asarray(cases.t0, float), (jobs,)).copy(),
+        x_end=np.array(cases.x0, float),
+        code=np.full(jobs, at.FINISHED, np.int64),
+        steps=np.zeros(jobs, np.int64),
+        rejected=np.zeros(jobs, np.int64),
+    )
+    for k in range(rounds):
+        begin, end = stretches.begin[:, k], stretches.end[:, k]
+        going = np.flatnonzero(np.isfinite(begin) & (whole.code == at.FINISHED))
+        if not len(going):
+            break
+        x = whole.x_end[going]
+        if k:
+            x = _carried(rhs, stretches.end[going, k - 1], begin[going], x, cases.p[going])
+        part = Cases(begin[going], end[going], x, cases.p[going])
+        found = integrate_lanes(problem, method, part, options, threads)
+        whole.t_end[going], whole.x_end[going], whole.code[going] = found.t_end, found.x_end, found.code
+        whole.steps[going] += found.steps
+        whole.rejected[going] += found.rejected
+        if len(t):
+            since = stretches.end[going, k - 1] if k else np.full(len(going), -np.inf)
+            new = (t > since[:, None]) & (t <= end[going][:, None])
+            whole.x[going] = np.where(new[:, :, None], found.x, whole.x[going])
+        whole.code[(whole.code == at.FINISHED) & (whole.steps + whole.rejected >= options.limits.most)] = (
+            TOO_MANY_STEPS.code
+        )
+        if np.any(found.code == INTERRUPTED.code):
+            later = np.isfinite(stretches.begin[:, k + 1]) if k + 1 < rounds else np.zeros(jobs, bool)
+            whole.code[later & (whole.code == at.FINISHED)] = INTERRUPTED.code
+    return whole
+
+
+def _carried(rhs: Kernel, before: Array, behind: Array, x: Array, p: Array) -> Array:
+    """States from just before a break to just behind it: each of the two slopes holds for half of that time."""
+    half = (behind - before)[:, None] / 2
+    x = x + half * evaluate(rhs, rhs, before, x, p)
+    return np.asarray(x + half * evaluate(rhs, rhs, behind, x, p))
