@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.interpolate import BPoly, CubicSpline, PchipInterpolator, RectBivariateSpline, RegularGridInterpolator
+from scipy.interpolate import BPoly, CubicSpline, PchipInterpolator, PPoly, RectBivariateSpline, RegularGridInterpolator
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError, UnknownNameError
@@ -21,6 +21,7 @@ rng = np.random.default_rng(11)
 X = np.cumsum(rng.uniform(0.2, 1.5, 15)) - 4
 Y = rng.normal(size=(15, 2))
 ROUND = np.concatenate([Y[:-1], Y[:1]])
+C = np.random.default_rng(12).normal(size=(8, 14, 2))
 
 
 def compiled(table: Table, orders: int) -> Any:
@@ -44,8 +45,9 @@ def compiled(table: Table, orders: int) -> Any:
         (Table(X, Y, "monotone"), PchipInterpolator(X, Y)),
         (Table(X, ROUND, beyond="repeat"), CubicSpline(X, ROUND, bc_type="periodic")),
         (Table.hermite(X, Y, Y[::-1], -Y), BPoly.from_derivatives(X, np.stack([Y, Y[::-1], -Y], axis=1))),
+        (Table.polynomials(X, C), PPoly(C[::-1], X)),
     ],
-    ids=["cubic", "three", "two", "monotone", "periodic", "quintic"],
+    ids=["cubic", "three", "two", "monotone", "periodic", "quintic", "degree 7"],
 )
 def test_values_and_derivatives_are_those_of_scipy(table: Table, reference: Any) -> None:
     f = compiled(table, 3)
@@ -219,6 +221,9 @@ class TestFiles:
         (lambda: Table(([0, 1], [0, 1]), np.ones((2, 2)), "monotone"), "one argument"),
         (lambda: Table([0, 1, 2], [0, 1, 2], beyond="repeat"), "differ by 2"),
         (lambda: Table.hermite([0, 1], [0, 1], [0, 1, 2], [0, 1]), "f1 has the shape"),
+        (lambda: Table.polynomials([0, 1, 2], [[0, 1, 2], [0, 1, 2]]), "c has the shape"),
+        (lambda: Table.polynomials([0, 1], [[0]]), "the degree at least 1"),
+        (lambda: Table.polynomials([0, 1], [[0], [np.nan]]), "c of a table holds nan"),
         (lambda: Table([0, 1], ["a", "b"]), "must be numbers"),
         (lambda: Table([0, 1], [0, 1], arguments=["a", "b"]), "2 names for 1"),
         (lambda: Table([0, 1], [0, 1], outputs=["a", "b"]), "2 names for 1"),

@@ -128,6 +128,12 @@ def test_tables_are_the_line(line):
     s = np.linspace(0, line.length, 3001)
     plan, rows = plan_table(line), row_table(line)
     assert plan(s) == pytest.approx(line.position(s)[:, :2], abs=1e-9)
+    within = s[:-1] + 1e-4  # not at a joint
+    c, at = plan._pieces, np.searchsorted(plan.x[0], within) - 1
+    u, powers = within - plan.x[0][at], np.arange(2, c.shape[0])
+    second = np.sum(((powers * (powers - 1))[:, None, None] * c[2:, at]) * u[:, None] ** (powers - 2)[:, None, None], 0)
+    wanted = line.motion(within, 1.0, 0.0)
+    assert second == pytest.approx((wanted.rotation @ wanted.a[..., None])[:, :2, 0], abs=3e-16)
     found = rows(s[:-1])
     assert np.array_equal(found[:, :40], line.rows[line.row_at(s[:-1])])
     assert np.array_equal(row_table(line, "number")(float(len(line.rows) - 1))[:40], line.rows[-1])

@@ -116,7 +116,7 @@ def test_manchester_vehicle_in_a_curve(manchester):
     assert mass == rail.manchester_vehicle().mass
     Q = sum(run.values(f"{wheel.contact}.Q")[-1] for wheel in placed.wheels)
     assert pytest.approx(mass * (9.81 * np.cos(tilt) + a * np.sin(tilt)), rel=1e-4) == Q
-    assert float(abs(system.inertial_residual(run)).max()) < 5e-9  # of what cancels: the plan's second derivative
+    assert float(abs(system.inertial_residual(run)).max()) < 1e-12  # of what cancels
 
 
 def test_y25_wagon_on_held_wheelsets_rests_and_bounces_by_the_springs_that_carry():

@@ -42,7 +42,8 @@ class TableKind:
         return WORDS + max(self.outputs, 1) * int((self.degree + 1) ** self.arguments)
 
     def __str__(self) -> str:
-        words = {0: "steps", 1: "straight lines", 3: "cubics", 5: "quintics"}[self.degree]
+        names = {0: "steps", 1: "straight lines", 3: "cubics", 5: "quintics"}
+        words = names.get(self.degree, f"polynomials of degree {self.degree}")
         words = "monotone cubics" if (self.degree, self.smooth) == (3, 1) else words
         out = f"{self.outputs} outputs" if self.outputs else "one number"
         repeats = ", repeated" if any(self.repeats) else ""
@@ -139,6 +140,28 @@ class Table:
         return out
 
     @classmethod
+    def polynomials(
+        cls, x: Any, c: Any, beyond: str = "hold", *, smooth: int = 2,
+        unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
+    ) -> "Table":  # fmt: skip
+        """Polynomials given by their coefficients c, of shape (degree + 1, intervals) or with one more axis for several
+        outputs: of rising powers of the distance from the lower knot. So many derivatives as `smooth` says have no
+        jumps at the knots x: one argument.
+        """
+        knots, given = _knots(x, "x"), _numbers(c, "c")
+        if given.ndim not in (2, 3) or given.shape[1] != len(knots) - 1 or len(given) < 2:
+            raise ModelError(
+                f"c has the shape {given.shape}; for these knots it must be (degree + 1, {len(knots) - 1}), the degree "
+                "at least 1, or that with one more axis for several outputs."
+            )
+        last = np.polynomial.polynomial.polyval(knots[-1] - knots[-2], given[:, -1])
+        out = object.__new__(cls)
+        values = np.concatenate([given[0], last[None]])
+        out._set(knots, values, "polynomials", beyond, unit, text, arguments, outputs, (len(given) - 1, smooth))
+        out._freeze(given.reshape(*given.shape[:2], -1))
+        return out
+
+    @classmethod
     def from_csv(cls, path: Path | str, x: str | Sequence[str], y: str | Sequence[str], **options: Any) -> "Table":
         """From the columns of a file with a line of names; two arguments need every pair of their values once."""
         from trundle.lookup.read import read_csv
@@ -154,7 +177,7 @@ class Table:
 
     def _set(
         self, x: Any, y: Any, between: str, beyond: str | Sequence[str], unit: str, text: str,
-        arguments: Sequence[str], outputs: Sequence[str],
+        arguments: Sequence[str], outputs: Sequence[str], order: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0
         axes = [_knots(a, f"x{i}") for i, a in enumerate(x, 1)] if several else [_knots(x, "x")]
@@ -181,7 +204,8 @@ class Table:
             raise ModelError(f"arguments={list(arguments)!r} are {len(arguments)} names for {len(axes)} argument(s).")
         if outputs and len(outputs) != max(outs, 1):
             raise ModelError(f"outputs={list(outputs)!r} are {len(outputs)} names for {max(outs, 1)} output(s).")
-        kind = TableKind(len(axes), outs, DEGREES[between], SMOOTH[between], tuple(word == "repeat" for word in words))
+        degree, smooth = order or (DEGREES[between], SMOOTH[between])
+        kind = TableKind(len(axes), outs, degree, smooth, tuple(word == "repeat" for word in words))
         if kind.width > WIDEST:
             raise ModelError(f"{outs} outputs are too many for one table; make several.")
         for array in (*axes, values):

@@ -104,7 +104,7 @@ def integrals(x: Any, needed: AnyArray = ALL) -> list[Any]:
     for i, turn in enumerate(_TURNS):
         if needed[_FIRST + 2 * i]:
             # 1 - cos as 2 sin^2 of the half angle, which loses no digits near zero.
-            out[_FIRST + 2 * i] = 2.0 * f.sin(turn * x / 2.0) ** 2 / turn
+            out[_FIRST + 2 * i] = 2.0 / turn * f.sin(turn / 2.0 * x) ** 2
             out[_FIRST + 2 * i + 1] = f.sin(turn * x) / turn
     return out
 

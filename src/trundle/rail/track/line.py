@@ -21,9 +21,9 @@ from trundle.rail.track.track_frame import TrackMotion, motion
 from trundle.typing import Array
 
 HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
-STEP = 1.0  # m between places of the plan; its quintics are right to 1e-12 m, their second derivative to 1e-11 1/m
+STEP = 1.0  # m between places of the plan
+DEGREE = 9  # of its polynomials: their second derivative is right to 1e-16 1/m in transitions of 30 m
 SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
-APART = 1e-6  # m between the two sides of a place where the curvature jumps
 
 Expression = Callable[[Any], Any] | float
 
@@ -40,27 +40,35 @@ def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -
 
 
 def plan_table(line: Alignment, step: float = STEP) -> Table:
-    """Places x, y (m) of a line over the distance, by quintics that have its tangent and curvature."""
-    s = _places(line, step)
-    row = np.minimum(np.searchsorted(line.rows[:, 1], s, side="right"), len(line.rows) - 1)
+    """Places x, y (m) of a line over the distance, by polynomials that have its curvature at the Chebyshev points of
+    each step: no digits are lost by differences of coordinates, so their second derivative is exact too.
+    """
+    ends = [*line.pose.starts, line.length]
+    cells = [max(1, int(np.ceil((end - begin) / step))) for begin, end in pairwise(ends)]
+    parts = [np.linspace(begin, end, n, False) for (begin, end), n in zip(pairwise(ends), cells, strict=True)]
+    row, s = np.repeat(np.arange(len(cells)), cells), np.append(np.concatenate(parts), line.length)
+    h = np.diff(s)[:, None]
+    k = np.arange(DEGREE - 1)
+    x = 0.5 - 0.5 * np.cos(np.pi * (k + 0.5) / len(k))
+    inside, owner = s[:-1, None] + h * x, row[:, None]
+    bend = _directions(line, inside, owner)[1]  # place, point, component
+    base = bend[:, :1]  # what is left has few digits to lose
+    second = np.einsum("kp,npi->kni", np.linalg.inv(x[:, None] ** k), bend - base) / h ** k[:, None, None]
+    second[0] += base[:, 0]
+    c = np.empty((DEGREE + 1, len(row), 2))
+    c[0] = line.pose.position(s[:-1], row)[:, :2]
+    c[1] = _directions(line, s[:-1, None], owner)[0][:, 0]
+    c[2:] = second / ((k + 1) * (k + 2))[:, None, None]
+    return Table.polynomials(s, c, "refuse", text=f"plan of {line.name}")
+
+
+def _directions(line: Alignment, s: Array, row: Any) -> tuple[Array, Array]:
+    """First and second derivative of x, y by the distance s, in rows."""
     at, heading = line.local(s, row), line.pose.heading(row, s)
     c, n = np.cos(heading), np.sin(heading)
     along, across, bend = at.cos_g, at.k * at.cos_g, -at.sin_g * at.g1
-    first = np.column_stack([along * c, along * n])
-    second = np.column_stack([bend * c - across * n, bend * n + across * c])
-    return Table.hermite(s, line.position(s)[:, :2], first, second, beyond="refuse", text=f"plan of {line.name}")
-
-
-def _places(line: Alignment, step: float) -> Array:
-    """Places at most a step apart, with all joints; two where the curvature jumps, one on each side."""
-    parts = []
-    ends = np.append(line.pose.starts, line.length)
-    jumps = {jump.s for jump in line.continuity().jumps if (jump.quantity, jump.derivative) == ("curvature", 0)}
-    for begin, end in pairwise(ends):
-        last = end - APART if end in jumps else end
-        count = max(1, int(np.ceil((last - begin) / step)))
-        parts.append(np.linspace(begin, last, count + 1)[: None if end in jumps else -1])
-    return np.append(np.concatenate(parts), line.length)
+    first, second = (along * c, along * n), (bend * c - across * n, bend * n + across * c)
+    return np.stack(np.broadcast_arrays(*first), -1), np.stack(np.broadcast_arrays(*second), -1)
 
 
 def irregularity_table(rough: Irregularity, start: float, stop: float, step: float | None = None) -> Table:

@@ -121,12 +121,13 @@ def local_at(numbers: Numbers, s: Any) -> Local:
     """Angles of the line at s."""
     inverse = numbers[INVERSE]
     value = values(share(numbers, s), needed(numbers, CURVATURE, SLOPE, CANT))
-    first = [inverse * f for f in derivative_of(value)]
-    second = [inverse * f for f in derivative_of(first)]
+    first = derivative_of(value)
+    second = derivative_of(first)
+    scales = (1.0, inverse, inverse * inverse)
 
     def channel(which: slice) -> list[Any]:
-        zero = 0.0 * value[0]
-        return [zero + total(numbers, which, functions) for functions in (value, first, second)]
+        zero, functions = 0.0 * value[0], (value, first, second)
+        return [zero + scale * total(numbers, which, f) for scale, f in zip(scales, functions, strict=True)]
 
     return local(channel(CURVATURE)[:2], channel(SLOPE), channel(CANT), numbers[BY_ANGLE])
 

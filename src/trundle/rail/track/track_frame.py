@@ -63,14 +63,14 @@ def local(curvature: Any, slope: Any, cant: Any, by_angle: Any) -> Local:
     sine = by_sine * c
     root = f.sqrt(1.0 - sine * sine)
     stretch = by_angle + by_sine * root  # d(cant) / d(angle)
-    b1 = c1 / stretch
+    b1, g1 = c1 / stretch, slope1 / cos_g
     return Local(
         k=curvature[0],
         k1=curvature[1],
         sin_g=sin_g,
         cos_g=cos_g,
-        g1=slope1 / cos_g,
-        g2=slope2 / cos_g + sin_g * slope1 * slope1 / cos_g**3,
+        g1=g1,
+        g2=(slope2 + sin_g * g1 * g1) / cos_g,
         sin_b=sine + by_angle * f.sin(c),
         cos_b=by_sine * root + by_angle * f.cos(c),
         b1=b1,
@@ -85,7 +85,7 @@ def rotation(heading: Any, at: Local) -> Any:
     sg, cg, sb, cb = at.sin_g, at.cos_g, at.sin_b, at.cos_b
     columns = (
         (c * cg, s * cg, sg),
-        (-s * cb + c * sg * sb, c * cb + s * sg * sb, -cg * sb),
+        (c * sg * sb - s * cb, c * cb + s * sg * sb, -cg * sb),
         (-s * sb - c * sg * cb, c * sb - s * sg * cb, cg * cb),
     )
     if f is ca:

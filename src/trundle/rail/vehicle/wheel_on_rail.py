@@ -202,9 +202,10 @@ class WheelOnRail(Force):
         at, d, d1 = ca.vertsplit(self.bend.at(s), [0, 1, 4, 7])
         here = d + centre[0] * d1
         ahead = centre[0] / (1.0 + here[1] * centre[2] - here[2] * centre[1])
-        turn = ca.SX.eye(3) + ahead * ca.skew(d + ahead / 2 * d1)  # second order in `ahead` is 1e-10 for 1 cm
+        half = ahead / 2
+        turn = ca.SX.eye(3) + ahead * ca.skew(d + half * d1)  # second order in `ahead` is 1e-10 for 1 cm
         along = ca.SX([1.0, 0.0, 0.0])
-        centre = ca.mtimes(turn.T, centre - ahead * along) - ahead**2 / 2 * cross(d, along)
+        centre = ca.mtimes(turn.T, centre - ahead * along) - half * ahead * cross(d, along)
         axle, v, w = (ca.mtimes(turn.T, x) for x in (axle, v, w))
         return _Pose(ca.mtimes(R, turn), centre, axle, v, w, at + ahead, here, d1)
 
