@@ -16,6 +16,7 @@ from trundle.rail import JOINTS, RollerRig, WheelsetGuide
 
 CONE = RollerRig(half_gauge=0.75, wheel_radius=0.46, ring_radius=1.0, ring_profile_radius=0.3, cone_angle=atan(1 / 20))
 HOLLOW = replace(CONE, wheel_profile_radius=0.5)
+TRACK = replace(CONE, ring_radius=inf)
 WORN = replace(CONE, wheel_profile_radius=3.0)
 BOTH = pytest.mark.parametrize("rig", [CONE, HOLLOW], ids=["conical", "hollow"])
 ROLLING = pytest.mark.parametrize("rig", [CONE, WORN], ids=["conical", "worn"])
@@ -25,7 +26,7 @@ SPIN = 20.0  # rad/s of the wheelset
 
 @cache
 def rolling(rig: RollerRig, no_slip: bool = True):
-    return rig.model(MASS, INERTIA, DRUM, no_slip=no_slip).build()
+    return rig.model(MASS, INERTIA, None if rig.straight else DRUM, no_slip=no_slip).build()
 
 
 # -- independent geometry ----------------------------------------------------------------------------------------------
@@ -58,6 +59,9 @@ def turn_z(a):
 def ring_point(rig, sign, angle, lean):
     """Point and outward normal of a ring from textbook parameters."""
     a, rho = rig.cone_angle, rig.ring_profile_radius
+    if rig.ring_radius == inf:  # the rail is a cylinder, and the angle a place along it
+        n = np.array([0.0, -sin(lean), cos(lean)])
+        return np.array([angle, sign * (rig.half_gauge + rho * sin(a)), -rho * cos(a)]) + rho * n, n
     n = turn_y(angle) @ np.array([0.0, -sin(lean), cos(lean)])
     core = turn_y(angle) @ np.array([0.0, sign * (rig.half_gauge + rho * sin(a)), rig.ring_radius - rho * cos(a)])
     return core + rho * n, n
@@ -81,7 +85,8 @@ def by_common_normals(rig, lateral, yaw):
 
     def contacts(v):
         R = turn_x(v[0]) @ turn_z(yaw)
-        centre = np.array([0.0, lateral, rig.ring_radius + rig.wheel_radius + v[1]])
+        drum = 0.0 if rig.ring_radius == inf else rig.ring_radius
+        centre = np.array([0.0, lateral, drum + rig.wheel_radius + v[1]])
         for sign, (angle, lean, on_wheel, along) in ((-1.0, v[2:6]), (1.0, v[6:10])):
             p, n = ring_point(rig, sign, angle, lean)
             q, m = wheel_point(rig, sign, on_wheel, along)
@@ -104,7 +109,7 @@ def by_common_normals(rig, lateral, yaw):
     ("sizes", "words"),
     [
         (
-            {"half_gauge": -1.0, "wheel_radius": float("nan"), "ring_radius": inf},
+            {"half_gauge": -1.0, "wheel_radius": float("nan"), "ring_radius": -inf},
             ["half_gauge", "wheel_radius", "ring_r"],
         ),
         ({"cone_angle": 0.0}, ["does not find the middle"]),
@@ -145,7 +150,7 @@ def test_the_trammel_gives_the_reference_lift():
     assert CONE.pose(0.004).lift == pytest.approx(trammel(CONE, roll)[1], rel=1e-12)
 
 
-@BOTH
+@pytest.mark.parametrize("rig", [CONE, HOLLOW, TRACK, replace(HOLLOW, ring_radius=inf)])
 @pytest.mark.parametrize("place", [(0.004, 0.0), (0.01, 0.02), (-0.03, 0.05), (0.002, -0.3)])
 def test_the_pose_has_common_normals(rig, place):
     roll, lift, points = by_common_normals(rig, *place)
@@ -255,6 +260,32 @@ def test_a_dead_centre_is_where_the_normals_meet_at_the_height_of_the_axle():
     assert list(rig.pose([limit - 2e-6, limit + 2e-6]).touches) == [True, False]
 
 
+def test_a_track_is_a_rig_with_an_endless_drum():
+    """Poses differ from those on a large drum by one over its radius; forward moves the contacts along the rails."""
+    on_track, far = TRACK.pose(0.01, 0.05, pitch=0.3, forward=2.0), TRACK.pose(0.01, 0.05, pitch=0.3)
+    errors = [replace(CONE, ring_radius=R).pose(0.01, 0.05).roll / on_track.roll - 1 for R in (1e3, 1e4)]
+    assert errors[0] / errors[1] == pytest.approx(10, rel=1e-2) and abs(errors[1]) < 1e-3
+    assert on_track.contacts["left"] - far.contacts["left"] == pytest.approx([2, 0, 0], abs=1e-14)
+    for side, joint in (("right", "s10"), ("left", "s16")):
+        assert on_track.joints[joint] == pytest.approx(on_track.contacts[side][0], abs=1e-14)
+    state = TRACK.model(MASS, INERTIA).build().start({"wheelset.lateral": 0.01, "wheelset.yaw": 0.05})
+    assert state.q[[3, 1]] == pytest.approx([on_track.roll, on_track.lift], abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: TRACK.pose(0.0, drum_angle=1.0), "has no drum"),
+        (lambda: CONE.pose(0.0, forward=1.0), "does not move forward on a rig"),
+        (lambda: TRACK.model(MASS, INERTIA, DRUM), "has no drum"),
+        (lambda: CONE.model(MASS, INERTIA), "drum_inertia"),
+    ],
+)
+def test_what_belongs_to_a_rig_or_a_track(ask, words):
+    with pytest.raises(ModelError, match=words):
+        ask()
+
+
 def test_a_pose_needs_finite_numbers():
     with pytest.raises(ModelError, match="finite"):
         CONE.pose(np.nan)
@@ -300,12 +331,15 @@ def oscillation(rig: RollerRig, amplitude: float):
     start = {**displaced(rig, amplitude), "wheelset.pitch_rate": SPIN}
     run = rolling(rig).simulate(3.0, start, rtol=1e-12, atol=1e-13, samples=1001)
     assert run.ok
-    distance = -rig.ring_radius * run.values("drum.angle").ravel()
+    forward = "wheelset.forward" if rig.straight else "drum.angle"
+    distance = (1.0 if rig.straight else -rig.ring_radius) * run.values(forward).ravel()
     crossings = CubicSpline(distance, run.values("wheelset.lateral").ravel()).roots(extrapolate=False)
     return run, float(crossings[2] - crossings[0])
 
 
-@pytest.mark.parametrize("rig", [CONE, WORN, replace(CONE, ring_radius=50.0)], ids=["conical", "worn", "large drum"])
+@pytest.mark.parametrize(
+    "rig", [CONE, WORN, replace(CONE, ring_radius=50.0), TRACK], ids=["conical", "worn", "large drum", "track"]
+)
 def test_the_wavelength_tends_to_the_linear_one(rig):
     errors = [oscillation(rig, amplitude)[1] / rig.wavelength - 1 for amplitude in (0.008, 0.004, 0.002)]
     assert abs(errors[2]) < 1e-6
@@ -317,7 +351,7 @@ def test_large_drums_are_a_track():
         track = 2 * pi * sqrt(0.46 * 0.75**2 / (tan(CONE.cone_angle) * (0.75 + 0.3 * sin(CONE.cone_angle))))
         return 1 - replace(CONE, ring_radius=R).wavelength / track
 
-    assert excess(1e12) == pytest.approx(0.0, abs=1e-12)
+    assert excess(1e12) == pytest.approx(0.0, abs=1e-12) and excess(inf) == pytest.approx(0.0, abs=1e-14)
     assert excess(1e3) / excess(1e4) == pytest.approx(10, rel=1e-3)
     track = replace(CONE, ring_radius=1e12)
     roll_part = 1 - CONE.wheel_radius * tan(CONE.cone_angle) / CONE.half_gauge

@@ -10,6 +10,8 @@ from importlib.resources import files
 from math import cos, sin
 from typing import final
 
+from trundle.bicycle.askew import connect_askew
+from trundle.bicycle.loop import Loop
 from trundle.contact import NoSlip
 from trundle.laws.law import ContactLaw
 from trundle.model import Body, Frame, Model, shape
@@ -85,15 +87,37 @@ def benchmark_parts() -> Parts:
     )  # fmt: skip
 
 
-def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False, tyres: ContactLaw | None = None) -> Model:
+def whipple(
+    parts: Parts,
+    name: str = "bicycle",
+    wheels_first: bool = False,
+    tyres: ContactLaw | None = None,
+    loop: Loop | None = None,
+) -> Model:
     """The model of a bicycle on the plane z = 0; its wheels roll without slip, or follow the law `tyres`.
 
     The rear contact is followed from the rear frame, so that its pitch is a coordinate; wheels_first=True connects the
-    contacts to the wheels themselves, which gives the same motion in other coordinates.
+    contacts to the wheels themselves, which gives the same motion in other coordinates. A `loop` has the hinges and
+    wheel radii, askew or off centre, and its contacts are on the wheels; of `parts` only masses, mass centres and
+    moments count then.
     """
     m = Model(name, gravity=(0.0, 0.0, -parts.gravity))
-    rear, front = parts.rear_wheel, parts.front_wheel
     law = NoSlip() if tyres is None else tyres
+    if loop is None:
+        _connect_true(m, parts, wheels_first, law)
+    else:
+        connect_askew(m, parts, loop, law)
+    for short in ("x", "y", "yaw", "roll") if wheels_first or loop else ("x", "y", "yaw", "roll", "pitch"):
+        m.alias(short, f"rear.{short}")
+    for short, full in (("steer", "steering"), ("rear_angle", "rear hub"), ("front_angle", "front hub")):
+        m.alias(short, f"{full}.angle")
+    m.alias("speed", "rear.forward_velocity")
+    return m
+
+
+def _connect_true(m: Model, parts: Parts, wheels_first: bool, law: ContactLaw) -> None:
+    """Bodies and connections of a bicycle that is true to its plane of symmetry."""
+    rear, front = parts.rear_wheel, parts.front_wheel
     axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
     height = 2.4 * front.radius  # of the head on the steering axis, where the two frames are joined
     head = (parts.wheelbase + parts.trail + height * axis[0] / axis[2], 0.0, height)
@@ -116,12 +140,6 @@ def whipple(parts: Parts, name: str = "bicycle", wheels_first: bool = False, tyr
     m.connect(Revolute(axis), at_frame, at_fork, "steering")
     m.connect(Revolute("y"), frame, wheels[0], "rear hub")
     m.connect(Revolute("y"), fork, wheels[1], "front hub")
-    for short in ("x", "y", "yaw", "roll") if wheels_first else ("x", "y", "yaw", "roll", "pitch"):
-        m.alias(short, f"rear.{short}")
-    for short, full in (("steer", "steering"), ("rear_angle", "rear hub"), ("front_angle", "front hub")):
-        m.alias(short, f"{full}.angle")
-    m.alias("speed", "rear.forward_velocity")
-    return m
 
 
 def _frame(m: Model, name: str, part: Part, hub: Point, head: Point, checked: bool) -> tuple[Body, Frame]:

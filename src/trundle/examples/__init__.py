@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any, final
 
 from trundle.errors import UnknownNameError
+from trundle.examples.askew_bicycle import askew_bicycle
 from trundle.examples.bicycle_with_tyres import bicycle_with_tyres
 from trundle.examples.chain import chain
 from trundle.examples.n_four_bar import n_four_bar
+from trundle.examples.roller_rig import roller_rig
 from trundle.examples.satellite import satellite
 from trundle.examples.sphere_on_tangent_surface import sphere_on_tangent_surface
 from trundle.examples.spiral_column import spiral_column
+from trundle.examples.wheelset_on_track import wheelset_on_track
 from trundle.file.read import ModelFile, load_file
 from trundle.model.model import Model
 
@@ -21,11 +24,14 @@ FOLDER = Path(__file__).parent
 
 MADE_IN_PYTHON: dict[str, Callable[..., ModelFile]] = {
     "n-four-bar": n_four_bar,
+    "askew-bicycle": askew_bicycle,
     "bicycle-with-tyres": bicycle_with_tyres,
     "chain": chain,
     "spiral-column": spiral_column,
+    "roller-rig": roller_rig,
     "satellite": satellite,
     "sphere-on-tangent-surface": sphere_on_tangent_surface,
+    "wheelset-on-track": wheelset_on_track,
 }
 """Each takes sizes with defaults and returns the model with its settings; its docstring is the sentence of the list."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any, final, get_args, get_origin
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from trundle.errors import ModelError
 from trundle.file.faults import near
@@ -24,12 +24,12 @@ class Constructor:
     def __init__(self, values: Values) -> None:
         self.values, self.faults = values, values.faults
 
-    def read(self, adapter: TypeAdapter[Any], raw: Any, path: Path) -> Any:
-        """What the file says at a path, in the form that is expected there."""
+    def read(self, adapter: TypeAdapter[Any], raw: Any, path: Path, *kind: type[BaseModel]) -> Any:
+        """What the file says at a path, in the form that is expected there; `kind` where that is a section."""
         try:
             return adapter.validate_python(raw)
         except ValidationError as error:
-            self.faults.add_validation(error, path)
+            self.faults.add_validation(error, path, *kind)
             return None
 
     def one(

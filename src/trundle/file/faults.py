@@ -39,11 +39,11 @@ class Faults:
         if len(self.found) >= MAX_FOUND:
             self.raise_any()
 
-    def add_validation(self, error: ValidationError, path: Path = ()) -> None:
-        """Every fault that pydantic found in what the file has at a path, in our words."""
+    def add_validation(self, error: ValidationError, path: Path = (), kind: type[BaseModel] = ModelSection) -> None:
+        """Every fault that pydantic found in what the file has at a path, in our words; `kind` is what it should be."""
         for item in error.errors(include_url=False):
             inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))
-            self.add((*path, *inside), _in_our_words(item))
+            self.add((*path, *inside), _in_our_words(item, kind))
 
     def without_faulty(self, content: dict[str, Any], error: ValidationError) -> dict[str, Any]:
         """The content of a file without the parts in which there are faults."""
@@ -89,11 +89,11 @@ def near(name: str, known: Sequence[str]) -> str:
     return f"There are: {', '.join(known[:MAX_OFFERED])}{rest}." if known else "There is none in this file."
 
 
-def _in_our_words(item: Any) -> str:
+def _in_our_words(item: Any, expected: type[BaseModel]) -> str:
     kind = item["type"]
     if kind == "extra_forbidden":
         *around, name = item["loc"]
-        return f"there is no field called {str(name)!r} here. {near(str(name), _fields_at(tuple(around)))}"
+        return f"there is no field called {str(name)!r} here. {near(str(name), _fields_at(tuple(around), expected))}"
     if kind == "missing":
         return "this field is missing; it must be given"
     got = in_words(item.get("input"))
@@ -111,9 +111,8 @@ def _in_our_words(item: Any) -> str:
     return words.get(kind, str(item["msg"]))
 
 
-def _fields_at(path: Path) -> list[str]:
-    """Names of the fields that the schema has at a path."""
-    here: Any = ModelSection
+def _fields_at(path: Path, here: Any) -> list[str]:
+    """Names of the fields that the schema of `here` has at a path."""
     for part in path:
         if isinstance(here, type) and issubclass(here, BaseModel):
             here = _plain(here.model_fields[str(part)].annotation)

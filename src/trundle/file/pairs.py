@@ -13,6 +13,7 @@ from trundle.file.field import Axis, Scalar
 from trundle.file.kinds import higher, joined
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
+from trundle.file.swept import SWEPT, SweptEntry, make_swept
 from trundle.file.tree import Path
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
@@ -89,6 +90,15 @@ class Pairs:
         two = self.constructor.read(TWO, raw, path)
         if two is None:
             return None
-        found = [self.constructor.one(one, kinds, "surface", (*path, i)) for i, one in enumerate(two)]
+        found = [self._surface(one, kinds, (*path, i)) for i, one in enumerate(two)]
         good = [one for one in found if one is not None]
         return good if len(good) == 2 else None
+
+    def _surface(self, raw: Any, kinds: dict[str, type[Any]], path: Path) -> tuple[Any, Any] | None:
+        """One surface by its name and sizes, or a SweptSurface by its screws."""
+        if isinstance(raw, dict) and list(raw) == ["SweptSurface"] and "Vertex" in kinds and "Plane" in kinds:
+            path = (*path, "SweptSurface")
+            given = self.constructor.read(SWEPT, raw["SweptSurface"], path, SweptEntry)
+            made = None if given is None else make_swept(given, self.parts, path)
+            return None if made is None else (made, made)
+        return self.constructor.one(raw, kinds, "surface", path)

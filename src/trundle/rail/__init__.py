@@ -9,7 +9,7 @@ from trundle.rail.analysis.curving import Curving, curving
 from trundle.rail.analysis.signals import sliding_mean
 from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
 from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
-from trundle.rail.rig.guide import WheelsetGuide
+from trundle.rail.rig.guide import TrackGuide, WheelsetGuide
 from trundle.rail.rig.rig_pose import JOINTS, RigPose
 from trundle.rail.rig.roller_rig import RollerRig
 from trundle.rail.suspension.air_spring import AirSpring
@@ -151,6 +151,7 @@ __all__ = [
     "Suspension",
     "TableContact",
     "TrackFrame",
+    "TrackGuide",
     "TrackMotion",
     "TrackPlace",
     "Train",

@@ -1,4 +1,4 @@
-"""How a wheelset hangs in a roller rig: the joints 1 to 5 of [Meijaard 2024, Fig. 13] as one pair."""
+"""How a wheelset is held in a roller rig or above a track: joints 1 to 5 of [Meijaard 2024, Fig. 13] as one pair."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -25,3 +25,16 @@ class WheelsetGuide(Pair):
             Screw("z", name="yaw"),
             Screw("y", name="pitch"),
         )
+
+
+@final
+@dataclass(frozen=True)
+class TrackGuide(Pair):
+    """Leaves a wheelset all six freedoms, in the coordinates of a straight track along x: forward, then those of
+    WheelsetGuide.
+    """
+
+    bonds: ClassVar[tuple[str, ...]] = ("x", "z", "y", "rx", "rz", "ry")
+
+    def chain(self) -> Chain:
+        return Chain(Screw("x", SLIDE, name="forward"), *WheelsetGuide().chain().steps)

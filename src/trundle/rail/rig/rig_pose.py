@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import AssemblyError
-from trundle.rail.rig.rig_contact import SIGNS, Contacts, find_contacts
+from trundle.rail.rig.rig_contact import SIGNS, Contacts, find_contacts, ring_section
 from trundle.rail.rig.rig_solve import REASONS, TOUCHES, Found
 from trundle.typing import Array
 
@@ -24,13 +24,13 @@ JOINTS: dict[str, str] = {
     "s7": "right wheel: slide along the generator of the cone (m), or turn theta7 along the hollow profile",
     "theta8": "right contact: turn about the common normal",
     "theta9": "right ring: turn along its profile",
-    "theta10": "right ring: turn about the axis of the drum",
-    "theta11": "angle of the drum",
+    "theta10": "right ring: turn about the axis of the drum, or s10 along a straight rail (m)",
+    "theta11": "angle of the drum, or s11 of the wheelset's centre along a straight track (m)",
     "theta12": "left wheel: turn about the axle",
     "s13": "left wheel: slide along the generator of the cone (m), or turn theta13 along the hollow profile",
     "theta14": "left contact: turn about the common normal",
     "theta15": "left ring: turn along its profile",
-    "theta16": "left ring: turn about the axis of the drum",
+    "theta16": "left ring: turn about the axis of the drum, or s16 along a straight rail (m)",
 }
 """The sixteen joints, numbered as in [Meijaard 2024, Fig. 13]; angles in rad. All are zero in the middle position."""
 
@@ -39,7 +39,8 @@ JOINTS: dict[str, str] = {
 @dataclass(frozen=True)
 class RigPose:
     """How a wheelset stands on the rig. Of one pose: numbers; of arrays of poses: arrays of their common shape, nan
-    where both wheels cannot touch. Points have one more axis, of length 3: ground axes, from the centre of the drum.
+    where both wheels cannot touch. Points have one more axis, of length 3: ground axes, from the centre of the drum, or
+    on a straight track from the middle between the contacts of a wheelset in the middle position.
     """
 
     lateral: Any  # m, to the left
@@ -54,9 +55,11 @@ class RigPose:
 
 
 def read_pose(rig: "RollerRig", found: Found, given: Sequence[Array], shape: tuple[int, ...]) -> RigPose:
-    """The pose from the solution; `given` are lateral displacement, yaw, pitch and angle of the drum."""
+    """The pose from the solution; `given` are lateral displacement, yaw, pitch and angle of the drum, or on a straight
+    track the distance.
+    """
     touches = found.state == TOUCHES
-    lateral, yaw, pitch, drum_angle = given
+    lateral, yaw, pitch, along = given
     if not shape and not touches[0]:
         raise AssemblyError(_why_not(found, float(lateral[0]), float(yaw[0])))
     x = np.where(touches, found.x, np.nan)
@@ -64,17 +67,16 @@ def read_pose(rig: "RollerRig", found: Found, given: Sequence[Array], shape: tup
     c = find_contacts(rig, angle, roll, lift, np.array([lateral, yaw]))
     guide = {"s1": lift, "s2": lateral, "theta3": roll, "theta4": yaw, "theta5": pitch}
     right, left = (_side_joints(rig, c, angle[side], roll, yaw, side, first) for side, first in enumerate((6, 12)))
-    joints = {**guide, **right, "theta11": drum_angle, **left}
-    for on_wheel, on_ring in (
-        ("theta6", "theta10"),
-        ("theta12", "theta16"),
-    ):  # pitch leaves the contacts where they are
-        joints[on_wheel], joints[on_ring] = joints[on_wheel] + pitch, joints[on_ring] - drum_angle
+    kind, turned = ("s", -along) if rig.straight else ("theta", along)  # a drum turns back under the wheelset
+    joints = {**guide, **right, f"{kind}11": along, **left}
+    for on_wheel, on_ring in (("theta6", f"{kind}10"), ("theta12", f"{kind}16")):  # pitch leaves the contacts
+        joints[on_wheel], joints[on_ring] = joints[on_wheel] + pitch, joints[on_ring] - turned
 
     def shaped(values: Array) -> Any:
         return values.reshape(shape)[()]
 
     sides = {"right": 0, "left": 1}
+    forward = along[:, None] * ([1.0, 0.0, 0.0] if rig.straight else [0.0, 0.0, 0.0])
     return RigPose(
         shaped(lateral),
         shaped(yaw),
@@ -82,7 +84,7 @@ def read_pose(rig: "RollerRig", found: Found, given: Sequence[Array], shape: tup
         shaped(lift),
         shaped(touches),
         {name: shaped(v) for name, v in joints.items()},
-        {side: c.point[i].reshape(*shape, 3) for side, i in sides.items()},
+        {side: (c.point[i] + forward).reshape(*shape, 3) for side, i in sides.items()},
         {side: c.normal[i].reshape(*shape, 3) for side, i in sides.items()},
         {side: shaped(c.radius[i]) for side, i in sides.items()},
     )
@@ -97,7 +99,7 @@ def _side_joints(
     forward = np.stack([np.cos(yaw), np.cos(roll) * np.sin(yaw), np.sin(roll) * np.sin(yaw)], axis=-1)
     up = np.cross(forward, axle)  # across the axle, fixed to the wheelset at zero pitch
     turn = np.arctan2(np.sum(radial * forward, axis=-1), -np.sum(radial * up, axis=-1))
-    along_ring = np.stack([np.cos(angle), np.zeros_like(angle), -np.sin(angle)], axis=-1)
+    _, _, along_ring = ring_section(rig, angle)
     along_wheel = np.cross(radial, axle)
     across_ring = np.cross(c.normal[side], along_ring)
     spin = np.arctan2(np.sum(across_ring * along_wheel, axis=-1), np.sum(along_ring * along_wheel, axis=-1))
@@ -110,7 +112,7 @@ def _side_joints(
         **profile,
         f"theta{first + 2}": spin,
         f"theta{first + 3}": c.ring_lean[side] - sign * rig.cone_angle,
-        f"theta{first + 4}": angle,
+        **({f"s{first + 4}": rig.wheel_radius * angle} if rig.straight else {f"theta{first + 4}": angle}),
     }
 
 

@@ -2,7 +2,8 @@
 
 A ring is a tube about its core circle. It touches a wheel where the core circle is tangent to the wheel's surface moved
 outwards by the radius of the tube. So four unknowns are enough: roll, lift, and for each side the angle about the
-axis of the drum at which the gap between circle and surface, known in closed form, is zero and least.
+axis of the drum at which the gap between circle and surface, known in closed form, is zero and least. A rail of a
+straight track is a tube about a straight line.
 """
 
 from functools import cache
@@ -46,22 +47,23 @@ class Found(NamedTuple):
 
 
 @cache
-def _kernels() -> "tuple[Kernel, Kernel]":
+def _kernels(straight: bool) -> "tuple[Kernel, Kernel]":
     from trundle.kernel import compile_kernels, host_lanes
 
-    functions = {"rig": closure_function()}
+    functions = {"rig": closure_function(straight)}
     return compile_kernels(functions)["rig"], compile_kernels(functions, host_lanes())["rig"]
 
 
-def closure_function() -> ca.Function:
+def closure_function(straight: bool = False) -> ca.Function:
     """Newton's step for (angles, roll, lift), and the second derivatives of the gaps along the rings, as a CasADi
-    function of time, these unknowns followed by lateral displacement and yaw, and the section.
+    function of time, these unknowns followed by lateral displacement and yaw, and the section. On a straight track the
+    angles are places along the rails, in wheel radii.
     """
     time, state, section = ca.SX.sym("t"), ca.SX.sym("x", 6), ca.SX.sym("section", 6)
     x, place = state[:4], state[4:]
     rows, rights, angle_steps, bends = [], [], [], []
     for i, sign in enumerate(SIGNS.ravel()):
-        gap = _gap(sign, x[i], x[2], x[3], place, section)
+        gap = _gap(sign, x[i], x[2], x[3], place, section, straight)
         slope = derivative(gap, x[i])
         bend, tilt = derivative(slope, x[i]), derivative(slope, x[2:])
         # The angle follows from its own slope: what is left are the two gaps for roll and lift.
@@ -75,7 +77,7 @@ def closure_function() -> ca.Function:
     return ca.Function("rig", [time, state, section], [ca.vertcat(*angles, step, *bends)])
 
 
-def _gap(sign: float, angle: Any, roll: Any, lift: Any, place: Any, section: Any) -> Any:
+def _gap(sign: float, angle: Any, roll: Any, lift: Any, place: Any, section: Any, straight: bool) -> Any:
     """Signed distance of a point of the core circle from the wheel's surface moved outwards.
 
     Written in small differences from the middle position, along the axle and out from it, so that a small displacement
@@ -83,8 +85,8 @@ def _gap(sign: float, angle: Any, roll: Any, lift: Any, place: Any, section: Any
     """
     y, yaw = place[0], place[1]
     c, h, core, sine, cosine, bend = (section[i] for i in range(6))
-    x = core * ca.sin(angle)
-    drop = lift + 2 * core * ca.sin(angle / 2) ** 2
+    x = core * (angle if straight else ca.sin(angle))
+    drop = lift if straight else lift + 2 * core * ca.sin(angle / 2) ** 2
     turned = 2 * ca.sin(roll / 2) ** 2 * ca.cos(yaw) + 2 * ca.sin(yaw / 2) ** 2  # 1 - cos(roll) cos(yaw)
     axle_z = ca.sin(roll) * ca.cos(yaw)
     along = -sign * (x * ca.sin(yaw) + y * (1 - turned) + (h + drop) * axle_z) - c * turned
@@ -96,12 +98,17 @@ def _gap(sign: float, angle: Any, roll: Any, lift: Any, place: Any, section: Any
 
 
 def _section(rig: "RollerRig") -> Array:
-    """Place and depth of the core circle below the axle in the middle, its radius, sine and cosine of the cone angle,
-    and the curvature of the profile of the wheel's surface moved outwards.
+    """Place and depth of the core circle below the axle in the middle, its radius (on a track the unit of length along
+    it), sine and cosine of the cone angle, and the curvature of the profile of the wheel's surface moved outwards.
     """
-    depth = rig.axle_height - rig.core_radius
+    depth = rig.axle_height - rig.core_height
     bend = 0.0 if rig.conical else 1 / (rig.wheel_profile_radius - rig.ring_profile_radius)
-    return np.array([rig.core_place, depth, rig.core_radius, sin(rig.cone_angle), cos(rig.cone_angle), bend])
+    return np.array([rig.core_place, depth, _unit(rig), sin(rig.cone_angle), cos(rig.cone_angle), bend])
+
+
+def _unit(rig: "RollerRig") -> float:
+    """Length along a ring of one unit of its angle."""
+    return rig.wheel_radius if rig.straight else rig.core_radius
 
 
 def solve(rig: "RollerRig", lateral: Array, yaw: Array) -> Found:
@@ -129,7 +136,7 @@ def solve(rig: "RollerRig", lateral: Array, yaw: Array) -> Found:
         lost = ~good & (step[walking] * way[walking] < SHORTEST)
         state[walking[lost]] = ending[lost]
         walking = walking[~lost & (share[walking] < 1)]
-    state[(state == LOST) & (least < FLAT * rig.core_radius)] = SECOND_POINT
+    state[(state == LOST) & (least < FLAT * _unit(rig))] = SECOND_POINT
     return Found(x, state, share)
 
 
@@ -137,7 +144,7 @@ def _newton(rig: "RollerRig", x: Array, place: Array) -> tuple[Array, Array, Fla
     """Solutions from a start nearby, curvatures of the gaps, and for which of them the method has ended."""
     from trundle.kernel import evaluate
 
-    scalar, wide = _kernels()
+    scalar, wide = _kernels(rig.straight)
     section = _section(rig)
     state = np.vstack([x, place])
     ended = np.zeros(x.shape[1], bool)

@@ -2,7 +2,8 @@
 
 At rest in the middle both axes are parallel to y, the wheelset right above the drum. The wheels are wider towards the
 middle, so that a wheelset that has moved to the left runs on a larger radius there. The point of contact is not the top
-of the ring's profile: the common normal leans inwards by the angle of the cone.
+of the ring's profile: the common normal leans inwards by the angle of the cone. With an infinite ring radius the rings
+are the cylindrical rails of a straight track.
 """
 
 from dataclasses import dataclass, fields
@@ -17,9 +18,9 @@ from trundle.errors import ModelError
 from trundle.laws.law import Law
 from trundle.model import Model, shape
 from trundle.pairs.higher import HigherPair
-from trundle.pairs.lower import Revolute
-from trundle.pairs.surface import Cone, Surface, Torus
-from trundle.rail.rig.guide import WheelsetGuide
+from trundle.pairs.lower import Pair, Revolute
+from trundle.pairs.surface import Cone, Cylinder, Surface, Torus
+from trundle.rail.rig.guide import TrackGuide, WheelsetGuide
 from trundle.rail.rig.rig_pose import RigPose, read_pose
 from trundle.rail.rig.rig_solve import solve
 from trundle.space.arrays import read_together
@@ -31,7 +32,7 @@ class RollerRig:
     """Sizes in m and rad, all at the points of contact in the middle position.
 
     Wheels are conical, or hollow with the profile radius `wheel_profile_radius`; their tangent plane there makes the
-    angle `cone_angle` with the axle.
+    angle `cone_angle` with the axle. ring_radius=inf is a straight track along x with cylindrical rails.
     """
 
     sides: ClassVar[dict[str, int]] = {"right": -1, "left": 1}  # connections of the model, and the sign of their y
@@ -56,13 +57,20 @@ class RollerRig:
         return self.wheel_profile_radius == inf
 
     @property
-    def axle_height(self) -> float:
-        """Height of the axle above the axis of the drum in the middle position."""
-        return self.ring_radius + self.wheel_radius
+    def straight(self) -> bool:
+        """Whether the rings are the rails of a straight track."""
+        return self.ring_radius == inf
 
     @property
-    def ring(self) -> Torus:
-        """The surface of a ring; its largest circle lies outside the contact."""
+    def axle_height(self) -> float:
+        """Height of the axle above the axis of the drum in the middle position; on a track above the contacts."""
+        return self.wheel_radius + (0.0 if self.straight else self.ring_radius)
+
+    @property
+    def ring(self) -> Torus | Cylinder:
+        """The surface of a ring or rail; its largest circle, or its top, lies outside the contact."""
+        if self.straight:
+            return Cylinder(self.ring_profile_radius)
         return Torus(self.core_radius + self.ring_profile_radius, self.ring_profile_radius)
 
     @property
@@ -71,13 +79,20 @@ class RollerRig:
         return self.ring_radius - self.ring_profile_radius * cos(self.cone_angle)
 
     @property
+    def core_height(self) -> float:
+        """Height of the centre of a ring's profile above the axis of the drum; on a track above the contacts."""
+        return (0.0 if self.straight else self.ring_radius) - self.ring_profile_radius * cos(self.cone_angle)
+
+    @property
     def core_place(self) -> float:
         """Lateral distance of the core circles from the centre."""
         return self.half_gauge + self.ring_profile_radius * sin(self.cone_angle)
 
     def ring_place(self, side: str) -> tuple[float, float, float]:
-        """Centre of a ring, in the axes of the drum."""
-        return 0.0, self.sides[side] * self.core_place, 0.0
+        """Centre of a ring, in the axes of the drum; on a track a point of the axis of a rail, in those of the
+        ground.
+        """
+        return 0.0, self.sides[side] * self.core_place, self.core_height if self.straight else 0.0
 
     def wheel(self, side: str) -> Surface:
         """The surface of the "left" or "right" wheel."""
@@ -106,14 +121,27 @@ class RollerRig:
     # -- kinematics ----------------------------------------------------------------------------------------------------
 
     def pose(
-        self, lateral: ArrayLike, yaw: ArrayLike = 0.0, *, pitch: ArrayLike = 0.0, drum_angle: ArrayLike = 0.0
+        self,
+        lateral: ArrayLike,
+        yaw: ArrayLike = 0.0,
+        *,
+        pitch: ArrayLike = 0.0,
+        drum_angle: ArrayLike | None = None,
+        forward: ArrayLike | None = None,
     ) -> RigPose:
         """How the wheelset stands with both wheels on their rings; arrays are broadcast against each other.
 
-        One pose that does not exist raises AssemblyError with the reason; arrays have nan there, and `touches` is
-        False.
+        `drum_angle` is for a rig, `forward` (m) for a track. One pose that does not exist raises AssemblyError with the
+        reason; arrays have nan there, and `touches` is False.
         """
-        arrays = read_together({"lateral": lateral, "yaw": yaw, "pitch": pitch, "drum_angle": drum_angle})
+        name, along, other = ("forward", forward, drum_angle) if self.straight else ("drum_angle", drum_angle, forward)
+        if other is not None:
+            raise ModelError(
+                "a straight track has no drum: give forward (m), not drum_angle."
+                if self.straight
+                else "a wheelset does not move forward on a rig: give drum_angle (rad), or ring_radius=inf for a track."
+            )
+        arrays = read_together({"lateral": lateral, "yaw": yaw, "pitch": pitch, name: 0.0 if along is None else along})
         if not all(np.all(np.isfinite(v)) for v in arrays):
             raise ModelError(f"the pose of a wheelset needs finite numbers, got lateral {lateral!r}, yaw {yaw!r}.")
         flat = [v.ravel() for v in arrays]
@@ -166,12 +194,12 @@ class RollerRig:
         self,
         mass: Any,
         inertia: Any,
-        drum_inertia: Any,
+        drum_inertia: Any = None,
         *,
         drum_mass: Any = 0.0,
         no_slip: bool = False,
         drum_law: Law | None = None,
-        name: str = "roller rig",
+        name: str = "",
         gravity: Any = 9.81,
     ) -> Model:
         """The rig as a model with the coordinates "wheelset.lift", ".lateral", ".roll", ".yaw", ".pitch", "drum.angle",
@@ -179,20 +207,30 @@ class RollerRig:
 
         mass, inertia: of the wheelset, whose mass centre is its centre; drum_inertia: about the drum's axis. drum_law
         goes on the drum's angle, for instance tr.Servo to drive it. Forward motion turns the wheels in the positive
-        sense and the drum in the negative.
+        sense and the drum in the negative. A straight track has no drum, and "wheelset.forward" is a coordinate.
         """
-        m = Model(name, gravity=(0.0, 0.0, -gravity))
+        no_drum = drum_inertia is None and drum_law is None and isinstance(drum_mass, float) and drum_mass == 0
+        if self.straight and not no_drum:
+            raise ModelError("a straight track (ring_radius inf) has no drum: leave out drum_inertia, _mass and _law.")
+        if not self.straight and drum_inertia is None:
+            raise ModelError("a roller rig needs the drum_inertia (kg m^2); only a straight track has no drum.")
+        m = Model(name or ("wheelset on a track" if self.straight else "roller rig"), gravity=(0.0, 0.0, -gravity))
         b, r0, R = self.half_gauge, self.wheel_radius, self.ring_radius
         shapes = tuple(shape.Disc(r0, at=(0.0, sign * b, 0.0)) for sign in self.sides.values())
         axle = shape.Rod((0.0, -b, 0.0), (0.0, b, 0.0))
         wheelset = m.body("wheelset", mass, inertia, shape=(axle, *shapes))
-        rings = tuple(shape.Disc(R, at=(0.0, sign * b, 0.0)) for sign in self.sides.values())
-        drum = m.body("drum", drum_mass, (drum_inertia, drum_inertia, drum_inertia), shape=(axle, *rings))
-        m.connect(Revolute("y"), m.ground, drum, law=drum_law)
-        m.connect(WheelsetGuide(), m.ground.at(0.0, 0.0, self.axle_height), wheelset)
+        guide: Pair = TrackGuide() if self.straight else WheelsetGuide()
+        carrier = m.ground
+        if not self.straight:
+            rings = tuple(shape.Disc(R, at=(0.0, sign * b, 0.0)) for sign in self.sides.values())
+            drum = m.body("drum", drum_mass, (drum_inertia, drum_inertia, drum_inertia), shape=(axle, *rings))
+            m.connect(Revolute("y"), m.ground, drum, law=drum_law)
+            carrier = drum
+        m.connect(guide, m.ground.at(0.0, 0.0, self.axle_height), wheelset)
+        lies = ("z", -pi / 2) if self.straight else None  # the cylinder of a rail lies along x
         for side in self.sides:
             pair = HigherPair(self.ring, self.wheel(side))
-            places = drum.at(*self.ring_place(side)), wheelset.at(*self.wheel_place(side))
+            places = carrier.frame(self.ring_place(side), lies), wheelset.at(*self.wheel_place(side))
             m.connect(pair, *places, side, law=NoSlip() if no_slip else None)
         return m
 
@@ -202,7 +240,7 @@ def _number_faults(rig: RollerRig) -> list[str]:
     faults = []
     for field in fields(rig):
         value = getattr(rig, field.name)
-        endless = field.name == "wheel_profile_radius" and value == inf
+        endless = field.name in ("wheel_profile_radius", "ring_radius") and value == inf
         if (
             isinstance(value, bool)
             or not isinstance(value, float | int | np.number)

@@ -1,0 +1,53 @@
+"""A surface of a file that two screws sweep: {SweptSurface: {first: ..., second: ..., at: [x, y, z]}}."""
+
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from trundle.errors import ModelError
+from trundle.file.expression import constant
+from trundle.file.field import Axis, Scalar, Vector, zeros
+from trundle.file.parts import Parts
+from trundle.file.schema import Section
+from trundle.file.tree import Path
+from trundle.pairs.swept import SweptSurface
+from trundle.space.chain import SLIDE, Screw
+
+
+class ScrewEntry(Section):
+    """A screw: axis, pitch in m/rad or the word slide, a point of the axis (m), and the name of its coordinate."""
+
+    axis: Axis
+    name: str
+    pitch: Literal["slide"] | Scalar = constant(0.0)
+    at: Vector = zeros(3)()
+
+
+class SweptEntry(Section):
+    """The two screws and the point that they carry (m); inside takes the other side."""
+
+    first: ScrewEntry
+    second: ScrewEntry
+    at: Vector
+    inside: bool = False
+
+
+SWEPT: TypeAdapter[Any] = TypeAdapter(SweptEntry)
+
+
+def make_swept(given: SweptEntry, parts: Parts, path: Path) -> SweptSurface | None:
+    """The surface; None with a fault when its screws do not make one. Its sizes shape the equations: plain numbers."""
+
+    def point(items: Any, at: Path) -> Any:
+        return tuple(parts.values.fixed(item, (*at, i)) for i, item in enumerate(items))
+
+    def screw(entry: ScrewEntry, at: Path) -> Screw:
+        pitch = SLIDE if entry.pitch == "slide" else parts.values.fixed(entry.pitch, (*at, "pitch"))
+        return Screw(parts.axis(entry.axis, (*at, "axis")), pitch, point(entry.at, (*at, "at")), entry.name)
+
+    try:
+        screws = screw(given.first, (*path, "first")), screw(given.second, (*path, "second"))
+        return SweptSurface(*screws, point(given.at, (*path, "at")), given.inside)
+    except ModelError as error:
+        parts.values.faults.add(path, str(error))
+        return None
