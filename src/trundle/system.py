@@ -184,7 +184,7 @@ class System:
         fixed_step: float | None = None, max_step: float = np.inf, progress: bool | None = None,
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
-        tables: Mapping[str, Table] | None = None,
+        tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (),
     ) -> "Run":  # fmt: skip
         """Integrate from a consistent start over `duration` seconds.
 
@@ -218,6 +218,8 @@ class System:
             The run ends with TOO_MANY_STEPS or TOO_MANY_EVENTS after so many.
         tables : mapping, optional
             Tables by name in place of those of the model, of the same kind; nothing is compiled for that.
+        sensitivity : sequence of str
+            Parameters and start values by which the run is differentiated: `run.derivative("bob.angle", "k")`.
 
         Returns
         -------
@@ -234,7 +236,7 @@ class System:
 
         system = self if formalism is None else self.in_formalism(formalism)
         limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
-        options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event)
+        options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event, tuple(sensitivity))
         given = with_tables(self.model.tables, parameters, tables)
         return simulate(system.formulation, duration, start, given, options)
 

@@ -4,7 +4,7 @@ A step that reaches over such a time sees the law at a few instants only, and ma
 depends on the state as well is not a matter of time alone: that is what events are for.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import casadi as ca
 
@@ -12,20 +12,20 @@ from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
 from trundle.lookup.memory import SIDES
 from trundle.lookup.node import Calls, look_up, written
-from trundle.typing import Expr
+from trundle.typing import Expr, TapeFunction
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
 _ITSELF = {ca.OP_SIGN, ca.OP_FABS}
 _WHOLE = {ca.OP_FLOOR: 0.0, ca.OP_CEIL: 0.0, ca.OP_FMOD: 0.0, ca.OP_REMAINDER: 0.5}
 
 
-def break_function(rhs: Expr, p: Expr, given: Iterable[Expr]) -> Expr:
+def break_function(rhs: TapeFunction, p: Expr, given: Iterable[Expr]) -> Expr:
     """Bounds of all functions of time whose roots are breaks, over the times [x0, x1]; None where there are none.
 
     rhs is a function of (t, x, p); `given` are times as expressions of the parameters p.
     """
     t = ca.SX.sym("t")
-    found = [*_switches(rhs, t, p), *(t - time for time in given)]
+    found = _found(rhs, t, p, given)
     if not found:
         return None
     span = ca.SX.sym("span", 2)
@@ -35,7 +35,18 @@ def break_function(rhs: Expr, p: Expr, given: Iterable[Expr]) -> Expr:
     return ca.Function("breaks", [ca.SX.sym("none"), span, p], [out])
 
 
-def _switches(rhs: Expr, t: Expr, p: Expr) -> list[Expr]:
+def time_switches(rhs: TapeFunction, p: Expr, given: Iterable[Expr], places: Sequence[int]) -> list[bool]:
+    """Whether the time of a break depends on each of the parameters at these places."""
+    found = ca.vertcat(ca.SX(0, 1), *_found(rhs, ca.SX.sym("t"), p, given))
+    return [bool(ca.depends_on(found, p[place])) for place in places]
+
+
+def _found(rhs: TapeFunction, t: Expr, p: Expr, given: Iterable[Expr]) -> list[Expr]:
+    """Functions of time and parameters whose roots are breaks."""
+    return [*_switches(rhs, t, p), *(t - time for time in given)]
+
+
+def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
     """Functions of time and parameters at whose roots the right-hand side switches or has a kink."""
     inside = [ca.SX.sym(f"input {k}", rhs.size1_in(k)) for k in range(3)]
     if not ca.depends_on(rhs(*inside), inside[0]):

@@ -11,7 +11,7 @@ import numpy as np
 
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
-from trundle.errors import StoreError, UnknownNameError
+from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from trundle.run.energy import Energy
     from trundle.run.impacts import Impact
     from trundle.run.power import Power
+    from trundle.run.sensitivities import Sensitivities
     from trundle.system import System
     from trundle.view.page.serve import Viewer
 
@@ -58,6 +59,7 @@ class Run:
         self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
         self.along: str | None = None  # quantity that stands beside time as a second coordinate
+        self.sensitivities: Sensitivities | None = None  # where they were asked for
         self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
         self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
@@ -164,6 +166,39 @@ class Run:
             With near names, where there is none.
         """
         return np.asarray(self[name].values)
+
+    def derivative(self, name: str, by: str) -> "xr.DataArray":
+        """How a quantity changes with a parameter or start value.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name of the quantity, or that of a component.
+        by : str
+            One of the names given as `sensitivity` to `simulate`.
+
+        Returns
+        -------
+        xarray.DataArray
+            Derivative at every sample, at a fixed time.
+
+        Raises
+        ------
+        SolveError
+            Where no derivatives were asked for, or the quantity has none.
+        """
+        if self.sensitivities is None:
+            raise SolveError(
+                f"this run has no derivatives: simulate with sensitivity=[{by!r}] to have those by {by!r}."
+            )
+        part = self._register.get(name)
+        values = self.sensitivities.of(self, part.quantity, by)
+        unit = self.sensitivities.units[self.sensitivities.column(by)]
+        whole = self._array(part.quantity, values)
+        found = whole if part.component is None else _component(whole, part)
+        return found.rename(f"d {name} / d {by}").assign_attrs(
+            units=f"{part.quantity.unit or '1'}/({unit or '1'})", long_name=f"derivative of {name} by {by}"
+        )
 
     def component_labels(self, name: str) -> tuple[str, ...]:
         """Names of the components of a quantity.

@@ -47,7 +47,8 @@ class Accuracy:
 @dataclass(frozen=True)
 class RunOptions:
     """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), limits of its
-    steps, time at the start (s), whether a progress bar is shown, and what is called at events.
+    steps, time at the start (s), whether a progress bar is shown, what is called at events, and by which parameters and
+    start values the run is differentiated.
     """
 
     accuracy: Accuracy
@@ -57,6 +58,7 @@ class RunOptions:
     t0: float = 0.0
     progress: bool | None = None
     on_event: EventAction | None = None
+    sensitivity: tuple[str, ...] = ()
 
     def chosen_method(self) -> Method:
         """The method as an object."""

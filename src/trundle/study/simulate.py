@@ -68,7 +68,14 @@ def simulate(
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, f.once(read_units).names)
     settings["answers"] = on_event is not None
-    return Run.of(f, trajectory, p, initial, settings, f.parameters.tables_of(f.model, parameters))
+    run = Run.of(f, trajectory, p, initial, settings, f.parameters.tables_of(f.model, parameters))
+    if options.sensitivity:
+        from trundle.study.sensitivity.along import derivatives_of
+        from trundle.study.sensitivity.at_start import StartOf
+
+        begun = StartOf(f, start, parameters, t0)
+        run.sensitivities = derivatives_of(f, trajectory, begun, options.sensitivity, accuracy.rtol, p)
+    return run
 
 
 def _check_events(f: Formulation, t: float, x: Array, p: Array) -> None:

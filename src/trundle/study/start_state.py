@@ -11,7 +11,7 @@ from trundle.equations.carry_over import carried_over_numbers
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, ModelError, SolveError, UnknownNameError
 from trundle.model.check import finite_number
-from trundle.model.register import is_changeable, is_start
+from trundle.model.register import Register, is_changeable, is_start
 from trundle.model.start_values import start_values
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
@@ -55,10 +55,26 @@ def start_state(
         register.get(name, is_start, STARTS)
     if usual is None:
         usual = start_values(f.model, f.parameter_vector(parameters)[f.parameters.parameter_slice])
-    start, usual = f.resolved(start or {}), f.resolved(usual)
+    usual = f.resolved(usual)
+    start = _completed(register, f.resolved(start or {}), usual)
     found = _found(f, start, usual, parameters, t)
     hints = likely_degrees(register, {**usual, **start})
     return replace(found, hints=tuple(hints)) if hints else found
+
+
+def _completed(register: Register, start: Values, usual: Values) -> Values:
+    """Start values for this run; one component of a vector whose usual value is known replaces that component of it."""
+    found: dict[str, Any] = {}
+    for name, value in start.items():
+        part = register.find(name)
+        whole = part.quantity.name if part is not None and part.component is not None else name
+        if part is None or part.component is None or whole not in {**usual, **found} or name in usual:
+            found[name] = value
+            continue
+        vector = np.array(found.get(whole, usual.get(whole)), dtype=float)
+        vector[part.component] = finite_number(value, f"start value of {name!r}")
+        found[whole] = vector
+    return found
 
 
 def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters, t: float) -> InitialState:

@@ -1,0 +1,141 @@
+"""Derivatives of a run that was made, by parameters and start values, at each of its samples.
+
+The run has its events; between them the motion is integrated once more together with its derivatives, by the same
+compiled loop and from the states of the run, and at them the derivatives jump.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from trundle.equations.breaks import time_switches
+from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError
+from trundle.integrate.case import Case
+from trundle.integrate.integrate import integrate
+from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
+from trundle.integrate.trajectory import Trajectory
+from trundle.run.sensitivities import Sensitivities
+from trundle.study.sensitivity.at_start import StartOf
+from trundle.study.sensitivity.extended import Extended
+from trundle.study.sensitivity.jumps import Happening, Jumps, jumps_of
+from trundle.typing import Array
+
+AT_ONCE = 1e-13  # of the time: events closer to each other happen together
+ASTRAY = 1e-5  # relative difference between the run and the motion that is integrated with its derivatives
+
+
+def derivatives_of(
+    f: Formulation, trajectory: Trajectory, start: StartOf, names: Sequence[str], rtol: float, p0: Array
+) -> Sensitivities:
+    """Of every state of a run by the named parameters and start values."""
+    variables = start.variables(names)
+    places = [v.place for v in variables if v.is_parameter]
+    used = tuple(sorted({*places, *_changed_by_events(f)}))
+    _refuse_moving_breaks(f, [v.name for v in variables if v.is_parameter], places)
+    P = np.array([[float(v.place == place) for v in variables] for place in used]).reshape(len(used), len(variables))
+    way = _Way(f, trajectory, Extended(f, used, len(variables)), rtol, np.array([v.size for v in variables]))
+    S, Ps, times = way.follow(start.derivative(variables), P, p0)
+    units = tuple(v.unit for v in variables)
+    return Sensitivities(tuple(v.name for v in variables), units, used, S, Ps, times)
+
+
+def _changed_by_events(f: Formulation) -> set[int]:
+    """Parameters that events of the model change."""
+    actions = [event.action for event in f.model.events.values() if not isinstance(event.action, str)]
+    named = {f.derivation.register().full(name) for action in actions for name in action}
+    return {f.parameters.parameter(name) for name in f.parameters.parameters if name in named}
+
+
+def _refuse_moving_breaks(f: Formulation, names: list[str], places: list[int]) -> None:
+    """A law that switches at a time that depends on a parameter jumps where the derivative on the tape is zero."""
+    moving = time_switches(f.functions.rhs(), f.functions.equations.p, f.model.breaks, places)
+    for name, moves in zip(names, moving, strict=True):
+        if moves:
+            raise SolveError(
+                f"the time at which a law switches depends on {name!r}; the derivative by it is not known to the "
+                "equations. Let an event change the law at that time, m.event(..., action={...})."
+            )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """The run that is followed."""
+
+    formulation: Formulation
+    trajectory: Trajectory
+    extended: Extended
+    rtol: float
+    sizes: Array  # of the variables
+
+    def follow(self, S: Array, P: Array, p: Array) -> tuple[Array, Array, Array]:
+        """S and P at the samples, and the derivatives of the times of all events, from those at the start."""
+        run, e = self.trajectory, self.extended
+        jumps = jumps_of(self.formulation, e.used)
+        found = np.full((len(run.t), e.n, e.columns), np.nan)
+        parameters = np.full((len(run.t), *P.shape), np.nan)
+        times = np.full((len(run.events), e.columns), np.nan)
+        t, x, done = float(run.t[0]), run.x[0], 0
+        for first, last, event in [*self._happenings(jumps), (len(run.events), len(run.events), None)]:
+            end = run.t_end if event is None else event.t
+            here = np.flatnonzero((run.events_before >= done) & (run.events_before <= first))
+            x_end = run.x_end if event is None else event.x[0]
+            found[here], S = self._stretch(Case(t, end, e.state(x, S), e.parameters(p, P)), run.t[here], x_end)
+            parameters[here] = P
+            if event is None:
+                break
+            x, S, P, dt = jumps.after(event, S, P)
+            times[first : last + 1] = dt
+            within = np.flatnonzero((run.events_before > first) & (run.events_before <= last))
+            found[within], parameters[within] = S, P
+            t, p, done = event.t, event.p_after, last + 1
+        return found, parameters, times
+
+    def _happenings(self, jumps: Jumps) -> Iterator[tuple[int, int, Happening]]:
+        """Events that change the motion, those at one time together: the first, the last, and what is known of them."""
+        run, log = self.trajectory, self.trajectory.events
+        after = [*log.p[1:], run.p_end]
+        k = 0
+        while k < len(log):
+            last = k
+            while last + 1 < len(log) and log.t[last + 1] - log.t[k] <= AT_ONCE * max(1.0, abs(float(log.t[k]))):
+                last += 1
+            group = slice(k, last + 1)
+            index = tuple(int(i) for i in log.index[group])
+            if not all(jumps.is_recorded(i) for i in index):
+                yield k, last, Happening(float(log.t[k]), index, log.x[group], log.p[group], after[last])
+            k = last + 1
+
+    def _stretch(self, case: Case, times: Array, x_end: Array) -> tuple[Array, Array]:
+        """S at the samples between two events, and at the second of them."""
+        e = self.extended
+        if case.t1 - case.t0 <= AT_ONCE * max(1.0, abs(case.t1)):
+            S = e.derivatives(case.x0[None, :])[0]
+            return np.broadcast_to(S, (len(times), *S.shape)), S
+        inside = np.clip(times, case.t0, case.t1)
+        atol = np.concatenate([self.trajectory.atol, np.outer(1 / self.sizes, self.trajectory.atol).ravel()])
+        method: Method = DormandPrince8() if self.rtol < 1e-7 else DormandPrince5()
+        options = Options(
+            Tolerances(self.rtol, atol), Sampling(np.append(inside, case.t1)), supervision=Supervision(progress=False)
+        )
+        found = integrate(e.problem(), method, case, options)
+        if not found.outcome.ok:
+            raise SolveError(
+                f"the derivatives could not be followed beyond t = {found.t_end:.6g} s ({found.outcome.name}): the "
+                "motion is hardly smooth there."
+            )
+        x = found.x_end[: e.n]
+        steers = self.formulation.states.steers > 0
+        off = np.abs(x - x_end)[steers] / (1.0 + np.abs(x_end[steers]))
+        if np.max(off, initial=0.0) > max(ASTRAY, 100 * self.rtol):
+            raise SolveError(
+                f"the motion followed with its derivatives leaves that of the run before t = {case.t1:.6g} s: it is too "
+                "sensitive, or the tolerance is too loose, for derivatives."
+            )
+        S = e.derivatives(found.x)
+        return S[: len(times)], S[-1]
