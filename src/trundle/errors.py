@@ -37,6 +37,10 @@ class FrozenTimeWarning(UserWarning):
     """Eigenvalues of linear equations that change with time, taken at one time."""
 
 
+class DerivativeWarning(UserWarning):
+    """Derivatives of a run are not those that runs nearby show."""
+
+
 class UnknownNameError(TrundleError, KeyError):
     """A name that the model does not have; the nearest names are offered."""
 

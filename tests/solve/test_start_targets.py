@@ -81,3 +81,12 @@ def test_a_wheel_ten_kilometres_away_is_put_on_the_road():
     run = m.build().simulate(0.01, {"w.position": (1e4, 2e3, 0.3)}, samples=2)
     np.testing.assert_allclose(run.values("w.position")[0], (1e4, 2e3, 0.3), atol=1e-9)
     np.testing.assert_allclose(run.values("w.contact_point")[0], (1e4, 2e3, 0.0), atol=1e-9)
+
+
+def test_a_component_given_for_a_run_replaces_that_of_the_vector_of_the_model() -> None:
+    m = tr.Model("thrown")
+    m.connect(tr.Free(), m.ground, m.body("ball", mass=1.0, inertia=0.01))
+    m.start = {"ball.position": (1.0, 2.0, 3.0), "ball.velocity": (4.0, 5.0, 6.0)}
+    run = m.build().simulate(0.1, {"ball.velocity_x": -1.0, "ball.position_z": 7.0}, samples=2)
+    np.testing.assert_allclose(run.values("ball.position")[0], (1.0, 2.0, 7.0), atol=1e-14)
+    np.testing.assert_allclose(run.values("ball.velocity")[0], (-1.0, 5.0, 6.0), atol=1e-14)

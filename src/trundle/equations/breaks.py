@@ -15,6 +15,8 @@ from trundle.lookup.node import Calls, look_up, written
 from trundle.typing import Expr, TapeFunction
 
 _DIFFERENCE = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX}
+_JUMPS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_SIGN, ca.OP_COPYSIGN, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD,
+          ca.OP_REMAINDER}  # fmt: skip
 _ITSELF = {ca.OP_SIGN, ca.OP_FABS}
 _WHOLE = {ca.OP_FLOOR: 0.0, ca.OP_CEIL: 0.0, ca.OP_FMOD: 0.0, ca.OP_REMAINDER: 0.5}
 
@@ -39,6 +41,21 @@ def time_switches(rhs: TapeFunction, p: Expr, given: Iterable[Expr], places: Seq
     """Whether the time of a break depends on each of the parameters at these places."""
     found = ca.vertcat(ca.SX(0, 1), *_found(rhs, ca.SX.sym("t"), p, given))
     return [bool(ca.depends_on(found, p[place])) for place in places]
+
+
+def compares_states(rhs: TapeFunction) -> bool:
+    """Whether the right-hand side, a function of (t, x, p), has operations in it that may jump as the state changes."""
+    of_state: dict[int, bool] = {}
+    for k in range(rhs.n_instructions()):
+        code, take, give = rhs.instruction_id(k), rhs.instruction_input(k), rhs.instruction_output(k)
+        if code in (ca.OP_CONST, ca.OP_INPUT):
+            of_state[give[0]] = code == ca.OP_INPUT and take[0] == 1
+        elif code != ca.OP_OUTPUT:
+            depends = any(of_state[i] for i in take)
+            if depends and code in _JUMPS:
+                return True
+            of_state |= {at: depends for at in give if at >= 0}
+    return False
 
 
 def _found(rhs: TapeFunction, t: Expr, p: Expr, given: Iterable[Expr]) -> list[Expr]:

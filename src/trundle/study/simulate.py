@@ -1,6 +1,7 @@
 """From a built system to a run: start state, method, events, time loop, ending."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import EventAction, RunOptions, refuse_stiff_switches, sample_times
+from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array
 
@@ -56,11 +58,10 @@ def simulate(
     check_rates(f, t0, x0, p)
     supervision = Supervision(options.progress, _event_caller(f, on_event) if on_event is not None else None)
     tolerances = accuracy.tolerances(f, p, USUAL_ATOL)
-    run = GuardedRun(
-        problem, method, Case(t0, t1, x0, p), Options(tolerances, Sampling(times), options.limits, supervision)
-    )
+    case = Case(t0, t1, x0, p)
+    guarded = GuardedRun(problem, method, case, Options(tolerances, Sampling(times), options.limits, supervision))
     try:
-        trajectory = integrate_guarded(f, run)
+        trajectory = integrate_guarded(f, guarded)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     trajectory = at_limit(f, trajectory, trajectory.p_end)
@@ -70,11 +71,11 @@ def simulate(
     settings["answers"] = on_event is not None
     run = Run.of(f, trajectory, p, initial, settings, f.parameters.tables_of(f.model, parameters))
     if options.sensitivity:
-        from trundle.study.sensitivity.along import derivatives_of
-        from trundle.study.sensitivity.at_start import StartOf
+        from trundle.study.sensitivity.along import differentiate
 
+        plain = replace(options, sensitivity=(), progress=False)
         begun = StartOf(f, start, parameters, t0)
-        run.sensitivities = derivatives_of(f, trajectory, begun, options.sensitivity, accuracy.rtol, p)
+        differentiate(run, case, begun, options, lambda s, p: simulate(f, duration, s, p, plain))
     return run
 
 

@@ -4,7 +4,7 @@ The run has its events; between them the motion is integrated once more together
 compiled loop and from the states of the run, and at them the derivatives jump.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -19,8 +19,11 @@ from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.trajectory import Trajectory
+from trundle.run.dataset import Run
 from trundle.run.sensitivities import Sensitivities
+from trundle.study.run_options import RunOptions
 from trundle.study.sensitivity.at_start import StartOf
+from trundle.study.sensitivity.check import Again, check_derivatives
 from trundle.study.sensitivity.extended import Extended
 from trundle.study.sensitivity.jumps import Happening, Jumps, jumps_of
 from trundle.typing import Array
@@ -29,19 +32,33 @@ AT_ONCE = 1e-13  # of the time: events closer to each other happen together
 ASTRAY = 1e-5  # relative difference between the run and the motion that is integrated with its derivatives
 
 
-def derivatives_of(
-    f: Formulation, trajectory: Trajectory, start: StartOf, names: Sequence[str], rtol: float, p0: Array
-) -> Sensitivities:
-    """Of every state of a run by the named parameters and start values."""
+def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, again: Again) -> None:
+    """Give the run of a case its derivatives by the parameters and start values that the options name."""
+    if options.on_event is not None:
+        raise SolveError(
+            "a run whose events are answered by on_event has no derivatives: what it answers is not known to the "
+            "equations. Give the events actions, m.event(..., action={...})."
+        )
+    if options.chosen_method().needs_jacobian:
+        raise SolveError(
+            "derivatives are integrated by explicit methods: leave method='auto', and take max_steps into account "
+            "where the model is stiff."
+        )
+    names = options.sensitivity
+    if len({*names}) < len(names):
+        raise SolveError(f"sensitivity={list(names)!r} has a name twice.")
+    f, trajectory = start.formulation, run.trajectory
+    assert trajectory is not None
     variables = start.variables(names)
     places = [v.place for v in variables if v.is_parameter]
     used = tuple(sorted({*places, *_changed_by_events(f)}))
     _refuse_moving_breaks(f, [v.name for v in variables if v.is_parameter], places)
     P = np.array([[float(v.place == place) for v in variables] for place in used]).reshape(len(used), len(variables))
-    way = _Way(f, trajectory, Extended(f, used, len(variables)), rtol, np.array([v.size for v in variables]))
-    S, Ps, times = way.follow(start.derivative(variables), P, p0)
-    units = tuple(v.unit for v in variables)
-    return Sensitivities(tuple(v.name for v in variables), units, used, S, Ps, times)
+    sizes = np.array([v.size for v in variables])
+    way = _Way(f, trajectory, Extended(f, used, len(variables)), options.accuracy.rtol, sizes)
+    found = way.follow(case, start.derivative(variables), P)
+    run.sensitivities = Sensitivities(names, tuple(v.unit for v in variables), used, *found)
+    check_derivatives(run, start, again, stacklevel=5)
 
 
 def _changed_by_events(f: Formulation) -> set[int]:
@@ -73,14 +90,14 @@ class _Way:
     rtol: float
     sizes: Array  # of the variables
 
-    def follow(self, S: Array, P: Array, p: Array) -> tuple[Array, Array, Array]:
+    def follow(self, case: Case, S: Array, P: Array) -> tuple[Array, Array, Array]:
         """S and P at the samples, and the derivatives of the times of all events, from those at the start."""
         run, e = self.trajectory, self.extended
         jumps = jumps_of(self.formulation, e.used)
         found = np.full((len(run.t), e.n, e.columns), np.nan)
         parameters = np.full((len(run.t), *P.shape), np.nan)
         times = np.full((len(run.events), e.columns), np.nan)
-        t, x, done = float(run.t[0]), run.x[0], 0
+        t, x, p, done = case.t0, case.x0, case.p, 0
         for first, last, event in [*self._happenings(jumps), (len(run.events), len(run.events), None)]:
             end = run.t_end if event is None else event.t
             here = np.flatnonzero((run.events_before >= done) & (run.events_before <= first))
@@ -134,8 +151,8 @@ class _Way:
         off = np.abs(x - x_end)[steers] / (1.0 + np.abs(x_end[steers]))
         if np.max(off, initial=0.0) > max(ASTRAY, 100 * self.rtol):
             raise SolveError(
-                f"the motion followed with its derivatives leaves that of the run before t = {case.t1:.6g} s: it is too "
-                "sensitive, or the tolerance is too loose, for derivatives."
+                f"the motion followed with its derivatives leaves that of the run before t = {case.t1:.6g} s: it is "
+                "too sensitive, or the tolerance is too loose, for derivatives."
             )
         S = e.derivatives(found.x)
         return S[: len(times)], S[-1]

@@ -72,6 +72,7 @@ class Jumps:
         self.names = [*f.model.events, *(c.name for c in changes)]
         self._strikes = [False] * len(f.model.events) + [c.strikes for c in changes]
         self._recorded = [event.action == "record" for event in f.model.events.values()] + [False] * len(changes)
+        self._kept = [False] * len(f.model.events) + [not c.reported for c in changes]  # numbers stored for laws
         self._t, self._x, self._p = f.functions.inputs
         self._contacts = contacts_that_open(f.functions)
 
@@ -81,6 +82,8 @@ class Jumps:
 
     def after(self, event: Happening, S: Array, P: Array) -> tuple[Array, Array, Array, Array]:
         """State after events at one time, S and P after them, and the derivative of the time at which they happen."""
+        if all(self._kept[i] or self._recorded[i] for i in event.index):
+            return event.x[0], S, P, np.full(S.shape[1], np.nan)
         before = self._rates(event.t, event.x[0], event.p[0])
         dt = self._times(event, S, P, before)
         change = Change(S + np.outer(before, dt), P, dt)
@@ -107,7 +110,7 @@ class Jumps:
         for i in dict.fromkeys(event.index):
             speed = float(by_x[i] @ rates + by_t[i, 0])
             size = float(np.linalg.norm(by_x[i]) * np.linalg.norm(rates)) + abs(float(by_t[i, 0]))
-            if abs(value[i]) > AT_ZERO * abs(speed) or self._recorded[i]:
+            if abs(value[i]) > AT_ZERO * abs(speed) or self._recorded[i] or self._kept[i]:
                 continue  # what another event at the same time brought about
             if abs(speed) <= GRAZING * size:
                 raise SolveError(

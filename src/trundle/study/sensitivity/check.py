@@ -1,0 +1,68 @@
+"""Derivatives of runs held against differences of runs, where the equations compare states.
+
+A law that jumps as the state changes, such as tr.where(s["x"] > 0, k, 0), has no derivative on the tape where it jumps:
+what that adds to the derivatives of a run is not known to them. Events say what jumps, and are differentiated.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.equations.breaks import compares_states
+from trundle.equations.formulation import Formulation
+from trundle.errors import DerivativeWarning, SolveError
+from trundle.study.sensitivity.at_start import StartOf
+from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+STEP = 1e-5  # of the sizes of the variables
+APART = 1e-2  # of the largest change of a state
+
+Again = Callable[[dict[str, Any], dict[str, Any]], "Run"]
+"""Makes the run once more with other start values and parameters."""
+
+
+def compares(f: Formulation) -> bool:
+    """Whether the laws of a model compare states."""
+    return compares_states(f.functions.plain_rhs())
+
+
+def check_derivatives(run: "Run", start: StartOf, again: Again, stacklevel: int) -> None:
+    """Warn where the derivatives differ from what two runs nearby say, along one direction of all variables."""
+    found, f = run.sensitivities, start.formulation
+    if found is None or not f.once(compares):
+        return
+    variables = start.variables(found.names)
+    way = np.random.default_rng(1).uniform(0.5, 1.0, len(variables)) * [v.size for v in variables]
+    try:
+        ahead, behind = (again(*start.changed(variables, sign * STEP * way)) for sign in (1.0, -1.0))
+    except SolveError:
+        return
+    n = f.states.n_motion
+    change = _difference(run, ahead, behind)[:, :n]
+    said = found.states[:, :n] @ way
+    off = np.abs(said - change) / np.maximum(np.nanmax(np.abs(change), axis=0, initial=0.0), 1e-9 * np.max(np.abs(way)))
+    wrong = np.flatnonzero(np.nanmax(off, axis=1, initial=0.0) > APART)
+    if len(wrong):
+        warnings.warn(
+            f"from t = {run.time[wrong[0]]:.4g} s on the derivatives of this run are not those that runs nearby show: "
+            "a law jumps as the state changes. Let an event change a parameter of that law instead, "
+            "m.event(..., action={...}), or make the law continuous.",
+            DerivativeWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def _difference(run: "Run", ahead: "Run", behind: "Run") -> Array:
+    """Change of the states for a unit of the way, nan where the runs have not had the same events."""
+    before = [r.trajectory.events_before for r in (run, ahead, behind) if r.trajectory is not None]
+    states = [r.raw[1] for r in (ahead, behind) if r.raw is not None]
+    shared = min(map(len, before))
+    alike = np.all([b[:shared] == before[0][:shared] for b in before], axis=0)
+    change = np.full((len(before[0]), states[0].shape[1]), np.nan)
+    change[:shared][alike] = ((states[0][:shared] - states[1][:shared]) / (2 * STEP))[alike]
+    return change
