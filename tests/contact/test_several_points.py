@@ -79,6 +79,7 @@ def test_contacts_stand_below_the_name_of_their_connection(tmp_path) -> None:
     assert run.energy.drift < 1e-6 and run.power.residual.relative < 1e-9
     force = run.values("feet.corner_3.normal_force")
     assert run.power["feet.corner_3"]["effort"].sel(bond="normal").values == pytest.approx(force, abs=1e-9)
+    np.testing.assert_array_equal(run.values("feet.corner_3.effort"), run.power["feet.corner_3"]["effort"])
     assert "feet.corner_4" in system.graph.to_json()
     with pytest.raises(UnknownNameError, match=r"feet\.corner_1\.gap"):
         run["feet.corner_1.gapp"]

@@ -55,7 +55,8 @@ def check_against_engine(model: tr.Model) -> Causality:
     assert len({d.by for d in found.derivative}) == len(found.derivative)
     for d in found.derivative:  # each is set through a connection of its own body
         assert d.body in graph.network
-        c = model.connections[d.by.partition(".")[0]]
+        c = model.connections[d.connection]
+        assert d.by.startswith(f"{d.connection}.")
         assert d.body in (c.first.body.name, c.second.body.name, c.touching.name)
     return found
 
@@ -248,7 +249,7 @@ def unit(*entries: tuple[int, float], size: int = 12) -> np.ndarray:
 
 
 def rows_of(*names: str) -> tuple[FlowRow, ...]:
-    return tuple(FlowRow(n, "a", "b", "b", False, "Take it away.") for n in names)
+    return tuple(FlowRow(*n.split("."), "a", "b", "b", False, "Take it away.") for n in names)
 
 
 def test_elimination_names_the_rows_that_make_another_one() -> None:

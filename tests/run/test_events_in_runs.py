@@ -1,5 +1,7 @@
 """Runs whose events change state or parameters keep their books right."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,24 @@ def test_the_number_of_events_can_be_bounded():
     run = m.build().simulate(100.0, {"body.displacement": 1.0}, max_events=5)
     assert run.outcome.startswith("TOO_MANY_EVENTS") and len(run.events) == 5
     assert run.time[-1] == pytest.approx((4 + 0.5) * np.pi / 10, abs=1e-9)
+
+
+def test_events_say_at_which_contact_they_happen(tmp_path: Path) -> None:
+    """Also in a file, and an event of the user with such a name is his own; bands show the others instead of lines."""
+    m = tr.Model("puck")
+    puck = m.body("puck", 1.0, 0.1)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Vertex()), m.ground, puck, law=tr.Coulomb(0.3), unilateral=True, name="foot")
+    m.event("foot stops by", lambda s: s["puck.position_x"] - 0.01, direction=1)
+    run = m.build().simulate(0.5, {"puck.velocity": (0.4, 0.0, 0.0)}, samples=5)
+    happened = [name for name, _ in run.events]
+    assert happened == ["foot stops by", "foot stops"]
+    assert run.contact_events["foot stops"] == "foot" and "foot stops by" not in run.contact_events
+    _notes(run)  # asks for the states of the contact, which go into the file then
+    again = tr.load(run.save(tmp_path / "puck.nc"))
+    assert again.contact_events == {"foot stops": "foot"} and again.ending == run.ending == "FINISHED"
+    for each in (run, again):
+        assert "foot stops by" in _notes(each) and "foot stops" not in _notes(each)
+
+
+def _notes(run: tr.Run) -> set[str]:
+    return {text.get_text() for axes in run.plot("puck.position_x").axes for text in axes.texts}

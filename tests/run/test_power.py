@@ -214,7 +214,7 @@ def test_a_bicycle_with_a_rider_closes():
 
 def test_the_residual_notices_a_wrong_force(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    table, columns = run.power._table.copy(), run.power._plan.at["pivot.effort"]
+    table, columns = run.power._table.copy(), run.power._plan.at["pivot", "effort"]
     table[:, columns] *= 1 + 1e-6
     monkeypatch.setitem(run.power.__dict__, "_table", table)
     assert run.power.residual.relative > 1e-8 and run.power.residual.junction == "0 pivot"
@@ -280,7 +280,7 @@ def test_samples_too_far_apart_are_told():
 
 def test_a_law_that_hides_its_energy_is_named(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    table, columns = run.power._table.copy(), run.power._plan.at["pivot.angle_lost"]
+    table, columns = run.power._table.copy(), run.power._plan.at["pivot.angle", "lost"]
     assert run.power.table().doubt == ""
     fresh = Power(run)
     table[:, columns] = 0.0
@@ -291,7 +291,7 @@ def test_a_law_that_hides_its_energy_is_named(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_balance_that_does_not_close_is_not_blamed_on_the_samples(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    table, columns = run.power._table.copy(), run.power._plan.at["bob.kinetic_energy"]
+    table, columns = run.power._table.copy(), run.power._plan.at["bob", "kinetic_energy"]
     table[-1, columns] += 5.0
     monkeypatch.setitem(run.power.__dict__, "_table", table)
     assert "more samples" in run.power.table().doubt

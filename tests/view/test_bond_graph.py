@@ -77,7 +77,7 @@ def bare_graph(seed: int, bodies: int, links: int) -> BondGraph:
         for axis in ("slip_x", "slip_y", "normal", "rx", "ry", "rz"):
             nodes.append(Node(f"{c}.{axis}", chance.choice(list(ELEMENTS)), "a law", c, 1))
             bonds.append(Bond(f"TF {c}", f"{c}.{axis}", 1, chance.randrange(2)))
-    conflicts = tuple(Conflict(f"c{i}.normal", (), "others hold it") for i in range(0, links, 3))
+    conflicts = tuple(Conflict(f"c{i}.normal", (), "others hold it", f"c{i}", "normal", ()) for i in range(0, links, 3))
     return BondGraph("bare", tuple(nodes), tuple(bonds), (), Causality(bodies, (), conflicts, ()))
 
 

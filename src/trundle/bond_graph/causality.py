@@ -30,6 +30,7 @@ class Dependent:
     by: str  # name of the seal that sets it
     on: tuple[str, ...]  # bodies whose flows it follows from
     text: str
+    connection: str  # of the seal
 
 
 @final
@@ -40,6 +41,9 @@ class Conflict:
     seal: str
     depends_on: tuple[str, ...]  # names of the seals that determine it
     text: str
+    connection: str
+    bond: str
+    held_by: tuple[str, ...]  # connections of the seals that determine it
 
 
 @final
@@ -75,7 +79,7 @@ class Causality:
         lines = [self.counts()]
         held: dict[tuple[str, str], list[Dependent]] = {}
         for d in self.derivative:
-            held.setdefault((d.by.rpartition(".")[0], d.body), []).append(d)
+            held.setdefault((d.connection, d.body), []).append(d)
         if held:
             lines.append("Derivative causality (the flow follows from others and is not a state):")
         for (connection, body), found in held.items():
@@ -84,12 +88,12 @@ class Causality:
             lines.append(f"  {connection}: {components(axes)} of {body!r} {_depend(axes)} on {_bodies(on, body)}")
         spent: dict[str, list[Conflict]] = {}
         for c in self.conflicts:
-            spent.setdefault(c.seal.rpartition(".")[0], []).append(c)
+            spent.setdefault(c.connection, []).append(c)
         if spent:
             lines.append("Causal conflicts (the flow is determined already, the effort by nothing):")
         for connection, several in spent.items():
-            bonds = listed([c.seal.rpartition(".")[2] for c in several])
-            by = dict.fromkeys(seal.rpartition(".")[0] for c in several for seal in c.depends_on)
+            bonds = listed([c.bond for c in several])
+            by = dict.fromkeys(name for c in several for name in c.held_by)
             verb = "follow" if len(several) > 1 else "follows"
             lines.append(f"  {connection}: {bonds} {verb} from what {listed(by) or 'the ground'} {_hold(by)}")
         if spent:
@@ -105,7 +109,8 @@ class Causality:
 class FlowRow:
     """A prescribed flow between two bodies; its coefficients stand in the matrices beside."""
 
-    seal: str
+    connection: str
+    bond: str  # as users know it
     first: str
     second: str
     outer: str  # of the two, the one farther from the ground
@@ -113,8 +118,8 @@ class FlowRow:
     remedy: str  # what to do when it is one flow too many
 
     @property
-    def connection(self) -> str:
-        return self.seal.rpartition(".")[0]
+    def seal(self) -> str:
+        return f"{self.connection}.{self.bond}"
 
 
 @final
@@ -213,7 +218,7 @@ def _dependent(flows: Flows, J: Array, i: int, column: int, taken: set[int]) -> 
     own = [AXES[c - at] for c in range(at, at + 6) if c not in taken and abs(J[i, c]) > NEGLIGIBLE_COEFFICIENT]
     on = (other, body) if own else (other,)
     text = f"{row.seal} makes {components([axis])} of {body!r} depend on {_bodies(on, body)} (derivative causality)"
-    return Dependent(body, axis, row.seal, on, text)
+    return Dependent(body, axis, row.seal, on, text, row.connection)
 
 
 def _depend(axes: Sequence[str]) -> str:
@@ -243,33 +248,34 @@ def _conflicts(flows: Flows, J: Array, kept: list[int], bare: Array) -> list[Con
     for i, weight in zip(spent, weights.T, strict=True):
         row = flows.rows[i]
         needed = [
-            kept[k]
+            flows.rows[kept[k]]
             for k in np.flatnonzero(np.abs(weight) > NEGLIGIBLE_COEFFICIENT * np.max(np.abs(weight), initial=1.0))
         ]
-        seals = tuple(flows.rows[k].seal for k in needed)
-        around = list(dict.fromkeys([row.connection, *(flows.rows[k].connection for k in needed)]))
-        by = f"by {_by_connection(seals)} (loop of {listed(around)})" if seals else "by the ground alone"
+        held_by = tuple(dict.fromkeys(one.connection for one in needed))
+        around = list(dict.fromkeys([row.connection, *held_by]))
+        by = f"by {_by_connection(needed)} (loop of {listed(around)})" if needed else "by the ground alone"
         text = f"{row.seal}: its flow is determined already {by}. {row.remedy}"
-        out.append(Conflict(row.seal, seals, text))
+        seals = tuple(one.seal for one in needed)
+        out.append(Conflict(row.seal, seals, text, row.connection, row.bond, held_by))
     return out
 
 
-def _by_connection(seals: Iterable[str]) -> str:
-    """ "a.x, a.y" as "a (x, y)"."""
+def _grouped(rows: Iterable[FlowRow]) -> dict[str, list[str]]:
+    """Connection -> bonds."""
     grouped: dict[str, list[str]] = {}
-    for seal in seals:
-        connection, _, bond = seal.rpartition(".")
-        grouped.setdefault(connection, []).append(bond)
-    return ", ".join(f"{connection} ({', '.join(bonds)})" for connection, bonds in grouped.items())
+    for row in rows:
+        grouped.setdefault(row.connection, []).append(row.bond)
+    return grouped
 
 
-def _of_connections(seals: Iterable[str]) -> str:
-    """ "a.x, a.y, b.x" as "x and y of a; x of b"."""
-    grouped: dict[str, list[str]] = {}
-    for seal in seals:
-        connection, _, bond = seal.rpartition(".")
-        grouped.setdefault(connection, []).append(bond)
-    parts = [f"{listed(bonds)} of {connection}" for connection, bonds in grouped.items()]
+def _by_connection(rows: Iterable[FlowRow]) -> str:
+    """Rows a.x and a.y as "a (x, y)"."""
+    return ", ".join(f"{connection} ({', '.join(bonds)})" for connection, bonds in _grouped(rows).items())
+
+
+def _of_connections(rows: Iterable[FlowRow]) -> str:
+    """Rows a.x, a.y and b.x as "x and y of a; x of b"."""
+    parts = [f"{listed(bonds)} of {connection}" for connection, bonds in _grouped(rows).items()]
     more = [f"and {len(parts) - SHOWN} more connections"] if len(parts) > SHOWN else []
     return "; ".join([*parts[:SHOWN], *more])
 
@@ -300,7 +306,7 @@ def _algebraic_loops(flows: Flows, J: Array, kept: list[int]) -> list[AlgebraicL
         if through:
             text += f"; {listed(map(repr, through))} {'is' if len(through) == 1 else 'are'} massless and only pass"
             text += ("es" if len(through) == 1 else "") + " them on"
-        text += f": {_of_connections(r.seal for r in members)}"
+        text += f": {_of_connections(members)}"
         out.append(AlgebraicLoop(bodies, tuple(r.seal for r in members), len(members), text))
     return out
 

@@ -83,9 +83,10 @@ def chain_seals(model: Model, c: ConnectedPair) -> list[ChainSeal]:
         return []
     turns = {step.name: not (step.n_u == 1 and step.slides) for step in c.pair.coordinates}
     given: list[tuple[str, str, Law | Force]] = [(name, law.title, law) for name, law in c.laws.items()]
+    names = {f"{c.name}.{name}": name for name in turns}
     for title, force in model.forces.items():
-        for owner, _, name in (model.resolve(coordinate).rpartition(".") for coordinate in force.coordinates):
-            given += [(name, f"force {title!r}", force)] if owner == c.name and name in turns else []
+        acted_on = [names[full] for full in map(model.resolve, force.coordinates) if full in names]
+        given += [(name, f"force {title!r}", force) for name in acted_on]
     return [
         ChainSeal(Seal(c.name, "", by, law, coordinate=f"{c.name}.{name}", called=name), turns[name])
         for name, by, law in sorted(given, key=lambda each: list(turns).index(each[0]))
@@ -103,7 +104,7 @@ def _row(c: ConnectedPair, seal: Seal, depth: Mapping[Body, int]) -> FlowRow:
         remedy = f"{CONFLICT}let an effort law act on {called} instead, or take the {seal.by} away."
     else:
         remedy = f"{CONFLICT}{spring}, or take the {seal.by} away."
-    return FlowRow(seal.name, c.first.body.name, second.name, outer.name, _turns(c, seal), remedy)
+    return FlowRow(c.name, called, c.first.body.name, second.name, outer.name, _turns(c, seal), remedy)
 
 
 def _second(c: ConnectedPair, seal: Seal) -> Body:

@@ -146,7 +146,7 @@ class Accelerations:
                     "compliance."
                 )
             if name not in index:
-                owner = self.equations.model.connections.get(name.rpartition(".")[0])
+                owner, _ = self.equations.model.motion_along(name) or (None, "")
                 held = () if owner is None or owner.is_contact else owner.holds  # asked for, these would be rows
                 rows = [*index, *(f"{owner.name}.{bond}" for bond in held if owner is not None)]
                 raise UnknownNameError(name, rows, "constraint row with a multiplier")

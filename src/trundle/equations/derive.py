@@ -412,15 +412,16 @@ def _resistance(
     motion: Motion, t: Expr,
 ) -> Drag:  # fmt: skip
     """The force of a resisted motion: of a row, of a bond at a contact, or of a coordinate."""
-    owner, _, bond = name.rpartition(".")
-    connection = model.connections[owner]
-    found = [row for row in rows if row.name == name and row.role is not Role.DRIVE]
-    if owner in contact_bonds and not found:
+    resisted = model.motion_along(name)
+    assert resisted is not None  # checked where it was given
+    connection, bond = resisted
+    found = [row for row in rows if (row.owner, row.bond) == (connection.name, bond) and row.role is not Role.DRIVE]
+    if connection.name in contact_bonds and not found:
         pair = connection.pair
         able = (*(pair.held if isinstance(pair, ContactPair) else ()), "normal")
         if bond not in able:
-            raise UnknownNameError(name, {f"{owner}.{one}": one for one in able}, "bond of a contact to resist")
-        found = [contact_bonds[owner].row(bond, t)]
+            raise UnknownNameError(name, [f"{connection.name}.{one}" for one in able], "bond of a contact to resist")
+        found = [contact_bonds[connection.name].row(bond, t)]
     if found:
         return along_row(connection, found[0], effort, motion.n_u)
     return along_coordinate(connection, bond, effort, motion)

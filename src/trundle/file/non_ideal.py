@@ -17,6 +17,8 @@ class NonIdeal:
 
     def __init__(self, values: Values, model: Model, signals: Collection[str]) -> None:
         self.values, self.model, self.signals = values, model, signals
+        rows = [f"{c.name}.{motion}" for c in model.connections.values() for motion in c.motions]
+        self._rows = {f"{row}{MULTIPLIER}": row for row in rows if f"{row}{MULTIPLIER}" not in signals}
 
     def relax(self, rows: str, weight: Expression | Sequence[Sequence[Expression]], path: Path) -> None:
         """The weight of a row, or the matrix of several rows with commas between them."""
@@ -39,20 +41,15 @@ class NonIdeal:
         scope = self.values.scope.symbols
         if all(name in scope for name in expression.names):
             return self.values.number(expression, path)
-        rows = [name for name in expression.names if self._row(name)]
-        self.values.check_signals(expression, path, [*self.signals, *rows])
+        self.values.check_signals(expression, path, [*self.signals, *self._rows])
 
         def function(s: Any) -> Any:
             def lookup(name: str) -> Any:
-                return scope[name] if name in scope else s.multiplier(row) if (row := self._row(name)) else s[name]
+                return (
+                    scope[name] if name in scope else s.multiplier(self._rows[name]) if name in self._rows else s[name]
+                )
 
             return expression.evaluate(lookup)
 
         answer: Callable[[Any], Any] = function
         return answer
-
-    def _row(self, name: str) -> str:
-        """The row whose multiplier is meant; empty where none is."""
-        row = name.removesuffix(MULTIPLIER)
-        known = row != name and row.rpartition(".")[0] in self.model.connections
-        return row if known and name not in self.signals else ""

@@ -126,7 +126,7 @@ def check(model: Model) -> list[str]:
 
 def _no_coordinate(model: Model, name: str, known: Mapping[str, str]) -> str:
     """Why there is no such coordinate, in words."""
-    connection = model.connections.get(name.rpartition(".")[0])
+    connection, _ = model.motion_along(name) or (None, "")
     if connection is None or any(step.n_u == 1 for step in connection.pair.coordinates):
         return str(UnknownNameError(name, known, "coordinate"))
     return (

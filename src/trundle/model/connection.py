@@ -130,6 +130,11 @@ class ConnectedPair:
         return isinstance(self.pair, ContactPair)
 
     @property
+    def motions(self) -> tuple[str, ...]:
+        """Names of the bonds, also those that they have at a contact, and of the coordinates."""
+        return (*BONDS, *self.pair.bond_names.values(), *(step.name for step in self.pair.coordinates))
+
+    @property
     def holds(self) -> tuple[str, ...]:
         """Those of the six bonds that the pair itself seals by a flow."""
         return tuple(b for b in self.pair.held_bonds if b not in self.compliant)

@@ -148,6 +148,13 @@ class ModelContents:
                 f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
             )
 
+    def motion_along(self, name: object) -> tuple[ConnectedPair, str] | None:
+        """The connection and its bond or coordinate that a name such as "wheel.slip_x" means; None where there is no
+        such connection.
+        """
+        owner, _, motion = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+        return (self.connections[owner], motion) if owner in self.connections else None
+
     def _new_connection(self, name: str, first: Frame, second: Frame) -> None:
         """Names of connections, of those with several contacts too, are unique; of bodies they have only their own."""
         self._new_name(name, {c.partition(".")[0]: c for c in self.connections}, "connection")

@@ -46,7 +46,7 @@ def check_matrix(model: ModelContents, rows: Sequence[Any], weight: Any) -> None
 
 def check_resistance(model: ModelContents, motion: Any, effort: Any) -> None:
     """ModelError where the motion is none of a connection or is resisted already, or the effort is no expression."""
-    if not isinstance(motion, str) or motion.rpartition(".")[0] not in model.connections:
+    if model.motion_along(motion) is None:
         raise ModelError(
             f"resist takes a relative motion of a connection, {EXAMPLE} or 'slider.displacement', got {motion!r}."
         )
@@ -83,14 +83,13 @@ def by_rows(model: Any, asked: Sequence[str]) -> Any:
 
 def _owners(model: ModelContents, asked: Sequence[str]) -> Iterator[tuple[str, ConnectedPair]]:
     for row in asked:
-        name, _, bond = row.rpartition(".")
-        c = model.connections.get(name)
+        c, bond = model.motion_along(row) or (None, "")
         if c is not None and not c.is_contact and bond in c.holds:
-            yield name, c
+            yield c.name, c
 
 
 def _check_row(model: ModelContents, row: Any) -> None:
-    if not isinstance(row, str) or row.rpartition(".")[0] not in model.connections:
+    if model.motion_along(row) is None:
         raise ModelError(f"relax takes the row of a connection, {EXAMPLE}, got {row!r}.")
     if row in model.relaxations or any(row in rows for rows in model.weight_matrices):
         raise ModelError(f"the row {row!r} has a weight already.")

@@ -16,7 +16,7 @@ from trundle.lookup.table import Table
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
-from trundle.run.reported_events import reported_events
+from trundle.run.reported_events import contact_events, reported_events
 from trundle.run.turns import continuous, without_flips
 from trundle.typing import Array
 
@@ -113,8 +113,7 @@ class Run:
         return System(f.derivation, f.formalism) if f is not None else None
 
     def __repr__(self) -> str:
-        ending = self.outcome.partition(":")[0]
-        return f"<Run of {self.model_name!r}: {len(self.time)} samples up to {self.time[-1]:g} s, {ending}>"
+        return f"<Run of {self.model_name!r}: {len(self.time)} samples up to {self.time[-1]:g} s, {self.ending}>"
 
     def _repr_html_(self) -> str:
         from trundle.view.notebook import run_html
@@ -348,7 +347,12 @@ class Run:
         """True when the run reached its end time or a stop event."""
         from trundle.integrate.outcome import ALL
 
-        return any(ending.ok and ending.name == self.outcome.partition(":")[0] for ending in ALL)
+        return any(ending.ok and ending.name == self.ending for ending in ALL)
+
+    @property
+    def ending(self) -> str:
+        """The word before the sentence of the outcome: FINISHED, EVENT_STOP, TABLE_LEFT and so on."""
+        return self.outcome.partition(":")[0]
 
     @property
     def model_name(self) -> str:
@@ -369,6 +373,13 @@ class Run:
         if self.trajectory is None or self.formulation is None:
             return [(str(name), float(t)) for name, t in self._stored("events", [])]
         return reported_events(self.formulation, self.trajectory.events, self.trajectory.p_end)
+
+    @cached_property
+    def contact_events(self) -> dict[str, str]:
+        """Name of an event -> the contact whose change it is."""
+        if self.formulation is None:
+            return {str(name): str(contact) for name, contact in self._stored("contact_events", {}).items()}
+        return contact_events(self.formulation)
 
     @cached_property
     def impacts(self) -> list["Impact"]:

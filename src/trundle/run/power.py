@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.outputs.ports import Element, Junction, Ports, measure
+from trundle.equations.outputs.ports import Element, Junction, Measure, Ports, power_quantities
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.model.check import finite_number
 from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyJunction, EnergyTable, Share, make_table
@@ -104,11 +104,11 @@ class Power:
                         "of the contact: its power cannot be followed. run.energy still balances."
                     )
             return self.run.formulation.evaluate_group("power", *self.run._raw)
-        return np.column_stack([self.run.values(name) for name in self._plan.at])
+        return np.column_stack([self.run.values(q.name) for q in power_quantities(self.ports)])
 
-    def _of(self, name: str) -> Array:
+    def _of(self, measure: Measure) -> Array:
         """A measured quantity: of shape (times,), or (times, 6) for bonds."""
-        found = self._table[:, self._plan.at[name]]
+        found = self._table[:, self._plan.at[measure]]
         return found[:, 0] if found.shape[1] == 1 else found
 
     @cached_property
@@ -129,14 +129,14 @@ class Power:
         if len(at):
             of = {name: i for i, name in enumerate(self._plan.powers)}
             for k, (node, _, power, sign) in enumerate(self._plan.stores):
-                through = sign * self._steps[at, of[measure(node.of, power)]]
+                through = sign * self._steps[at, of[node.of, power]]
                 jump[at, k], change[at, k] = change[at, k] - through, through
         return change, jump
 
     @cached_property
-    def _energies(self) -> dict[str, Array]:
+    def _energies(self) -> dict[Measure, Array]:
         """Energy through every port and change of every store since the start."""
-        names = [*self._plan.powers, *(measure(node.of, energy) for node, energy, _, _ in self._plan.stores)]
+        names = [*self._plan.powers, *((node.of, energy) for node, energy, _, _ in self._plan.stores)]
         total = np.zeros((len(self.run.time), len(names)))
         np.cumsum(np.hstack([self._steps, self._changes[0]]), axis=0, out=total[1:])
         return dict(zip(names, total.T, strict=True))
@@ -198,7 +198,7 @@ class Power:
         a, b = self._window(start, end)
         plan, (change, jump) = self._plan, self._changes
         flowed = dict(zip(plan.powers, self._steps[a:b].sum(axis=0).tolist(), strict=True))
-        stored = [measure(node.of, energy) for node, energy, _, _ in plan.stores]
+        stored = [(node.of, energy) for node, energy, _, _ in plan.stores]
         flowed |= dict(zip(stored, change[a:b].sum(axis=0).tolist(), strict=True))
         junctions = {
             name: [Share(entry.node, entry.sign * flowed[entry.energy]) for entry in entries]
@@ -318,17 +318,14 @@ class Power:
             k, dims = 6 * self._plan.bonded.index(name), ("time", "bond")
             power, energy = (v[:, k : k + 6] for v in (self._bond_powers, self._bond_energies))
             text = f"motion of {j.second!r} against {j.first!r}"
-            data["flow"] = (dims, self._of(measure(name, "flow")), _about("m/s or rad/s", text))
-            data["effort"] = (
-                dims,
-                self._of(measure(name, "effort")),
-                _about("N or N m", f"force and moment on {j.second!r}"),
-            )
+            data["flow"] = (dims, self._of((name, "flow")), _about("m/s or rad/s", text))
+            text = f"force and moment on {j.second!r}"
+            data["effort"] = (dims, self._of((name, "effort")), _about("N or N m", text))
             data["power"] = (dims, power, _about("W", "power that the element of the bond gives to the two bodies"))
             data["energy"] = (dims, energy, _about("J", "energy given since the start"))
             coords = {"bond": list(j.bonds), "element": ("bond", list(j.elements))}
         for word, body in (("first", j.first), ("second", j.second)):
-            at = measure(name, f"power_to_{word}")
+            at = (name, f"power_to_{word}")
             data[f"power_to_{word}"] = ("time", self._of(at), _about("W", f"power that {body!r} receives"))
             data[f"energy_to_{word}"] = ("time", self._energies[at], _about("J", f"energy that {body!r} has received"))
         return self._dataset(data, coords, f"connection {name}", first=j.first, second=j.second)
@@ -352,14 +349,14 @@ class Power:
         """What a force or law gives to each body or connection, stores, loses and brings in."""
         e: Element = _named(self.ports.elements, name, "force or law")
         receivers = [*e.junctions, *e.bodies]
-        power = np.column_stack([self._of(measure(name, f"power_to_{r}")) for r in receivers])
-        energy = np.column_stack([self._energies[measure(name, f"power_to_{r}")] for r in receivers])
+        power = np.column_stack([self._of((name, f"power_to_{r}")) for r in receivers])
+        energy = np.column_stack([self._energies[name, f"power_to_{r}"] for r in receivers])
         data: dict[str, Any] = {
             "power": (("time", "receiver"), power, _about("W", "power that the receiver gets")),
             "energy": (("time", "receiver"), energy, _about("J", "energy that the receiver has got")),
         }
         for what, text in (("stored", "stored"), ("lost", "lost"), ("supplied", "brought in from outside")):
-            at = measure(name, what)
+            at = (name, what)
             data[what] = ("time", self._of(at), _about("W", f"power {text}"))
             data[f"{what}_energy"] = ("time", self._energies[at], _about("J", f"energy {text} since the start"))
         return self._dataset(data, {"receiver": receivers}, f"force {name}")

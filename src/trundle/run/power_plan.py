@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from trundle.equations.outputs.ports import Ports, measure, power_quantities
+from trundle.equations.outputs.ports import Measure, Ports, measured
 from trundle.run.energy_table import EnergyJunction, EnergyNode
 from trundle.typing import AnyArray
 
@@ -20,8 +20,8 @@ class Entry:
     """What a node gives to a junction: sign times the energy or power in a column."""
 
     node: EnergyNode
-    energy: str  # quantity whose change or integral is the energy
-    power: str
+    energy: Measure  # quantity whose change or integral is the energy
+    power: Measure
     sign: float
     power_sign: float
 
@@ -31,8 +31,8 @@ class Entry:
 class Plan:
     """Columns of the table of measured quantities."""
 
-    at: dict[str, slice]  # quantity -> columns
-    powers: tuple[str, ...]  # quantities that are integrated
+    at: dict[Measure, slice]  # quantity -> columns
+    powers: tuple[Measure, ...]  # quantities that are integrated
     power_columns: slice
     sizes: slice  # columns of apparent powers
     flows: slice  # six for each connection, one connection after the other
@@ -46,23 +46,23 @@ class Plan:
     starts: AnyArray  # where each junction begins in these
     matrix: AnyArray  # the same sums as a product powers @ matrix; empty for large models
     given: AnyArray  # places of the connections with bonds among the junctions
-    ports: dict[str, dict[str, tuple[str, float]]]  # body -> port -> power and sign
+    ports: dict[str, dict[str, tuple[Measure, float]]]  # body -> port -> power and sign
     shares: dict[EnergyJunction, tuple[Entry, ...]]  # junction -> what nodes give to it
 
 
 @lru_cache(maxsize=16)
 def make_plan(ports: Ports) -> Plan:
     """Arrange the columns of a model."""
-    at: dict[str, slice] = {}
+    at: dict[Measure, slice] = {}
     end = 0
-    for q in power_quantities(ports):
-        at[q.name] = slice(end, end + q.size)
-        end = at[q.name].stop
+    for measure, q in measured(ports).items():
+        at[measure] = slice(end, end + q.size)
+        end = at[measure].stop
     bonded = tuple(j.name for j in ports.junctions if j.bonds)
-    vectors = {measure(j, what) for j in bonded for what in ("flow", "effort")}
-    sizes = [measure(b, "apparent_power") for b in ports.bodies]
-    stores = tuple(sorted(_stores(ports), key=lambda s: at[measure(s[0].of, s[1])].start))
-    other = {*vectors, *sizes, *(measure(node.of, energy) for node, energy, _, _ in stores)}
+    vectors = {(j, what) for j in bonded for what in ("flow", "effort")}
+    sizes = [(b, "apparent_power") for b in ports.bodies]
+    stores = tuple(sorted(_stores(ports), key=lambda s: at[s[0].of, s[1]].start))
+    other = {*vectors, *sizes, *((node.of, energy) for node, energy, _, _ in stores)}
     powers = tuple(n for n in at if n not in other)
     by_body = {body: _body_ports(ports, body) for body in (*ports.bodies, *ports.frames)}
     sums = _sums(ports, by_body)
@@ -73,11 +73,11 @@ def make_plan(ports: Ports) -> Plan:
         powers=powers,
         power_columns=_columns(at, powers),
         sizes=_columns(at, sizes),
-        flows=_columns(at, [measure(j, "flow") for j in bonded]),
-        efforts=_columns(at, [measure(j, "effort") for j in bonded]),
+        flows=_columns(at, [(j, "flow") for j in bonded]),
+        efforts=_columns(at, [(j, "effort") for j in bonded]),
         bonded=bonded,
         stores=stores,
-        store_columns=_columns(at, [measure(node.of, energy) for node, energy, _, _ in stores]),
+        store_columns=_columns(at, [(node.of, energy) for node, energy, _, _ in stores]),
         junctions=tuple(sums),
         summed=np.array([i for i, _ in summed], dtype=np.int64),
         signs=np.array([sign for _, sign in summed]),
@@ -89,7 +89,7 @@ def make_plan(ports: Ports) -> Plan:
     )
 
 
-def _matrix(sums: dict[str, list[tuple[str, float]]], row: dict[str, int]) -> AnyArray:
+def _matrix(sums: dict[str, list[tuple[Measure, float]]], row: dict[Measure, int]) -> AnyArray:
     """Which powers add up at which junction."""
     if len(row) * len(sums) > DENSE:
         return np.zeros((0, 0))
@@ -100,7 +100,7 @@ def _matrix(sums: dict[str, list[tuple[str, float]]], row: dict[str, int]) -> An
     return matrix
 
 
-def _columns(at: dict[str, slice], names: Sequence[str]) -> slice:
+def _columns(at: dict[Measure, slice], names: Sequence[Measure]) -> slice:
     """Columns of neighbours in the table."""
     found = [i for name in names for i in range(at[name].start, at[name].stop)]
     columns = slice(found[0], found[-1] + 1) if found else slice(0, 0)
@@ -114,38 +114,39 @@ def _stores(ports: Ports) -> tuple[tuple[EnergyNode, str, str, float], ...]:
     return (*found, *((EnergyNode("store", e.name), "stored_energy", "stored", 1.0) for e in ports.elements))
 
 
-def _body_ports(ports: Ports, body: str) -> dict[str, tuple[str, float]]:
+def _body_ports(ports: Ports, body: str) -> dict[str, tuple[Measure, float]]:
     """Port of a body -> quantity and sign of the power that it brings to the body."""
-    found = {
-        "inertance": (measure(body, "inertance_power"), -1.0),
-        "gravity": (measure(body, "gravity_power"), 1.0),
+    found: dict[str, tuple[Measure, float]] = {
+        "inertance": ((body, "inertance_power"), -1.0),
+        "gravity": ((body, "gravity_power"), 1.0),
     }
     if body in ports.frames:
-        found = {"motion": (measure(body, "source_power"), 1.0)}
+        found = {"motion": ((body, "source_power"), 1.0)}
     for j in ports.junctions:
         for word, end in (("first", j.first), ("second", j.second)):
             if end == body:
-                found[j.name] = (measure(j.name, f"power_to_{word}"), 1.0)
+                found[j.name] = ((j.name, f"power_to_{word}"), 1.0)
     for e in ports.elements:
         if body in e.bodies:
-            found[e.name] = (measure(e.name, f"power_to_{body}"), 1.0)
+            found[e.name] = ((e.name, f"power_to_{body}"), 1.0)
     return found
 
 
-def _sums(ports: Ports, by_body: dict[str, dict[str, tuple[str, float]]]) -> dict[str, list[tuple[str, float]]]:
+def _sums(ports: Ports, by_body: dict[str, dict[str, tuple[Measure, float]]]) -> dict[str, list[tuple[Measure, float]]]:
     """Powers with signs that add to zero: at bodies, and at connections with what their bonds give subtracted."""
     sums = {f"1 {body}": list(found.values()) for body, found in by_body.items()}
     for j in ports.junctions:
-        own = sums[f"0 {j.name}"] = [(measure(j.name, f"power_to_{word}"), 1.0) for word in ("first", "second")]
+        own: list[tuple[Measure, float]] = [((j.name, f"power_to_{word}"), 1.0) for word in ("first", "second")]
+        sums[f"0 {j.name}"] = own
         if not j.bonds:
-            own += [(measure(d, "drive_power"), -1.0) for d in j.drives]
-            own += [(measure(t, f"power_to_{j.name}"), -1.0) for t in j.terms]
+            own += [((d, "drive_power"), -1.0) for d in j.drives]
+            own += [((t, f"power_to_{j.name}"), -1.0) for t in j.terms]
     return sums
 
 
 def _shares(
     ports: Ports,
-    by_body: dict[str, dict[str, tuple[str, float]]],
+    by_body: dict[str, dict[str, tuple[Measure, float]]],
     stores: tuple[tuple[EnergyNode, str, str, float], ...],
 ) -> dict[EnergyJunction, tuple[Entry, ...]]:
     """What every node gives to every junction. Connections, laws and forces that act on each other are one."""
@@ -158,12 +159,12 @@ def _shares(
             group = {k: new if v == old else v for k, v in group.items()}
     home = {e.name: group[e.junctions[0]] if e.junctions else EnergyJunction(e.name) for e in ports.elements}
 
-    def add(junction: EnergyJunction, node: EnergyNode, name: str, sign: float) -> None:
+    def add(junction: EnergyJunction, node: EnergyNode, name: Measure, sign: float) -> None:
         found.setdefault(junction, []).append(Entry(node, name, name, sign, sign))
 
     for node, energy, power, sign in stores:
         junction = home[node.of] if node.kind == "store" else at[node.of]
-        entry = Entry(node, measure(node.of, energy), measure(node.of, power), -1.0, -sign)
+        entry = Entry(node, (node.of, energy), (node.of, power), -1.0, -sign)
         found.setdefault(junction, []).append(entry)
     for body, own in by_body.items():
         for port, (name, sign) in own.items():
@@ -174,12 +175,12 @@ def _shares(
     for j in ports.junctions:
         for word, end in (("first", j.first), ("second", j.second)):
             if end in by_body:
-                add(group[j.name], EnergyNode("body", end), measure(j.name, f"power_to_{word}"), -1.0)
+                add(group[j.name], EnergyNode("body", end), (j.name, f"power_to_{word}"), -1.0)
         for drive in j.drives:
-            add(group[j.name], EnergyNode("drive", drive), measure(drive, "drive_power"), 1.0)
+            add(group[j.name], EnergyNode("drive", drive), (drive, "drive_power"), 1.0)
     for e in ports.elements:
         for body in e.bodies:
-            add(home[e.name], EnergyNode("body", body), measure(e.name, f"power_to_{body}"), -1.0)
-        add(home[e.name], EnergyNode("source", e.name), measure(e.name, "supplied"), 1.0)
-        add(home[e.name], EnergyNode("loss", e.name), measure(e.name, "lost"), -1.0)
+            add(home[e.name], EnergyNode("body", body), (e.name, f"power_to_{body}"), -1.0)
+        add(home[e.name], EnergyNode("source", e.name), (e.name, "supplied"), 1.0)
+        add(home[e.name], EnergyNode("loss", e.name), (e.name, "lost"), -1.0)
     return {junction: tuple(entries) for junction, entries in found.items()}

@@ -9,6 +9,11 @@ from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
 
 
+def contact_events(f: Formulation) -> dict[str, str]:
+    """Name of an event -> the contact that it happens at, for those that no user has defined."""
+    return {c.name: c.contact for c in transitions(f.model) if c.name not in f.model.events}
+
+
 def reported_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
     """(name, time) in their order. Left out are turns of a slip, and a contact that would slip by its share alone but
     holds on with the others, which take it over.

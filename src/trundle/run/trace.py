@@ -41,6 +41,12 @@ class Column:
     values: Array
     unit: str
     text: str
+    slope_of: str = ""  # quantity whose change a unit of the driven coordinate it is
+
+
+def slope_name(name: str) -> str:
+    """Name of the change of a quantity a unit of the driven coordinate."""
+    return f"{name}_derivative"
 
 
 @final
@@ -97,16 +103,20 @@ class Trace:
             name = self.formulation.register.full(name)
         if name in self.dataset:
             return self.dataset[name]
-        derivative = name.endswith("_derivative")
-        stem, _, label = name.removesuffix("_derivative").rpartition("_")
-        whole = f"{stem}_derivative" if derivative else stem
-        if whole in self.dataset and self.dataset[whole].ndim == 2:
-            array = self.dataset[whole]
-            if label in array[array.dims[1]].values:
-                part = array.sel({array.dims[1]: label}, drop=True).rename(name)
-                part.attrs = {**array.attrs, "long_name": f"{array.attrs['long_name']}, component {label}"}
-                return part
+        for whole, array in self.dataset.data_vars.items():
+            slope_of = array.attrs.get("slope_of")
+            for label in array[array.dims[1]].values if array.ndim == 2 else ():
+                if name == (slope_name(f"{slope_of}_{label}") if slope_of else f"{whole}_{label}"):
+                    part = array.sel({array.dims[1]: label}, drop=True).rename(name)
+                    part.attrs = {**array.attrs, "long_name": f"{array.attrs['long_name']}, component {label}"}
+                    return part
         raise UnknownNameError(name, self.names)
+
+    @property
+    def _slopes(self) -> dict[str, str]:
+        """Quantity -> name of its change a unit of the driven coordinate."""
+        slopes = {array.attrs.get("slope_of"): str(name) for name, array in self.dataset.data_vars.items()}
+        return {str(of): name for of, name in slopes.items() if of}
 
     def values(self, name: str) -> Array:
         """Plain numbers of a quantity."""
@@ -134,12 +144,12 @@ class Trace:
         a, b = self.dataset.isel(point=i), self.dataset.isel(point=i + 1)
         h = float(b[self.driven] - a[self.driven])
         x = (value - float(a[self.driven])) / h
-        out = a.copy()
+        out, slopes = a.copy(), self._slopes
         for name in self.names:
             y0, y1 = a[name].values, b[name].values
             line = (1 - x) * y0 + x * y1
-            slope = f"{name}_derivative"
-            if slope in self.dataset and np.all(np.isfinite([a[slope].values, b[slope].values])):
+            slope = slopes.get(name)
+            if slope is not None and np.all(np.isfinite([a[slope].values, b[slope].values])):
                 m0, m1 = h * a[slope].values - (y1 - y0), h * b[slope].values - (y1 - y0)
                 line = line + x * (1 - x) * ((1 - x) * m0 - x * m1)
             out[name] = (a[name].dims, line, a[name].attrs)
@@ -184,6 +194,7 @@ def make_dataset(
     for column in columns:
         size = column.values.shape[1]
         about = {"units": column.unit, "long_name": column.text}
+        about |= {"slope_of": column.slope_of} if column.slope_of else {}
         dims: tuple[str, ...] = ("point",) if size == 1 else ("point", DIMENSIONS[size])
         arrays[column.name] = (dims, column.values[:, 0] if size == 1 else column.values, about)
     sizes = {column.values.shape[1] for column in columns} - {1}

@@ -102,14 +102,13 @@ def _mark_times(run: "Run", panels: Sequence[Axes], named_in_bands: bool = False
     """Events as thin lines, named once above the first panel; near-singular passages as marks on the upper edge.
     Transitions of contacts that bands show are left out.
     """
-    own = run.formulation.model.events if run.formulation is not None else {}
-    banded = tuple(f"{c} " for c in contacts_of(run)) if named_in_bands else ()
+    banded = contacts_of(run) if named_in_bands else ()
     panels[-1].set_xlabel("time (s)")
     if run.time[-1] > run.time[0]:
         panels[-1].set_xlim(run.time[0], run.time[-1])
     named: set[str] = set()
     for name, t in run.events:
-        if name.startswith(banded) and name not in own:
+        if run.contact_events.get(name) in banded:
             continue
         for panel in panels:
             panel.axvline(t, color=QUIET, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)

@@ -4,12 +4,13 @@ A body is a 1-junction, a connection or a force between bodies a 0-junction [Kos
 follows from the model alone.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import casadi as ca
 
+from trundle.errors import StoreError
 from trundle.laws.law import EffortLaw, FlowLaw, Locked
 from trundle.model.connection import ConnectedPair
 from trundle.model.law_probe import SymbolicSignals
@@ -53,7 +54,8 @@ class Element:
     name: str
     junctions: tuple[str, ...]  # connections on whose coordinates it acts
     bodies: tuple[str, ...]  # bodies it acts on directly
-    friction_of: str = ""  # contact with a rigid normal whose friction it is
+    law_of: str  # connection that it is a law of; empty for a force
+    is_friction: bool = False  # friction under the rigid normal of that contact
 
 
 @final
@@ -73,6 +75,8 @@ class Ports:
         def plain(one: Mapping[str, Any]) -> dict[str, Any]:
             return {k: tuple(v) if isinstance(v, list | tuple) else v for k, v in one.items()}
 
+        if any("law_of" not in e for e in stored["elements"]):
+            raise StoreError("the power audit in this file was written by an earlier version; run the model again.")
         return Ports(
             tuple(stored["bodies"]),
             tuple(Junction(**plain(j)) for j in stored["junctions"]),
@@ -81,9 +85,8 @@ class Ports:
         )
 
 
-def measure(owner: str, what: str) -> str:
-    """Name of a quantity of a law ("hinge.angle"), or of a body, connection or force."""
-    return f"{owner}_{what}" if "." in owner else f"{owner}.{what}"
+Measure = tuple[str, str]
+"""Something that the audit measures: name of a body, connection, law or force, and what is measured of it."""
 
 
 def find_ports(model: Model) -> Ports:
@@ -121,7 +124,7 @@ def find_ports(model: Model) -> Ports:
                     connection=c.name,
                 )
                 junctions.append(chain)
-                _act(elements, terms, chain.name)
+                _act(elements, terms, chain, laws)
             own = (
                 [n for n, law in at_contact.items() if isinstance(law, EffortLaw)],
                 [n for n, law in at_contact.items() if isinstance(law, FlowLaw) and not isinstance(law, Locked)],
@@ -132,21 +135,22 @@ def find_ports(model: Model) -> Ports:
             tuple(called.get(b, name) for b, name in zip(BONDS, bonds, strict=True)), c.name,
         )  # fmt: skip
         junctions.append(found)
-        _act(elements, own[0], c.name)
+        _act(elements, own[0], found, {**laws, **at_contact})
         if c.friction_laws and "z" in c.holds:
-            elements[c.name + FRICTION] = Element(c.name + FRICTION, (c.name,), (), c.name)
+            elements[c.name + FRICTION] = Element(c.name + FRICTION, (c.name,), (), c.name, is_friction=True)
     for name, term in forces.items():
         bodies = tuple(_unique(frame.body.name for frame, _, _ in term.wrenches if not frame.body.is_at_rest))
-        known = elements.get(name, Element(name, (), ()))
-        elements[name] = Element(name, known.junctions, bodies)
+        known = elements.get(name, Element(name, (), (), ""))
+        elements[name] = replace(known, bodies=bodies)
     moving, frames = (tuple(b.name for b in bodies) for bodies in (model.free_bodies, model.frames))
     return Ports(moving, tuple(junctions), tuple(elements.values()), frames)
 
 
-def _act(elements: dict[str, Element], names: Iterable[str], junction: str) -> None:
+def _act(elements: dict[str, Element], names: Iterable[str], j: Junction, laws: Collection[str]) -> None:
+    """Laws and forces act on a junction."""
     for name in names:
-        known = elements.get(name, Element(name, (), ()))
-        elements[name] = Element(name, (*known.junctions, junction), known.bodies)
+        known = elements.get(name, Element(name, (), (), j.connection if name in laws else ""))
+        elements[name] = replace(known, junctions=(*known.junctions, j.name))
 
 
 def _unique(names: Iterable[str]) -> list[str]:
@@ -155,17 +159,23 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 def power_quantities(ports: Ports) -> list[Quantity]:
     """Everything the audit measures: powers, sizes, energies, efforts, flows; evaluated together."""
-    places: list[list[Quantity]] = [[], [], [], [], []]
+    return list(measured(ports).values())
 
-    def add(owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = ()) -> None:
+
+def measured(ports: Ports) -> dict[Measure, Quantity]:
+    """The same, by whose and what they are."""
+    places: list[dict[Measure, Quantity]] = [{}, {}, {}, {}, {}]
+
+    def add(
+        owner: str, what: str, unit: str, text: str, components: tuple[str, ...] = (), connection: str = ""
+    ) -> None:
+        """With a connection: of what acts along one of its motions, and is called "connection.motion"."""
         place = {"apparent_power": 1, "effort": 3, "flow": 4}.get(what, 2 if what in ENERGIES else 0)
-        name, size = measure(owner, what), max(len(components), 1)
-        part, _, kind = name.partition(".")
-        quantity = Quantity(
-            part, kind, unit, f"{text}: {owner}", size, lambda e: e.power.of(name), "power", "power",
-            components=components, listed=False,
+        part, kind = (connection, f"{owner[len(connection) + 1 :]}_{what}") if connection else (owner, what)
+        places[place][owner, what] = Quantity(
+            part, kind, unit, f"{text}: {owner}", max(len(components), 1), lambda e: e.power.of(owner, what),
+            "power", "power", components=components, listed=False,
         )  # fmt: skip
-        places[place].append(quantity)
 
     for body in ports.bodies:
         add(body, "inertance_power", "W", "rate of kinetic energy, from the accelerations")
@@ -179,20 +189,22 @@ def power_quantities(ports: Ports) -> list[Quantity]:
         if j.bonds:
             add(j.name, "flow", "m/s or rad/s", "motion of the second body against the first, by bonds", j.bonds)
             add(j.name, "effort", "N or N m", "force and moment on the second body, by bonds", j.bonds)
-        add(j.name, "power_to_first", "W", f"power that {j.first!r} receives")
-        add(j.name, "power_to_second", "W", f"power that {j.second!r} receives")
+        of = j.connection if j.is_chain else ""
+        add(j.name, "power_to_first", "W", f"power that {j.first!r} receives", connection=of)
+        add(j.name, "power_to_second", "W", f"power that {j.second!r} receives", connection=of)
         for drive in j.drives:
-            add(drive, "drive_power", "W", "power of the drive")
+            add(drive, "drive_power", "W", "power of the drive", connection=j.connection)
     for e in ports.elements:
-        add(e.name, "stored", "W", "rate of stored energy")
-        add(e.name, "lost", "W", "power lost")
-        add(e.name, "supplied", "W", "power brought in from outside")
-        add(e.name, "stored_energy", "J", "stored energy")
+        add(e.name, "stored", "W", "rate of stored energy", connection=e.law_of)
+        add(e.name, "lost", "W", "power lost", connection=e.law_of)
+        add(e.name, "supplied", "W", "power brought in from outside", connection=e.law_of)
+        add(e.name, "stored_energy", "J", "stored energy", connection=e.law_of)
         for junction in e.junctions:
-            add(e.name, f"power_to_{junction}", "W", f"power given to the bodies of {junction!r}")
+            text = f"power given to the bodies of {junction!r}"
+            add(e.name, f"power_to_{junction}", "W", text, connection=e.law_of)
         for body in e.bodies:
-            add(e.name, f"power_to_{body}", "W", f"power that {body!r} receives")
-    return [row for rows in places for row in rows]
+            add(e.name, f"power_to_{body}", "W", f"power that {body!r} receives", connection=e.law_of)
+    return {key: quantity for rows in places for key, quantity in rows.items()}
 
 
 def is_held(c: ConnectedPair, bond: str) -> bool:

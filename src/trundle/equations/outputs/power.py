@@ -17,7 +17,7 @@ from trundle.contact.plane import PlaneMap
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.driving import power_of
 from trundle.equations.kernels import Functions
-from trundle.equations.outputs.ports import CHAIN, Element, Junction, Ports, has_friction, is_held, measure
+from trundle.equations.outputs.ports import CHAIN, Element, Junction, Measure, Ports, has_friction, is_held
 from trundle.equations.outputs.reactions import Wrench, accelerations, drive_efforts, reactions
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
@@ -79,17 +79,17 @@ def _size(vector: Expr) -> Expr:
 
 @final
 class PowerExpressions:
-    """Expressions of the quantities that `ports` names, by name."""
+    """Expressions of the quantities that `ports` lists."""
 
     def __init__(self, functions: Functions, ports: Ports) -> None:
         self.functions, self.ports = functions, ports
         self.equations = functions.equations
 
-    def of(self, name: str) -> Expr:
-        return self._all[name]
+    def of(self, owner: str, what: str) -> Expr:
+        return self._all[owner, what]
 
     @cached_property
-    def _all(self) -> dict[str, Expr]:
+    def _all(self) -> dict[Measure, Expr]:
         found = self._bodies()
         for junction in self.ports.junctions:
             found |= self._chain(junction) if junction.is_chain else self._connection(junction)
@@ -100,23 +100,24 @@ class PowerExpressions:
 
     # -- bodies --------------------------------------------------------------------------------------------------------
 
-    def _bodies(self) -> dict[str, Expr]:
-        e, found = self.equations, {}
+    def _bodies(self) -> dict[Measure, Expr]:
+        e = self.equations
+        found: dict[Measure, Expr] = {}
         for body, at in accelerations(self.functions, list(e.inertias)).items():
             inertia, centre = e.inertias[body], e.motion.frame(Frame(body, body.com))
             F, M, _ = inertia_wrench(inertia, at, ca.SX.zeros(3))
             w = ca.mtimes(centre.R.T, centre.w)
-            found[measure(body.name, "inertance_power")] = dot(F, centre.v) + dot(M, centre.w)
+            found[body.name, "inertance_power"] = dot(F, centre.v) + dot(M, centre.w)
             gyroscopic = cross(w, ca.mtimes(inertia.matrix, w))
             moments = _size(ca.mtimes(centre.R.T, M) - gyroscopic) + _size(gyroscopic)
-            found[measure(body.name, "apparent_power")] = _size(F) * _size(centre.v) + moments * _size(w)
-            found[measure(body.name, "gravity_power")] = inertia.mass * dot(e.gravity, centre.v)
-            found[measure(body.name, "kinetic_energy")] = (
+            found[body.name, "apparent_power"] = _size(F) * _size(centre.v) + moments * _size(w)
+            found[body.name, "gravity_power"] = inertia.mass * dot(e.gravity, centre.v)
+            found[body.name, "kinetic_energy"] = (
                 inertia.mass * dot(centre.v, centre.v) + dot(w, ca.mtimes(inertia.matrix, w))
             ) / 2
-            found[measure(body.name, "gravity_energy")] = -inertia.mass * dot(e.gravity, centre.p)
+            found[body.name, "gravity_energy"] = -inertia.mass * dot(e.gravity, centre.p)
         for frame, wrench in self.functions.driving_wrenches.items() if self.ports.frames else ():
-            found[measure(frame.name, "source_power")] = power_of(wrench, e.motion.body(frame))
+            found[frame.name, "source_power"] = power_of(wrench, e.motion.body(frame))
         return found
 
     def _twist_at(self, body: Body, point: Expr) -> tuple[Expr, Expr]:
@@ -178,7 +179,7 @@ class PowerExpressions:
             return PlaneMap(contact, at_contact.at.plane), contact.point
         return BondMap(list(contact.axes), list(contact.axes)), contact.point
 
-    def _connection(self, j: Junction) -> dict[str, Expr]:
+    def _connection(self, j: Junction) -> dict[Measure, Expr]:
         c = self.equations.model.connections[j.name]
         if c.is_contact:
             bonds, point = self._contact_map(c)
@@ -192,7 +193,7 @@ class PowerExpressions:
         effort = [held[i] if is_held(c, b) else given[i] for i, b in enumerate(BONDS)]
         effort = [x + given[i] if has_friction(c, b) else x for i, (b, x) in enumerate(zip(BONDS, effort, strict=True))]
         found = self._received(j, c.touching, c.first.body, point, bonds.wrench(effort))
-        found[measure(j.name, "flow")], found[measure(j.name, "effort")] = ca.vertcat(*flow), ca.vertcat(*effort)
+        found[j.name, "flow"], found[j.name, "effort"] = ca.vertcat(*flow), ca.vertcat(*effort)
         bond_of = _bonds_with_laws(c)
         for drive in j.drives:
             if c.is_contact:
@@ -200,16 +201,16 @@ class PowerExpressions:
                 power = effort[i] * flow[i]
             else:
                 power = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
-            found[measure(drive, "drive_power")] = power
+            found[drive, "drive_power"] = power
         return found
 
-    def _received(self, j: Junction, second: Body, first: Body, point: Expr, wrench: Wrench) -> dict[str, Expr]:
+    def _received(self, j: Junction, second: Body, first: Body, point: Expr, wrench: Wrench) -> dict[Measure, Expr]:
         """Powers that the two bodies receive from a wrench at a point, which acts on the second."""
         F, M = wrench
         found = {}
         for word, body, sign in (("second", second, 1), ("first", first, -1)):
             v, w = self._twist_at(body, point)
-            found[measure(j.name, f"power_to_{word}")] = sign * (dot(F, v) + dot(M, w))
+            found[j.name, f"power_to_{word}"] = sign * (dot(F, v) + dot(M, w))
         return found
 
     def _contact_bonds(self, c: ConnectedPair, bonds: BondMap | PlaneMap, point: Expr) -> tuple[list[Expr], list[Expr]]:
@@ -234,13 +235,13 @@ class PowerExpressions:
     def _rate(self, coordinate: str) -> Expr:
         return self.equations.signals[f"{coordinate}_rate"]
 
-    def _chain(self, j: Junction) -> dict[str, Expr]:
+    def _chain(self, j: Junction) -> dict[Measure, Expr]:
         """Laws on the surface coordinates of a contact."""
         c = self.equations.model.connections[j.connection]
         _, point = self._contact_map(c)
         found = self._received(j, c.second.body, c.first.body, point, self._chains[c.name])
         for drive in j.drives:
-            found[measure(drive, "drive_power")] = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
+            found[drive, "drive_power"] = self._drives.get(drive, ca.SX(0)) * self._rate(drive)
         return found
 
     # -- laws and forces -----------------------------------------------------------------------------------------------
@@ -252,16 +253,16 @@ class PowerExpressions:
         rates = derivative_along(V, e.q, e.coordinate_rates()) + derivative(V, e.t) if names else V
         return {n: rates[i] for i, n in enumerate(names)}
 
-    def _element(self, element: Element, stored: Expr) -> dict[str, Expr]:
+    def _element(self, element: Element, stored: Expr) -> dict[Measure, Expr]:
         e, name = self.equations, element.name
-        if element.friction_of:
-            return self._friction(name, element.friction_of)
+        if element.is_friction:
+            return self._friction(name, element.law_of)
         term = e.terms[name]
         found = {
-            measure(name, "stored"): stored,
-            measure(name, "lost"): ca.SX(term.dissipated),
-            measure(name, "supplied"): ca.SX(term.supplied),
-            measure(name, "stored_energy"): ca.SX(term.potential),
+            (name, "stored"): stored,
+            (name, "lost"): ca.SX(term.dissipated),
+            (name, "supplied"): ca.SX(term.supplied),
+            (name, "stored_energy"): ca.SX(term.potential),
         }
         given = {key: ca.SX(0) for key in (*element.junctions, *element.bodies)}
         for coordinate, effort in term.efforts:
@@ -278,9 +279,9 @@ class PowerExpressions:
             if not frame.body.is_at_rest:
                 at = e.motion.frame(frame)
                 given[frame.body.name] += dot(F, at.v) + dot(M, at.w)
-        return found | {measure(name, f"power_to_{key}"): power for key, power in given.items()}
+        return found | {(name, f"power_to_{key}"): power for key, power in given.items()}
 
-    def _friction(self, name: str, contact: str) -> dict[str, Expr]:
+    def _friction(self, name: str, contact: str) -> dict[Measure, Expr]:
         """Friction under a rigid normal: all that it takes is lost."""
         c = self.equations.model.connections[contact]
         at_contact = self.equations.contact_bonds[c.name]
@@ -293,11 +294,11 @@ class PowerExpressions:
                 taken += efforts[i] * at_contact.rate(c.pair.bond_names[bond])
         zero = ca.SX(0)
         return {
-            measure(name, "stored"): zero,
-            measure(name, "lost"): -taken,
-            measure(name, "supplied"): zero,
-            measure(name, "stored_energy"): zero,
-            measure(name, f"power_to_{c.name}"): taken,
+            (name, "stored"): zero,
+            (name, "lost"): -taken,
+            (name, "supplied"): zero,
+            (name, "stored_energy"): zero,
+            (name, f"power_to_{c.name}"): taken,
         }
 
 

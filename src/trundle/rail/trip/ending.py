@@ -4,6 +4,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from trundle.integrate.outcome import TABLE_LEFT
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.vehicle import PlacedVehicle
 from trundle.run.dataset import Run
@@ -23,7 +24,7 @@ class LiftOff(NamedTuple):
 
 def trip_outcome(run: Run, placed: PlacedVehicle, line: Alignment, ahead: float) -> str | None:
     """The ending of a run that came to the end of the line or of the contact; None for others."""
-    if not run.outcome.startswith("TABLE_LEFT"):
+    if run.ending != TABLE_LEFT.name:
         return None
     t, s = float(run.time[-1]), float(run.values("distance")[-1])
     if s + ahead > line.length - NEAR_END:

@@ -9,7 +9,7 @@ import numpy as np
 from trundle.derivative import derivative_along
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
-from trundle.run.trace import Column, Finding, Trace, make_dataset
+from trundle.run.trace import Column, Finding, Trace, make_dataset, slope_name
 from trundle.study.start_state import start_state
 from trundle.study.trace.findings import Finder
 from trundle.study.trace.locus import Locus
@@ -198,11 +198,8 @@ class _Outputs:
             found = np.unwrap(values[:, block], axis=0) if angle else values[:, block]
             columns.append(Column(name, found, unit, text))
             rate = f"{unit}/{per}" if unit != per else ""
-            columns.append(
-                Column(
-                    f"{name}_derivative", derivatives[:, block], rate, f"change a unit of {locus.coordinate}: {text}"
-                )
-            )
+            text = f"change a unit of {locus.coordinate}: {text}"
+            columns.append(Column(slope_name(name), derivatives[:, block], rate, text, slope_of=name))
         ranks = np.array([[float(point.spectrum.rank)] for point in points])
         smallest = np.array([[point.spectrum.smallest] for point in points])
         kind = "scaled Jacobian of the constraints of position and of what is held"

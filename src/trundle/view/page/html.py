@@ -98,7 +98,7 @@ def fill(title: str, data: str) -> str:
 
 
 def _note(run: "Run", scene: Scene) -> str:
-    words = [run.outcome.partition(":")[0]]
+    words = [run.ending]
     if len(scene.time) < len(run.time):
         words.append(f"{len(scene.time)} of {len(run.time)} samples shown")
     words += [f"{len(run.events)} events"] if run.events else []

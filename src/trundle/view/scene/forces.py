@@ -50,7 +50,7 @@ def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
             continue
         states = run.values(f"{name}.state")[kept].round().astype(float) if f"{name}.state" in known else np.zeros(0)
         if len(states):
-            struck = [t for event, t in run.events if event.startswith((f"{name}.", f"{name} "))]
+            struck = [t for event, t in run.events if run.contact_events.get(event) == name]
             hits = np.searchsorted(run.time[kept], [t for t in struck if t in set(run.jump_times)])
             states[np.clip(hits, 0, len(states) - 1)] = STRIKES
         out.append(Contact(name, run.values(f"{name}.contact_point")[kept], states))
