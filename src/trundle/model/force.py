@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Self, final
 
 import casadi as ca
 import numpy as np
@@ -95,13 +95,29 @@ class Force:
 
 
 @dataclass(frozen=True, eq=False)
-class _Between(Force):
+class Between(Force):
+    """A force between two places. Subclasses are final."""
+
     first: Body | Frame
     second: Body | Frame
 
     @property
-    def places(self) -> tuple[Frame, ...]:
+    def places(self) -> tuple[Frame, Frame]:
         return as_frame(self.first), as_frame(self.second)
+
+
+@dataclass(frozen=True, eq=False)
+class BetweenWithStates(Between):
+    """One with states of its own, which are called "name.kind". Subclasses are final and list them in `states`."""
+
+    name: str = field(default="", kw_only=True)  # given by Model.apply
+
+    def named(self, name: str) -> Self:
+        return replace(self, name=name)
+
+    def state(self, s: Signals, kind: str) -> Expr:
+        """Value of a state."""
+        return s[f"{self.name}.{kind}"]
 
 
 @final
@@ -132,7 +148,7 @@ def along_line(s: Signals, a: Frame, b: Frame) -> LineMotion:
 
 @final
 @dataclass(frozen=True, eq=False)
-class LineForce(_Between):
+class LineForce(Between):
     """Force along the line between two points; `law` acts on their distance (a positive effort pushes them apart)."""
 
     law: EffortLaw
@@ -165,7 +181,7 @@ class LineForce(_Between):
 
 @final
 @dataclass(frozen=True, eq=False)
-class SpringDamper(_Between):
+class SpringDamper(Between):
     """Linear spring and damper between two points, slack at `length`."""
 
     stiffness: Expr  # N/m
@@ -212,7 +228,7 @@ class SpringDamper(_Between):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Bushing(_Between):
+class Bushing(Between):
     """Six springs and dampers between two frames, along and about the axes of the first.
 
     The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the

@@ -1,22 +1,21 @@
 """A damper in series with a spring (Maxwell element) between two points."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Self, final
+from dataclasses import dataclass
+from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
-from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Terms, along_line
+from trundle.model.force import BetweenWithStates, Terms, along_line
 from trundle.model.state import State
 from trundle.typing import Expr
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class SeriesDamper(Force):
+class SeriesDamper(BetweenWithStates):
     """A damper in series with a spring along the line between two points: both carry the same force.
 
     Its state is the deflection of the spring, "name.deflection" (m), which starts at zero: without load, whatever the
@@ -24,23 +23,13 @@ class SeriesDamper(Force):
     (tr.SpringDamper).
     """
 
-    first: Body | Frame
-    second: Body | Frame
     damping: Expr  # N s/m
     stiffness: Expr  # N/m, of the spring in series
-    name: str = field(default="", kw_only=True)  # given by Model.apply
 
     def __post_init__(self) -> None:
         for what, value in (("damping", self.damping), ("stiffness", self.stiffness)):
             if not isinstance(value, ca.SX) and not float(value) > 0:
                 raise ModelError(f"the {what} of a SeriesDamper must be positive, got {value!r}.")
-
-    def named(self, name: str) -> Self:
-        return replace(self, name=name)
-
-    @property
-    def places(self) -> tuple[Frame, ...]:
-        return as_frame(self.first), as_frame(self.second)
 
     @property
     def element(self) -> str:
@@ -52,14 +41,14 @@ class SeriesDamper(Force):
 
     def _damper_rate(self, s: Signals) -> Expr:
         """Rate at which the damper is drawn out: it carries what the spring carries."""
-        return self.stiffness * s[f"{self.name}.deflection"] / self.damping
+        return self.stiffness * self.state(s, "deflection") / self.damping
 
     def _rate(self, s: Signals) -> Expr:
         return along_line(s, *self.places).rate - self._damper_rate(s)
 
     def terms(self, s: Signals) -> Terms:
         a, b = self.places
-        line, deflection, rate = along_line(s, a, b), s[f"{self.name}.deflection"], self._damper_rate(s)
+        line, deflection, rate = along_line(s, a, b), self.state(s, "deflection"), self._damper_rate(s)
         push, zero = -self.stiffness * deflection, ca.SX.zeros(3)
         return Terms(
             wrenches=[(a, -push * line.axis, zero), (b, push * line.axis, zero)],

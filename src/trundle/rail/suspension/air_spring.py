@@ -1,20 +1,19 @@
 """An air spring with a reservoir behind an orifice [Oda 1970]: one state, the air that has gone through."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Self, final
+from dataclasses import dataclass
+from typing import Any, final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, Open
-from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Signals, Terms
+from trundle.model.body import Frame
+from trundle.model.force import BetweenWithStates, Signals, Terms
 from trundle.model.model import Model
 from trundle.model.state import State
 from trundle.rail.suspension.axis_laws import AxisLaws, LoadedSpring, relative_motion
 from trundle.rail.suspension.suspension import Suspension, check_numbers
-from trundle.space.rotation import cross
 
 ATMOSPHERE = 101_325.0  # Pa
 
@@ -80,20 +79,10 @@ class AirSpring(Suspension):
 
 @final
 @dataclass(frozen=True, eq=False)
-class AirColumn(Force):
+class AirColumn(BetweenWithStates):
     """Its air: the state `name.through` (m) is how far the part behind the orifice has given way, zero at rest."""
 
-    first: Body | Frame
-    second: Body | Frame
     spring: AirSpring
-    name: str = field(default="", kw_only=True)  # given by Model.apply
-
-    def named(self, name: str) -> Self:
-        return replace(self, name=name)
-
-    @property
-    def places(self) -> tuple[Frame, ...]:
-        return as_frame(self.first), as_frame(self.second)
 
     @property
     def element(self) -> str:
@@ -105,7 +94,7 @@ class AirColumn(Force):
 
     def _flow(self, s: Signals) -> tuple[Any, Any]:
         """Force through the orifice (N), and the rate of the state: c w' + c2 w' |w'| is that force."""
-        height, through = relative_motion(s, *self.places).displacement[2], s[f"{self.name}.through"]
+        height, through = relative_motion(s, *self.places).displacement[2], self.state(s, "through")
         k = self.spring
         push = k.bellows * (height - through) - k.reservoir * through
         if k.orifice_quadratic == 0.0:
@@ -113,14 +102,13 @@ class AirColumn(Force):
         return push, 2.0 * push / (k.orifice + ca.sqrt(k.orifice**2 + 4.0 * k.orifice_quadratic * ca.fabs(push)))
 
     def terms(self, s: Signals) -> Terms:
-        a, b = self.places
-        at, through = relative_motion(s, a, b), s[f"{self.name}.through"]
+        at, through = relative_motion(s, *self.places), self.state(s, "through")
         stretch = at.displacement[2] - through
         force = -self.spring.bellows * stretch
         push, rate = self._flow(s)
-        F, zero = at.R[:, 2] * force, ca.SX.zeros(3)
+        F = at.R[:, 2] * force
         return Terms(
-            wrenches=[(a, -F, -cross(at.arm, F)), (b, F, zero)],
+            wrenches=at.wrenches(F),
             potential=self.spring.bellows * stretch**2 / 2 + self.spring.reservoir * through**2 / 2,
             dissipated=push * rate,
             measures={"force": (force, "N", "force of the air on the second body, beside that at rest")},

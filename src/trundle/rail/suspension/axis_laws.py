@@ -7,8 +7,8 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.laws.law import EffortLaw, Open
-from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Signals, Terms
+from trundle.model.body import Frame
+from trundle.model.force import Between, Signals, Terms
 from trundle.space.rotation import cross
 from trundle.typing import Expr
 
@@ -18,19 +18,13 @@ FREE: Laws = (Open(), Open(), Open())
 
 @final
 @dataclass(frozen=True, eq=False)
-class AxisLaws(Force):
+class AxisLaws(Between):
     """Between two frames: laws of the displacement of the second along the axes of the first, and of its turn about
     them (the axial vector of the rotation matrix, as in `tr.Bushing`). Forces act at the origin of the second frame.
     """
 
-    first: Body | Frame
-    second: Body | Frame
     along: Laws = FREE  # efforts are N
     about: Laws = FREE  # efforts are N m
-
-    @property
-    def places(self) -> tuple[Frame, ...]:
-        return as_frame(self.first), as_frame(self.second)
 
     @property
     def element(self) -> str:
@@ -42,7 +36,7 @@ class AxisLaws(Force):
         at = relative_motion(s, a, b)
         F = ca.mtimes(at.R, _efforts(self.along, s.t, at.displacement, at.rate))
         stored, lost, given = _energies(self.along, s.t, at.displacement, at.rate)
-        wrenches = [(a, -F, -cross(at.arm, F)), (b, F, ca.SX.zeros(3))]
+        wrenches = at.wrenches(F)
         measures = {
             "displacement": (at.displacement, "m", "displacement of the second frame, in axes of the first"),
             "force": (_efforts(self.along, s.t, at.displacement, at.rate), "N", "force on the second body, same axes"),
@@ -57,7 +51,7 @@ class AxisLaws(Force):
             M = ca.mtimes(at.R, ca.mtimes(E.T, efforts))
             more = _energies(self.about, s.t, turn, turn_rate)
             stored, lost, given = stored + more[0], lost + more[1], given + more[2]
-            wrenches = [(a, -F, -M - cross(at.arm, F)), (b, F, M)]
+            wrenches = at.wrenches(F, M)
             measures["turn"] = (turn, "rad", "turn of the second frame, in axes of the first")
             measures["moment"] = (efforts, "N m", "moment on the second body, same axes")
         return Terms(wrenches=wrenches, potential=stored, dissipated=lost, supplied=given, measures=measures)
@@ -68,17 +62,24 @@ class AxisLaws(Force):
 class RelativeMotion:
     """Of one frame against another, in the axes of the first."""
 
+    first: Frame
+    second: Frame
     R: Any  # from these axes to those of the ground
     arm: Any  # m, in the ground
     displacement: Any  # m
     rate: Any  # m/s
+
+    def wrenches(self, F: Expr, M: Expr = 0) -> list[tuple[Frame, Expr, Expr]]:
+        """Of a force and a moment on the second body, in the ground: they act at the origin of the second frame."""
+        M = ca.SX.zeros(3) + M
+        return [(self.first, -F, -M - cross(self.arm, F)), (self.second, F, M)]
 
 
 def relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
     """How the origin of frame b moves in the axes of frame a."""
     R, arm = s.rotation(a), s.position(b) - s.position(a)
     rate = s.velocity(b) - s.velocity(a) - cross(s.angular_velocity(a), arm)
-    return RelativeMotion(R, arm, ca.mtimes(R.T, arm), ca.mtimes(R.T, rate))
+    return RelativeMotion(a, b, R, arm, ca.mtimes(R.T, arm), ca.mtimes(R.T, rate))
 
 
 def _efforts(laws: Sequence[EffortLaw], t: Expr, q: Any, u: Any) -> Any:

@@ -1,20 +1,19 @@
 """Dry friction along one axis with a given limit: smooth in the speed, or sticking by a spring and sliding exactly."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Self, final
+from dataclasses import dataclass
+from typing import Any, final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
-from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Signals, Terms
+from trundle.model.body import Frame
+from trundle.model.force import BetweenWithStates, Signals, Terms
 from trundle.model.model import Model
 from trundle.model.state import State
 from trundle.rail.suspension.axis_laws import AxisLaws, on_axis, relative_motion
 from trundle.rail.suspension.suspension import Axis, Suspension, check_axis, check_numbers
-from trundle.space.rotation import cross
 from trundle.typing import Expr
 
 STICK, FORTH, BACK = 0.0, 1.0, -1.0
@@ -71,24 +70,14 @@ class SmoothFriction(EffortLaw):
 
 @final
 @dataclass(frozen=True, eq=False)
-class StickingFriction(Force):
+class StickingFriction(BetweenWithStates):
     """The exact one. The state `name.deflection` (m) is that of the spring by which it sticks; it rests while the
     friction slides.
     """
 
-    first: Body | Frame
-    second: Body | Frame
     limit: float
     stiffness: float
     axis: int
-    name: str = field(default="", kw_only=True)  # given by Model.apply
-
-    def named(self, name: str) -> Self:
-        return replace(self, name=name)
-
-    @property
-    def places(self) -> tuple[Frame, ...]:
-        return as_frame(self.first), as_frame(self.second)
 
     @property
     def element(self) -> str:
@@ -109,25 +98,24 @@ class StickingFriction(Force):
 
     def to_limit(self, s: Signals) -> Any:
         """Rises through zero where the friction begins to slide."""
-        force = self.stiffness * ca.fabs(s[f"{self.name}.deflection"])
+        force = self.stiffness * ca.fabs(self.state(s, "deflection"))
         return ca.if_else(self._mode(s) == STICK, force - self.limit, -self.limit)
 
     def direction(self, s: Signals) -> Any:
         """The way in which it slides then."""
-        return ca.if_else(s[f"{self.name}.deflection"] > 0, FORTH, BACK)
+        return ca.if_else(self.state(s, "deflection") > 0, FORTH, BACK)
 
     def turns_back(self, s: Signals) -> Any:
         """Falls through zero where sliding ends."""
         return ca.if_else(self._mode(s) == STICK, 1.0, self._mode(s) * self._speed(s))
 
     def terms(self, s: Signals) -> Terms:
-        a, b = self.places
-        at, deflection = relative_motion(s, a, b), s[f"{self.name}.deflection"]
+        at, deflection = relative_motion(s, *self.places), self.state(s, "deflection")
         force = -self.stiffness * deflection
-        F, zero = at.R[:, self.axis] * force, ca.SX.zeros(3)
+        F = at.R[:, self.axis] * force
         slides = ca.if_else(self._mode(s) == STICK, 0.0, 1.0)
         return Terms(
-            wrenches=[(a, -F, -cross(at.arm, F)), (b, F, zero)],
+            wrenches=at.wrenches(F),
             potential=self.stiffness * deflection**2 / 2,
             dissipated=-slides * force * at.rate[self.axis],
             measures={

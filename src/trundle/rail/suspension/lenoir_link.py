@@ -1,21 +1,20 @@
 """Springs of a freight bogie of the kind of Y25: two stiffnesses, and dry friction in proportion to the load."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import pi, tan
-from typing import Any, Self, final
+from typing import Any, final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
-from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Signals, Terms
+from trundle.model.body import Frame
+from trundle.model.force import BetweenWithStates, Signals, Terms
 from trundle.model.model import Model
 from trundle.model.state import State
 from trundle.rail.suspension.axis_laws import AxisLaws, LoadedSpring, Shifted, relative_motion
 from trundle.rail.suspension.suspension import Suspension, check_numbers
-from trundle.space.rotation import cross
 from trundle.typing import Expr
 
 LEAST = 1.0  # N: friction limit of springs without load
@@ -102,24 +101,14 @@ class TwoSprings(EffortLaw):
 
 @final
 @dataclass(frozen=True, eq=False)
-class GuideFriction(Force):
+class GuideFriction(BetweenWithStates):
     """Friction across and up, limited by the force of the springs beside it. Its states `name.across` and `name.up`
     (m) are deflections of the spring by which it sticks.
     """
 
-    first: Body | Frame
-    second: Body | Frame
     springs: EffortLaw
     friction: float
     stick: float
-    name: str = field(default="", kw_only=True)  # given by Model.apply
-
-    def named(self, name: str) -> Self:
-        return replace(self, name=name)
-
-    @property
-    def places(self) -> tuple[Frame, ...]:
-        return as_frame(self.first), as_frame(self.second)
 
     @property
     def element(self) -> str:
@@ -131,7 +120,7 @@ class GuideFriction(Force):
             yield State(self.name, kind, self._rate(i), 0.0, "m", text)
 
     def _bristles(self, s: Signals) -> Any:
-        return ca.vertcat(s[f"{self.name}.across"], s[f"{self.name}.up"])
+        return ca.vertcat(self.state(s, "across"), self.state(s, "up"))
 
     def _limit(self, s: Signals) -> Any:
         height = relative_motion(s, *self.places).displacement[2]
@@ -149,12 +138,11 @@ class GuideFriction(Force):
         return rate
 
     def terms(self, s: Signals) -> Terms:
-        a, b = self.places
-        at, bristles = relative_motion(s, a, b), self._bristles(s)
+        at, bristles = relative_motion(s, *self.places), self._bristles(s)
         force = -self.stick * bristles
-        F, zero = ca.mtimes(at.R[:, 1:], force), ca.SX.zeros(3)
+        F = ca.mtimes(at.R[:, 1:], force)
         return Terms(
-            wrenches=[(a, -F, -cross(at.arm, F)), (b, F, zero)],
+            wrenches=at.wrenches(F),
             potential=self.stick * ca.sumsqr(bristles) / 2,
             dissipated=self._loss(s) * self.stick * ca.sumsqr(bristles),
             measures={

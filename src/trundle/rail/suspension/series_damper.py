@@ -1,18 +1,15 @@
 """A damper in series with a spring along an axis of a vehicle."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Self, final
+from dataclasses import dataclass
+from typing import Any, final
 
-import casadi as ca
-
-from trundle.model.body import Body, Frame, as_frame
-from trundle.model.force import Force, Signals, Terms
+from trundle.model.body import Frame
+from trundle.model.force import BetweenWithStates, Signals, Terms
 from trundle.model.model import Model
 from trundle.model.state import State
 from trundle.rail.suspension.axis_laws import relative_motion
 from trundle.rail.suspension.suspension import Axis, Suspension, check_axis, check_numbers
-from trundle.space.rotation import cross
 
 
 @final
@@ -39,22 +36,12 @@ class SeriesDamper(Suspension):
 
 @final
 @dataclass(frozen=True, eq=False)
-class AxisSeriesDamper(Force):
+class AxisSeriesDamper(BetweenWithStates):
     """Its force. The state `name.deflection` (m) is that of the spring; it starts without load."""
 
-    first: Body | Frame
-    second: Body | Frame
     damping: Any
     stiffness: Any
     axis: int
-    name: str = field(default="", kw_only=True)  # given by Model.apply
-
-    def named(self, name: str) -> Self:
-        return replace(self, name=name)
-
-    @property
-    def places(self) -> tuple[Frame, ...]:
-        return as_frame(self.first), as_frame(self.second)
 
     @property
     def element(self) -> str:
@@ -65,16 +52,15 @@ class AxisSeriesDamper(Force):
         yield State(self.name, "deflection", self._rate, 0.0, "m", text)
 
     def _rate(self, s: Signals) -> Any:
-        push = self.stiffness * s[f"{self.name}.deflection"]
+        push = self.stiffness * self.state(s, "deflection")
         return relative_motion(s, *self.places).rate[self.axis] - push / self.damping
 
     def terms(self, s: Signals) -> Terms:
-        a, b = self.places
-        at, deflection = relative_motion(s, a, b), s[f"{self.name}.deflection"]
+        at, deflection = relative_motion(s, *self.places), self.state(s, "deflection")
         force = -self.stiffness * deflection
-        F, zero = at.R[:, self.axis] * force, ca.SX.zeros(3)
+        F = at.R[:, self.axis] * force
         return Terms(
-            wrenches=[(a, -F, -cross(at.arm, F)), (b, F, zero)],
+            wrenches=at.wrenches(F),
             potential=self.stiffness * deflection**2 / 2,
             dissipated=force**2 / self.damping,
             measures={"force": (force, "N", "force on the second body along the axis")},
