@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
 HOME: Final = Path(__file__).parent
-SCRIPTS: Final = ("data", "space", "painter", "camera", "replay", "plots", "main")
+PLAYER: Final = ("data", "space", "painter", "camera", "replay", "plots", "main")
 
 
 def save_html(
@@ -66,6 +66,24 @@ def page(
     live: bool = False,
 ) -> str:
     """The page as text; a live one may ask its server for every quantity of the run."""
+    return fill(run.model_name, pack(page_data(run, plots, compare, frames, live)))
+
+
+def fill(title: str, data: str) -> str:
+    """The page of runs with its title, looks, scripts and packed data."""
+    script = f"{player_script()}\n{file_text('start.js')}"
+    named = ("/*TITLE*/", escape(title))  # the last: it may hold the name of a place
+    return with_parts(file_text("page.html"), *player_parts(), ("/*SCRIPT*/", script), ("/*DATA*/", data), named)
+
+
+def page_data(
+    run: "Run",
+    plots: Sequence[str] | None = None,
+    compare: "Run | None" = None,
+    frames: int = FRAMES,
+    live: bool = False,
+) -> dict[str, Any]:
+    """What the player shows, ready to be packed."""
     if frames < 2:
         raise StoreError(f"a page keeps at least 2 poses, got frames={frames!r}.")
     scenes = [make_scene(run, frames, plots)]
@@ -73,26 +91,33 @@ def page(
         names = [curve.name for curve in scenes[0].plots if curve.name in set(scalar_names(compare))]
         scenes.append(make_scene(compare, frames, names, name=_other_name(run, compare)))
     names = scalar_names(run) if live else [curve.name for curve in scenes[0].plots]
-    data = {
+    return {
         "title": run.model_name,
         "note": _note(run, scenes[0]),
         "names": names,
         "shared": {name: vars(made) for name, made in _shared().items()},
         "scenes": [scene.header() for scene in scenes],
     }
-    return fill(run.model_name, pack(data))
 
 
-def fill(title: str, data: str) -> str:
-    """The page with its title, looks, scripts and data."""
-    text = (HOME / "page.html").read_text(encoding="utf-8")
-    scripts = "\n".join((HOME / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    for place, content in (
-        ("/*TITLE*/", escape(title)),
-        ("/*STYLE*/", (HOME / "page.css").read_text(encoding="utf-8")),
-        ("/*SCRIPT*/", f'"use strict";\n{scripts}'),
-        ("/*DATA*/", data),
-    ):
+def file_text(name: str) -> str:
+    """A file of this folder."""
+    return (HOME / name).read_text(encoding="utf-8")
+
+
+def player_parts() -> tuple[tuple[str, str], ...]:
+    """What every page with a player has, by its place in the page: looks and markup."""
+    return ("/*STYLE*/", file_text("page.css")), ("/*PLAYER*/", file_text("player.html"))
+
+
+def player_script() -> str:
+    """The scripts of the player."""
+    return "\n".join(['"use strict";', *(file_text(f"{name}.js") for name in PLAYER)])
+
+
+def with_parts(text: str, *parts: tuple[str, str]) -> str:
+    """The text of a page with its places filled."""
+    for place, content in parts:
         text = text.replace(place, content, 1)
     return text
 

@@ -10,28 +10,37 @@ const SHOWN = new Set(["bodies", "surfaces", "joints", "springs", "track", "floo
 const VIEWS = { home: null, front: [0, 0.05], side: [-Math.PI / 2, 0.05], top: [-Math.PI / 2, 1.55] };
 
 class Page {
-  constructor(data) {
-    Object.assign(this, { data, t: 0, playing: false, speed: 1, layers: new Set(SHOWN), follow: -1, seat: 0, panels: [], drawn: 0 });
+  constructor() {
+    Object.assign(this, { t: 0, playing: false, speed: 1, layers: new Set(SHOWN), follow: -1, seat: 0, panels: [], drawn: 0, runs: [] });
     this.failed = null;
-    let painter = null;
-    try { painter = new Painter($("view")); } catch (error) { this.failed = error.message; }
-    this.painter = painter;
-    const shared = painter ? Object.fromEntries(Object.entries(data.shared).map(([k, mesh]) => [k, painter.upload(mesh)])) : {};
-    this.runs = data.scenes.map((scene) => new Replay(scene, shared, painter));
+    this.painter = null;
+    try { this.painter = new Painter($("view")); } catch (error) { this.failed = error.message; }
+    this.camera = new Camera($("view"), () => this.ask());
+    this.wire();
+  }
+
+  // Show runs. Those of the same model again keep the time, the camera and what was chosen.
+  load(data, again = false) {
+    const { painter } = this;
+    for (const run of this.runs) run.release();
+    if (painter && !this.shared) this.shared = Object.fromEntries(Object.entries(data.shared).map(([k, mesh]) => [k, painter.upload(mesh)]));
+    this.data = data;
+    this.runs = data.scenes.map((scene) => new Replay(scene, this.shared || {}, painter));
     this.first = this.runs[0];
     this.range = [Math.min(...this.runs.map((r) => r.time[0])), Math.max(...this.runs.map((r) => r.end))];
-    this.t = this.range[0];
-    this.camera = new Camera($("view"), () => this.ask());
-    this.curves = this.runs.flatMap((run, k) => run.plots.map((plot) => ({ ...plot, run: k, label: k ? `${plot.name} (${run.name})` : plot.name })));
-    this.chosen = new Set(this.first.chosen);
-    this.follow = this.first.travels ? 0 : -1;
-    this.home();
-    this.controls();
+    this.curves = this.runs.flatMap((run, k) => run.plots.map((plot) => this.curve(plot, k)));
+    this.t = again ? clamp(this.t, ...this.range) : this.range[0];
+    if (!again) {
+      this.chosen = new Set(this.first.chosen);
+      this.follow = this.first.travels ? 0 : -1;
+      this.seat = 0;
+      this.home();
+    }
+    this.controls(again);
     this.choose();
-    new ResizeObserver(() => this.ask()).observe(document.body);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.ask());
-    this.ask();
   }
+
+  curve(plot, k) { return { ...plot, run: k, label: k ? `${plot.name} (${this.runs[k].name})` : plot.name }; }
 
   // -- time --
 
@@ -52,6 +61,7 @@ class Page {
 
   frame(now) {
     this.asked = false;
+    if (!this.first) return;
     if (this.playing) {
       if (this.last !== null) this.t += (this.speed * Math.min(now - this.last, 100)) / 1000;
       this.last = now;
@@ -143,20 +153,27 @@ class Page {
 
   // -- controls --
 
-  controls() {
+  wire() {
+    $("problem").textContent = this.failed || "";
+    $("problem").hidden = !this.failed;
+    $("time").addEventListener("input", (e) => this.seek(Number(e.target.value)));
+    $("play").addEventListener("click", () => this.toggle());
+    $("filter").addEventListener("input", () => this.listNames());
+    addEventListener("keydown", (e) => this.key(e));
+    new ResizeObserver(() => this.ask()).observe(document.body);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.ask());
+    $("options").open = innerWidth > 1400;
+  }
+
+  controls(again) {
     const { data, first } = this;
     $("title").textContent = data.title;
     $("note").textContent = data.note;
-    $("problem").textContent = this.failed || "";
-    $("problem").hidden = !this.failed;
     Object.assign($("time"), { min: this.range[0], max: this.range[1] });
-    $("time").addEventListener("input", (e) => this.seek(Number(e.target.value)));
-    $("play").addEventListener("click", () => this.toggle());
-    addEventListener("keydown", (e) => this.key(e));
     const long = this.range[1] - this.range[0];
     this.digits = clamp(Math.ceil(2 - Math.log10(long || 1)), 1, 6);
     const fit = SPEEDS.reduce((best, s) => (Math.abs(Math.log(long / s / 8)) < Math.abs(Math.log(long / best / 8)) ? s : best), 1);
-    this.speed = long > 2 && long < 40 ? 1 : fit;
+    if (!again) this.speed = long > 2 && long < 40 ? 1 : fit;
     select($("speed"), SPEEDS.map((s) => [s, `${s} ×`]), this.speed, (v) => { this.speed = v; });
     const choices = $("choices"), views = document.createElement("div");
     views.className = "views";
@@ -166,12 +183,12 @@ class Page {
       button.onclick = () => { this.home(); if (angles) [this.camera.azimuth, this.camera.elevation] = angles; this.ask(); };
       views.append(button);
     }
-    choices.append(views);
+    choices.replaceChildren(views);
     const bodies = first.bodies.slice(1).map((name, i) => [i + 1, name]);
     labelled(choices, "follow", [[-1, "nothing"], [0, "all bodies"], ...bodies], this.follow, (v) => { this.follow = v; this.camera.offset = [0, 0, 0]; this.ask(); });
     if (first.frames.length) {
       const seats = first.frames.map((b) => [b, first.bodies[b]]);
-      labelled(choices, "seen from", [[0, "ground"], ...seats], 0, (v) => { this.seat = v; this.camera.offset = [0, 0, 0]; this.ask(); });
+      labelled(choices, "seen from", [[0, "ground"], ...seats], this.seat, (v) => { this.seat = v; this.camera.offset = [0, 0, 0]; this.ask(); });
     }
     const present = new Set([...first.items.map((i) => i.layer), ...first.arrows.map((a) => a.layer), "centres of mass", "paths", "ghosts", "floor", "shadows"]);
     if (first.springs.length) present.add("springs");
@@ -180,13 +197,11 @@ class Page {
       const box = check(layer, this.layers.has(layer), (on) => { this.layers[on ? "add" : "delete"](layer); this.ask(); });
       choices.append(box);
     }
-    $("options").open = innerWidth > 1400;
     this.listNames();
-    $("filter").addEventListener("input", () => this.listNames());
   }
 
   key(e) {
-    if (e.target.matches("input[type=search], select")) return;
+    if (!this.first || e.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea, button, summary")) return;
     const step = (this.range[1] - this.range[0]) / 200;
     if (e.key === " ") { e.preventDefault(); this.toggle(); }
     if (e.key === "ArrowRight" && e.target !== $("time")) this.seek(this.t + step);
@@ -210,7 +225,7 @@ class Page {
     const answer = await fetch(`quantity/${encodeURIComponent(name)}`);
     if (!answer.ok) { this.chosen.delete(name); $("note").textContent = await answer.text(); return; }
     const found = await unpack(await answer.text());
-    found.forEach((plot, k) => this.curves.push({ ...plot, run: k, label: k ? `${plot.name} (${this.runs[k].name})` : plot.name }));
+    found.forEach((plot, k) => this.curves.push(this.curve(plot, k)));
   }
 
   choose() {
@@ -237,7 +252,7 @@ function check(text, on, changed) {
 
 function select(element, options, value, changed) {
   element.replaceChildren(...options.map(([v, text]) => new Option(text, v, false, v === value)));
-  element.addEventListener("change", () => changed(Number(element.value)));
+  element.onchange = () => changed(Number(element.value));
 }
 
 function labelled(parent, text, options, value, changed) {
@@ -246,8 +261,3 @@ function labelled(parent, text, options, value, changed) {
   label.append(text, choice);
   parent.append(label);
 }
-
-unpack($("data").textContent).then((data) => { window.trundle = new Page(data); }, (error) => {
-  $("problem").hidden = false;
-  $("problem").textContent = `The data of this page cannot be read: ${error.message}`;
-});

@@ -100,17 +100,22 @@ class Painter {
 
   // A mesh on the graphics card.
   upload(mesh) {
-    const gl = this.gl, array = gl.createVertexArray();
+    const gl = this.gl, array = gl.createVertexArray(), buffers = [0, 1, 2, 3].map(() => gl.createBuffer());
     gl.bindVertexArray(array);
     for (const [place, data, size] of [[0, mesh.vertices, 3], [1, mesh.normals, 3], [2, mesh.stripes, 1]]) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, size, gl.FLOAT, false, 0, 0);
     }
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers[3]);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, mesh.triangles, gl.STATIC_DRAW);
-    return { array, count: mesh.triangles.length };
+    return { array, buffers, count: mesh.triangles.length };
+  }
+
+  release({ array, buffers }) {
+    this.gl.deleteVertexArray(array);
+    for (const buffer of buffers) this.gl.deleteBuffer(buffer);
   }
 
   begin(camera, sky) {

@@ -13,6 +13,9 @@ class Replay {
     this.trails = null;
   }
 
+  // Give back what it has on the graphics card.
+  release() { for (const mesh of [...this.cards, ...(this.trails || []).map((t) => t.mesh)]) this.painter.release(mesh); }
+
   get end() { return this.time[this.time.length - 1]; }
 
   // Pose of a body (its number) at a time: linear between samples, which are hit exactly.
