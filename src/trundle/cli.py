@@ -259,6 +259,24 @@ def view(
     view_result(result, compare, plot or None, html, port, browser)
 
 
+@app.command(epilog="Example: trundle studio benchmark-bicycle")
+def studio(
+    source: Annotated[
+        str | None, typer.Argument(metavar="[FILE|EXAMPLE]", help="A YAML model file or an example to open first.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="First port to try on 127.0.0.1; 0 takes any.")] = 8321,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")] = True,
+) -> None:
+    """Open, change, run, watch and compare models in the browser, on this machine only."""
+    from trundle.studio import studio as serve_studio
+
+    made = serve_studio(source, port, browser)
+    if made.note:
+        typer.echo(made.note)
+    typer.echo(f"the studio is at {made.url}, for this machine only; Ctrl-C ends it.")
+    made.wait()
+
+
 @app.command(epilog="Example: trundle check four-bar")
 def check(source: Source, set_: Set = None) -> None:
     """Tell every fault of a model, or that it is well posed, how freely it moves and what seals each bond."""

@@ -181,7 +181,8 @@ class System:
         self, duration: float, start: Values = None, parameters: Parameters = None, *,
         formalism: str | None = None, method: Any = "auto", rtol: float = 1e-10,
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
-        fixed_step: float | None = None, max_step: float = np.inf, progress: bool | None = None,
+        fixed_step: float | None = None, max_step: float = np.inf,
+        progress: bool | Callable[[float], None] | None = None,
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
         tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (),
@@ -208,8 +209,9 @@ class System:
             Number of equally spaced times (default 501), times (s), or "steps" for every step of the integrator.
         fixed_step, max_step : float, optional
             Length of every step, or of the longest one (s).
-        progress : bool, optional
-            Whether to show a progress bar; unless given, in a terminal and for long runs only.
+        progress : bool or callable, optional
+            Whether to show a progress bar; unless given, in a terminal and for long runs only. A function is called
+            with the time that was reached, about ten times a second; KeyboardInterrupt raised there ends the run.
         on_event : callable, optional
             on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
         t0 : float

@@ -100,18 +100,19 @@ def root_locus(
     values: Sequence[float],
     start: Mapping[str, Any] | None = None,
     at_start: bool = False,
+    parameters: Mapping[str, float] | None = None,
 ) -> tuple[list["Linearisation"], list[list[str]]]:
     """Linearisations over values of a parameter, and the warnings of lost contacts at each; every equilibrium is looked
-    for near the last one.
+    for near the last one. `parameters` are values of the others.
     """
     found, lost = [], []
     state = start
     for value in values:
-        parameters = {parameter: float(value)}
+        given = {**(parameters or {}), parameter: float(value)}
         if not at_start:
-            state = _rest(system, state, parameters)
-        found.append(system.linearise(state, parameters))
-        lost.append([] if at_start else lost_contacts(system, state or {}, parameters))
+            state = _rest(system, state, given)
+        found.append(system.linearise(state, given))
+        lost.append([] if at_start else lost_contacts(system, state or {}, given))
     return found, lost
 
 

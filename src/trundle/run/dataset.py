@@ -58,6 +58,7 @@ class Run:
         self._dataset, self.outcome = dataset, outcome
         self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
+        self.shapes: dict[str, tuple[Any, ...]] = {}  # of bodies, where other ones are drawn than the model has
         self.along: str | None = None  # quantity that stands beside time as a second coordinate
         self.sensitivities: Sensitivities | None = None  # where they were asked for
         self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file

@@ -1,7 +1,7 @@
 """Where joints, mass centres, shapes and springs sit on their bodies: plain numbers, stored with a run, drawn later."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,14 @@ def geometry(run: "Run") -> Geometry:
     if run.formulation is None:
         stored: Geometry = json.loads(run.dataset.attrs.get("geometry", "{}"))
         return {"bodies": {}, "springs": [], "rails": [], "contacts": [], "joints": [], "frames": []} | stored
-    return _read(run.formulation, run.parameters)
+    found = _read(run.formulation, run.parameters)
+    for name, shapes in run.shapes.items():
+        found["bodies"][name]["shapes"] = _shapes(shapes)
+    return found
+
+
+def _shapes(shapes: Iterable[Any]) -> list[dict[str, Any]]:
+    return [{"kind": type(shape).__name__, **asdict(shape)} for shape in shapes]
 
 
 def in_numbers(f: Formulation, parameters: Mapping[str, float], values: Any) -> list[float]:
@@ -52,7 +59,7 @@ def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
             "mass": point([body.mass])[0],
             "inertia": point([ca.vec(body.mass_properties().matrix)]),
             "joints": [],
-            "shapes": [{"kind": type(shape).__name__, **asdict(shape)} for shape in body.shape],
+            "shapes": _shapes(body.shape),
         }
         for body in model.bodies.values()
     }

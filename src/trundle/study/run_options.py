@@ -47,8 +47,8 @@ class Accuracy:
 @dataclass(frozen=True)
 class RunOptions:
     """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), limits of its
-    steps, time at the start (s), whether a progress bar is shown, what is called at events, and by which parameters and
-    start values the run is differentiated.
+    steps, time at the start (s), whether a progress bar is shown (or what is told the time that was reached), what is
+    called at events, and by which parameters and start values the run is differentiated.
     """
 
     accuracy: Accuracy
@@ -56,7 +56,7 @@ class RunOptions:
     samples: Samples = None
     limits: StepLimits = field(default_factory=StepLimits)
     t0: float = 0.0
-    progress: bool | None = None
+    progress: bool | Callable[[float], None] | None = None
     on_event: EventAction | None = None
     sensitivity: tuple[str, ...] = ()
 

@@ -56,7 +56,9 @@ def simulate(
     check_lines(f, t0, x0, p)
     _check_events(f, t0, x0, p)
     check_rates(f, t0, x0, p)
-    supervision = Supervision(options.progress, _event_caller(f, on_event) if on_event is not None else None)
+    caller = _event_caller(f, on_event) if on_event is not None else None
+    bar, told = (False, options.progress) if callable(options.progress) else (options.progress, None)
+    supervision = Supervision(bar, caller, between_chunks=told)
     tolerances = accuracy.tolerances(f, p, USUAL_ATOL)
     case = Case(t0, t1, x0, p)
     guarded = GuardedRun(problem, method, case, Options(tolerances, Sampling(times), options.limits, supervision))

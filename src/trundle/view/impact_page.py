@@ -36,9 +36,18 @@ def write_impact_page(
     restitution: float = 0.0,
 ) -> Path:
     """Write the page; the sliders start with these values (half angle in rad, approach is -1 m/s)."""
-    check_impact(inertia_ratio, half_angle, friction, slip, -1.0, restitution)
+    text = impact_page(half_angle, inertia_ratio, friction, slip, restitution)
     target = Path(path)
     check_target(target)
+    write_whole(target, text.encode())
+    return target
+
+
+def impact_page(
+    half_angle: float, inertia_ratio: float = 0.625, friction: float = 0.4, slip: float = 0.3, restitution: float = 0.0
+) -> str:
+    """The page as text."""
+    check_impact(inertia_ratio, half_angle, friction, slip, -1.0, restitution)
     data = {
         "labels": LABELS,
         "domains": DOMAINS,
@@ -46,6 +55,4 @@ def write_impact_page(
     }
     page = TEMPLATE.read_text(encoding="utf-8")
     page = page.replace("/*CLOSED_FORM*/", impact_script())
-    page = page.replace("/*DATA*/", f"const DATA = {json.dumps(data, ensure_ascii=False)};")
-    write_whole(target, page.encode())
-    return target
+    return page.replace("/*DATA*/", f"const DATA = {json.dumps(data, ensure_ascii=False)};")

@@ -100,8 +100,7 @@ class Page {
   }
 
   draw() {
-    const style = getComputedStyle(document.documentElement);
-    const look = { ink: style.getPropertyValue("--ink"), line: style.getPropertyValue("--line"), quiet: style.getPropertyValue("--quiet") };
+    const style = getComputedStyle(document.documentElement), look = looks();
     if (this.painter) this.drawScene(rgb(style.getPropertyValue("--sky")), rgb(style.getPropertyValue("--floor")));
     for (const panel of this.panels) panel.draw(this.t, look);
     $("time").value = this.t;
@@ -237,6 +236,11 @@ class Page {
     $("panels").replaceChildren(...this.panels.map((p) => p.element));
     this.ask();
   }
+}
+
+function looks() {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(["ink", "line", "quiet"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
 }
 
 const css = (c) => `rgb(${c.map((v) => Math.round(255 * v)).join(",")})`;

@@ -35,9 +35,12 @@ class Panel {
     this.legend = document.createElement("div");
     this.legend.className = "legend";
     this.element.append(this.legend, this.canvas);
+    const names = [...new Set(curves.map((c) => c.name))];
+    this.colours = curves.map((c) => LINE_COLOURS[names.indexOf(c.name) % LINE_COLOURS.length]);
+    this.sizes = curves.map(({ y }) => y.reduce((most, v) => (Math.abs(v) > most ? Math.abs(v) : most), 0));
     this.values = curves.map((curve, k) => {
       const entry = document.createElement("span"), line = document.createElement("i"), value = document.createElement("b");
-      line.style.background = colourOf(curve, k);
+      line.style.background = curve.run ? `repeating-linear-gradient(90deg, ${this.colours[k]} 0 4px, transparent 4px 7px)` : this.colours[k];
       entry.append(line, `${curve.label} `, value, ` ${unit}`);
       entry.title = curve.text;
       this.legend.append(entry);
@@ -86,7 +89,7 @@ class Panel {
     pen.clip();
     pen.lineWidth = 1.5;
     this.curves.forEach((curve, k) => {
-      pen.strokeStyle = colourOf(curve, k);
+      pen.strokeStyle = this.colours[k];
       pen.setLineDash(curve.run ? [5, 3] : []);
       stroke(pen, Array.from(curve.t, (time, i) => [X(time), Y(curve.y[i])]));
     });
@@ -95,11 +98,12 @@ class Panel {
     pen.lineWidth = 1;
     stroke(pen, [[X(t), y0], [X(t), y1]]);
     pen.restore();
-    this.curves.forEach((curve, k) => { this.values[k].textContent = numberText(valueAt(curve, t)); });
+    this.curves.forEach((curve, k) => {
+      const value = valueAt(curve, t);
+      this.values[k].textContent = numberText(Math.abs(value) < 1e-12 * this.sizes[k] ? 0 : value);
+    });
   }
 }
-
-const colourOf = (curve, k) => LINE_COLOURS[k % LINE_COLOURS.length];
 
 function stroke(pen, points) {
   pen.beginPath();

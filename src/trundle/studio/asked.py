@@ -1,0 +1,85 @@
+"""What a page asks for, read and checked: nothing that it sends is taken as it comes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final, final
+
+from trundle.errors import FileError, UnknownNameError
+
+METHODS: Final = ("auto", "explicit", "order5", "order8", "stiff")
+MOST: Final = 2001  # eigenvalues over a parameter
+
+Asked = Mapping[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class Settings:
+    """What the sliders say: values that were changed from those of the file."""
+
+    parameters: Mapping[str, float]
+    start: Mapping[str, float | list[float]]
+    duration: float  # s
+    method: str = "auto"
+
+    def plain(self) -> dict[str, Any]:
+        """For the page."""
+        return {
+            "parameters": dict(self.parameters), "start": dict(self.start), "duration": self.duration,
+            "method": self.method,
+        }  # fmt: skip
+
+
+def read_settings(asked: Asked) -> Settings:
+    """The settings of a run."""
+    method = word(asked, "method", "auto")
+    if method not in METHODS:
+        raise UnknownNameError(method, METHODS, "method")
+    parameters = {str(name): number(value, str(name)) for name, value in _mapping(asked, "parameters").items()}
+    start = {str(name): _start(value, str(name)) for name, value in _mapping(asked, "start").items()}
+    return Settings(parameters, start, number(asked.get("duration"), "duration"), method)
+
+
+def number(value: Any, name: str) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise FileError(f"{name}: give a finite number, not {value!r}.")
+    return float(value)
+
+
+def word(asked: Asked, name: str, usual: str | None = None) -> str:
+    """A text."""
+    value = asked.get(name, usual)
+    if not isinstance(value, str):
+        raise FileError(f"{name}: give a text, not {value!r}.")
+    return value
+
+
+def words(asked: Asked, name: str) -> list[str]:
+    """A list of texts."""
+    value = asked.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise FileError(f"{name}: give a list of names, not {value!r}.")
+    return value
+
+
+def count(asked: Asked) -> int:
+    """How many values a parameter takes."""
+    value = number(asked.get("count"), "count")
+    if value != round(value) or not 2 <= value <= MOST:
+        raise FileError(f"count: give a whole number from 2 to {MOST}, not {value:g}.")
+    return round(value)
+
+
+def _mapping(asked: Asked, name: str) -> Mapping[str, Any]:
+    value = asked.get(name, {})
+    if not isinstance(value, dict):
+        raise FileError(f"{name}: give names with numbers, not {value!r}.")
+    return value
+
+
+def _start(value: Any, name: str) -> float | list[float]:
+    if isinstance(value, list) and 1 <= len(value) <= 9:
+        return [number(v, name) for v in value]
+    return number(value, name)

@@ -1,0 +1,98 @@
+"""Eigenvalues over a parameter, or over the speed of steady motions, as curves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+
+from trundle.command.eigen import root_locus
+from trundle.errors import SolveError, UnknownNameError
+from trundle.studio.opened import Opened
+from trundle.study.stability import SteadyMotions, moving
+from trundle.typing import AnyArray
+from trundle.view.speeds import follow
+
+ABOUT: Final = ("equilibrium", "start", "steady")
+SPEED: Final = "speed"
+
+
+@final
+@dataclass(frozen=True)
+class EigenAction:
+    """`over` a parameter from `first` to `last`, `about` the equilibrium or the start; or about steady motions over
+    their speed. The other parameters and start values are those that were changed.
+    """
+
+    over: str
+    first: float
+    last: float
+    count: int
+    about: str
+    parameters: Mapping[str, float]
+    start: Mapping[str, Any]
+
+    @property
+    def values(self) -> list[float]:
+        """Of the parameter."""
+        return [float(v) for v in np.linspace(self.first, self.last, self.count)]
+
+
+def eigenvalues(opened: Opened, asked: EigenAction) -> dict[str, Any]:
+    """Real and imaginary parts as curves, one for each branch, and what there is to say."""
+    if asked.about not in ABOUT:
+        raise UnknownNameError(asked.about, ABOUT, "state to linearise about")
+    if not asked.first < asked.last:
+        raise SolveError(f"give a range from a lower value to a higher one, not {asked.first:g} to {asked.last:g}.")
+    said: list[str] = []
+    roots: list[AnyArray]
+    if asked.about == "steady":
+        roots, unit, said = _over_speed(opened, asked)
+    else:
+        known = opened.file.model.parameters
+        if asked.over not in known:
+            raise UnknownNameError(asked.over, known, "parameter")
+        roots, said = _over_parameter(opened, asked)
+        unit = known[asked.over].unit
+    branches, values = follow(roots), np.array(asked.values)
+    return {
+        "over": asked.over,
+        "unit": unit,
+        "said": said,
+        "values": values,
+        "real": [{"t": values, "y": np.ascontiguousarray(one.real)} for one in branches],
+        "imaginary": [{"t": values, "y": np.ascontiguousarray(one.imag)} for one in branches],
+    }
+
+
+def start_of(opened: Opened, asked: EigenAction, value: float) -> dict[str, Any]:
+    """Start values at a value of the parameter: some may follow from it."""
+    return {**opened.start_at({**asked.parameters, asked.over: value}), **asked.start}
+
+
+def _over_parameter(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray], list[str]]:
+    system, values, at_start = opened.system, asked.values, asked.about == "start"
+    first = start_of(opened, asked, values[0])
+    if at_start and first != start_of(opened, asked, values[-1]):
+        linears, lost = [], list[list[str]]()
+        for value in values:
+            linears += root_locus(system, asked.over, [value], start_of(opened, asked, value), True, asked.parameters)[
+                0
+            ]
+    else:
+        linears, lost = root_locus(system, asked.over, values, first, at_start, asked.parameters)
+    moves = sum(not one.steady for one in linears)
+    said = [f"at {moves} of {len(values)} values something accelerates: eigenvalues mean little there."] * bool(moves)
+    for fault in dict.fromkeys(each for found in lost for each in found):
+        said.append(f"at some equilibria {fault}: a real contact would be lost there.")
+    return [one.eigenvalues for one in linears], said
+
+
+def _over_speed(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray], str, list[str]]:
+    motions = SteadyMotions(opened.system, SPEED, asked.start, asked.parameters)
+    found = motions.stability(asked.first, asked.last)
+    said = [found.words()]
+    if found.neutral:
+        are = "eigenvalue is" if found.neutral == 1 else "eigenvalues are"
+        said.append(f"{found.neutral} more {are} zero at every speed")
+    return [moving(one.eigenvalues, found.neutral) for one in motions.over(asked.values)], found.unit, said

@@ -1,0 +1,1 @@
+"""The page of the studio: markup, looks and scripts."""

@@ -1,0 +1,153 @@
+"""The studio on this machine: one server, as many pages as wanted, each with a session of its own."""
+
+import json
+import secrets
+from collections import OrderedDict
+from functools import partial
+from threading import Lock
+from typing import Any, Final, final
+from urllib.parse import parse_qs, urlsplit
+
+from trundle.errors import TrundleError
+from trundle.studio.faults import in_words
+from trundle.studio.page.html import studio_page
+from trundle.studio.session import Session
+from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
+from trundle.view.page.pack import pack
+
+SESSIONS: Final = 12  # pages whose models and runs are kept; of more, the one not used for longest is dropped
+LARGEST: Final = 1_000_000  # bytes of a question
+KEY: Final = "X-Trundle-Key"
+NO_KEY: Final = "open the address that `trundle studio` printed: it has the key of this page."
+ENDED: Final = "this page was not used for long, and its model was dropped: load the page again."
+
+
+@final
+class Desk:
+    """All sessions. What computes is done one after another: CasADi's expressions belong to one thread at a time."""
+
+    def __init__(self, source: str | None = None) -> None:
+        self.key = secrets.token_urlsafe(24)
+        self.source = source
+        self.sessions: OrderedDict[str, Session] = OrderedDict()
+        self.computing, self.changing = Lock(), Lock()
+
+    def begin(self, name: str | None) -> str:
+        """The name of a session: the one asked for, if it is still there, or a new one."""
+        with self.changing:
+            if name is None or name not in self.sessions:
+                name = secrets.token_urlsafe(9)
+                self.sessions[name] = Session(self.source)
+                while len(self.sessions) > SESSIONS:
+                    self.sessions.popitem(last=False)
+            self.sessions.move_to_end(name)
+            return name
+
+    def answer(self, name: str, question: str, asked: dict[str, Any]) -> Any:
+        """The answer to a question of a page."""
+        with self.changing:
+            session = self.sessions[name]
+            self.sessions.move_to_end(name)
+        if question == "reached":
+            return {"t": session.reached, "end": session.end}
+        if question == "stop":
+            session.stopping = True
+            return None
+        with self.computing:
+            return session.answer(question, asked)
+
+
+@final
+class Studio(LocalPage):
+    """The served studio, with `url`, `note`, `open()`, `wait()` and `close()`."""
+
+    def __init__(self, source: str | None = None, port: int = PORT) -> None:
+        self.desk = Desk(source)
+        super().__init__(partial(_Handler, self.desk), port, f"?key={self.desk.key}")
+
+
+def studio(source: str | None = None, port: int = PORT, open_browser: bool = True) -> Studio:
+    """Serve the studio on this machine and open it in the browser.
+
+    Parameters
+    ----------
+    source : str, optional
+        An example or a YAML file that is opened first.
+    port : int
+        The first port that is tried; a taken one is passed over, which `note` of the answer says.
+    open_browser : bool
+
+    Returns
+    -------
+    Studio
+        With `url`, `note`, `wait()` and `close()`.
+    """
+    made = Studio(source, port)
+    if open_browser:
+        made.open()
+    return made
+
+
+@final
+class _Handler(LocalHandler):
+    """The page, to whoever has its key; answers, to that page only."""
+
+    def __init__(self, desk: Desk, *given: Any) -> None:
+        self.desk = desk
+        super().__init__(*given)
+
+    def do_GET(self) -> None:
+        asked = urlsplit(self.path)
+        if not self.meant_for_here():
+            self.answer(403, NOT_HERE)
+        elif asked.path != "/":
+            self.answer(404, "there is nothing here")
+        elif not self._has_key(parse_qs(asked.query).get("key", [""])[0]):
+            self.answer(403, NO_KEY)
+        else:
+            self.answer(200, studio_page(self.desk.key), "text/html")
+
+    def do_POST(self) -> None:
+        if not self.from_own_page() or not self._has_key(self.headers.get(KEY, "")):
+            self.close_connection = True
+            self.answer(403, NOT_HERE)
+            return
+        try:
+            asked = self._read()
+        except ValueError as error:
+            self.close_connection = True
+            self.answer(400, json.dumps({"words": str(error), "faults": []}))
+            return
+        self._answer_question(asked)
+
+    def _has_key(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self.desk.key.encode())
+
+    def _read(self) -> dict[str, Any]:
+        length = int(self.headers.get("Content-Length", "0"))
+        if not 0 <= length <= LARGEST:
+            raise ValueError(f"a question has at most {LARGEST} bytes; make large models in Python.")
+        asked = json.loads(self.rfile.read(length))
+        if not isinstance(asked, dict):
+            raise ValueError("a question is a mapping.")
+        return asked
+
+    def _answer_question(self, asked: dict[str, Any]) -> None:
+        question, name = str(asked.pop("question", "")), asked.pop("session", None)
+        name = name if isinstance(name, str) else None
+        try:
+            if question == "begin":
+                name = self.desk.begin(name)
+            elif name not in self.desk.sessions:
+                self.answer(410, json.dumps({"words": ENDED, "faults": []}))
+                return
+            assert name is not None
+            found = self.desk.answer(name, question, asked)
+            self.answer(200, pack({"session": name, "answer": found}))
+        except TrundleError as error:
+            self.answer(422, json.dumps(in_words(error)))
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the page was closed; what it asked for is done all the same
+        except Exception as error:  # the page says so; the server goes on
+            words = f"Trundle itself failed ({type(error).__name__}: {error})."
+            self.answer(500, json.dumps({"words": words, "faults": []}))

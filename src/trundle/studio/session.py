@@ -1,0 +1,222 @@
+"""What one page has done: the model that is open, its runs, and what it asks."""
+
+import base64
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, final
+
+from trundle.command.find import read_number
+from trundle.errors import SolveError, UnknownNameError
+from trundle.run.dataset import Run
+from trundle.studio.asked import Asked, Settings, count, number, read_settings, word, words
+from trundle.studio.eigen import EigenAction, eigenvalues
+from trundle.studio.opened import Opened, example_list, open_example, open_source, open_text
+from trundle.studio.rewrite import with_values
+from trundle.studio.script import Log, RunAction, script
+from trundle.view.page.html import page, page_data
+from trundle.view.scene.curves import curves, scalar_names
+
+FRAMES: Final = 1500  # poses of a run
+NOTHING: Final = "no model is open: choose an example or open a file."
+NO_RUN: Final = "there is no run yet: press Run first."
+
+
+@final
+class Session:
+    """One page. Questions that compute are asked one after another; `reached` and `stop` may be asked meanwhile."""
+
+    def __init__(self, source: str | None = None) -> None:
+        self.source = source  # opened first
+        self.opened: Opened | None = None
+        self.run: Run | None = None
+        self.kept: Run | None = None
+        self.settings: Settings | None = None
+        self.log = Log()
+        self.reached, self.end = 0.0, 0.0  # s, of the run under way
+        self.stopping = False
+
+    def answer(self, question: str, asked: Asked) -> Any:
+        """The answer to one question of the page."""
+        if question not in QUESTIONS:
+            raise UnknownNameError(question, QUESTIONS, "question")
+        return QUESTIONS[question](self, asked)
+
+    @property
+    def model(self) -> Opened:
+        """The model that is open."""
+        if self.opened is None:
+            raise SolveError(NOTHING)
+        return self.opened
+
+    @property
+    def last(self) -> Run:
+        """The last run."""
+        if self.run is None:
+            raise SolveError(NO_RUN)
+        return self.run
+
+    # -- models --
+
+    def begin(self, asked: Asked) -> dict[str, Any]:
+        """Examples, and what is open already: a page that was loaded again goes on where it was."""
+        if self.opened is None and self.source is not None:
+            source, self.source = self.source, None
+            return {"examples": example_list(), "model": self._open(open_source(source)), "settings": None}
+        settings = self.settings.plain() if self.settings is not None else None
+        told = self.opened.told() if self.opened is not None else None
+        return {"examples": example_list(), "model": told, "settings": settings}
+
+    def open_example(self, asked: Asked) -> dict[str, Any]:
+        """Open an example."""
+        name = word(asked, "name")
+        sizes: dict[str, float] = {}
+        for key, value in dict(asked.get("sizes") or {}).items():
+            size = number(value, str(key))
+            sizes[str(key)] = round(size) if size == round(size) else size
+        return self._open(open_example(name, sizes))
+
+    def open_text(self, asked: Asked) -> dict[str, Any]:
+        """Open a model from the text of a YAML file; that of an open file keeps its folder."""
+        name = word(asked, "name", "model.yaml")
+        known = self.opened is not None and self.opened.name == name
+        return self._open(open_text(word(asked, "text"), name, self.model.folder if known else None))
+
+    def _open(self, opened: Opened) -> dict[str, Any]:
+        self.opened, self.run, self.kept, self.settings = opened, None, None, None
+        self.log = Log()
+        return opened.told()
+
+    def structure(self, asked: Asked) -> dict[str, Any]:
+        """Description, seals and bond graph."""
+        from trundle.bond_graph.seal_rows import HEADER, seal_rows
+
+        system = self.model.system
+        graph = system.graph
+        return {
+            "describe": system.describe(),
+            "header": list(HEADER),
+            "rows": [list(row) for row in seal_rows(graph)],
+            "causality": graph.causality.report(),
+            "svg": graph._repr_svg_(),
+        }
+
+    def number(self, asked: Asked) -> float:
+        """A number as typed, such as pi/3."""
+        return read_number(word(asked, "text"))
+
+    # -- runs --
+
+    def simulate(self, asked: Asked) -> dict[str, Any]:
+        """Run with the values of the sliders; the answer is what the player shows."""
+        opened, settings = self.model, read_settings(asked)
+        file, usual = opened.at(settings.parameters), opened.start_at(settings.parameters)
+        wish, start = file.run, {**usual, **settings.start}
+        options: dict[str, Any] = {
+            "method": settings.method if settings.method != "auto" else wish.method,
+            "rtol": wish.rtol, "atol": wish.atol, "samples": wish.samples,
+        }  # fmt: skip
+        self.reached, self.end, self.stopping = 0.0, settings.duration, False
+        began = time.perf_counter()
+        run = opened.system.simulate(
+            settings.duration, start, dict(settings.parameters), progress=self._tell, **options
+        )
+        took = time.perf_counter() - began
+        run.shapes = {body.name: body.shape for body in file.model.bodies.values() if body.shape}
+        self.run, self.settings = run, settings
+        action = RunAction(dict(settings.parameters), start, settings.duration, options)
+        self.log.add(action, bool(asked.get("automatic")))
+        return {**self._shown(words(asked, "plots")), "took": took, "start": usual}
+
+    def _tell(self, t: float) -> None:
+        self.reached = t
+        if self.stopping:
+            raise KeyboardInterrupt
+
+    def _shown(self, plots: list[str]) -> dict[str, Any]:
+        run = self.last
+        known = set(scalar_names(run))
+        wanted = [name for name in plots if name in known] or [n for n in self.model.file.run.plot if n in known]
+        data = page_data(run, wanted or None, self.kept, FRAMES, live=True)
+        return {**data, "summary": run.summary(), "ok": run.ok, "outcome": run.outcome, "compared": bool(self.kept)}
+
+    def show(self, asked: Asked) -> dict[str, Any]:
+        """The last run again."""
+        return self._shown(words(asked, "plots"))
+
+    def keep(self, asked: Asked) -> dict[str, Any]:
+        """Keep the last run to compare others with it, or forget the one that was kept."""
+        wanted = bool(asked.get("on"))
+        self.kept = self.last if wanted else None
+        self.log.keep(wanted)
+        return self._shown(words(asked, "plots"))
+
+    def quantity(self, asked: Asked) -> list[dict[str, Any]]:
+        """Curves of a quantity of the last run and of the one kept."""
+        name = word(asked, "name")
+        runs = [self.last, *([self.kept] if self.kept is not None else [])]
+        return [vars(curve) for run in runs for curve in curves(run, [name])]
+
+    def eigen(self, asked: Asked) -> dict[str, Any]:
+        """Eigenvalues over a parameter, or over the speed of steady motions."""
+        opened, settings = self.model, read_settings(asked)
+        first, last = number(asked.get("first"), "from"), number(asked.get("last"), "to")
+        action = EigenAction(
+            word(asked, "over"), first, last, count(asked), word(asked, "about"), dict(settings.parameters),
+            dict(settings.start),
+        )  # fmt: skip
+        found = eigenvalues(opened, action)
+        self.log.add(action, False)
+        return found
+
+    # -- files --
+
+    def save(self, asked: Asked) -> dict[str, str]:
+        """A file to keep: its name and content."""
+        what = word(asked, "what")
+        if what not in FILES:
+            raise UnknownNameError(what, FILES, "file")
+        ending, write = FILES[what]
+        stem = Path(self.model.name).stem or "model"
+        return {"name": f"{stem}{ending}", "content": base64.b64encode(write(self, asked)).decode()}
+
+    def _model_file(self, asked: Asked) -> bytes:
+        opened, settings = self.model, read_settings(asked)
+        if opened.text is None:
+            raise SolveError(
+                f"the example {opened.name!r} is made in Python and has no YAML file; save the script, which makes it."
+            )
+        return with_values(opened.text, settings, opened.folder).encode()
+
+    def _result_file(self, asked: Asked) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            return self.last.save(Path(folder) / "result.nc").read_bytes()
+
+    def _page_file(self, asked: Asked) -> bytes:
+        return page(self.last, words(asked, "plots") or None, self.kept).encode()
+
+    def _script_file(self, asked: Asked) -> bytes:
+        return script(self.model, self.log).encode()
+
+
+QUESTIONS: Final[dict[str, Callable[[Session, Asked], Any]]] = {
+    "begin": Session.begin,
+    "example": Session.open_example,
+    "text": Session.open_text,
+    "structure": Session.structure,
+    "number": Session.number,
+    "run": Session.simulate,
+    "show": Session.show,
+    "keep": Session.keep,
+    "quantity": Session.quantity,
+    "eigenvalues": Session.eigen,
+    "save": Session.save,
+}
+
+FILES: Final[dict[str, tuple[str, Callable[[Session, Asked], bytes]]]] = {
+    "model": (".yaml", Session._model_file),
+    "result": (".nc", Session._result_file),
+    "page": (".html", Session._page_file),
+    "script": (".py", Session._script_file),
+}

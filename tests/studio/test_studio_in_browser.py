@@ -1,0 +1,108 @@
+"""The studio in a real Chromium: sliders change the result, faults stand at their lines, what is saved repeats."""
+
+import base64
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.view.browser import Browser, find_chromium
+
+import trundle as tr
+from trundle import examples
+from trundle.studio import Studio, studio
+
+PROGRAM = find_chromium()
+pytestmark = pytest.mark.skipif(
+    PROGRAM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
+)
+SLIDE = """(async () => { const s = studio.parameters.find((s) => s.name === NAME); s.range.value = VALUE;
+  s.range.dispatchEvent(new Event("input")); await studio.running; return s.value; })()"""
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Studio]:
+    made = studio("simple-pendulum", port=0, open_browser=False)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert PROGRAM is not None
+    one = Browser(PROGRAM)
+    yield one
+    one.close()
+
+
+def curve(browser: Browser, name: str, run: int = 0) -> np.ndarray:
+    return np.array(browser.run(f"[...trundle.curves.find((c) => c.name === '{name}' && c.run === {run}).y]"))
+
+
+def test_a_slider_changes_the_result_and_the_script_repeats_it(
+    browser: Browser, served: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.open(served.url, width=1200, height=760)
+    first = curve(browser, "pivot.angle")
+    system = examples.model("simple-pendulum").build()
+    assert np.array_equal(first, system.simulate(10.0).values("pivot.angle"))
+    browser.run("studio.keep(true)")
+    length = browser.run(SLIDE.replace("NAME", "'l'").replace("VALUE", "1.5"))
+    expected = system.simulate(10.0, parameters={"l": length}).values("pivot.angle")
+    assert length == 1.5 and not np.allclose(first, expected, atol=0.1)
+    assert np.array_equal(curve(browser, "pivot.angle"), expected)
+    assert np.array_equal(curve(browser, "pivot.angle", 1), first)  # the kept run beside it
+    browser.run("""(async () => { const f = studio.starts[1].start.sliders[0].field;
+      f.value = "-pi/4"; f.dispatchEvent(new Event("change"));
+      while (!studio.running) await new Promise((ok) => setTimeout(ok, 5)); await studio.running; })()""")
+    assert curve(browser, "pivot.angle_rate")[0] == pytest.approx(-np.pi / 4)
+    saved = browser.run("""(async () => { const made = [], click = HTMLAnchorElement.prototype.click;
+      HTMLAnchorElement.prototype.click = function () { made.push(this.download); };
+      await studio.save("script"); await studio.save("model");
+      HTMLAnchorElement.prototype.click = click; return made; })()""")
+    assert saved == ["simple-pendulum.py", "simple-pendulum.yaml"]
+    text = browser.run("studio.server.ask('save', { ...studio.settings(), what: 'script' }).then((a) => a.content)")
+    (tmp_path / "again.py").write_bytes(base64.b64decode(text))
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("again.py")
+    last = tr.load(sorted(tmp_path.glob("run-*.nc"))[-1])
+    assert np.array_equal(last.values("pivot.angle"), curve(browser, "pivot.angle"))
+    assert not browser.complaints
+
+
+def test_faults_stand_at_their_lines(browser: Browser, served: Studio) -> None:
+    browser.open(served.url)
+    text = examples.find("simple-pendulum").path.read_text(encoding="utf-8").replace("second: bar", "second: rod")
+    line = text[: text.index("second: rod")].count("\n") + 1
+    browser.call("Runtime.evaluate", expression=f"window.faulty = {text!r}")
+    browser.run("studio.openText(faulty, 'my.yaml')")
+    shown = browser.run("document.getElementById('faults').innerText")
+    assert f"line {line}:" in shown and "no body called 'rod'" in shown
+    assert browser.run("[...document.querySelectorAll('#lines .bad')].map((s) => Number(s.textContent))")[0] == line
+    assert browser.run("document.getElementById('drive').hidden")
+    # mended, it runs
+    browser.run("document.getElementById('text').value = faulty.replace('second: rod', 'second: bar')")
+    browser.run("(async () => { await studio.openText(document.getElementById('text').value, 'my.yaml'); })()")
+    assert browser.run("document.getElementById('faults').hidden") and not browser.run("trundle.first === undefined")
+    # names from files are text, never markup
+    browser.run(
+        "window.odd = faulty.replace('second: rod', 'second: bar').replace('name: simple', 'name: <img src=x onerror=alert(1)>')"
+    )
+    browser.run("studio.openText(odd, 'x.yaml')")
+    assert "<img" in browser.run("document.getElementById('name').textContent")
+    assert browser.run("document.querySelectorAll('#bench img').length") == 0
+
+
+def test_every_sheet_in_dark_and_on_a_phone(browser: Browser, served: Studio) -> None:
+    browser.open(served.url, width=390, height=800, dark=True)
+    browser.run("studio.openExample('simple-pendulum')")
+    browser.run("studio.turn('structure'); studio.structure()")
+    assert browser.run("document.querySelectorAll('#seals tr').length") > 2
+    browser.run("studio.turn('eigenvalues'); document.getElementById('about').value = 'start'; studio.loci.plot()")
+    assert browser.run("studio.loci.panels.length") == 2
+    browser.run("studio.turn('impact'); new Promise((ok) => { document.getElementById('impact').onload = ok; })")
+    browser.run("studio.turn('motion')")
+    browser.frame()
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert not browser.complaints
