@@ -407,6 +407,20 @@ def doctor() -> None:
         typer.echo(f"{name:16} {value}")
 
 
+@app.command(epilog="Example: trundle warm, or: trundle warm four-bar benchmark-bicycle")
+def warm(
+    sources: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE|EXAMPLE", help="Models whose equations are compiled as well.")
+    ] = None,
+) -> None:
+    """Prepare ahead what first runs would wait for: the time loops' machine code, and that of models."""
+    from trundle.command.warm import warm_loops, warm_model
+
+    typer.echo(warm_loops())
+    for source in sources or []:
+        typer.echo(warm_model(_load(source, None)))
+
+
 @app.command(epilog="Example: trundle bench")
 def bench() -> None:
     """Run the benchmarks of the source tree against reference solutions and other programs."""

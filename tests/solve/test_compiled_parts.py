@@ -9,18 +9,24 @@ from typing import Any
 
 import pytest
 
-from trundle.kernel import compiled
+from trundle.kernel import compiled, loop_sources
 from trundle.kernel.record import Record
 
 
 def copied_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the sources in which files can be edited."""
-    for file in compiled._PACKAGE.rglob("*.py"):
-        place = tmp_path / file.relative_to(compiled._PACKAGE)
+    for file in loop_sources.PACKAGE.rglob("*.py"):
+        place = tmp_path / file.relative_to(loop_sources.PACKAGE)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(file.read_bytes())
-    monkeypatch.setattr(compiled, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(loop_sources, "PACKAGE", tmp_path)
     return tmp_path
+
+
+def clear() -> None:
+    """Forget the texts and digests of sources."""
+    loop_sources.digest.cache_clear()
+    loop_sources._text.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -39,14 +45,14 @@ def test_only_parts_that_import_an_edited_file_are_compiled_again(
     package = copied_package(tmp_path, monkeypatch)
 
     def keys() -> dict[str, str]:
-        compiled._sources.cache_clear()
-        return {part: compiled._sources(f"trundle.{home}") for part, home in compiled.PARTS.items()}
+        clear()
+        return {part: loop_sources.digest(f"trundle.{home}") for part, home in compiled.PARTS.items()}
 
     before = keys()
     with (package / edited).open("a") as file:
         file.write("# edited\n")
     changed = {part for part, key in keys().items() if key != before[part]}
-    compiled._sources.cache_clear()
+    clear()
     assert changes <= changed
     if edited != "integrate/record.py":
         assert changed == changes
@@ -86,7 +92,7 @@ def modules_used_by(function: Any) -> set[str]:
 def test_the_key_covers_what_is_compiled_and_hardly_more(part: str) -> None:
     """The code itself, walked function by function, is the other way to tell what a part is made from."""
     home = f"trundle.{compiled.PARTS[part]}"
-    used, keyed = modules_used_by(getattr(importlib.import_module(home), part)), set(compiled._imported(home))
+    used, keyed = modules_used_by(getattr(importlib.import_module(home), part)), set(loop_sources.imported(home))
     assert used <= keyed
     numbers = {"trundle.kernel.record"}  # kernel.pointers makes the types of records from it
     for name in keyed:  # numbers that are imported by their names cannot be traced to their modules

@@ -38,7 +38,7 @@ def _cache() -> Iterator[tuple[str, str]]:
 
     path = USER_CACHE.path
     if not path.is_dir():
-        yield "kernel cache", f"{path}, empty: the first run of each kind compiles for some seconds"
+        yield "kernel cache", f"{path}, empty: `trundle warm` prepares it, else the first runs do"
         return
     sizes = [file.stat().st_size for file in path.rglob("*") if file.is_file()]
     writable = "" if os.access(path, os.W_OK) else ", NOT WRITABLE: every run compiles anew"
@@ -50,9 +50,9 @@ def _dependencies() -> list[str]:
     try:
         needed = [text.split(";")[0] for text in requires("trundle") or () if "extra ==" not in text]
     except PackageNotFoundError:
-        needed = ["numpy", "scipy", "casadi", "llvmlite", "numba", "xarray"]
+        needed = ["numpy", "scipy", "casadi", "llvmlite", "xarray"]
     names = ["".join(c if c.isalnum() or c in "-_." else " " for c in text).split()[0] for text in needed]
-    return [*names, "distributed", "imageio-ffmpeg", "trimesh"]
+    return [*names, "numba", "distributed", "imageio-ffmpeg", "trimesh"]
 
 
 def _version(name: str) -> str:

@@ -19,6 +19,7 @@ from trundle.kernel import USER_CACHE, evaluate, read_tape
 from trundle.kernel.cache import Bundle
 from trundle.model.register import Register
 from trundle.model.spec import Spec
+from trundle.preparing import preparing
 from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout
@@ -115,12 +116,14 @@ class Formulation:
                 return Mobility.from_dict(kept.meta)
             except (KeyError, TypeError, ValueError, AttributeError):  # not what was written
                 pass
-        if self.in_joints:
-            check_mass(self.equations, self.default_parameters, self.length)
-        else:
-            check_every_mass(self.equations, self.default_parameters)
-        USER_CACHE.save_bundle(key, Bundle(b"", (), self.derivation.mobility.to_dict()))
-        return self.derivation.mobility
+        with preparing(f"the equations of the model {self.model.name!r}"):
+            if self.in_joints:
+                check_mass(self.equations, self.default_parameters, self.length)
+            else:
+                check_every_mass(self.equations, self.default_parameters)
+            found = self.derivation.mobility
+        USER_CACHE.save_bundle(key, Bundle(b"", (), found.to_dict()))
+        return found
 
     @property
     def length(self) -> float:

@@ -8,6 +8,7 @@ from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
 from trundle.errors import KernelError
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, host_lanes
+from trundle.preparing import preparing
 from trundle.typing import TapeFunction
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class KernelStore:
                 return bundle.load()
             except (KernelError, RuntimeError):  # code that is not what it should be is made anew
                 pass
-        functions = {name: function for name, function in make(f).items() if function is not None}
-        bundle = compile_bundle(functions, host_lanes() if kind.endswith("lanes") else 1)
+        with preparing(f"machine code of the model {f.model.name!r} ({kind}), kept for next time"):
+            functions = {name: function for name, function in make(f).items() if function is not None}
+            bundle = compile_bundle(functions, host_lanes() if kind.endswith("lanes") else 1)
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()

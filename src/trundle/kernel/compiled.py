@@ -1,21 +1,19 @@
-"""Machine code of the time loops: compiled by numba once on a machine, afterwards loaded from the cache without it.
+"""Machine code of the time loops: generated once on a machine from their LLVM bitcode, afterwards found in the cache.
 
-A part of the integrator is a function `void f(int64 *table)`. Numba's import takes longer than most runs, so its
-result is kept as object code next to the kernels of the models, under a key of the part's module and of all modules
-that it imports: editing another file compiles nothing again.
+A part of the integrator is a function `void f(int64 *table)`, written in Python for numba. Its bitcode comes with the
+package (see `loop_code`), so that numba is needed where the package is made and not where it runs. Object code is kept
+next to the kernels of the models, under a key of the part's module and of all modules that it imports: editing another
+file compiles nothing again.
 """
 
-import ast
-import hashlib
 from functools import cache
-from importlib import import_module
-from importlib.metadata import version
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
+from trundle.kernel.loop_code import loop_code
+from trundle.preparing import preparing
 
 PARTS = {
     "advance": "integrate.loop",
@@ -41,7 +39,6 @@ PARTS = {
 }
 """Name of each part and the module that holds it."""
 
-_PACKAGE = Path(__file__).parents[1]
 _engines: list[Any] = []  # own the memory of the code
 _one_by_one = RLock()
 
@@ -49,69 +46,38 @@ _one_by_one = RLock()
 def address(part: str, module: str | None = None) -> int:
     """Where the machine code of a part stands in memory; a part of a domain folder comes with its module.
 
-    One thread after the other: none compiles what another is compiling, and Python 3.11 parses in one thread only.
+    One thread after the other: none compiles what another is compiling.
     """
     with _one_by_one:
-        return _address(part, module)
+        return _address(part, module or f"trundle.{PARTS[part]}")
 
 
 @cache
-def _address(part: str, module: str | None) -> int:
-    home = module or f"trundle.{PARTS[part]}"
-    key = f"loop {part} {_sources(home)} numba {version('numba')}"
+def _address(part: str, home: str) -> int:
+    key, bitcode = loop_code(part, home)
     code = USER_CACHE.load_object(key)
     if code is None:
-        code = _compile(part, home)
+        given = bitcode()
+        with preparing(f"the time loop {part!r} for this processor, once"):
+            code = _generate(part, given)
         USER_CACHE.save_object(key, code)
     return _load(part, code)
 
 
-@cache
-def _sources(module: str) -> str:
-    """Digest of a module and of all modules of this package that it imports, directly or not."""
-    found, digest = _imported(module), hashlib.sha256()
-    for name in sorted(found):
-        digest.update(f"{name} {len(found[name])} ".encode() + found[name])
-    return digest.hexdigest()
-
-
-def _imported(module: str) -> dict[str, bytes]:
-    """Source texts of a module and of all modules of this package that it imports, directly or not."""
-    found: dict[str, bytes] = {}
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        file = _PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py")
-        if name in found or not file.is_file():
-            continue
-        found[name] = file.read_bytes()
-        for node in ast.walk(ast.parse(found[name])):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("trundle."):
-                waiting += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            elif isinstance(node, ast.Import):
-                waiting += [alias.name for alias in node.names if alias.name.startswith("trundle.")]
-    return found
-
-
-def _compile(part: str, home: str) -> bytes:
-    """Object code with one outside name, trundle.<part>."""
+def _generate(part: str, bitcode: bytes) -> bytes:
+    """Object code for this processor."""
     from llvmlite import binding as llvm
 
-    function = getattr(import_module(home), part)
-    function.compile((function.argument,))
-    (signature,) = function.signatures
-    inner = function.overloads[signature].fndesc.mangled_name
-    # Numba's own convention: a status comes back, results and error information go through the first two pointers.
-    wrapper = f"""
-define void @"trundle.{part}"(ptr %table) {{
-  %result = alloca ptr
-  %error = alloca ptr
-  %status = call i32 @"{inner}"(ptr %result, ptr %error, ptr %table)
-  ret void
-}}
-"""
-    module = llvm.parse_assembly(function.inspect_llvm(signature) + wrapper)
-    return bytes(_machine().emit_object(module))
+    machine = _machine()
+    try:
+        module = llvm.parse_bitcode(bitcode)
+    except RuntimeError as error:
+        raise KernelError(
+            f"LLVM {'.'.join(map(str, llvm.llvm_version_info))} cannot read the time loop {part!r} "
+            f"({' '.join(str(error).split())}). It was made with a newer one; update llvmlite."
+        ) from error
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return bytes(machine.emit_object(module))
 
 
 def _load(part: str, code: bytes) -> int:

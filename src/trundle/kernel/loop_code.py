@@ -1,0 +1,80 @@
+"""LLVM bitcode of a time loop: shipped with the package, or made by numba once for a source tree."""
+
+import atexit
+import hashlib
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
+
+from trundle.errors import KernelError
+from trundle.kernel.cache import USER_CACHE
+from trundle.kernel.loop_sources import PACKAGE, digest
+from trundle.kernel.make_loops import environment, file_name
+from trundle.preparing import preparing
+
+SHIPPED = PACKAGE / "kernel" / "loops"
+"""Folder of an installed package with the bitcode of its loops; a source tree has none."""
+
+
+def loop_code(part: str, home: str) -> tuple[str, Callable[[], bytes]]:
+    """A name that tells this bitcode from any other, and what gives it: most runs find machine code by the name."""
+    file = SHIPPED / file_name(part, home)
+    if file.is_file():
+        packed = file.read_bytes()
+        return f"shipped {file.name} {hashlib.sha256(packed).hexdigest()}", lambda: lzma.decompress(packed)
+    key = f"loop {part} {digest(home)} numba {_numba()} of {environment()['NUMBA_CPU_NAME']}"
+    return key, lambda: _of_source_tree(part, home, key)
+
+
+def _of_source_tree(part: str, home: str, key: str) -> bytes:
+    code = USER_CACHE.load_object(f"bitcode {key}")
+    if code is None:
+        if find_spec("numba") is None:
+            raise KernelError(
+                f"the time loop {part!r} is not in {SHIPPED}, so this is a source tree, in which numba makes the loops "
+                "once; and numba is not installed. Install the package with its extra 'dev', or from a wheel."
+            )
+        with preparing(f"the time loop {part!r} of this source tree with numba, once"):
+            code = _made(part, home)
+        USER_CACHE.save_object(f"bitcode {key}", code)
+    return code
+
+
+def _made(part: str, home: str) -> bytes:
+    process, code = _worker(os.getpid()), b""
+    try:
+        process.stdin.write(f"{part} {home}\n".encode())
+        process.stdin.flush()
+        size = process.stdout.read(8)
+        code = process.stdout.read(int.from_bytes(size, "little")) if len(size) == 8 else b""
+    finally:
+        if not code:  # it has failed, or we were interrupted: it would answer the next question with the wrong part
+            process.kill()
+            _worker.cache_clear()
+    if not code:
+        raise KernelError(f"numba could not compile the time loop {part!r} of {home}; its words are above.")
+    return bytes(code)
+
+
+@cache
+def _worker(process: int) -> Any:
+    """The process in which numba works for this one (by its number: a forked one has its own); it ends with us."""
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "trundle.kernel.make_loops"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True,
+    )  # fmt: skip
+    atexit.register(worker.kill)
+    return worker
+
+
+def _numba() -> str:
+    try:
+        return version("numba")
+    except PackageNotFoundError:
+        return "none"

@@ -1,0 +1,96 @@
+"""LLVM bitcode of the time loops, made from their Python by numba, in a process of its own.
+
+`python -m trundle.kernel.make_loops FOLDER` makes all of them, as a wheel is built; without a folder it answers one
+line "PART MODULE" after the other (see `loop_code`), which is how a source tree gets them. The names of the processor
+are those of a whole class, so that the bitcode serves every machine: code for the one at hand is generated there.
+"""
+
+import ast
+import lzma
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from trundle.kernel.loop_sources import PACKAGE, digest
+
+
+def environment() -> dict[str, str]:
+    """Environment of a process that makes loops: numba as we want it, whatever the user has set for his own code.
+
+    Vectors of four doubles; processors with shorter ones take them in two halves.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    name = "x86-64-v3" if platform.machine().lower() in ("x86_64", "amd64") else "generic"
+    path = os.pathsep.join(filter(None, [str(PACKAGE.parent), kept.get("PYTHONPATH")]))
+    wanted = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"}
+    return {**kept, **wanted, "PYTHONPATH": path}
+
+
+def file_name(part: str, home: str) -> str:
+    """Under which a part's bitcode is shipped: with the digest of its sources, so that it is never that of others."""
+    return f"{home.removeprefix('trundle.')}.{part}.{digest(home)[:20]}.bc.xz"
+
+
+def all_parts() -> Iterator[tuple[str, str]]:
+    """Names and modules of all parts: the functions under `@part` and `@part_of(...)`."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        if "trundle.kernel.pointers import" not in text:
+            continue
+        home = ".".join(["trundle", *file.relative_to(PACKAGE).with_suffix("").parts])
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef) and any(map(_marks_part, node.decorator_list)):
+                yield node.name, home
+
+
+def _marks_part(decorator: ast.expr) -> bool:
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(name, ast.Name) and name.id in ("part", "part_of")
+
+
+def bitcode(part: str, home: str) -> bytes:
+    """Bitcode with one outside name, trundle.<part>, for no machine in particular."""
+    from llvmlite import binding as llvm
+
+    function = getattr(import_module(home), part)
+    function.compile((function.argument,))
+    (signature,) = function.signatures
+    lines = function.inspect_llvm(signature).splitlines()
+    text = "\n".join(line for line in lines if not line.startswith(("target triple", "target datalayout")))
+    # Numba's own convention: a status comes back, results and error information go through the first two pointers.
+    wrapper = f"""
+define void @"trundle.{part}"(ptr %table) {{
+  %result = alloca ptr
+  %error = alloca ptr
+  %status = call i32 @"{function.overloads[signature].fndesc.mangled_name}"(ptr %result, ptr %error, ptr %table)
+  ret void
+}}
+"""
+    return bytes(llvm.parse_assembly(text + wrapper).as_bitcode())
+
+
+def make_all(folder: Path) -> None:
+    """All parts into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, home in all_parts():
+        (folder / file_name(part, home)).write_bytes(lzma.compress(bitcode(part, home)))
+        print(f"time loop {part}", flush=True)
+
+
+def answer() -> None:
+    """One part after the other as they are asked for on stdin: its length in eight bytes and its bitcode on stdout."""
+    out = sys.stdout.buffer
+    for line in sys.stdin:
+        code = bitcode(*line.split())
+        out.write(len(code).to_bytes(8, "little") + code)
+        out.flush()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        make_all(Path(sys.argv[1]))
+    else:
+        answer()
