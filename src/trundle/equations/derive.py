@@ -1,8 +1,8 @@
 """From model and topology to equations: the residuals, matrices and powers as expressions of (t, q, u, p)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import final
 
 import casadi as ca
@@ -10,18 +10,17 @@ import casadi as ca
 from trundle.constraints.closure import closure_rows, difference
 from trundle.constraints.drag import Drag, along_coordinate, along_row
 from trundle.constraints.flow import BondMotion, flow_row
-from trundle.constraints.measure import Followed, LawState, Measure, measured_coordinates
+from trundle.constraints.measure import LawState, Measure
 from trundle.constraints.relaxation import relax
 from trundle.constraints.row import Place, Role, Row
 from trundle.contact.bonds import ContactBonds
-from trundle.contact.contact_motion import ContactMotion, contact_in_tree, contact_of_loop
 from trundle.contact.modes.find import mode_states
 from trundle.derivative import derivative, derivative_along
 from trundle.equations.outputs.signals import Signals
+from trundle.equations.stage import Stage, placed_rates, rates_of
 from trundle.errors import ModelError, TrundleError, UnknownNameError
 from trundle.graph.topology import Topology
 from trundle.laws.law import FlowLaw
-from trundle.laws.tracking import RateTracking
 from trundle.linear_algebra.kkt import Sparse
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
@@ -30,11 +29,9 @@ from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.register import Register
 from trundle.motion.bias import bias_terms, omitting
-from trundle.motion.kane import TreeMotion
-from trundle.motion.links import Tree, build_tree
+from trundle.motion.links import Tree
 from trundle.motion.motion import Load, Motion, base_rate
-from trundle.motion.newton_euler import AbsoluteMotion
-from trundle.motion.roots import FrameRates, Roots, changing
+from trundle.motion.roots import FrameRates
 from trundle.pairs.higher import ContactPair
 from trundle.quantities.known import known_quantities
 from trundle.quantities.parameters import ParameterLayout
@@ -92,11 +89,11 @@ class Equations:
 
     def coordinate_rates(self) -> Expr:
         """qdot."""
-        return ca.vertcat(_placed(self.motion, self.contact_bonds), *[state.rate for state in self.law_states])
+        return ca.vertcat(placed_rates(self.motion, self.contact_bonds), *[state.rate for state in self.law_states])
 
     def position_rates(self) -> Expr:
         """qdot as an expression linear in u: states of laws, which are not places, do not move."""
-        return ca.vertcat(_placed(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
+        return ca.vertcat(placed_rates(self.motion, self.contact_bonds), ca.SX.zeros(len(self.law_states)))
 
     def changing(self, value: Expr, udot: Expr) -> Expr:
         """Time derivative of an expression of time and state."""
@@ -187,11 +184,11 @@ def derive(
     own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
     frame_rates = FrameRates(model, t, own)
     roots = frame_rates.roots()
-    stage = _Stage(model, topology, formalism, layout, register, t, roots, own)
+    stage = Stage(model, topology, formalism, layout, register, t, roots, own)
     unknown = frame_rates.needed(roots)
     if unknown:
-        roots = frame_rates.roots(_rates_of(model, stage, unknown, frame_rates))
-        stage = _Stage(model, topology, formalism, layout, register, t, roots, own, stage)
+        roots = frame_rates.roots(rates_of(model, stage, unknown, frame_rates))
+        stage = Stage(model, topology, formalism, layout, register, t, roots, own, stage)
     motion, contacts, measured, values, bent, tracking = (
         stage.motion, stage.contacts, stage.measured, stage.values, stage.bent, stage.tracking,
     )  # fmt: skip
@@ -229,62 +226,6 @@ def derive(
     )  # fmt: skip
 
 
-@final
-class _Stage:
-    """Motion, contacts and signals, from the motion of the roots; `like` has the symbols of an earlier stage."""
-
-    def __init__(
-        self, model: Model, topology: Topology, formalism: str, layout: StateLayout, register: Register, t: Expr,
-        roots: Roots, own: Mapping[str, Expr], like: "_Stage | None" = None,
-    ) -> None:  # fmt: skip
-        self.tree = build_tree(topology, model.roots)
-        q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
-        if like is not None:
-            q, u = like.motion.q, like.motion.u
-        self.motion: Motion
-        if formalism == "kane":
-            self.motion = TreeMotion(self.tree, q, u, roots)
-            cut = list(topology.cut)  # in the order of the layout
-            ordered = [*(joint.connection for joint in topology.tree), *cut]
-            closing: dict[str, tuple[Body, ...]] = {}
-        else:
-            moving = model.free_bodies
-            self.motion = AbsoluteMotion(moving, {b: b.mass_properties() for b in moving}, q, u, roots)
-            ordered = cut = list(model.connections.values())
-            closing = {c.name: c.bodies for c in ordered}
-        self.closing = closing | {loop.name: loop.bodies for loop in topology.loops}
-        self.coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in self.motion.coordinates.items()}
-        self.contacts, self.followers = _contacts(model, self.motion, self.coordinates, cut, like)
-        self.tracking = {f"{c.name}.{n}": law for c in ordered for n in c.deviations
-                         if isinstance(law := c.laws[n], RateTracking)}  # fmt: skip
-        self.bent = {f"{name}.{bristle}": (name, i) for name, at in self.contacts.items()
-                     for i, bristle in enumerate(at.connection.bristles)}  # fmt: skip
-        values = {name: self.contacts[contact].bristles[i] for name, (contact, i) in self.bent.items()}
-        values |= {f"{name}_deviation": ca.SX.sym(f"{name} deviation") for name in self.tracking}
-        self.values = values | dict(own)
-        rates = ca.vertcat(_placed(self.motion, self.contacts), ca.SX(len(self.values), 1))
-        self.q = ca.vertcat(q, *self.followers.values(), *self.values.values())
-        change = partial(changing, q=self.q, rates=rates, roots=roots)
-        self.measured = _measured(cut, self.motion, self.contacts, change)
-        asked = {name: LawState(name, value) for name, value in self.values.items()}
-        self.signals = Signals(
-            model, register, t, self.motion, self.coordinates, self.measured | asked, self.contacts
-        )  # fmt: skip
-
-
-def _rates_of(model: Model, stage: _Stage, names: Sequence[str], frames: FrameRates) -> dict[str, Expr]:
-    """Rates of states that the accelerations of frames depend on, from the motion of the bodies."""
-    found = {state.name: ca.SX(state.rate(stage.signals)) for state in model.every_state() if state.name in names}
-    hidden = [stage.values[name] for name in (*stage.bent, *(f"{k}_deviation" for k in stage.tracking))]
-    for name, rate in found.items():
-        if any(ca.depends_on(rate, symbol) for symbol in (*frames.unknown.values(), *hidden)):
-            raise ModelError(
-                f"the rate of state {name!r} depends on the acceleration of a frame, or on what a contact or spring "
-                "remembers, and a frame moves with that state: let it depend on places and velocities."
-            )
-    return found
-
-
 def _own_rates(model: Model, signals: Signals) -> dict[str, Expr]:
     """Rates of the states of the model, of its blocks and forces."""
     rates = {}
@@ -294,56 +235,6 @@ def _own_rates(model: Model, signals: Signals) -> dict[str, Expr]:
         except TrundleError as error:
             raise ModelError(f"the rate of state {state.name!r}: {error}") from error
     return rates
-
-
-def _contacts(
-    model: Model,
-    motion: Motion,
-    coordinates: Mapping[str, tuple[Expr, Expr]],
-    cut: Sequence[ConnectedPair],
-    like: "_Stage | None" = None,
-) -> tuple[dict[str, ContactMotion], dict[str, Expr]]:
-    """Contacts of all higher pairs, and the coordinates that follow those which close loops, by contact."""
-    contacts: dict[str, ContactMotion] = {}
-    followers: dict[str, Expr] = {}
-    in_tree = [c for c in model.connections.values() if c not in cut]
-    for c in (*in_tree, *cut):
-        if not isinstance(c.pair, ContactPair):
-            continue
-        if c in cut:
-            symbols = ca.SX.sym(f"{c.name} followers", len(c.pair.followers))
-            symbols = followers[c.name] = symbols if like is None else like.followers[c.name]
-            contacts[c.name] = contact_of_loop(c, motion, symbols)
-        else:
-            at = {step.name: coordinates[f"{c.name}.{step.name}"] for step in c.pair.coordinates}
-            value, rate = (partial(_part, at, i) for i in (0, 1))
-            contacts[c.name] = contact_in_tree(c, motion, value, rate)
-    return contacts, followers
-
-
-def _measured(
-    cut: Sequence[ConnectedPair], motion: Motion, contacts: Mapping[str, ContactMotion], change: Callable[[Expr], Expr]
-) -> dict[str, Measure | Followed | LawState]:
-    """Coordinates of connections that are no joints of the tree."""
-    found: dict[str, Measure | Followed | LawState] = {}
-    for c in cut:
-        for name, measure in measured_coordinates(c, motion).items():
-            found[f"{c.name}.{name}"] = measure
-        if c.name in contacts:
-            for name, value in contacts[c.name].contact.coordinates.items():
-                found[f"{c.name}.{name}"] = Followed(c.name, name, value, change)
-            for bond, name in c.out_of_plane.items():
-                found[f"{c.name}.{name}"] = contacts[c.name].lean(bond)
-    return found
-
-
-def _placed(motion: Motion, contacts: Mapping[str, ContactBonds | ContactMotion]) -> Expr:
-    """Rates of the coordinates and of what follows the contacts."""
-    return ca.vertcat(motion.coordinate_rates(), *[at.contact.follower_rates for at in contacts.values()])
-
-
-def _part(table: Mapping[str, tuple[Expr, Expr]], i: int, name: str) -> Expr:
-    return table[name][i] if name else ca.SX(0)  # a planar pair does not move across its plane
 
 
 def _collect_terms(model: Model, signals: Signals) -> dict[str, Terms]:

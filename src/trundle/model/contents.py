@@ -149,8 +149,17 @@ class ModelContents:
             )
 
     def motion_along(self, name: object) -> tuple[ConnectedPair, str] | None:
-        """The connection and its bond or coordinate that a name such as "wheel.slip_x" means; None where there is no
-        such connection.
+        """The connection and its bond or coordinate that a name means.
+
+        Parameters
+        ----------
+        name : object
+            Such as "wheel.slip_x".
+
+        Returns
+        -------
+        tuple or None
+            (connection, "slip_x"); None where there is no such connection.
         """
         owner, _, motion = name.rpartition(".") if isinstance(name, str) else ("", "", "")
         return (self.connections[owner], motion) if owner in self.connections else None
