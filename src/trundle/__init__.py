@@ -113,6 +113,9 @@ if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
+    from trundle.study.continuation.branch import Branch
+    from trundle.study.continuation.continue_motion import continuation
+    from trundle.study.periodic import Section
     from trundle.sweeps import Cases, grid, latin_hypercube, sobol, sweep
     from trundle.system import System
 
@@ -126,6 +129,7 @@ __all__ = [
     "Block",
     "BlockOutput",
     "Body",
+    "Branch",
     "BrushTyre",
     "Bushing",
     "Cases",
@@ -192,6 +196,7 @@ __all__ = [
     "RollingResistance",
     "Run",
     "Screw",
+    "Section",
     "SeriesDamper",
     "Servo",
     "Sphere",
@@ -222,6 +227,7 @@ __all__ = [
     "atan2",
     "bicycle",
     "ceil",
+    "continuation",
     "cos",
     "cosh",
     "degrees",
@@ -263,6 +269,7 @@ __all__ = [
 
 _LATE = {
     "BatchRun": "trundle.run.batch",
+    "Branch": "trundle.study.continuation.branch",
     "Cases": "trundle.sweeps",
     "DormandPrince5": "trundle.integrate.methods.explicit",
     "DormandPrince8": "trundle.integrate.methods.explicit",
@@ -270,8 +277,10 @@ _LATE = {
     "Rodas4": "trundle.integrate.methods.rosenbrock",
     "Rodas5P": "trundle.integrate.methods.rosenbrock",
     "Run": "trundle.run.dataset",
+    "Section": "trundle.study.periodic",
     "System": "trundle.system",
     "bicycle": "trundle.bicycle",
+    "continuation": "trundle.study.continuation.continue_motion",
     "examples": "trundle.examples",
     "grid": "trundle.sweeps",
     "impact": "trundle.impact",

@@ -5,6 +5,7 @@ matrix at each event [Leine 2004]:  S = H + (f_after - H f_before) (dg/dx) / (dg
 """
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -100,6 +101,12 @@ class ReturnMap:
         for name in f.resolved({**section.put, **section.shift}):
             if name not in self._places:
                 raise UnknownNameError(name, self._places, "coordinate or rate")
+
+    def with_parameters(self, parameters: Mapping[str, float]) -> "ReturnMap":
+        """The same map with other values of some parameters."""
+        other = copy(self)
+        other.parameters = {**(self.parameters or {}), **parameters}
+        return other
 
     def first(self, start: Mapping[str, Any] | None = None) -> Array:
         """State vector of start values."""

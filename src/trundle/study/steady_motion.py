@@ -19,6 +19,7 @@ import numpy as np
 from trundle.contact.search import ContactSearch
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
+from trundle.equations.kernels import Functions
 from trundle.errors import SolveError
 from trundle.model.register import is_start
 from trundle.quantities.state_layout import StateLayout
@@ -84,21 +85,14 @@ class _Search:
         layout = self.layout
         self.turns, allowed = symmetries(functions, t, x[: layout.n_motion], p)
         self.allowed = np.linalg.qr(allowed)[0]
-        self.held = acting(functions, p)
-        rows = [row for row, held in zip(functions.independent, self.held, strict=True) if held]
-        size = [functions.length if row.unit == "m" else 1.0 for row in rows]
-        closing = [row.residual / k for row, k in zip(rows, size, strict=True) if row.holonomic]
-        rolling = [row.rate / k for row, k in zip(rows, size, strict=True)]
         asked = [(ca.SX(e.signals[name]), np.atleast_1d(np.asarray(value, float))) for name, value in given.items()]
         for name, (signal, value) in zip(given, asked, strict=True):
             if value.shape != (signal.numel(),) or not np.all(np.isfinite(value)):
                 raise SolveError(f"{name!r} of a steady motion must be {signal.numel()} finite numbers, got {value}.")
         c = ca.SX.sym("c", self.allowed.shape[1])
-        w, rate, carried = _flow(self.turns, ca.mtimes(ca.DM(self.allowed), c), layout, e.q, e.u)
-        own = ca.vertcat(ca.SX(0, 1), *ca.vertsplit(e.coordinate_rates())[layout.first_order_slice])
-        changes = [e.u - w, functions.dynamics[0] - rate, own - carried]
-        self.n_changes = 2 * layout.n_u + own.numel()
-        R = ca.vertcat(*changes, *closing, *rolling, *[signal - ca.DM(value) for signal, value in asked])
+        changes, holds = steady_equations(functions, self.turns, ca.mtimes(ca.DM(self.allowed), c), p)
+        self.n_changes = changes.numel()
+        R = ca.vertcat(changes, holds, *[signal - ca.DM(value) for signal, value in asked])
         P = derivative(e.position_rates(), e.u)
         z = ca.vertcat(ca.SX(0, 1), *ca.vertsplit(e.q)[layout.first_order_slice])
         slopes = [ca.mtimes(derivative(R, e.q), P), *(derivative(R, v) for v in (e.u, z, c))]
@@ -181,6 +175,21 @@ class _Search:
         drift = np.abs(np.array(ca.DM(self._f(self.t, q, u, self.p, c)[3])).ravel())
         if np.any(drift > 1e-6 * (1.0 + np.abs(A).max(initial=0.0))):
             raise SolveError("no motion is steady here: the forces on the model change with time (t).")
+
+
+def steady_equations(functions: Functions, turns: list[Turn], c: Any, p: Array) -> tuple[Any, Any]:
+    """What vanishes in a motion along the combination c of symmetries: changes in moving axes, and constraints that act
+    with the modes of the contacts in p. Without symmetries the motion is rest.
+    """
+    e, layout = functions.equations, functions.layout
+    rows = [row for row, held in zip(functions.independent, acting(functions, p), strict=True) if held]
+    size = [functions.length if row.unit == "m" else 1.0 for row in rows]
+    closing = [row.residual / k for row, k in zip(rows, size, strict=True) if row.holonomic]
+    rolling = [row.rate / k for row, k in zip(rows, size, strict=True)]
+    w, rate, carried = _flow(turns, c, layout, e.q, e.u)
+    own = ca.vertcat(ca.SX(0, 1), *ca.vertsplit(e.coordinate_rates())[layout.first_order_slice])
+    changes = ca.vertcat(e.u - w, functions.dynamics[0] - rate, own - carried)
+    return changes, ca.vertcat(ca.SX(0, 1), *closing, *rolling)
 
 
 def _flow(turns: list[Turn], c: Any, layout: StateLayout, q: Any, u: Any) -> tuple[Any, Any, Any]:

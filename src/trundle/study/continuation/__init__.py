@@ -1,0 +1,1 @@
+"""Branches of equilibria, steady motions and periodic motions over a parameter."""

@@ -1,0 +1,210 @@
+"""A branch of motions over a parameter: its points, where it changes, and why it ends."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError, UnknownNameError
+from trundle.study.continuation.curve import Follower, Judgement, Node
+from trundle.study.continuation.special import Special, specials
+from trundle.typing import Array
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+STRAIGHT, VERY_STRAIGHT = 0.9, 0.985  # cosines between neighbouring tangents: at least, and for longer steps
+EASY = 4  # Newton steps up to which the next step may be longer
+SHORTEST = 1e-7  # step, as a part of the longest
+REFRESH = 3  # steps between two changes of a mesh
+
+
+@final
+@dataclass(frozen=True)
+class Steps:
+    """How long steps along a branch are (in parts of the range of the parameter, or of the size of a motion), and how
+    many there may be.
+    """
+
+    first: float = 0.02
+    longest: float = 0.1
+    limit: int = 300
+
+
+class Story(ABC):
+    """What a kind of motion tells of itself."""
+
+    units: Mapping[str, str]
+
+    @abstractmethod
+    def tell(self, place: Any) -> dict[str, Any]:
+        """Values by name, each of one size at all points of a branch."""
+
+    @abstractmethod
+    def start(self, place: Any) -> dict[str, Any]:
+        """Coordinates and rates by name, for `simulate`."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Points along a branch; `dataset` has them by name, `special` are the points at which it changes, `ending` says
+    why it ends.
+    """
+
+    over: str
+    unit: str
+    of: str  # "equilibria", "steady" or "periodic"
+    follower: Follower[Any]
+    story: Story
+    nodes: tuple[Node[Any], ...]
+    judgements: tuple[Judgement, ...]
+    special: tuple[Special[Any], ...]
+    ending: str
+    between: tuple[float, float]
+    steps: Steps = field(default_factory=Steps)
+
+    def __repr__(self) -> str:
+        marks = ", ".join(f"{s.kind} at {s.parameter:.6g}" for s in self.special)
+        return (
+            f"<Branch of {self.of} over {self.over}: {len(self.nodes)} points; {marks or 'no change'}; {self.ending}>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def parameter(self) -> Array:
+        """Value of the parameter at each point."""
+        return np.array([node.parameter for node in self.nodes])
+
+    @property
+    def stable(self) -> Any:
+        """Whether no small motion grows, at each point."""
+        return np.array([one.stable for one in self.judgements])
+
+    def all(self, kind: str) -> list[Special[Any]]:
+        """Special points of a kind: "fold", "Hopf", "branch point", "period doubling", "torus"."""
+        return [s for s in self.special if s.kind == kind]
+
+    @cached_property
+    def dataset(self) -> "xr.Dataset":
+        """Values along the branch: states by name, eigenvalues or multipliers, `stable`; the parameter is a coordinate.
+        Of periodic motions the least and the largest value, and the period.
+        """
+        import xarray as xr
+
+        told = [self.story.tell(node.place) for node in self.nodes]
+        count = max(len(j.values) for j in self.judgements)
+        values = np.full((len(self.nodes), count), complex(np.nan, np.nan))
+        for row, j in zip(values, self.judgements, strict=True):
+            row[: len(j.values)] = j.values
+        kind = "multipliers" if self.of == "periodic" else "eigenvalues"
+        variables: dict[str, Any] = {kind: (("point", "mode"), values), "stable": ("point", self.stable)}
+        for name in (n for n in told[0] if n != self.over):
+            column = np.array([one[name] for one in told])
+            dims = {1: ("point",), 2: ("point", "extreme" if self.of == "periodic" else "component")}[column.ndim]
+            variables[name] = (dims, column, {"units": self.story.units.get(name, "")})
+        names = {"extreme": ["min", "max"]} if self.of == "periodic" else {}
+        at = {self.over: ("point", self.parameter, {"units": self.unit}), **names}
+        return xr.Dataset(variables, at, {"ending": self.ending, "of": self.of})
+
+    def __getitem__(self, name: str) -> "xr.DataArray":
+        """Values of a state along the branch."""
+        if name not in self.dataset:
+            raise UnknownNameError(name, list(map(str, self.dataset)), "quantity of the branch")
+        return self.dataset[name]
+
+    def plot(self, *names: str, beside: "Sequence[Branch]" = (), path: Path | str | None = None) -> "Figure":
+        """Values over the parameter (the first state unless named), of other branches too: stable parts solid, unstable
+        ones dashed.
+        """
+        from trundle.view.branch import plot_branches
+
+        return plot_branches([self, *beside], names, path)
+
+    def state(self, where: "int | Special[Any]") -> dict[str, Any]:
+        """Coordinates and rates at a point (by its number) or special point, for `simulate`; of periodic motions those
+        at the start of a period.
+        """
+        place = self.nodes[where].place if isinstance(where, int) else where.node.place
+        return self.story.start(place)
+
+    def switch(self, point: Special[Any], step: float = 0.05) -> "Branch":
+        """The other branch through a branch point, in one direction; a negative step goes in the other."""
+        if point.kind != "branch point":
+            raise SolveError(f"another branch passes through branch points only, this is a {point.kind}.")
+        try:
+            first = self.follower.other(point.node, step)
+        except SolveError as error:
+            raise SolveError(f"no other branch was found at {self.over} = {point.parameter:.6g}: {error}") from error
+        return follow(self.follower, first, self.story, self.over, self.unit, self.of, self.between, self.steps)
+
+
+def follow(
+    follower: Follower[Any], node: Node[Any], story: Story, over: str, unit: str, of: str,
+    between: tuple[float, float], steps: Steps,
+) -> Branch:  # fmt: skip
+    """The branch from a point on, until it leaves the range, closes, or cannot be followed."""
+    low, high = min(between), max(between)
+    nodes, judgements = [node], [follower.curve.judge(node.place)]
+    found: list[Special[Any]] = []
+    length, ending = steps.first, ""
+    while not ending:
+        if len(nodes) >= steps.limit:
+            ending = f"the limit of {steps.limit} points was reached"
+            break
+        if len(nodes) % REFRESH == 0:
+            node = follower.refreshed(node)
+        try:
+            new = follower.step(node, length)
+            straight = float(new.tangent @ node.tangent)
+            if straight < STRAIGHT:
+                raise SolveError("the branch bends too sharply.")
+            if not low <= new.parameter <= high:
+                ending = f"it leaves the range at {over} = {low if new.parameter < low else high:g}"
+                new, length = _at_border(follower, node, length, low if new.parameter < low else high)
+            judged = follower.curve.judge(new.place)
+            found += specials(follower, (node, judgements[-1]), (new, judged), length)
+        except SolveError as error:
+            ending = ""
+            length /= 2
+            if length < SHORTEST * steps.longest:
+                ending = f"it could not be followed beyond {over} = {node.parameter:.6g}: {error}"
+            continue
+        nodes.append(new)
+        judgements.append(judged)
+        if not ending and _closed(follower, nodes):
+            ending = "it closes"
+        if new.iterations <= EASY and straight > VERY_STRAIGHT:
+            length = min(1.5 * length, steps.longest)
+        node = new
+    return Branch(
+        over, unit, of, follower, story, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
+    )
+
+
+def _at_border(follower: Follower[Any], node: Node[Any], length: float, border: float) -> tuple[Node[Any], float]:
+    from scipy.optimize import brentq
+
+    tolerance = 1e-12 * length
+    if node.parameter == border:  # it turns back at once
+        raise SolveError("the range ends where the branch begins.")
+    s = float(brentq(lambda s: follower.step(node, s).parameter - border, 0.0, length, xtol=tolerance))
+    return follower.step(node, s), s
+
+
+def _closed(follower: Follower[Any], nodes: list[Node[Any]]) -> bool:
+    """Whether the last step passed the first point."""
+    if len(nodes) < 5:
+        return False
+    curve, first = follower.curve, nodes[0]
+    z0, sizes = curve.unknowns(first.place), curve.sizes(first.place)
+    a, b = ((curve.unknowns(node.place) - z0) / sizes for node in nodes[-2:])
+    ahead = first.tangent @ nodes[-1].tangent > 0.5
+    return bool(ahead and np.linalg.norm(b) < 2 * np.linalg.norm(b - a) and first.tangent @ a < 0 <= first.tangent @ b)

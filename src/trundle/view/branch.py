@@ -1,0 +1,80 @@
+"""Branches over a parameter: stable parts solid, unstable ones dashed, special points marked."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from trundle.errors import SolveError
+from trundle.study.continuation.branch import Branch
+from trundle.typing import Array
+from trundle.view.style import COLOURS, INK, finish, new_figure, style
+
+MARKS = {"fold": "o", "Hopf": "s", "branch point": "D", "period doubling": "^", "torus": "v"}
+KINDS = {"equilibria": "equilibria", "steady": "steady motions", "periodic": "periodic motions"}
+UNSTABLE = (0, (4, 2))
+
+
+def plot_branches(
+    branches: Sequence[Branch], names: Sequence[str] = (), path: Path | str | None = None, title: str | None = None
+) -> Figure:
+    """One panel for each name; of periodic motions the largest and the least value."""
+    if not branches:
+        raise SolveError("there is no branch to draw.")
+    first = branches[0]
+    shown = list(names) or [_first_name(first)]
+    with style():
+        kinds = " and ".join(dict.fromkeys(KINDS[branch.of] for branch in branches))
+        heading = title or f"{kinds} over {first.over}"
+        figure = new_figure(7.2, 1.2 + 3.2 * len(shown), heading)
+        panels = np.atleast_1d(figure.subplots(len(shown), 1, sharex=True))
+        for axes, name in zip(panels, shown, strict=True):
+            for k, branch in enumerate(branches):
+                draw_branch(axes, branch, name, COLOURS[k % len(COLOURS)])
+            unit = next((str(b[name].attrs.get("units", "")) for b in branches if name in b.dataset), "")
+            axes.set_ylabel(f"{name} ({unit})" if unit else name)
+            axes.margins(x=0.03, y=0.08)
+        panels[-1].set_xlabel(f"{first.over} ({first.unit})" if first.unit else first.over)
+        _legend(panels[0], branches)
+        return finish(figure, path)
+
+
+def draw_branch(axes: Axes, branch: Branch, name: str, colour: Any, factor: float = 1.0, both: bool = True) -> None:
+    """Lines of one branch, and its special points."""
+    if name not in branch.dataset:
+        return
+    values = factor * np.asarray(branch[name].values, float)
+    columns = values[:, None] if values.ndim == 1 else values
+    if values.ndim == 2 and not both:
+        columns = columns[:, -1:]
+    at = branch.parameter
+    for column in columns.T:
+        axes.plot(at, _where(column, branch.stable), color=colour)
+        axes.plot(at, _where(column, ~branch.stable), color=colour, linestyle=UNSTABLE)
+    for special in branch.special:
+        told = factor * np.atleast_1d(np.asarray(branch.story.tell(special.node.place)[name], float))
+        for value in told if both else told[-1:]:
+            axes.plot(special.parameter, value, MARKS[special.kind], color=INK, markersize=5, zorder=3)
+
+
+def _where(values: Array, chosen: Any) -> Array:
+    """Values where chosen, and one point more so that the parts meet; nan elsewhere."""
+    near = chosen.copy()
+    near[1:] |= chosen[:-1]
+    return np.where(near, values, np.nan)
+
+
+def _first_name(branch: Branch) -> str:
+    names = [str(n) for n in branch.dataset if n not in ("eigenvalues", "multipliers", "stable", "period")]
+    return names[0]
+
+
+def _legend(axes: Axes, branches: Sequence[Branch]) -> None:
+    kinds = list(dict.fromkeys(s.kind for b in branches for s in b.special))
+    lines = [Line2D([], [], color=INK), Line2D([], [], color=INK, linestyle=UNSTABLE)]
+    lines += [Line2D([], [], color=INK, marker=MARKS[k], linestyle="", markersize=5) for k in kinds]
+    axes.legend(lines, ["stable", "unstable", *kinds], loc="best")

@@ -1,0 +1,25 @@
+"""Steady motions over speed: where they change is where `stability` says."""
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.bicycle.whipple import benchmark
+
+# Meijaard, Papadopoulos, Ruina and Schwab (2007): weave and capsize speed of the benchmark bicycle.
+WEAVE, CAPSIZE = 4.292382536341, 6.024262015388
+
+
+def test_weave_is_a_hopf_point_and_capsize_a_branch_point_from_which_steady_turns_begin() -> None:
+    system = benchmark().build()
+    straight = tr.continuation(system, "speed", (3.5, 6.5), "steady", start={"roll": 0.0}, step=0.4)
+    hopf, capsize = straight.special
+    assert (hopf.kind, capsize.kind) == ("Hopf", "branch point")
+    assert hopf.parameter == pytest.approx(WEAVE, abs=1e-9)
+    assert capsize.parameter == pytest.approx(CAPSIZE, abs=1e-8)
+    assert np.array_equal(straight.stable, (straight.parameter > WEAVE) & (straight.parameter < CAPSIZE))
+    turns = straight.switch(capsize, 0.1)
+    assert turns.special == () and not turns.stable.any()
+    run = system.simulate(0.5, turns.state(3), rtol=1e-11)  # a steady turn goes on as it is
+    assert run.values("roll") == pytest.approx(run.values("roll")[0], abs=1e-6)
+    assert abs(run.values("roll")[0]) > 1e-3
