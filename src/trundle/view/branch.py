@@ -47,18 +47,34 @@ def draw_branch(axes: Axes, branch: Branch, name: str, colour: Any, factor: floa
     """Lines of one branch, and its special points."""
     if name not in branch.dataset:
         return
-    values = factor * np.asarray(branch[name].values, float)
-    columns = values[:, None] if values.ndim == 1 else values
-    if values.ndim == 2 and not both:
-        columns = columns[:, -1:]
-    at = branch.parameter
-    for column in columns.T:
-        axes.plot(at, _where(column, branch.stable), color=colour)
-        axes.plot(at, _where(column, ~branch.stable), color=colour, linestyle=UNSTABLE)
+    at, columns, stable = _line(branch, name, factor)
+    for column in (columns if both else columns[:, -1:]).T:
+        axes.plot(at, _where(column, stable), color=colour)
+        axes.plot(at, _where(column, ~stable), color=colour, linestyle=UNSTABLE)
     for special in branch.special:
-        told = factor * np.atleast_1d(np.asarray(branch.story.tell(special.node.place)[name], float))
-        for value in told if both else told[-1:]:
+        for value in _values(branch, special.node.place, name, factor)[slice(None) if both else slice(-1, None)]:
             axes.plot(special.parameter, value, MARKS[special.kind], color=INK, markersize=5, zorder=3)
+
+
+def _values(branch: Branch, place: Any, name: str, factor: float) -> Array:
+    return factor * np.atleast_1d(np.asarray(branch.story.tell(place)[name], float))
+
+
+def _line(branch: Branch, name: str, factor: float) -> tuple[Array, Array, Any]:
+    """Parameter, values and stability (of the part that follows) at all points and special points, in their order."""
+    at: list[float] = []
+    rows: list[Array] = []
+    stable: list[bool] = []
+    for k, node in enumerate(branch.nodes):
+        at.append(node.parameter)
+        rows.append(_values(branch, node.place, name, factor))
+        stable.append(bool(branch.stable[k]))
+        for special in branch.special:
+            if special.after == k:
+                at.append(special.parameter)
+                rows.append(_values(branch, special.node.place, name, factor))
+                stable.append(bool(branch.stable[k + 1]))
+    return np.array(at), np.array(rows), np.array(stable)
 
 
 def _where(values: Array, chosen: Any) -> Array:

@@ -170,7 +170,7 @@ def follow(
                 ending = f"it leaves the range at {over} = {low if new.parameter < low else high:g}"
                 new, length = _at_border(follower, node, length, low if new.parameter < low else high)
             judged = follower.curve.judge(new.place)
-            found += specials(follower, (node, judgements[-1]), (new, judged), length)
+            found += specials(follower, (node, judgements[-1]), (new, judged), length, len(nodes) - 1)
         except SolveError as error:
             ending = ""
             length /= 2

@@ -32,6 +32,7 @@ class Special(Generic[P]):
     value: complex
     node: Node[P]
     judgement: Judgement
+    after: int  # number of the point of the branch before it
 
     @property
     def frequency(self) -> float:
@@ -49,17 +50,17 @@ class Special(Generic[P]):
 
 
 def specials(
-    follower: Follower[P], a: tuple[Node[P], Judgement], b: tuple[Node[P], Judgement], length: float
+    follower: Follower[P], a: tuple[Node[P], Judgement], b: tuple[Node[P], Judgement], length: float, after: int
 ) -> list[Special[P]]:
-    """What lies between two points, in the order along the curve."""
-    (node, before), (after, behind) = a, b
+    """What lies between two points, the first of which has the number `after`."""
+    (node, before), (next_node, behind) = a, b
     judge = follower.curve.judge
     change = behind.growing - before.growing
     found: list[Special[P]] = []
-    if node.tangent[-1] * after.tangent[-1] < 0:
+    if node.tangent[-1] * next_node.tangent[-1] < 0:
         at = _zero(follower, node, length, lambda n: float(n.tangent[-1]))
         there = judge(at.place)
-        found.append(Special("fold", at.parameter, _nearest(there), at, there))
+        found.append(Special("fold", at.parameter, _nearest(there), at, there, after))
         if abs(change) == 1:  # that of the fold itself
             return found
     if change == 0:
@@ -73,7 +74,7 @@ def specials(
     more = behind if change > 0 else before
     value = complex(there.turning[min(k, len(there.turning) - 1)])
     swings = complex(more.turning[k])
-    found.append(Special(_kind(follower, swings), at.parameter, value, at, there))
+    found.append(Special(_kind(follower, swings), at.parameter, value, at, there, after))
     return found
 
 
