@@ -6,140 +6,142 @@ One table serves Python users (`tr.sin`, `tr.where`, ...) and the expressions in
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
+
+from trundle.typing import Expr
 
 pi = math.pi
 
 
-def sin(x: Any) -> Any:
+def sin(x: Expr) -> Expr:
     """Sine of an angle in rad."""
     return ca.sin(x)
 
 
-def cos(x: Any) -> Any:
+def cos(x: Expr) -> Expr:
     """Cosine of an angle in rad."""
     return ca.cos(x)
 
 
-def tan(x: Any) -> Any:
+def tan(x: Expr) -> Expr:
     """Tangent of an angle in rad."""
     return ca.tan(x)
 
 
-def asin(x: Any) -> Any:
+def asin(x: Expr) -> Expr:
     """Angle in rad whose sine is x."""
     return ca.asin(x)
 
 
-def acos(x: Any) -> Any:
+def acos(x: Expr) -> Expr:
     """Angle in rad whose cosine is x."""
     return ca.acos(x)
 
 
-def atan(x: Any) -> Any:
+def atan(x: Expr) -> Expr:
     """Angle in rad whose tangent is x."""
     return ca.atan(x)
 
 
-def atan2(y: Any, x: Any) -> Any:
+def atan2(y: Expr, x: Expr) -> Expr:
     """Angle in rad of the point (x, y)."""
     return ca.atan2(y, x)
 
 
-def degrees(x: Any) -> Any:
+def degrees(x: Expr) -> Expr:
     """An angle of x degrees, in rad: degrees(180) is pi."""
     return x * (pi / 180.0)
 
 
-def rpm(x: Any) -> Any:
+def rpm(x: Expr) -> Expr:
     """A speed of x turns a minute, in rad/s: rpm(60) is 2 pi."""
     return x * (pi / 30.0)
 
 
-def kmh(x: Any) -> Any:
+def kmh(x: Expr) -> Expr:
     """A speed of x kilometres an hour, in m/s: kmh(36) is 10."""
     return x / 3.6
 
 
-def sinh(x: Any) -> Any:
+def sinh(x: Expr) -> Expr:
     """Hyperbolic sine."""
     return ca.sinh(x)
 
 
-def cosh(x: Any) -> Any:
+def cosh(x: Expr) -> Expr:
     """Hyperbolic cosine."""
     return ca.cosh(x)
 
 
-def tanh(x: Any) -> Any:
+def tanh(x: Expr) -> Expr:
     """Hyperbolic tangent: a smooth sign."""
     return ca.tanh(x)
 
 
-def exp(x: Any) -> Any:
+def exp(x: Expr) -> Expr:
     """Exponential."""
     return ca.exp(x)
 
 
-def log(x: Any) -> Any:
+def log(x: Expr) -> Expr:
     """Natural logarithm."""
     return ca.log(x)
 
 
-def sqrt(x: Any) -> Any:
+def sqrt(x: Expr) -> Expr:
     """Square root."""
     return ca.sqrt(x)
 
 
-def abs(x: Any) -> Any:
+def abs(x: Expr) -> Expr:
     """Absolute value."""
     return ca.fabs(x)
 
 
-def sign(x: Any) -> Any:
+def sign(x: Expr) -> Expr:
     """-1, 0 or 1."""
     return ca.sign(x)
 
 
-def floor(x: Any) -> Any:
+def floor(x: Expr) -> Expr:
     """Largest whole number not above x."""
     return ca.floor(x)
 
 
-def ceil(x: Any) -> Any:
+def ceil(x: Expr) -> Expr:
     """Smallest whole number not below x."""
     return ca.ceil(x)
 
 
-def min(first: Any, *others: Any) -> Any:
+def min(first: Expr, *others: Expr) -> Expr:
     """Smallest of the arguments."""
     for other in others:
         first = ca.fmin(first, other)
     return first
 
 
-def max(first: Any, *others: Any) -> Any:
+def max(first: Expr, *others: Expr) -> Expr:
     """Largest of the arguments."""
     for other in others:
         first = ca.fmax(first, other)
     return first
 
 
-def where(condition: Any, yes: Any, no: Any) -> Any:
+def where(condition: Expr, yes: Expr, no: Expr) -> Expr:
     """`yes` where the condition holds, else `no`; the one that is not taken may be infinite or undefined."""
     if isinstance(condition, bool | int | float):
         return yes if condition else no
     return ca.if_else(condition, yes, no)
 
 
-def step(x: Any) -> Any:
+def step(x: Expr) -> Expr:
     """1 from x = 0 on, 0 before."""
     return where(x >= 0, 1.0, 0.0)
 
 
-def power(base: Any, exponent: Any) -> Any:
+def power(base: Expr, exponent: Expr) -> Expr:
     """base ** exponent; not a number where the result would be complex, infinite where it would overflow."""
     return ca.power(base, exponent)
 
@@ -149,7 +151,7 @@ def power(base: Any, exponent: Any) -> Any:
 class MathFunction:
     """A function that expressions may call, with the least and the largest number of its arguments."""
 
-    call: Callable[..., Any]
+    call: Callable[..., Expr]
     fewest: int
     most: int
 

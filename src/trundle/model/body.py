@@ -15,7 +15,7 @@ from trundle.model.shape import Shape
 from trundle.quantity import Of, Quantity
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import as_matrix
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 
 @final
@@ -59,7 +59,7 @@ class Body:
         """Whether it never moves: it takes no power, and its axes are those of the ground."""
         return self.moves is Moves.AT_REST
 
-    def at(self, x: Any, y: Any = None, z: Any = 0.0) -> "Frame":
+    def at(self, x: Expr, y: Expr = None, z: Expr = 0.0) -> "Frame":
         """Frame at a point of the body, axes parallel to the body's: at(x, y, z), at(x, y) or at((x, y, z))."""
         if y is not None:
             return Frame(self, (x, y, z))

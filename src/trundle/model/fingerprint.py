@@ -22,6 +22,7 @@ from trundle.model.force import Terms
 from trundle.model.freeze import frozen
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
+from trundle.typing import Expr
 
 
 def fingerprint(model: Model) -> str:
@@ -173,13 +174,13 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) 
             return
 
 
-def _uses_place(law: Any, t: Any, q: Any) -> bool:
+def _uses_place(law: Any, t: Expr, q: Expr) -> bool:
     """Whether a prescribed rate, held or drawn to by a spring, depends on the coordinate."""
     flow = law.flow if isinstance(law, RateTracking) else law
     return isinstance(flow, FlowLaw) and bool(ca.depends_on(ca.SX(flow.motion(t, q, 0.0)), q))
 
 
-def _motion(law: FlowLaw, t: Any, q: Any, u: Any) -> list[Any]:
+def _motion(law: FlowLaw, t: Expr, q: Expr, u: Expr) -> list[Any]:
     return [law.motion(t, q, u)]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.space.rotation import axis_vector, rotation_from_quaternion
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 ALLOWED = (
     "A frame moves as time, parameters and states (m.state) say, whatever the bodies do. To let it follow a body, give "
@@ -52,7 +52,7 @@ class FrameCourse(Protocol):
 class FrameSignals:
     """What the motion of frames may depend on: time, parameters, and states with rates of their own."""
 
-    def __init__(self, t: Any, known: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, t: Expr, known: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
         self.t, self._known, self._rates = t, known, rates or {}
 
     @property

@@ -15,7 +15,7 @@ from trundle.model.law_probe import Asker
 from trundle.model.model import Model
 from trundle.model.register import model_register
 from trundle.model.start_values import start_values
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
 ROTATION = 1e-9  # by which a rotation matrix may be off
@@ -44,7 +44,7 @@ def first_pose(model: Model, frame: Body) -> tuple[Array, Array]:
     return np.array(ca.DM(found[0])).ravel(), np.array(ca.DM(found[1]))
 
 
-def frame_signals(model: Model, t: Any) -> FrameSignals:
+def frame_signals(model: Model, t: Expr) -> FrameSignals:
     """Parameters, states and their rates as symbols."""
     states = model.every_state()
     known = {name: x.symbol for name, x in model.parameters.items()}

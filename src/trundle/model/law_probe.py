@@ -20,6 +20,7 @@ from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
 from trundle.model.register import Register, is_signal, model_register
+from trundle.typing import Expr
 
 HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
@@ -140,7 +141,7 @@ def _plain(text: str) -> str:
 class SymbolicSignals:
     """Signals whose every answer is a symbol named after the question."""
 
-    def __init__(self, model: Model, t: Any) -> None:
+    def __init__(self, model: Model, t: Expr) -> None:
         self.model, self.t = model, t
         self.questions: dict[str, tuple[Question, Any]] = {}  # what was asked, and the symbol that stands for it
         self.known: set[int] = set()

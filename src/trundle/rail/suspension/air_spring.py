@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -14,6 +14,7 @@ from trundle.model.model import Model
 from trundle.model.state import State
 from trundle.rail.suspension.axis_laws import AxisLaws, LoadedSpring, relative_motion
 from trundle.rail.suspension.suspension import Suspension, check_numbers
+from trundle.typing import Expr
 
 ATMOSPHERE = 101_325.0  # Pa
 
@@ -92,7 +93,7 @@ class AirColumn(BetweenWithStates):
         text = f"part of the height taken by the air of the reservoir: {self.name}"
         yield State(self.name, "through", lambda s: self._flow(s)[1], 0.0, "m", text)
 
-    def _flow(self, s: Signals) -> tuple[Any, Any]:
+    def _flow(self, s: Signals) -> tuple[Expr, Expr]:
         """Force through the orifice (N), and the rate of the state: c w' + c2 w' |w'| is that force."""
         height, through = relative_motion(s, *self.places).displacement[2], self.state(s, "through")
         k = self.spring

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -64,10 +64,10 @@ class RelativeMotion:
 
     first: Frame
     second: Frame
-    R: Any  # from these axes to those of the ground
-    arm: Any  # m, in the ground
-    displacement: Any  # m
-    rate: Any  # m/s
+    R: Expr  # from these axes to those of the ground
+    arm: Expr  # m, in the ground
+    displacement: Expr  # m
+    rate: Expr  # m/s
 
     def wrenches(self, F: Expr, M: Expr = 0) -> list[tuple[Frame, Expr, Expr]]:
         """Of a force and a moment on the second body, in the ground: they act at the origin of the second frame."""
@@ -82,11 +82,11 @@ def relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
     return RelativeMotion(a, b, R, arm, ca.mtimes(R.T, arm), ca.mtimes(R.T, rate))
 
 
-def _efforts(laws: Sequence[EffortLaw], t: Expr, q: Any, u: Any) -> Any:
+def _efforts(laws: Sequence[EffortLaw], t: Expr, q: Expr, u: Expr) -> Expr:
     return ca.vertcat(*[law.effort(t, q[i], u[i]) for i, law in enumerate(laws)])
 
 
-def _energies(laws: Sequence[EffortLaw], t: Expr, q: Any, u: Any) -> tuple[Any, Any, Any]:
+def _energies(laws: Sequence[EffortLaw], t: Expr, q: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
     """Stored energy, power lost and supplied."""
     stored = sum((ca.SX(law.potential(t, q[i])) for i, law in enumerate(laws)), ca.SX(0))
     lost = sum((ca.SX(law.dissipated(t, q[i], u[i])) for i, law in enumerate(laws)), ca.SX(0))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -87,25 +87,25 @@ class StickingFriction(BetweenWithStates):
         text = f"deflection of the spring by which the friction sticks: {self.name}"
         yield State(self.name, "deflection", self._rate, 0.0, "m", text)
 
-    def _speed(self, s: Signals) -> Any:
+    def _speed(self, s: Signals) -> Expr:
         return relative_motion(s, *self.places).rate[self.axis]
 
-    def _mode(self, s: Signals) -> Any:
+    def _mode(self, s: Signals) -> Expr:
         return s[f"{self.name}_slides"]
 
-    def _rate(self, s: Signals) -> Any:
+    def _rate(self, s: Signals) -> Expr:
         return ca.if_else(self._mode(s) == STICK, self._speed(s), 0.0)
 
-    def to_limit(self, s: Signals) -> Any:
+    def to_limit(self, s: Signals) -> Expr:
         """Rises through zero where the friction begins to slide."""
         force = self.stiffness * ca.fabs(self.state(s, "deflection"))
         return ca.if_else(self._mode(s) == STICK, force - self.limit, -self.limit)
 
-    def direction(self, s: Signals) -> Any:
+    def direction(self, s: Signals) -> Expr:
         """The way in which it slides then."""
         return ca.if_else(self.state(s, "deflection") > 0, FORTH, BACK)
 
-    def turns_back(self, s: Signals) -> Any:
+    def turns_back(self, s: Signals) -> Expr:
         """Falls through zero where sliding ends."""
         return ca.if_else(self._mode(s) == STICK, 1.0, self._mode(s) * self._speed(s))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pi, tan
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -119,20 +119,20 @@ class GuideFriction(BetweenWithStates):
             text = f"deflection of the spring by which the friction sticks, {kind}: {self.name}"
             yield State(self.name, kind, self._rate(i), 0.0, "m", text)
 
-    def _bristles(self, s: Signals) -> Any:
+    def _bristles(self, s: Signals) -> Expr:
         return ca.vertcat(self.state(s, "across"), self.state(s, "up"))
 
-    def _limit(self, s: Signals) -> Any:
+    def _limit(self, s: Signals) -> Expr:
         height = relative_motion(s, *self.places).displacement[2]
         return self.friction * self.springs.effort(s.t, height, 0.0) + LEAST
 
-    def _loss(self, s: Signals) -> Any:
+    def _loss(self, s: Signals) -> Expr:
         """|v| k / limit, 1/s: how fast the bristles let go."""
         v = relative_motion(s, *self.places).rate[1:]
         return ca.sqrt(ca.sumsqr(v) + STILL**2) * self.stick / self._limit(s)
 
-    def _rate(self, i: int) -> Any:
-        def rate(s: Signals) -> Any:
+    def _rate(self, i: int) -> Expr:
+        def rate(s: Signals) -> Expr:
             return relative_motion(s, *self.places).rate[1 + i] - self._loss(s) * self._bristles(s)[i]
 
         return rate

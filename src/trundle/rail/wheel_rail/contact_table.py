@@ -9,7 +9,7 @@ the contact angle stays the derivative of the gap: a normal force along it conse
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -23,7 +23,7 @@ from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.rail.wheel_rail.kalker import LEAST_LOAD, Coefficients, Patch, kalker
 from trundle.rail.wheel_rail.wheel_side import Side
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 EPS = 15e-6  # m: its centroids fit those of Kik and Piotrowski's patches
 FLATTEST = 0.5  # 1/m: curvatures of wheel and rail together are taken as not less than this
@@ -37,19 +37,19 @@ COLUMNS = ("gap", "angle", "place", "radius", "stiffness", "a", "b", *Coefficien
 class TableContact(NamedTuple):
     """What the table says: numbers, arrays, or expressions of the tape."""
 
-    gap: Any  # m, along z, against the middle position
-    angle: Any  # rad, positive where the radius falls outwards
-    place: Any  # m, outwards from the rail's origin
-    radius: Any  # m
-    stiffness: Any  # N/m^(3/2): load = stiffness * approach^(3/2)
-    a: Any  # m, semi-axis in the rolling direction under 1 N; it goes with the third root of the load
-    b: Any  # m, semi-axis across it under 1 N
-    C11: Any
-    C22: Any
-    C23: Any
-    C33: Any
+    gap: Expr  # m, along z, against the middle position
+    angle: Expr  # rad, positive where the radius falls outwards
+    place: Expr  # m, outwards from the rail's origin
+    radius: Expr  # m
+    stiffness: Expr  # N/m^(3/2): load = stiffness * approach^(3/2)
+    a: Expr  # m, semi-axis in the rolling direction under 1 N; it goes with the third root of the load
+    b: Expr  # m, semi-axis across it under 1 N
+    C11: Expr
+    C22: Expr
+    C23: Expr
+    C33: Expr
 
-    def patch(self, load: Any, material: Elastic = STEEL) -> Patch:
+    def patch(self, load: Expr, material: Elastic = STEEL) -> Patch:
         """The patch under a load (N), for creep laws."""
         if symbolic(load, self.a):
             import casadi as ca

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -24,7 +24,7 @@ from trundle.rail.elementwise import atan, largest, least, sqrt, symbolic
 from trundle.rail.wheel_rail.creep import NO_CREEP, CreepForce, CreepLaw
 from trundle.rail.wheel_rail.fastsim import Fastsim
 from trundle.rail.wheel_rail.kalker import Patch
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 SHAPES = np.log([0.1, 10.0])  # of b/a, in the book, as in Kalker's table
 FULL = 1e4  # |t| that stands for full slip, on the surface of the ball and beyond it
@@ -122,14 +122,14 @@ class Book(CreepLaw):
     """
 
     book: CreepBook = field(default_factory=CreepBook)
-    lookup: Callable[..., Any] | None = None
+    lookup: Callable[..., Expr] | None = None
 
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         t = patch.f11 * xi_x / bound, patch.f22 * xi_y / bound, patch.f23 * spin / bound
         fx, fy, moment = self.shares(*t, patch.b / patch.a)
         return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
 
-    def shares(self, t_x: Any, t_y: Any, t_spin: Any, ratio: Any) -> tuple[Any, Any, Any]:
+    def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
         """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a."""
         tape = symbolic(t_x, t_y, t_spin, ratio)
         if tape and self.lookup is None:
@@ -153,7 +153,7 @@ class Book(CreepLaw):
         return base[0] + rows[0], base[1] + rows[1], g * rows[2]
 
 
-def _closed_form(t_x: Any, t_y: Any, square: Any, bound: str) -> tuple[Any, Any]:
+def _closed_form(t_x: Expr, t_y: Expr, square: Expr, bound: str) -> tuple[Expr, Expr]:
     """Forces over mu N for one flexibility: Johnson and Vermeulen's, or Polach's; the square of the size has spin."""
     size = sqrt(square + NO_CREEP)
     if bound == "parabolic":
@@ -165,7 +165,7 @@ def _closed_form(t_x: Any, t_y: Any, square: Any, bound: str) -> tuple[Any, Any]
     return -share * t_x, -share * t_y
 
 
-def _place(x: Any, first: float, last: float, knots: int) -> tuple[Any, Any]:
+def _place(x: Expr, first: float, last: float, knots: int) -> tuple[Expr, Expr]:
     """Number of the piece, and the distance from its middle point of reference."""
     h = (last - first) / (knots - 1)
     floor = ca.floor if symbolic(x) else np.floor

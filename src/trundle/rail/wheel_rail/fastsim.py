@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import pi
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -19,7 +19,7 @@ from trundle.errors import ModelError
 from trundle.rail.elementwise import least, sqrt, symbolic
 from trundle.rail.wheel_rail.creep import NO_CREEP, CreepForce, CreepLaw
 from trundle.rail.wheel_rail.kalker import Patch
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 BOUNDS: dict[str, Callable[[Array], Array]] = {"parabolic": lambda z: z, "elliptic": np.sqrt}
 """Shape of the limit of traction over 1 - x^2 - y^2."""
@@ -66,13 +66,13 @@ class Fastsim(CreepLaw):
         if faults:
             raise ModelError(faults)
 
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         ratio = patch.b / patch.a
         numbers = (patch.f11 * xi_x / bound, patch.f22 * xi_y / bound, patch.f23 * spin / bound, ratio)
         fx, fy, moment = self.shares(*numbers)
         return CreepForce(bound * fx, bound * fy, bound * patch.a * moment)
 
-    def shares(self, t_x: Any, t_y: Any, t_spin: Any, ratio: Any) -> tuple[Any, Any, Any]:
+    def shares(self, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
         """Forces over mu N and spin moment over mu N a, from the linear forces over mu N and b/a."""
         if symbolic(t_x, t_y, t_spin, ratio):
             if self.along * self.across > LARGEST_TAPE:
@@ -103,7 +103,7 @@ def _grid(along: int, across: int, bound: str) -> Grid:
     return Grid(y, half, weight, x, limit / np.sum(weight * limit), *rates)
 
 
-def _march(grid: Grid, strips: Sequence[Any], rates: Sequence[Any], narrow: Any) -> tuple[Any, Any, Any, Any]:
+def _march(grid: Grid, strips: Sequence[Expr], rates: Sequence[Expr], narrow: Expr) -> tuple[Expr, Expr, Expr, Expr]:
     """Sums of traction along, across, and of their levers x and -y. `strips` are numbers of strips, or slices that
     stand for all at once.
 
@@ -114,7 +114,7 @@ def _march(grid: Grid, strips: Sequence[Any], rates: Sequence[Any], narrow: Any)
     along = [h * (x_rate - spin_rate * grid.y[j] * narrow) for h, j in zip(cell, strips, strict=True)]
     across = [h * y_rate for h in cell]
     t = [(0.0 * x, 0.0 * y) for x, y in zip(along, across, strict=True)]
-    sums: tuple[Any, ...] = (0.0, 0.0, 0.0, 0.0)
+    sums: tuple[Expr, ...] = (0.0, 0.0, 0.0, 0.0)
     for k, (step, before) in enumerate([(0.5, 0.25)] + [(1.0, 0.5)] * (len(grid.x) - 1)):
         for i, j in enumerate(strips):
             x, y, w = grid.x[k, j], grid.y[j], grid.weight[j]
@@ -129,7 +129,7 @@ def _march(grid: Grid, strips: Sequence[Any], rates: Sequence[Any], narrow: Any)
     return sums[0], sums[1], sums[2], sums[3]
 
 
-def _march_symbols(grid: Grid, t_x: Any, t_y: Any, t_spin: Any, ratio: Any) -> tuple[Any, Any, Any]:
+def _march_symbols(grid: Grid, t_x: Expr, t_y: Expr, t_spin: Expr, ratio: Expr) -> tuple[Expr, Expr, Expr]:
     rates = grid.slip_rate * t_x, grid.slip_rate * t_y, grid.spin_rate * t_spin
     fx, fy, lever, arm = _march(grid, range(len(grid.y)), rates, ratio)
     return fx, fy, lever + ratio * arm
@@ -149,7 +149,7 @@ def fastsim_function(along: int, across: int, bound: str) -> ca.Function:
 
 
 @cache
-def _kernels(along: int, across: int, bound: str) -> Any:
+def _kernels(along: int, across: int, bound: str) -> Expr:
     from trundle.kernel import compile_kernels, host_lanes
 
     functions = {"fastsim": fastsim_function(along, across, bound)}
