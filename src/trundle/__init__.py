@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from trundle import bicycle, examples, impact, rail, walker
     from trundle.file import ModelFile, load_file, load_model
     from trundle.file.track import load_track
+    from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
     from trundle.run.batch import BatchRun
@@ -149,7 +150,9 @@ __all__ = [
     "EffortLaw",
     "Ellipsoid",
     "Event",
+    "Experiment",
     "FirstOrderLag",
+    "Fit",
     "Fixed",
     "FixedControlledJoint",
     "FixedIdealJoint",
@@ -234,6 +237,7 @@ __all__ = [
     "errors",
     "examples",
     "exp",
+    "fit",
     "floor",
     "grid",
     "impact",
@@ -273,6 +277,8 @@ _LATE = {
     "Cases": "trundle.sweeps",
     "DormandPrince5": "trundle.integrate.methods.explicit",
     "DormandPrince8": "trundle.integrate.methods.explicit",
+    "Experiment": "trundle.fitting",
+    "Fit": "trundle.fitting",
     "ModelFile": "trundle.file",
     "Rodas4": "trundle.integrate.methods.rosenbrock",
     "Rodas5P": "trundle.integrate.methods.rosenbrock",
@@ -282,6 +288,7 @@ _LATE = {
     "bicycle": "trundle.bicycle",
     "continuation": "trundle.study.continuation.continue_motion",
     "examples": "trundle.examples",
+    "fit": "trundle.fitting",
     "grid": "trundle.sweeps",
     "impact": "trundle.impact",
     "latin_hypercube": "trundle.sweeps",

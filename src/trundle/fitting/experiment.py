@@ -1,0 +1,101 @@
+"""What was measured in one experiment, and how it was started."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.errors import ModelError, StoreError
+from trundle.system import System
+from trundle.typing import Array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    Data = xr.Dataset | Mapping[str, Any] | str | Path
+
+
+@final
+class Experiment:
+    """Measured quantities over time, with the start values and parameters that are known of the experiment.
+
+    Parameters
+    ----------
+    data : xarray.Dataset, mapping or path of a CSV file
+        "time" (s) and quantities of the model by name, one number a sample; nan where nothing was measured. A CSV file
+        has the names in its first line, with or without units in brackets, as `run.save("x.csv")` writes them.
+    start, parameters : mapping, optional
+        Values of this experiment by name; those of the model hold for others.
+    """
+
+    def __init__(
+        self, data: "Data", start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        self.start, self.parameters = dict(start or {}), dict(parameters or {})
+        columns = _columns(data)
+        if "time" not in columns:
+            raise ModelError(f"the data have no 'time'; they have {', '.join(map(repr, columns)) or 'nothing'}.")
+        self.time = columns.pop("time")
+        self.values = columns
+        if not columns:
+            raise ModelError("the data have 'time' and nothing that was measured.")
+        for name, values in columns.items():
+            if values.shape != self.time.shape:
+                raise ModelError(f"{name!r} has {values.shape} numbers for {len(self.time)} times: one each is needed.")
+        if len(self.time) < 2 or not np.all(np.isfinite(self.time)) or np.any(np.diff(self.time) <= 0):
+            raise ModelError("the times of the data must be at least two finite numbers that rise.")
+
+    def __repr__(self) -> str:
+        return f"<Experiment: {', '.join(self.values)}, {len(self.time)} samples>"
+
+    def check(self, system: System) -> None:
+        """The system must have what was measured."""
+        register = system.formulation.register
+        for name in self.values:
+            part = register.get(name)
+            if part.component is None and part.quantity.size > 1:
+                raise ModelError(f"{name!r} is a vector: name its components in the data, such as {name + '_x'!r}.")
+
+
+def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list[Experiment]:
+    """One or several of them."""
+    several = data if isinstance(data, list | tuple) else [data]
+    if not several:
+        raise ModelError("there are no data to fit.")
+    return [one if isinstance(one, Experiment) else Experiment(one) for one in several]
+
+
+def _columns(data: "Data") -> dict[str, Array]:
+    if isinstance(data, str | Path):
+        return _read(Path(data))
+    names = [*data.coords, *data.data_vars] if hasattr(data, "data_vars") else list(data)
+    try:
+        return {str(name): np.array(data[name], dtype=float) for name in names}
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"the data are not numbers by name: {error}.") from error
+
+
+def _read(path: Path) -> dict[str, Array]:
+    """Columns of a CSV file by name; units in brackets are left out."""
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path} cannot be read: {error}.") from error
+    if len(rows) < 2:
+        raise StoreError(f"{path} has no data: a line of names and lines of numbers are needed.")
+    names = [cell.split("[")[0].strip() for cell in rows[0]]
+    columns: dict[str, list[float]] = {name: [] for name in names}
+    if len(columns) < len(names):
+        raise StoreError(f"{path}, line 1: a name stands there twice.")
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(names):
+            raise StoreError(f"{path}, line {line}: {len(row)} numbers for {len(names)} names.")
+        for name, cell in zip(names, row, strict=True):
+            try:
+                columns[name].append(float(cell) if cell.strip() else np.nan)
+            except ValueError:
+                raise StoreError(f"{path}, line {line}: {cell!r} under {name!r} is not a number.") from None
+    return {name: np.array(values) for name, values in columns.items()}

@@ -1,0 +1,146 @@
+"""The values of parameters and start values with which a system moves as was measured."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.errors import ModelError, SolveError
+from trundle.fitting.experiment import Experiment, experiments
+from trundle.fitting.residuals import Residuals
+from trundle.fitting.result import Fit
+from trundle.study.sensitivity.at_start import StartOf
+from trundle.system import System
+from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.fitting.experiment import Data
+
+ROUNDS = 3  # of finding the noise of each quantity and fitting again
+OPTIONS = ("formalism", "method", "rtol", "atol", "max_step", "max_steps", "max_events", "tables")
+
+
+def fit(
+    system: System,
+    data: "Data | Experiment | Sequence[Data | Experiment]",
+    parameters: Mapping[str, float | None] | Sequence[str],
+    *,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    noise: Mapping[str, float] | None = None,
+    start: Mapping[str, Any] | None = None,
+    iterations: int = 100,
+    **options: Any,
+) -> Fit:
+    """Find parameters and start values from measured data by nonlinear least squares.
+
+    Parameters
+    ----------
+    system : System
+        Whose motion was measured.
+    data : Dataset, mapping, path, Experiment, or a list of these
+        What was measured, "time" and quantities by name; see `Experiment`.
+    parameters : mapping or sequence of str
+        The unknowns, parameters or start values, with values from which the search starts; None, or a name alone, takes
+        the value of the model.
+    bounds : mapping, optional
+        Least and largest value by name.
+    noise : mapping, optional
+        Standard deviation of what was measured, by quantity and in its unit. What is not given is found from the
+        residuals.
+    start : mapping, optional
+        Start values of all experiments that do not give their own.
+    iterations : int
+        Most steps of the search.
+    **options
+        Of `simulate`: method, rtol, atol, max_step, ...
+
+    Returns
+    -------
+    Fit
+        Values with confidence intervals, residuals, runs, and a picture.
+
+    Raises
+    ------
+    SolveError
+        Where the first run does not reach the end of the data, or no derivative exists.
+    ModelError, UnknownNameError
+        Where data, names or bounds do not fit the system.
+    """
+    for name in options:
+        if name not in OPTIONS:
+            raise ModelError(f"{name!r} is no option of a fit: {', '.join(OPTIONS)} are.")
+    found = experiments(data)
+    for experiment in found:
+        experiment.start = {**(start or {}), **experiment.start}
+        experiment.check(system)
+    guesses = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
+    if not guesses:
+        raise ModelError("name at least one parameter or start value to be found.")
+    residuals = Residuals(system, found, tuple(guesses), options)
+    first, sizes = _first(system, found[0], guesses)
+    low, high = _bounds(tuple(guesses), bounds or {}, first)
+    first = np.clip(first, low, high)
+    if residuals.count <= len(first):
+        raise ModelError(f"{residuals.count} numbers were measured: too few to find {len(first)} unknowns.")
+    residuals.refuse(first)
+    return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations)
+
+
+def _search(
+    residuals: Residuals, values: Array, sizes: Array, bounds: tuple[Array, Array], given: dict[str, float], most: int
+) -> Fit:
+    from scipy.optimize import least_squares
+
+    unknown = [name for name in given if name not in residuals.quantities]
+    if unknown:
+        raise ModelError(f"noise is given for {unknown[0]!r}, which was not measured.")
+    scales = {name: given.get(name) or residuals.spread(name) for name in residuals.quantities}
+    free = [name for name in residuals.quantities if name not in given]
+    for _ in range(ROUNDS if len(free) > 1 or (free and given) else 1):
+        now = dict(scales)
+        answer = least_squares(
+            lambda v, now=now: residuals(v, now), values, lambda v, now=now: residuals.derivatives(v, now), bounds,
+            x_scale=sizes, max_nfev=most, xtol=1e-10, ftol=1e-12, gtol=1e-12,
+        )  # fmt: skip
+        values = np.asarray(answer.x)
+        off = residuals(values, dict.fromkeys(scales, 1.0))
+        spare = len(off) / (len(off) - len(values))
+        for name in free:
+            level = float(np.sqrt(spare * np.mean(off[residuals.of(name)] ** 2)))
+            scales[name] = max(level, 1e-12 * residuals.spread(name))
+    J = residuals.derivatives(values, scales)
+    if not answer.success:
+        warnings.warn(
+            f"the search was ended after {most} evaluations before it settled: give better first values, or more "
+            "iterations.", stacklevel=3,
+        )  # fmt: skip
+    fitted = Fit(residuals, values, scales, J, sizes, bool(answer.success), int(answer.nfev), bounds)
+    if fitted.unknown:
+        warnings.warn(fitted.unknown, stacklevel=3)
+    return fitted
+
+
+def _first(system: System, experiment: Experiment, guesses: Mapping[str, float | None]) -> tuple[Array, Array]:
+    """Values at which the search starts, and their sizes."""
+    f = system.formulation
+    begun = StartOf(f, experiment.start, experiment.parameters, float(experiment.time[0]))
+    variables = begun.variables(list(guesses))
+    values = np.array([v.value if guesses[v.name] is None else guesses[v.name] for v in variables], dtype=float)
+    if not np.all(np.isfinite(values)):
+        raise SolveError("the values at which the search starts must be numbers.")
+    return values, np.array([abs(value) or v.size for value, v in zip(values, variables, strict=True)])
+
+
+def _bounds(names: tuple[str, ...], bounds: Mapping[str, tuple[float, float]], first: Array) -> tuple[Array, Array]:
+    low, high = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    for name, pair in bounds.items():
+        if name not in names:
+            raise ModelError(f"bounds are given for {name!r}, which is not to be found.")
+        k = names.index(name)
+        low[k], high[k] = pair
+        if not low[k] < high[k]:
+            raise ModelError(f"the bounds of {name!r} must rise, got {pair!r}.")
+        if not low[k] <= first[k] <= high[k]:
+            raise ModelError(f"the first value {first[k]:g} of {name!r} lies outside of its bounds {pair!r}.")
+    return low, high

@@ -1,0 +1,96 @@
+"""Runs compared with what was measured, and the derivatives of that."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import AssemblyError, ModelError, SolveError
+from trundle.fitting.experiment import Experiment
+from trundle.run.dataset import Run
+from trundle.system import System
+from trundle.typing import Array, Flags
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """Differences between runs and data over what counts as one, for values of the unknowns."""
+
+    system: System
+    experiments: list[Experiment]
+    names: tuple[str, ...]  # unknowns: parameters and start values
+    options: Mapping[str, Any]  # of `simulate`
+
+    def run(self, experiment: Experiment, values: Array, sensitivity: tuple[str, ...] = ()) -> Run:
+        """The run that belongs to an experiment."""
+        start, parameters = dict(experiment.start), dict(experiment.parameters)
+        for name, value in zip(self.names, values, strict=True):
+            (parameters if name in self.system.model.parameters else start)[name] = float(value)
+        t = experiment.time
+        return self.system.simulate(
+            float(t[-1] - t[0]), start, parameters, t0=float(t[0]), samples=t, progress=False, sensitivity=sensitivity,
+            **self.options,
+        )  # fmt: skip
+
+    def __call__(self, values: Array, scales: Mapping[str, float]) -> Array:
+        """One after the other; infinite where a run does not reach the end of the data."""
+        found = []
+        for experiment in self.experiments:
+            try:
+                run = self.run(experiment, values)
+            except (AssemblyError, ModelError, SolveError):
+                return np.full(self.count, np.inf)
+            if len(run.time) != len(experiment.time):
+                return np.full(self.count, np.inf)
+            for name, measured in experiment.values.items():
+                known = np.isfinite(measured)
+                found.append((run.values(name) - measured)[known] / scales[name])
+        return np.concatenate(found)
+
+    def derivatives(self, values: Array, scales: Mapping[str, float]) -> Array:
+        """Of the residuals by the unknowns."""
+        found = []
+        for experiment in self.experiments:
+            run = self.run(experiment, values, self.names)
+            for name, measured in experiment.values.items():
+                columns = np.column_stack([run.derivative(name, by).values for by in self.names])
+                found.append(columns[np.isfinite(measured)] / scales[name])
+        return np.vstack(found)
+
+    def refuse(self, values: Array) -> None:
+        """SolveError where the first runs do not reach the end of their data."""
+        for experiment in self.experiments:
+            run = self.run(experiment, values)
+            if len(run.time) != len(experiment.time):
+                raise SolveError(
+                    f"with the values at which the search starts the run ends at {run.time[-1]:.6g} s, before the data "
+                    f"do ({run.outcome}). Start from other values."
+                )
+
+    @property
+    def quantities(self) -> list[str]:
+        """What was measured, in any of the experiments."""
+        return list(dict.fromkeys(name for experiment in self.experiments for name in experiment.values))
+
+    @property
+    def owners(self) -> np.ndarray[Any, np.dtype[np.str_]]:
+        """Of each residual, the quantity it belongs to."""
+        return np.concatenate([
+            np.full(int(np.isfinite(v).sum()), name) for e in self.experiments for name, v in e.values.items()
+        ])  # fmt: skip
+
+    def of(self, quantity: str) -> Flags:
+        """Which residuals belong to a quantity."""
+        flags: Flags = self.owners == quantity
+        return flags
+
+    @property
+    def count(self) -> int:
+        return sum(int(np.isfinite(v).sum()) for e in self.experiments for v in e.values.values())
+
+    def spread(self, quantity: str) -> float:
+        """Standard deviation of what was measured of a quantity; one where that does not change."""
+        values = np.concatenate([e.values[quantity] for e in self.experiments if quantity in e.values])
+        return float(np.nanstd(values)) or 1.0
