@@ -131,6 +131,7 @@ def test_what_the_data_do_not_tell_is_said() -> None:
     ("data", "parameters", "options", "error", "words"),
     [
         ({"bob.angle": [0, 1]}, ["k"], {}, ModelError, "no 'time'"),
+        (3.0, ["k"], {}, ModelError, "not numbers by name"),
         ({"time": [0, 1]}, ["k"], {}, ModelError, "nothing that was measured"),
         ({"time": [0, 1, 1], "bob.angle": [0, 1, 2]}, ["k"], {}, ModelError, "that rise"),
         ({"time": [0, 1], "bob.angle": [0, 1, 2]}, ["k"], {}, ModelError, "one each"),
@@ -150,6 +151,11 @@ def test_what_the_data_do_not_tell_is_said() -> None:
 def test_mistakes_are_answered(data: Any, parameters: Any, options: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         tr.fit(pendulum(), data, parameters, **options)
+
+
+def test_datasets_are_taken() -> None:
+    e = tr.Experiment(swing().dataset[["bob.angle"]])
+    assert list(e.values) == ["bob.angle"] and np.array_equal(e.time, TIMES)
 
 
 def test_damaged_files_are_answered(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class Experiment:
 
     Parameters
     ----------
-    data : xarray.Dataset, mapping or path of a CSV file
+    data : xarray.Dataset, pandas.DataFrame, mapping or path of a CSV file
         "time" (s) and quantities of the model by name, one number a sample; nan where nothing was measured. A CSV file
         has the names in its first line, with or without units in brackets, as `run.save("x.csv")` writes them.
     start, parameters : mapping, optional
@@ -61,19 +61,19 @@ class Experiment:
 
 def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list[Experiment]:
     """One or several of them."""
-    several = data if isinstance(data, list | tuple) else [data]
+    several: Sequence[Any] = data if isinstance(data, list | tuple) else [data]
     if not several:
         raise ModelError("there are no data to fit.")
     return [one if isinstance(one, Experiment) else Experiment(one) for one in several]
 
 
-def _columns(data: "Data") -> dict[str, Array]:
+def _columns(data: Any) -> dict[str, Array]:
     if isinstance(data, str | Path):
         return _read(Path(data))
-    names = [*data.coords, *data.data_vars] if hasattr(data, "data_vars") else list(data)
+    names = getattr(data, "variables", getattr(data, "columns", data))  # xarray, pandas, mapping
     try:
         return {str(name): np.array(data[name], dtype=float) for name in names}
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, IndexError) as error:
         raise ModelError(f"the data are not numbers by name: {error}.") from error
 
 

@@ -30,8 +30,8 @@ class Residuals:
             (parameters if name in self.system.model.parameters else start)[name] = float(value)
         t = experiment.time
         return self.system.simulate(
-            float(t[-1] - t[0]), start, parameters, t0=float(t[0]), samples=t, progress=False, sensitivity=sensitivity,
-            **self.options,
+            float(t[-1] - t[0]), start, parameters, t0=float(t[0]), samples=t.tolist(), progress=False,
+            sensitivity=sensitivity, **self.options,
         )  # fmt: skip
 
     def __call__(self, values: Array, scales: Mapping[str, float]) -> Array:
