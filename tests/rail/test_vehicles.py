@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 import trundle as tr
 from trundle import rail
 from trundle.errors import ModelError
+from trundle.view.scene.make import make_scene
 
 STRAIGHT = rail.Alignment([rail.Straight(2000)])
 
@@ -102,6 +103,14 @@ def test_manchester_vehicle_stands_on_its_wheels(manchester):
         load = run.values(f"{wheel.contact}.normal_force") * np.cos(run.values(f"{wheel.contact}.contact_angle"))
         assert load[0] == pytest.approx(wanted, rel=1e-9)
         assert run.values(f"{wheel.contact}.Q")[0] == pytest.approx(wanted, rel=2e-3)  # spin adds a lateral force
+        force = run.values(f"{wheel.contact}.contact_force")
+        parts = ("normal_force", "longitudinal_creep_force", "lateral_creep_force")
+        sizes = [run.values(f"{wheel.contact}.{part}") for part in parts]
+        assert np.linalg.norm(force, axis=1) == pytest.approx(np.linalg.norm(sizes, axis=0), rel=1e-12)
+    arrows = {arrow.name: arrow for arrow in make_scene(run, plots=()).arrows if arrow.layer == "contact forces"}
+    assert sum(arrow.vectors[0, 2] for arrow in arrows.values()) == pytest.approx(8 * wanted, rel=2e-3)
+    left, right = (run.values(f"{placed.wheels[i].contact}.contact_point")[0] for i in (0, 1))
+    assert left[1] - right[1] == pytest.approx(1.5, abs=0.03) and abs(left[2]) < 2e-3  # on the rails
     assert run.values("car.acceleration")[0] == pytest.approx(0.0, abs=1e-6)
     assert run.values("front_bogie.acceleration")[0] == pytest.approx(0.0, abs=1e-6)
 

@@ -24,7 +24,7 @@ def texts_of(panel: Axes) -> list[str]:
 
 def test_one_panel_for_each_unit(four_bar: Run) -> None:
     figure = plot_quantities(four_bar, ("crank.angle", "crank.angle_rate", "rocker.angle", "coupler.com_position"))
-    assert [panel.get_ylabel() for panel in figure.axes] == ["angle (rad)", "crank.angle_rate (rad/s)", "length (m)"]
+    assert [panel.get_ylabel() for panel in figure.axes] == ["angle (rad)", "crank angle rate (rad/s)", "length (m)"]
     assert lines_of(figure.axes[0]) == ["crank.angle", "rocker.angle"]
     assert lines_of(figure.axes[2]) == [f"coupler.com_position_{axis}" for axis in "xyz"]
     assert figure.axes[-1].get_xlabel() == "time (s)"
@@ -44,7 +44,7 @@ def test_without_names_the_coordinates(four_bar: Run) -> None:
 
 def test_raised_powers_in_units(four_bar: Run) -> None:
     figure = four_bar.plot("crank.acceleration_y", title="how it starts")
-    assert figure.axes[0].get_ylabel() == "crank.acceleration_y (m/s²)"
+    assert figure.axes[0].get_ylabel() == "crank acceleration y (m/s²)"
     assert figure.get_suptitle() == "how it starts"
 
 

@@ -11,6 +11,7 @@ import trundle as tr
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.surfaces import surfaces
+from trundle.view.contact_states import TOUCHES
 from trundle.view.page.html import page
 from trundle.view.page.pack import pack, unpack
 from trundle.view.page.serve import Viewer
@@ -112,6 +113,27 @@ def test_contact_force_is_drawn_at_its_point(disc: Run) -> None:
     (arrow,) = [a for a in make_scene(disc).arrows if a.layer == "contact forces"]
     assert np.array_equal(arrow.points, disc.values("disc.contact_point"))
     assert np.allclose(arrow.vectors[:, 2], disc.values("disc.normal_force"))
+
+
+def test_points_whose_paths_can_be_shown(four_bar: Run) -> None:
+    scene = make_scene(four_bar, plots=(), points={"tip": ("coupler", (1.0, 0.5, 0.0))})
+    assert [p.name for p in scene.points] == ["tip", *(f"{n} (joint)" for n in ("crank", "rocker", "coupler", "pin"))]
+    assert scene.bodies[scene.points[0].body] == "coupler" and scene.header()["points"][0]["at"][1] == 0.5
+    for wrong in (("wheel", (0, 0, 0)), ("coupler", (0, 0)), ("coupler", (0, 0, np.nan))):
+        with pytest.raises((UnknownNameError, SolveError)):
+            make_scene(four_bar, plots=(), points={"tip": wrong})
+
+
+def test_a_contact_without_friction_touches() -> None:
+    m = tr.Model("ball")
+    ball = m.body("ball", mass=1.0, inertia=(0.4, 0.4, 0.4))
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(1.0)), m.ground, ball, name="floor", unilateral=True)
+    run = m.build().simulate(0.1, {"ball.position": (0, 0, 1), "ball.velocity": (1, 0, 0)}, samples=5)
+    (contact,) = make_scene(run, plots=()).contacts
+    assert set(contact.states) == {TOUCHES} and "touching" in run["floor.state"].attrs["long_name"]
+    figure = run.plot("ball.position_x", "floor.state")
+    assert len(figure.axes) == 2  # the state is shown once: by its band
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["touches"]
 
 
 def test_samples_at_events_are_kept() -> None:

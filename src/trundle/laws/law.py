@@ -138,6 +138,11 @@ class FrictionLaw(ContactLaw):
         return 0.0
 
 
+def effort_unit(unit: str) -> str:
+    """Of the effort along a coordinate with this unit."""
+    return "N" if unit == "m" else "N m"
+
+
 @dataclass(frozen=True)
 class EffortLaw(Law):
     """A force or torque along the coordinate as an expression of time t, coordinate q and rate u."""
@@ -198,8 +203,9 @@ class EffortLaw(Law):
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
         of, text = f"{owner}.{coordinate}", "effort along the coordinate, on the second body"
         yield Quantity(
-            owner, f"{coordinate}_effort", "N or N m", f"{text}: {of}", 1, lambda e: e.measure(of, "effort"), "forces"
-        )
+            owner, f"{coordinate}_effort", effort_unit(unit), f"{text}: {of}", 1, lambda e: e.measure(of, "effort"),
+            "forces",
+        )  # fmt: skip
 
     def __add__(self, other: "EffortLaw") -> "EffortLaw":
         """Both efforts on one bond."""
@@ -334,7 +340,7 @@ class FlowLaw(Law):
     def quantities(self, owner: str, coordinate: str, unit: str) -> Iterator[Quantity]:
         of = f"{owner}.{coordinate}"
         text = f"effort of the drive on {of}"
-        yield Quantity(owner, f"{coordinate}_drive", "N or N m", text, 1, lambda e: e.drive(of), "reactions")
+        yield Quantity(owner, f"{coordinate}_drive", effort_unit(unit), text, 1, lambda e: e.drive(of), "reactions")
 
 
 @final

@@ -64,7 +64,8 @@ def _contact(c: "ConnectedPair") -> Iterator[Quantity]:
                     order=1, signal=True, start=True,
                 )  # fmt: skip
     if c.unilateral or c.separates or c.friction_laws:
-        text = f"0 open, 1 sliding, 2 sticking {of}"
+        words = "0 open, 1 sliding, 2 sticking" if c.friction_laws else "0 open, 1 touching, 2 rolling"
+        text = f"{words} {of}"
         yield Quantity(c.name, "state", "", text, 1, lambda e: e.contact_state(c.name), "contacts")
     if c.friction_laws:
         text = f"power lost by friction {of}"

@@ -7,12 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from trundle.view.contact_states import TOUCHES, states_of
 from trundle.view.style import COLOURS, FAINT, tick_name
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
-STATES = {2: ("sticks", COLOURS[0]), 1: ("slides", COLOURS[4]), 0: ("open", FAINT)}
+STATES = {
+    2: ("sticks", COLOURS[0]), 1: ("slides", COLOURS[4]), TOUCHES: ("touches", COLOURS[2]), 0: ("open", FAINT),
+}  # fmt: skip
 
 
 def contacts_of(run: "Run") -> list[str]:
@@ -25,7 +28,7 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
     t = run.time
     changes = [time for _, time in run.events]
     for row, contact in enumerate(contacts):
-        state = np.rint(run.values(f"{contact}.state")).astype(int)
+        state = states_of(run, contact)
         edges = [0, *(np.nonzero(np.diff(state))[0] + 1), len(t)]
         begin = t[0]
         for first, last in pairwise(edges):
@@ -41,6 +44,6 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
     axes.tick_params(axis="y", length=0)
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
-    seen = {int(s) for contact in contacts for s in np.unique(np.rint(run.values(f"{contact}.state")))}
+    seen = {int(s) for contact in contacts for s in np.unique(states_of(run, contact))}
     handles = [Patch(color=colour, label=label) for s, (label, colour) in STATES.items() if s in seen]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)

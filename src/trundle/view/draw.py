@@ -21,7 +21,7 @@ Poses = dict[str, tuple[Points, Points]]  # body -> positions (times, 3), rotati
 
 GHOSTS = 6  # poses when no times are given
 TRAVEL = 1.6  # they cover the first motion in which a point goes this many sizes of the mechanism
-FLIGHT = 8.0  # the same for one that is not held by the ground
+FLIGHT = 4.0  # the same for one that is not held by the ground: it stays a fifth of the picture
 
 
 def draw(

@@ -55,9 +55,11 @@ def plot_quantities(
     """Quantities over time, those of one unit in one panel; without names the first coordinates. Bands below show
     the state of contacts that stick, slide or open.
     """
-    curves = [curve for name in names or run.coordinates[:MOST] for curve in _curves(run, name)]
-    units = list(dict.fromkeys(curve.unit for curve in curves))
     contacts = contacts_of(run)
+    banded = {f"{contact}.state" for contact in contacts} if set(names) - {f"{c}.state" for c in contacts} else set()
+    shown = [name for name in names or run.coordinates[:MOST] if name not in banded]  # bands show the states
+    curves = [curve for name in shown for curve in _curves(run, name)]
+    units = list(dict.fromkeys(curve.unit for curve in curves))
     band = 0.3 * len(contacts) + 0.2 if contacts else 0.0
     with style():
         figure = new_figure(width, max(panel_height * len(units) + 0.7, 3.4) + band, title or run.model_name)
@@ -86,11 +88,16 @@ CLOSE = 0.12  # of the time shown: notes that are nearer to each other are writt
 def _fill_panel(panel: Axes, t: Any, curves: list[Curve], unit: str) -> None:
     for i, curve in enumerate(curves):
         panel.plot(t, curve.values, label=legend_name(curve.label), **line_style(i))
-    what = curves[0].label if len(curves) == 1 else KINDS.get(unit, "value")
+    what = in_words(curves[0].label) if len(curves) == 1 else KINDS.get(unit, "value")
     panel.set_ylabel(f"{what} ({pretty(unit)})" if unit else what)
     panel.margins(y=0.08)
     if len(curves) > 1:
         side_legend(panel)
+
+
+def in_words(name: str) -> str:
+    """A name for the eye: crank angle rate for crank.angle_rate."""
+    return name.replace(".", " ").replace("_", " ").strip() or name
 
 
 def pretty(unit: str) -> str:

@@ -167,9 +167,9 @@ class WheelOnRail(Force):
         given = dot(F, v) + dot(M, pose.w)
         on_track, turned = ca.mtimes(pose.axes, F), ca.mtimes(track.back, pose.axes)
         Q, Y = on_track[2], -self.place.out * on_track[1]
-        t = touch.table
+        t, pushed, arm = touch.table, ca.mtimes(turned, F), ca.mtimes(turned, touch.arm)
         return Terms(
-            wrenches=[(wheel, ca.mtimes(turned, F), ca.mtimes(turned, cross(touch.arm, F) + M))],
+            wrenches=[(wheel, pushed, ca.mtimes(turned, cross(touch.arm, F) + M))],
             potential=stored,
             dissipated=-given - stored_rate,
             measures={
@@ -189,6 +189,8 @@ class WheelOnRail(Force):
                 "patch_length": (2 * patch.a, "m", "length of the contact patch"),
                 "patch_width": (2 * patch.b, "m", "width of the contact patch"),
                 "power_lost": (lost, "W", "power lost by creep"),
+                "contact_point": (s.position(wheel) + arm, "m", "place of the contact, ground axes"),
+                "contact_force": (pushed, "N", "force on the wheel, ground axes"),
             },
         )
 

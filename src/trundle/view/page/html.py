@@ -11,7 +11,7 @@ from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
 from trundle.view.page.pack import pack
 from trundle.view.scene.curves import scalar_names
-from trundle.view.scene.make import FRAMES, make_scene
+from trundle.view.scene.make import FRAMES, Points, make_scene
 from trundle.view.scene.mesh import coil, cylinder, revolved, sphere
 from trundle.view.scene.scene import Scene
 
@@ -28,6 +28,7 @@ def save_html(
     plots: Sequence[str] | None = None,
     compare: "Run | None" = None,
     frames: int = FRAMES,
+    points: Points | None = None,
 ) -> Path:
     """Write a page that replays the run without Python and without a network.
 
@@ -42,6 +43,9 @@ def save_html(
         A second run in the same picture, paler, and with dashes in the plots.
     frames : int
         Poses that are kept at most; the page says so where the run has more.
+    points : mapping, optional
+        Points whose paths can be shown, {"tip": ("blade", (0.5, 0, 0))}: body and place in its axes (m). Mass centres,
+        joints and contacts are there anyhow.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def save_html(
     if target.suffix.lower() not in (".html", ".htm"):
         raise StoreError(f"cannot write the page {target}: its name must end in .html.")
     check_target(target)
-    write_whole(target, page(run, plots, compare, frames).encode())
+    write_whole(target, page(run, plots, compare, frames, points=points).encode())
     return target
 
 
@@ -64,9 +68,10 @@ def page(
     compare: "Run | None" = None,
     frames: int = FRAMES,
     live: bool = False,
+    points: Points | None = None,
 ) -> str:
     """The page as text; a live one may ask its server for every quantity of the run."""
-    return fill(run.model_name, pack(page_data(run, plots, compare, frames, live)))
+    return fill(run.model_name, pack(page_data(run, plots, compare, frames, live, points)))
 
 
 def fill(title: str, data: str) -> str:
@@ -82,14 +87,15 @@ def page_data(
     compare: "Run | None" = None,
     frames: int = FRAMES,
     live: bool = False,
+    points: Points | None = None,
 ) -> dict[str, Any]:
     """What the player shows, ready to be packed."""
     if frames < 2:
         raise StoreError(f"a page keeps at least 2 poses, got frames={frames!r}.")
-    scenes = [make_scene(run, frames, plots)]
+    scenes = [make_scene(run, frames, plots, points=points)]
     if compare is not None:
         names = [curve.name for curve in scenes[0].plots if curve.name in set(scalar_names(compare))]
-        scenes.append(make_scene(compare, frames, names, name=_other_name(run, compare)))
+        scenes.append(make_scene(compare, frames, names, name=_other_name(run, compare), points=points))
     names = scalar_names(run) if live else [curve.name for curve in scenes[0].plots]
     return {
         "title": run.model_name,

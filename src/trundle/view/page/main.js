@@ -196,6 +196,15 @@ class Page {
       const box = check(layer, this.layers.has(layer), (on) => { this.layers[on ? "add" : "delete"](layer); this.ask(); });
       choices.append(box);
     }
+    if (first.pathNames.length) {
+      const more = document.createElement("details"), head = document.createElement("summary");
+      head.textContent = "paths of points";
+      more.append(head, ...first.pathNames.slice(0, 60).map((name) => check(name, this.layers.has(`path of ${name}`), (on) => {
+        this.layers[on ? "add" : "delete"](`path of ${name}`);
+        this.ask();
+      })));
+      choices.append(more);
+    }
     this.listNames();
   }
 

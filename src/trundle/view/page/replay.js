@@ -1,7 +1,7 @@
 // One run as it is drawn: poses of its bodies at any time, and the list of things to paint.
 
-const STATES = { 0: [0.6, 0.62, 0.65], 1: [0.835, 0.369, 0], 2: [0, 0.62, 0.451], 3: [0.78, 0.1, 0.12] };
-const STATE_NAMES = { 0: "open", 1: "slides", 2: "sticks", 3: "strikes" };
+const STATES = { 0: [0.6, 0.62, 0.65], 1: [0.835, 0.369, 0], 2: [0, 0.62, 0.451], 3: [0.78, 0.1, 0.12], 4: [0, 0.45, 0.7] };
+const STATE_NAMES = { 0: "open", 1: "slides", 2: "sticks", 3: "strikes", 4: "touches" };
 
 class Replay {
   constructor(scene, shared, painter) {
@@ -10,11 +10,11 @@ class Replay {
     this.shared = shared;
     this.painter = painter;
     this.cards = painter ? this.meshes.map((mesh) => painter.upload(mesh)) : [];
-    this.trails = null;
+    this.trails = new Map();
   }
 
   // Give back what it has on the graphics card.
-  release() { for (const mesh of [...this.cards, ...(this.trails || []).map((t) => t.mesh)]) this.painter.release(mesh); }
+  release() { for (const mesh of [...this.cards, ...[...this.trails.values()].map((t) => t.mesh)]) if (mesh) this.painter.release(mesh); }
 
   get end() { return this.time[this.time.length - 1]; }
 
@@ -80,8 +80,8 @@ class Replay {
         if (b) out.push({ mesh: this.shared.dot, model: model({ R: pose.R, p: place(pose, this.com(b)) }, [r, r, r]), colour: [0.1, 0.1, 0.1, faint] });
       });
     }
-    if (layers.has("paths")) {
-      for (const { mesh, colour } of this.paths()) out.push({ mesh, model: model({ R: IDENTITY, p: [0, 0, 0] }), colour: [...colour, 0.75 * faint] });
+    for (const { mesh, colour } of this.paths(layers)) {
+      if (mesh) out.push({ mesh, model: model({ R: IDENTITY, p: [0, 0, 0] }), colour: [...colour, 0.75 * faint] });
     }
     return out;
   }
@@ -107,16 +107,27 @@ class Replay {
     out.push({ mesh: this.shared.head, model: model({ R, p: add(p, scaled(R[2], shaft)) }, [2.4 * r, 2.4 * r, head]), colour });
   }
 
-  // Paths of the mass centres as thin tubes.
-  paths() {
-    if (this.trails) return this.trails;
-    this.trails = [];
-    for (let b = 1; b < this.count; b++) {
-      const points = Array.from(this.time, (t) => place(this.pose(b, t), this.com(b)));
-      const mesh = tube(points, 0.004 * this.size);
-      if (mesh) this.trails.push({ mesh: this.painter.upload(mesh), colour: this.colours[b] });
+  // Names of the points whose paths can be shown, besides the mass centres.
+  get pathNames() { return [...this.points.map((p) => p.name), ...this.contacts.map((c) => `${c.name} (contact)`)]; }
+
+  // Paths that are switched on, as thin tubes: all mass centres, and points by the layer "path of NAME".
+  paths(layers) {
+    const along = (body, at) => Array.from(this.time, (t) => place(this.pose(body, t), at));
+    const out = [];
+    if (layers.has("paths")) for (let b = 1; b < this.count; b++) out.push(this.trail(`body ${b}`, this.colours[b], () => along(b, this.com(b))));
+    for (const p of this.points) if (layers.has(`path of ${p.name}`)) out.push(this.trail(p.name, this.colours[p.body], () => along(p.body, p.at)));
+    for (const c of this.contacts) {
+      if (layers.has(`path of ${c.name} (contact)`)) out.push(this.trail(`${c.name} (contact)`, STATES[1], () => Array.from(this.time, (t) => this.sample(c.points, t)).filter((p) => p.every(Number.isFinite))));
     }
-    return this.trails;
+    return out;
+  }
+
+  trail(name, colour, points) {
+    if (!this.trails.has(name)) {
+      const mesh = tube(points(), 0.004 * this.size);
+      this.trails.set(name, { mesh: mesh && this.painter.upload(mesh), colour });
+    }
+    return this.trails.get(name);
   }
 }
 

@@ -11,6 +11,7 @@ from trundle.view.page.html import page
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
 from trundle.view.page.pack import pack
 from trundle.view.scene.curves import curves
+from trundle.view.scene.make import Points
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -32,6 +33,7 @@ def show(
     compare: "Run | None" = None,
     port: int = PORT,
     open_browser: bool = True,
+    points: Points | None = None,
 ) -> Viewer:
     """Serve the page of a run on this machine and open it in the browser.
 
@@ -45,6 +47,8 @@ def show(
     port : int
         The first port that is tried; a taken one is passed over, which `note` of the answer says.
     open_browser : bool
+    points : mapping, optional
+        Points whose paths can be shown, as of `save_html`.
 
     Returns
     -------
@@ -52,7 +56,7 @@ def show(
         With `url`, `note` and `close()`.
     """
     runs = [run] if compare is None else [run, compare]
-    viewer = Viewer(runs, page(run, plots, compare, LIVE_FRAMES, live=True), port)
+    viewer = Viewer(runs, page(run, plots, compare, LIVE_FRAMES, live=True, points=points), port)
     if open_browser:
         viewer.open()
     return viewer

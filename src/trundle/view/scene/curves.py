@@ -21,7 +21,7 @@ def usual_names(run: "Run") -> list[str]:
     known = set(run.names)
     short = [name for name in run.aliases if name in known]
     coordinates = [name for name in run.coordinates if run[name].ndim == 1]
-    forces = [f"{owner}.{kind}" for kind in ("normal_force", "gap", "state") for owner in run.owners(kind)]
+    forces = [f"{owner}.{kind}" for kind in ("normal_force", "gap") for owner in run.owners(kind)]
     energies = [name for name in ("energy.kinetic", "energy.potential") if name in known]
     return list(dict.fromkeys([*short, *coordinates, *energies, *forces]))[:MOST]
 

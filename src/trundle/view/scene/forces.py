@@ -7,6 +7,7 @@ import numpy as np
 
 from trundle.run.geometry import Geometry
 from trundle.typing import Array
+from trundle.view.contact_states import TOUCHES, states_of
 from trundle.view.scene.scene import Arrow, Colour, Contact, named
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ def arrows(
         if {f"{name}.reaction_force", f"{name}.contact_point"} <= known:
             points = run.values(f"{name}.contact_point")[kept]
             out.append(Arrow(name, "contact forces", PUSH, points, run.values(f"{name}.reaction_force")[kept]))
+    for name in wheel_contacts(run):
+        points, forces = (run.values(f"{name}.{kind}")[kept] for kind in ("contact_point", "contact_force"))
+        out.append(Arrow(name, "contact forces", PUSH, points, forces))
     for name, _, body, point, _ in shape["joints"] if len(shape["joints"]) <= SMALL else ():
         if f"{name}.reaction_force" in known:
             i = named(bodies, body)
@@ -41,6 +45,12 @@ def arrows(
     return tuple(arrow for arrow in out if longest[arrow.layer] > 0), longest
 
 
+def wheel_contacts(run: "Run") -> list[str]:
+    """Forces of contacts, such as those of wheels on rails."""
+    known = run.owners("contact_point", "force")
+    return [name for name in run.owners("contact_force", "force") if name in known]
+
+
 def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
     """Every contact of surfaces; a collision is shown at the sample where it happens."""
     known = set(run.names)
@@ -48,10 +58,13 @@ def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
     for name in shape["contacts"]:
         if f"{name}.contact_point" not in known:
             continue
-        states = run.values(f"{name}.state")[kept].round().astype(float) if f"{name}.state" in known else np.zeros(0)
+        states = states_of(run, name)[kept].astype(float) if f"{name}.state" in known else np.zeros(0)
         if len(states):
             struck = [t for event, t in run.events if run.contact_events.get(event) == name]
             hits = np.searchsorted(run.time[kept], [t for t in struck if t in set(run.jump_times)])
             states[np.clip(hits, 0, len(states) - 1)] = STRIKES
         out.append(Contact(name, run.values(f"{name}.contact_point")[kept], states))
+    for name in wheel_contacts(run):
+        pressed = np.linalg.norm(run.values(f"{name}.contact_force")[kept], axis=1) > 0
+        out.append(Contact(name, run.values(f"{name}.contact_point")[kept], np.where(pressed, TOUCHES, 0.0)))
     return tuple(out)

@@ -1,10 +1,11 @@
 """From a run to its scene."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from trundle.errors import SolveError, UnknownNameError
 from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
 from trundle.typing import Array
@@ -12,14 +13,17 @@ from trundle.view.scene import mesh
 from trundle.view.scene.curves import curves, usual_names
 from trundle.view.scene.forces import arrows, contacts
 from trundle.view.scene.parts import body_meshes
-from trundle.view.scene.scene import Colour, Item, Scene, Spring, named
+from trundle.view.scene.scene import Colour, Item, Point, Scene, Spring, named
 from trundle.view.scene.track import track
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
+Points = Mapping[str, tuple[str, Sequence[float]]]  # name -> body, place in its axes (m)
+
 FRAMES: Final = 1500  # poses that are kept
 GHOSTS: Final = 6
+LARGE, VEIL = 0.45, 0.4  # a stand-in for a shape that is so large, in sizes of the mechanism, is seen through
 PALETTE: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8E7CC3", "#A07E58")
 GROUND: Final[Colour] = (0.62, 0.65, 0.69)
 STEEL: Final[Colour] = (0.55, 0.57, 0.6)
@@ -27,8 +31,12 @@ WOOD: Final[Colour] = (0.52, 0.45, 0.38)
 AXES: Final[tuple[Colour, ...]] = ((0.8, 0.2, 0.2), (0.2, 0.6, 0.25), (0.2, 0.35, 0.85))
 
 
-def make_scene(run: "Run", frames: int = FRAMES, plots: Sequence[str] | None = None, name: str = "") -> Scene:
-    """The scene of a run, with at most about `frames` poses and the given quantities (names) as curves."""
+def make_scene(
+    run: "Run", frames: int = FRAMES, plots: Sequence[str] | None = None, name: str = "", points: Points | None = None
+) -> Scene:
+    """The scene of a run, with at most about `frames` poses, the given quantities (names) as curves and points, besides
+    those of the joints, whose paths can be shown: {"tip": ("blade", (0.5, 0, 0))}.
+    """
     shape = geometry(run)
     bodies = ["ground", *(body for body in shape["bodies"] if body != "ground")]
     p, R = _poses(run, bodies)
@@ -54,9 +62,23 @@ def make_scene(run: "Run", frames: int = FRAMES, plots: Sequence[str] | None = N
         np.array([shape["bodies"].get(body, {"com": (0, 0, 0)})["com"] for body in bodies], dtype=float),
         colours, tuple(items), tuple(_springs(shape, bodies, size)), arrow, contacts(run, shape, kept),
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
-        _face_on(p, R, size), _ghosts(run, p, R, shape, bodies), tuple(run.events), drawn,
+        _face_on(p, R, size), _ghosts(run, p, R, shape, bodies), tuple(run.events),
+        tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
     )  # fmt: skip
+
+
+def _points(shape: Geometry, bodies: Sequence[str], given: Points) -> Iterator[Point]:
+    """Points that were asked for, then those of the joints on their second bodies."""
+    for name, (body, at) in given.items():
+        if body not in bodies:
+            raise UnknownNameError(body, bodies, "body")
+        place = np.asarray(at, dtype=float)
+        if place.shape != (3,) or not np.all(np.isfinite(place)):
+            raise SolveError(f"points={{{name!r}: ...}}: give the name of a body and three finite numbers (m).")
+        yield Point(name, named(bodies, body), place)
+    for name, _, body, at, _ in shape["joints"]:
+        yield Point(f"{name} (joint)", named(bodies, body), np.array(at, dtype=float))
 
 
 def chosen_samples(run: "Run", most: int) -> Any:
@@ -181,7 +203,8 @@ def _body_items(
         if (i == 0 or name in shape["frames"]) and not part["shapes"]:
             continue
         for made in body_meshes(part, size, name in touching):
-            yield Item(i, "bodies", colours[i], made)
+            veiled = not part["shapes"] and len(bodies) > 2 and made.extent() > LARGE * size
+            yield Item(i, "bodies", colours[i], made, VEIL if veiled else 1.0)
         com = np.array(part["com"], dtype=float)
         for grid in grids if not part["shapes"] else ():  # feet stand on legs
             if grid.body == name and grid.points.size == 3 and np.linalg.norm(grid.points[0, 0] - com) > 1e-9:

@@ -20,6 +20,10 @@ class Mesh:
     triangles: Any
     stripes: Array
 
+    def extent(self) -> float:
+        """Longest side of the box around it (m)."""
+        return float(np.max(np.ptp(self.vertices, axis=0))) if len(self.vertices) else 0.0
+
     @staticmethod
     def of(vertices: Any, normals: Any, triangles: Any, stripes: Any = None) -> "Mesh":
         points = np.asarray(vertices, dtype=float).reshape(-1, 3)

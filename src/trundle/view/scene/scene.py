@@ -55,9 +55,19 @@ class Arrow:
 
 @final
 @dataclass(frozen=True, eq=False)
+class Point:
+    """A point of a body (m, body axes), whose path can be shown."""
+
+    name: str
+    body: int
+    at: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Contact:
-    """Point of contact (times, 3), and 0 open, 1 sliding, 2 sticking, 3 a collision (times,); empty for one that always
-    holds.
+    """Point of contact (times, 3), and 0 open, 1 sliding, 2 sticking, 3 a collision, 4 touching without friction, or
+    rolling with creep (times,); empty for one that always holds.
     """
 
     name: str
@@ -102,6 +112,7 @@ class Scene:
     planar: tuple[float, float] | None  # azimuth and elevation (rad) from which a plane mechanism is seen face on
     ghosts: tuple[float, ...]  # times spread over the motion
     events: tuple[tuple[str, float], ...]
+    points: tuple[Point, ...] = ()
     plots: tuple[Curve, ...] = ()
     chosen: tuple[str, ...] = ()  # names of the plots shown first
     longest: dict[str, float] = field(default_factory=dict)  # of the arrows of a layer (N)
@@ -128,7 +139,7 @@ class Scene:
     def header(self) -> dict[str, Any]:
         """All fields but meshes, which are gathered beside the items."""
         plain = {name: value for name, value in vars(self).items() if name != "items"}
-        for name in ("springs", "arrows", "contacts", "plots"):
+        for name in ("springs", "arrows", "contacts", "points", "plots"):
             plain[name] = [vars(one) for one in plain[name]]
         plain["items"] = [{**vars(item), "mesh": i} for i, item in enumerate(self.items)]
         plain["meshes"] = [vars(item.mesh) for item in self.items]

@@ -1,0 +1,18 @@
+"""What a contact does over time, as numbers that pictures have words for."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+TOUCHES: Final = 4  # without friction, or with creep: there is nothing that sticks or slides
+
+
+def states_of(run: "Run", contact: str) -> Any:
+    """States of a contact over time, 0 open, 1 sliding, 2 sticking or rolling, 4 touching."""
+    found = run[f"{contact}.state"]
+    states = np.rint(found.values).astype(int)
+    rubs = "sliding" in str(found.attrs.get("long_name", ""))
+    return states if rubs else np.where(states == 1, TOUCHES, states)
