@@ -316,6 +316,20 @@ def graph(
     print_graph(_load(source, set_).model.build().graph, out)
 
 
+@app.command(epilog="Example: trundle structure benchmark-bicycle -o structure.svg")
+def structure(
+    source: Source,
+    set_: Set = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write a picture here: .svg, .png or .pdf.")
+    ] = None,
+) -> None:
+    """Draw links and joints with their loops, contacts as chains of lower pairs; without a file, list the joints."""
+    from trundle.command.structure import show_structure
+
+    show_structure(_load(source, set_).model.build(), out)
+
+
 @app.command(epilog="Example: trundle describe four-bar")
 def describe(source: Source, set_: Set = None) -> None:
     """Summary of a model: tree, loops, laws, degrees of freedom."""

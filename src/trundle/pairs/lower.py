@@ -30,6 +30,7 @@ class Pair:
 
     bonds: ClassVar[tuple[str, ...]] = ()  # those that can move, in the order of the chain
     by_name: ClassVar[bool] = True  # whether models and files call it by the name of its class
+    letter: ClassVar[str] = ""  # symbol in a structure diagram; a pair without one is shown by its screws
 
     def chain(self) -> Chain:
         """The motion as screws, in the frame of the connection (z along the axis)."""
@@ -130,6 +131,7 @@ class AxisPair(Pair):
 class Revolute(AxisPair):
     """Hinge: the second body turns about the axis."""
 
+    letter: ClassVar[str] = "R"
     bonds: ClassVar[tuple[str, ...]] = ("rz",)
 
     def chain(self) -> Chain:
@@ -141,6 +143,7 @@ class Revolute(AxisPair):
 class Prismatic(AxisPair):
     """Slider: the second body moves along the axis without turning."""
 
+    letter: ClassVar[str] = "P"
     bonds: ClassVar[tuple[str, ...]] = ("z",)
 
     def chain(self) -> Chain:
@@ -152,6 +155,7 @@ class Prismatic(AxisPair):
 class Helical(AxisPair):
     """Screw joint: turning by the angle moves the second body by pitch * angle along the axis."""
 
+    letter: ClassVar[str] = "H"
     bonds: ClassVar[tuple[str, ...]] = ("rz",)
 
     pitch: Expr = 0.0  # m/rad
@@ -173,6 +177,7 @@ class Helical(AxisPair):
 class Cylindrical(AxisPair):
     """The second body turns about the axis and slides along it."""
 
+    letter: ClassVar[str] = "C"
     bonds: ClassVar[tuple[str, ...]] = ("rz", "z")
 
     def chain(self) -> Chain:
@@ -184,6 +189,7 @@ class Cylindrical(AxisPair):
 class Planar(AxisPair):
     """The second body slides in the plane normal to the axis and turns about it."""
 
+    letter: ClassVar[str] = "E"
     bonds: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
 
     def chain(self) -> Chain:
@@ -197,6 +203,7 @@ class Universal(AxisPair):
     the second body.
     """
 
+    letter: ClassVar[str] = "U"
     bonds: ClassVar[tuple[str, ...]] = ("rz", "rx")
 
     cross: Axis | None = None  # second axis at zero angles; normal to `axis`
@@ -220,6 +227,7 @@ class Universal(AxisPair):
 class Spherical(Pair):
     """Ball joint by a unit quaternion: no singular pose."""
 
+    letter: ClassVar[str] = "S"
     bonds: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")
 
     def chain(self) -> Chain:
@@ -231,6 +239,7 @@ class Spherical(Pair):
 class Fixed(Pair):
     """Weld."""
 
+    letter: ClassVar[str] = "W"
     bonds: ClassVar[tuple[str, ...]] = ()
 
     def chain(self) -> Chain:
@@ -242,6 +251,7 @@ class Fixed(Pair):
 class Free(Pair):
     """No constraint: position and unit quaternion of the second body in the frame of the first."""
 
+    letter: ClassVar[str] = "F"
     bonds: ClassVar[tuple[str, ...]] = BONDS
 
     def chain(self) -> Chain:

@@ -6,12 +6,16 @@ if TYPE_CHECKING:
     from trundle.view.contact import draw_pair
     from trundle.view.draw import draw
     from trundle.view.imaginary import plot_imaginary
+    from trundle.view.lower_pairs import draw_lower_pairs
     from trundle.view.plot import plot_eigenvalues, plot_energy, plot_quantities
+    from trundle.view.structure import draw_structure
     from trundle.view.surface import draw_surface, draw_surfaces
 
 __all__ = [
     "draw",
+    "draw_lower_pairs",
     "draw_pair",
+    "draw_structure",
     "draw_surface",
     "draw_surfaces",
     "plot_eigenvalues",
@@ -22,7 +26,9 @@ __all__ = [
 
 _HOMES = {
     "draw": "draw",
+    "draw_lower_pairs": "lower_pairs",
     "draw_pair": "contact",
+    "draw_structure": "structure",
     "draw_surface": "surface",
     "draw_surfaces": "surface",
     "plot_imaginary": "imaginary",

@@ -14,6 +14,7 @@ from trundle.errors import ModelError
 from trundle.pairs import HigherPair, Surface
 from trundle.pairs.chart import Chart
 from trundle.pairs.numeric import NumericScrew, NumericSurface, NumericSweep, read_screw, typical_length
+from trundle.pairs.planar import PlanarPair
 from trundle.pairs.sweep import MEET
 from trundle.space.chain import Ball, Chain, Named
 from trundle.space.rotation import rotation
@@ -38,7 +39,7 @@ class Part:
 
 
 def draw_pair(
-    pair: HigherPair,
+    pair: HigherPair | PlanarPair,
     coordinates: Sequence[float] | None = None,
     path: Path | str | None = None,
     camera: Camera | None = None,
@@ -50,8 +51,12 @@ def draw_pair(
     point of contact and the normal out of the first surface.
 
     Each surface is shown up to the distance `reach` (m) from the contact along its coordinates; without it some
-    sizes of the smaller one.
+    sizes of the smaller one. A planar pair is drawn in its plane, without camera and reach.
     """
+    if isinstance(pair, PlanarPair):
+        from trundle.view.planar import draw_planar_pair
+
+        return draw_planar_pair(pair, coordinates, path, title, width)
     q = _coordinates(pair, coordinates)
     contact, normal = contact_at(pair, q)
     length = reach or REACH * _smaller(pair)

@@ -63,6 +63,11 @@ class Picture(Figure):
         return written.getvalue()
 
 
+def point2(values: Any) -> tuple[float, float]:
+    """Two coordinates on paper as plain numbers."""
+    return float(values[0]), float(values[1])
+
+
 def style() -> Any:
     """Context in which figures are made."""
     return rc_context(_SETTINGS)

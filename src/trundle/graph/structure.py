@@ -1,0 +1,139 @@
+"""Kinematic structure: links and joints, each higher pair by the lower pairs that move as it does [Meijaard 2024, Figs.
+6, 9, 11, 13].
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from trundle.graph.topology import Topology
+from trundle.model.connection import ConnectedPair
+from trundle.model.model import Model
+from trundle.pairs.lower import Pair
+from trundle.space.chain import Ball, Screw, Step
+from trundle.space.rotation import axis_vector
+
+FREEDOMS = {"R": 1, "P": 1, "H": 1, "C": 2, "U": 2, "E": 3, "S": 3, "F": 6, "W": 0, "K": 5}
+KINDS = {
+    "R": "revolute",
+    "P": "prismatic",
+    "H": "screw",
+    "C": "cylindrical",
+    "U": "universal",
+    "E": "planar",
+    "S": "spherical",
+    "F": "free body",
+    "W": "fixed",
+    "K": "higher pair that is no chain of screws",
+}
+
+
+@final
+@dataclass(frozen=True)
+class StructureJoint:
+    """A joint between two links, which are counted from the ground (0)."""
+
+    letter: str
+    coordinates: tuple[str, ...]  # names as in results
+    first: int
+    second: int
+    connection: str
+    closes: bool  # whether its connection closes a loop of the tree
+
+    @property
+    def freedoms(self) -> int:
+        """Of the joint alone."""
+        return FREEDOMS[self.letter]
+
+
+@final
+@dataclass(frozen=True)
+class Structure:
+    """Links by name (those within an equivalent chain have none) and joints."""
+
+    links: tuple[str, ...]
+    joints: tuple[StructureJoint, ...]
+    open_contacts: tuple[str, ...] = ()  # connections that hold nothing while they are open, or never: not joints
+
+    @property
+    def loops(self) -> int:
+        """Number of independent loops."""
+        return len(self.joints) - len(self.links) + 1
+
+    @property
+    def joint_freedoms(self) -> int:
+        """Sum over all joints."""
+        return sum(joint.freedoms for joint in self.joints)
+
+    @property
+    def count(self) -> int:
+        """Freedoms by counting alone: those of the joints less six for each loop. The rank may leave more."""
+        return self.joint_freedoms - 6 * self.loops
+
+    def sentence(self, configuration: int, freedoms: int) -> str:
+        """What the count says, and what the rank of the equations leaves."""
+        loops = f"{self.loops} loop{'' if self.loops == 1 else 's'}"
+        return (
+            f"{len(self.links)} links, {len(self.joints)} joints, {loops}: {self.joint_freedoms} - 6 x {self.loops} = "
+            f"{self.count} by count, {configuration} coordinates by rank, {freedoms} freedoms with all that rolls"
+        )
+
+
+def find_structure(model: Model, topology: Topology) -> Structure:
+    """The structure of a model; what rolls without slip does not change it."""
+    links = {root.name: 0 for root in model.roots}
+    names = ["ground"] if len(links) == 1 else [", ".join(links)]
+    for body in model.free_bodies:
+        links[body.name] = len(names)
+        names.append(body.name)
+    cut, apart = {c.name for c in topology.cut}, {c.name for c in topology.parallel}
+    joints: list[StructureJoint] = []
+    for connection in model.connections.values():
+        if connection.name in apart:
+            continue
+        steps = list(_joints_of(connection))
+        ends = [links[body.name] for body in connection.bodies]
+        inner = list(range(len(names), len(names) + len(steps) - 1))
+        names += [""] * len(inner)
+        along = [ends[0], *inner, ends[1]]
+        for i, (letter, coordinates) in enumerate(steps):
+            full = tuple(f"{connection.name}.{name}" for name in coordinates)
+            joints.append(StructureJoint(letter, full, along[i], along[i + 1], connection.name, connection.name in cut))
+    return Structure(tuple(names), tuple(joints), tuple(sorted(apart)))
+
+
+def _joints_of(connection: ConnectedPair) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Letters and names of coordinates of the joints that a connection is made of."""
+    pair: Pair = connection.pair
+    if not pair.in_tree:
+        yield "K", tuple(c.name for c in pair.coordinates)
+        return
+    steps = pair.chain().steps
+    if pair.letter or not steps:
+        yield pair.letter or "W", tuple(step.name for step in steps)
+        return
+    i = 0
+    while i < len(steps):
+        if connection.is_contact and _planar(steps[i : i + 3]):
+            yield "E", tuple(step.name for step in steps[i : i + 3])
+            i += 3
+            continue
+        yield _letter(steps[i]), (steps[i].name,)
+        i += 1
+
+
+def _letter(step: Step) -> str:
+    if isinstance(step, Ball):
+        return "S"
+    assert isinstance(step, Screw)
+    return "P" if step.slides else "R" if step.closed else "H"
+
+
+def _planar(steps: Sequence[Step]) -> bool:
+    """Whether two slides and a turn about their normal follow each other: a planar joint."""
+    if len(steps) < 3 or [_letter(step) for step in steps] != ["P", "P", "R"]:
+        return False
+    x, y, z = (axis_vector(step.axis) for step in steps if isinstance(step, Screw))
+    return bool(np.linalg.norm(np.cross(x, y)) > 1e-9 and max(abs(x @ z), abs(y @ z)) < 1e-12)
