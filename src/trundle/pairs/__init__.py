@@ -19,6 +19,7 @@ from trundle.pairs.lower import (
     Spherical,
     Universal,
 )
+from trundle.pairs.normal_conditions import Condition, conditions
 from trundle.pairs.parametric import ParametricSurface
 from trundle.pairs.revolved import Revolved
 from trundle.pairs.screw_position import screw_position
@@ -37,6 +38,7 @@ from trundle.pairs.tabulate import Row, table
 __all__ = [
     "CircleEdge",
     "Classification",
+    "Condition",
     "Cone",
     "Cylinder",
     "Cylindrical",
@@ -65,6 +67,7 @@ __all__ = [
     "Universal",
     "Vertex",
     "classify",
+    "conditions",
     "edges",
     "lower_pairs",
     "recognise",

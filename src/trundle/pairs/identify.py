@@ -14,7 +14,17 @@ import numpy as np
 from trundle.pairs.curvature import principal
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge
 from trundle.pairs.numeric import NumericScrew, NumericSweep
-from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, Surface, TangentSurface, Torus
+from trundle.pairs.surface import (
+    Cone,
+    Cylinder,
+    Plane,
+    Sphere,
+    SpiralColumn,
+    Surface,
+    TangentSurface,
+    Torus,
+    winding_clearance,
+)
 from trundle.space.pose import Pose
 from trundle.typing import Array
 
@@ -152,6 +162,9 @@ def _tube(sweep: NumericSweep, centre: Array, tube: float, tolerance: float) -> 
                 None,
                 f"{words}, but it folds: its normals are singular, since the tube is not thinner than {limit:.6g}",
             )
+        near = winding_clearance(path.radius, path.pitch)
+        if 2 * tube >= near:
+            return Found(None, None, f"{words}, but neighbouring windings, {near:.6g} apart, overlap")
         return Found(SpiralColumn(path.radius, path.pitch, tube), pose, f"{words} and pitch {path.pitch:.6g}")
     words = f"a torus: a tube of radius {tube:.6g} about a circle of radius {path.radius:.6g}"
     if tube >= path.radius * (1 - tolerance):

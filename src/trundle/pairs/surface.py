@@ -6,7 +6,7 @@ hollow tyre.
 """
 
 from dataclasses import dataclass, fields, replace
-from math import cos, hypot, isfinite, sin
+from math import cos, hypot, inf, isfinite, pi, sin, sqrt
 from typing import ClassVar, final
 
 import casadi as ca
@@ -239,6 +239,22 @@ class Sphere(Surface):
         return replace(self, radius=self.radius + (-distance if self.inside else distance))
 
 
+def winding_clearance(radius: float, pitch: float) -> float:
+    """Least distance (m) between neighbouring windings of a helix; inf where it is so steep that none comes near.
+
+    Between two points a turn t apart it is sqrt(2 R^2 (1 - cos t) + p^2 t^2), which is least where its derivative
+    vanishes, just before a whole turn.
+    """
+    ratio = (pitch / radius) ** 2
+    low, high = 4.493409457909064, 2 * pi  # sin(t) / t is least at the first, where tan(t) = t
+    if sin(low) + ratio * low >= 0:
+        return inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sin(middle) + ratio * middle < 0 else (low, middle)
+    return sqrt(2 * radius**2 * (1 - cos(high)) + (pitch * high) ** 2)
+
+
 @final
 @dataclass(frozen=True)
 class SpiralColumn(Surface):
@@ -261,6 +277,12 @@ class SpiralColumn(Surface):
             return [
                 f"SpiralColumn: a tube of radius {self.tube!r} folds over itself: it must be less than the radius of "
                 f"curvature of the helix, {limit:.6g}."
+            ]
+        near = winding_clearance(self.radius, self.pitch)
+        if 2 * self.tube >= near:
+            return [
+                f"SpiralColumn: neighbouring windings overlap: their centre lines are {near:.6g} m apart, less than "
+                f"two tubes of {self.tube!r} m. Take a thinner tube or a larger pitch."
             ]
         return []
 
