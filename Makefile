@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PAGES := README.md CHANGELOG.md CONTRIBUTING.md $(wildcard docs/*.md docs/*/*.md)
 
-.PHONY: demo test lint format coverage bench fuzz random studies gallery pictures clean
+.PHONY: demo test wheel-test docs lint format coverage bench fuzz random studies gallery pictures clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,16 @@ lint: $(STAMP)
 # Each worker takes half of the files in a row and steals at the end: what a module builds is built once.
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+# The pages as a site in out/site, built offline; links are checked by tests/test_docs_site.py.
+docs: $(STAMP)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/mkdocs build --strict --site-dir out/site
+
+# A wheel, installed and tried outside this tree with every Python that is here (the loops take a
+# minute to make).
+wheel-test: $(STAMP)
+	$(BIN)/python -m tools.wheel_test
 
 # Code as ruff writes it, prose of the docs at 100 columns, the picture of the folders as they are now.
 format: $(STAMP)

@@ -1,6 +1,6 @@
 """Builds the wheel: the time loops are compiled to LLVM bitcode by numba here, so that its users need no numba.
 
-All the rest is in pyproject.toml.
+All the rest is in pyproject.toml, but for the README, whose links need whole addresses on an index.
 """
 
 import subprocess
@@ -11,6 +11,9 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from tools.index_page import index_page, repository  # noqa: E402
 
 
 class BuildWithLoops(build_py):
@@ -19,18 +22,24 @@ class BuildWithLoops(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
+            from trundle.kernel.make_loops import environment
+
             folder = Path(self.build_lib).resolve() / "trundle" / "kernel" / "loops"
             command = [sys.executable, "-m", "trundle.kernel.make_loops", str(folder)]
-            subprocess.run(command, env=_environment(), cwd=ROOT, check=True)
+            subprocess.run(command, env=environment(), cwd=ROOT, check=True)
 
 
-def _environment() -> dict[str, str]:
-    sys.path.insert(0, str(ROOT / "src"))
-    try:
-        from trundle.kernel.make_loops import environment
-    finally:
-        sys.path.pop(0)
-    return environment()
+def version() -> str:
+    scope: dict[str, str] = {}
+    exec((ROOT / "src" / "trundle" / "version.py").read_text(encoding="utf-8"), scope)
+    return scope["__version__"]
 
 
-setup(cmdclass={"build_py": BuildWithLoops})
+url = repository()
+setup(
+    cmdclass={"build_py": BuildWithLoops},
+    version=version(),
+    long_description=index_page(url, version()),
+    long_description_content_type="text/markdown",
+    project_urls={"Repository": url, "Changelog": f"{url}/blob/main/CHANGELOG.md"} if url else {},
+)

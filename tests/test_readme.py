@@ -9,11 +9,24 @@ import pytest
 README = Path(__file__).parents[1] / "README.md"
 
 
+def test_the_first_lines_run_in_an_empty_folder(tmp_path, monkeypatch, capsys):
+    block, *_ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(_written(tmp_path.parent / "first_lines.py", block)))
+    assert len([line for line in block.splitlines() if line.strip()]) == 8
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pendulum.html", "pendulum.png"]
+    assert "pendulum" in capsys.readouterr().out and names["run"].energy.drift < 1e-8
+
+
+def _written(path, text):
+    path.write_text(text)
+    return path
+
+
 def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
-    block, _, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    _, block, _, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     script = tmp_path / "readme.py"
     script.write_text(block)
-    (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
     names = runpy.run_path(str(script))
     assert "1 degree of freedom" in capsys.readouterr().out
@@ -23,11 +36,11 @@ def test_the_mechanism_of_the_readme(tmp_path, monkeypatch, capsys):
     v, t = run.values("piston.displacement_rate"), run.time
     lost = float((30.0 * (v[1:] ** 2 + v[:-1] ** 2) / 2 * (t[1:] - t[:-1])).sum())
     assert run.energy.work_lost[-1] == pytest.approx(lost, rel=2e-3)
-    assert (tmp_path / "out" / "crank.nc").exists() and (tmp_path / "out" / "crank.png").exists()
+    assert (tmp_path / "crank.nc").exists() and (tmp_path / "crank.png").exists()
 
 
 def test_the_rolling_machines_of_the_readme(tmp_path, capsys):
-    _, block, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    _, _, block, _ = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     script = tmp_path / "readme.py"
     script.write_text("import trundle as tr\n" + block)
     names = runpy.run_path(str(script))
@@ -38,7 +51,7 @@ def test_the_rolling_machines_of_the_readme(tmp_path, capsys):
 
 
 def test_the_door_of_the_readme(tmp_path, capsys):
-    _, _, block = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    _, _, _, block = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     script = tmp_path / "readme.py"
     script.write_text("import trundle as tr\n" + block)
     names = runpy.run_path(str(script))

@@ -169,6 +169,24 @@ def test_a_table_has_names_units_and_every_bit(run: Run, tmp_path: Path) -> None
         load(path)
 
 
+def test_pandas_has_the_columns_of_the_table(run: Run, tmp_path: Path) -> None:
+    whole = run.to_pandas()
+    with run.save(tmp_path / "result.csv").open(newline="", encoding="utf-8") as file:
+        head = next(csv.reader(file))
+    assert {whole.index.name, *whole.columns} <= set(head)
+    np.testing.assert_array_equal(whole.index, run.time)
+    body = list(run.system.model.bodies)[1]
+    some = run.to_pandas("energy.kinetic", f"{body}.position", f"{body}.velocity_x")
+    assert list(some.columns) == [
+        "energy.kinetic [J]",
+        *(f"{body}.position_{i} [m]" for i in "xyz"),
+        f"{body}.velocity_x [m/s]",
+    ]
+    np.testing.assert_array_equal(some.iloc[:, 1:4], run.values(f"{body}.position"))
+    with pytest.raises(UnknownNameError, match=r"energy\.kinetic"):
+        run.to_pandas("energy.kinetik")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="devices by name are those of POSIX")
 def test_a_device_is_no_result() -> None:
     with pytest.raises(StoreError, match="device or pipe"):

@@ -21,6 +21,7 @@ from trundle.run.turns import continuous, without_flips
 from trundle.typing import Array
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
 
@@ -538,6 +539,25 @@ class Run:
         from trundle.run.store import save
 
         return save(self, path)
+
+    def to_pandas(self, *names: str) -> "pd.DataFrame":
+        """A table of pandas: one row a sample, with the time as index.
+
+        Parameters
+        ----------
+        *names : str
+            Quantities; without any, all that the dataset holds. Components of vectors are columns of their own.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its columns are named like those of a saved .csv: 'bob.angle [rad]', 'bob.position_x [m]'.
+        """
+        import xarray as xr
+
+        from trundle.run.table import data_frame
+
+        return data_frame(xr.Dataset({name: self[name] for name in names}) if names else self.dataset)
 
     def summary(self) -> str:
         """A few lines for the terminal."""

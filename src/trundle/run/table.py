@@ -1,4 +1,4 @@
-"""A dataset as comma-separated text: one row a sample, names with units in the header, numbers to the last bit."""
+"""A dataset as a table, of pandas or as comma-separated text: one row a sample, names with units in the header."""
 
 import csv
 import io
@@ -9,15 +9,35 @@ import numpy as np
 from trundle.errors import StoreError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
+
+Columns = dict[str, np.ndarray[Any, Any]]
 
 
 def csv_text(dataset: "xr.Dataset") -> str:
+    """The table as text; numbers to the last bit."""
+    table, out = columns(dataset), io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
+    return out.getvalue()
+
+
+def data_frame(dataset: "xr.Dataset") -> "pd.DataFrame":
+    """The table of pandas; its index is the first column, the time of a run."""
+    import pandas as pd
+
+    table = pd.DataFrame(columns(dataset))
+    return table.set_index(table.columns[0])
+
+
+def columns(dataset: "xr.Dataset") -> Columns:
     """All quantities over the samples of a run or the points of a trace; components of vectors are columns of their
     own.
     """
     along = "time" if "time" in dataset.dims else "point"
-    columns: dict[str, np.ndarray[Any, Any]] = {}
+    found: Columns = {}
     rows = {name: values for name, values in dataset.coords.items() if values.dims == (along,)}
     for name, values in {**rows, **dataset.data_vars}.items():
         if values.dims[:1] != (along,) or values.ndim > 2:
@@ -25,12 +45,8 @@ def csv_text(dataset: "xr.Dataset") -> str:
         unit = values.attrs.get("units", "")
         ending = f" [{unit}]" if unit else ""
         if values.ndim == 1:
-            columns[f"{name}{ending}"] = values.values
+            found[f"{name}{ending}"] = values.values
         else:
             for label, column in zip(values[values.dims[1]].values, values.values.T, strict=True):
-                columns[f"{name}_{label}{ending}"] = column
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-    return out.getvalue()
+                found[f"{name}_{label}{ending}"] = column
+    return found
