@@ -80,13 +80,13 @@ def test_eigenvalues_are_those_of_linearise_and_of_a_run(locus, tmp_path):
     x, values, vectors = locus.at(speed)
     system = locus.track.system
     assert values[0].real > 0 > locus.at(locus.critical - 3.0)[1][0].real
-    start = locus.track.start_values(x)
+    start = locus.track.flow.start_values(x)
     other = system.linearise(start, {"speed": speed}).eigenvalues
     for value in values[:8]:
         assert np.min(np.abs(other - value)) < 1e-6 * abs(value)
     small = x + 2e-6 * np.real(vectors[:, 0]) / np.max(np.abs(vectors[:, 0]))
     run = system.simulate(
-        4.0, locus.track.start_values(small), {"speed": speed}, method="stiff", rtol=1e-10, samples=4001
+        4.0, locus.track.flow.start_values(small), {"speed": speed}, method="stiff", rtol=1e-10, samples=4001
     )
     y = run.values("front.y") - start["front.y"]
     top = np.flatnonzero((y[1:-1] > y[:-2]) & (y[1:-1] >= y[2:]))[2:] + 1

@@ -6,6 +6,7 @@ Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of pos
 from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.curving import Curving, curving
+from trundle.rail.analysis.hunting import Hunting, hunting
 from trundle.rail.analysis.signals import sliding_mean
 from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
 from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
@@ -122,6 +123,7 @@ __all__ = [
     "Grade",
     "HeldWheelset",
     "Helmert",
+    "Hunting",
     "Irregularity",
     "JohnsonVermeulen",
     "Jump",
@@ -184,6 +186,7 @@ __all__ = [
     "fit_line",
     "hertz",
     "hertz_of_axes",
+    "hunting",
     "irregularity_table",
     "kalker",
     "lift_offs",

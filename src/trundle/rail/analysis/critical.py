@@ -52,7 +52,7 @@ class RootLocus:
         """Steady motion, eigenvalues and modes (columns) at any speed (m/s)."""
         near = int(np.argmin(np.abs(self.speeds - speed)))
         x = self.track.steady(speed, self.steady[near], float(self.speeds[near]))
-        return x, *self.track.growth(x, speed)
+        return x, *self.track.flow.eigen(x, speed)
 
     def plot(self, path: Path | str | None = None, highest: float = 10.0) -> "Figure":
         """Growth rates and frequencies (up to `highest`, Hz) over speed, and the root locus."""
@@ -101,18 +101,18 @@ def locus_over(track: UniformTrack, speeds: Array) -> RootLocus:
 
     steady: list[Array] = []
     values: list[AnyArray] = []
-    x, at = track.first, track.built_speed
+    x, at = track.flow.first, track.built_speed
     for speed in map(float, speeds):
         x, at = track.steady(speed, x, at), speed
         steady.append(x)
-        values.append(track.growth(x, speed)[0])
+        values.append(track.flow.eigen(x, speed)[0])
     growth = np.array([one[0].real for one in values])
     crossings, frequencies = [], []
     for k in np.flatnonzero((growth[:-1] > 0) != (growth[1:] > 0)):
         base, low = steady[k], float(speeds[k])
 
         def grows(speed: float, base: Array = base, low: float = low) -> AnyArray:
-            return track.growth(track.steady(speed, base, low), speed)[0]
+            return track.flow.eigen(track.steady(speed, base, low), speed)[0]
 
         found = float(brentq(lambda v: grows(v)[0].real, low, float(speeds[k + 1]), xtol=EXACT * low, rtol=1e-14))
         crossings.append(found)

@@ -101,13 +101,13 @@ def _plan_motion(
     track = locus.track
     small = 1e-6 / max(float(np.max(np.abs(mode))), 1e-12)
     states = np.array([x, *(x + s * small * part for part in (mode.real, mode.imag) for s in (1, -1))])
-    v = track.evaluate(f"{name}.velocity", states, speed)[:, 1]
-    w = track.evaluate(f"{name}.angular_velocity", states, speed)[:, 2]
-    spin = track.evaluate(f"{name}.angular_velocity", states, speed)[0, 1]
-    place = track.evaluate(f"{name}.position", states[:1], speed)[0]
+    v = track.flow.evaluate(f"{name}.velocity", states, speed)[:, 1]
+    w = track.flow.evaluate(f"{name}.angular_velocity", states, speed)[:, 2]
+    spin = track.flow.evaluate(f"{name}.angular_velocity", states, speed)[0, 1]
+    place = track.flow.evaluate(f"{name}.position", states[:1], speed)[0]
     across, turn = ((one[1] - one[2] + 1j * (one[3] - one[4])) / (2 * small) / value for one in (v, w))
     if abs(spin) > 1e-6:  # roll of a wheelset that spins turns its angular velocity out of the axle
-        tilt = track.evaluate(f"{name}.angular_velocity", states, speed)
+        tilt = track.flow.evaluate(f"{name}.angular_velocity", states, speed)
         rate = (tilt[1] - tilt[2] + 1j * (tilt[3] - tilt[4])) / (2 * small)
         # In ground axes: w_x = roll' - spin yaw, w_z = yaw' + spin roll, with rates = eigenvalue x angles.
         turn = np.linalg.solve(np.array([[value, -spin], [spin, value]]), rate[[0, 2]])[1]

@@ -130,9 +130,9 @@ def curving(
                 values.append(np.nan)
             continue
         near = x, float(v[k])
-        states.append(track.start_values(x))
+        states.append(track.flow.start_values(x))
         for name, values in found.items():
-            values.append(float(track.evaluate(name, x, float(v[k])).ravel()[0]))
+            values.append(float(track.flow.evaluate(name, x, float(v[k])).ravel()[0]))
     arrays = {name: np.array(values) for name, values in found.items()}
     return Curving(R, v, c, half_gauge, tuple(wheels), arrays, tuple(states), tuple(notes))
 
@@ -147,8 +147,8 @@ def _settled(track: UniformTrack, speed: float, near: tuple[Array, float] | None
         except SolveError:
             continue
     given = {"speed": speed, **track.tables}
-    start = track.start_values(track.at_speed(speed))
+    start = track.flow.start_values(track.at_speed(speed))
     run = track.system.simulate(min(8.0, SETTLE / speed), start, given, method="stiff", rtol=1e-6, samples=2)
     if not run.ok or run.raw is None:
         raise SolveError(f"the vehicle does not stay on the rails: the run ends with {run.outcome}")
-    return track.steady(speed, run.raw[1][-1][track.kept], speed)
+    return track.steady(speed, run.raw[1][-1][track.flow.kept], speed)

@@ -172,9 +172,16 @@ def _still(
 
 @final
 @dataclass(frozen=True, eq=False)
-class _FlowStory(Story):
+class FlowStory(Story):
+    """Least and largest values of the states of a flow."""
+
     flow: Flow
     units: Mapping[str, str]
+
+    @staticmethod
+    def of(flow: Flow) -> "FlowStory":
+        units = {name: flow.formulation.states.units[i] for name, i in zip(flow.names, flow.kept, strict=True)}
+        return FlowStory(flow, units | {"period": "s"})
 
     def tell(self, place: PeriodicMotion) -> dict[str, Any]:
         states = place.states
@@ -231,10 +238,6 @@ class _Periodic:
     def _sign(self) -> float:
         return float(np.sign(self.between[1] - self.between[0]))
 
-    def _story(self, flow: Flow) -> Story:
-        units = {name: self.formulation.states.units[i] for name, i in zip(flow.names, flow.kept, strict=True)}
-        return _FlowStory(flow, units | {"period": "s"})
-
     def _from_hopf(self, point: Special[Any], amplitude: float) -> tuple[Curve[Any], Story, Node[Any]]:
         if point.kind != "Hopf" or not isinstance(point.node.place, Motion):
             raise SolveError(f"periodic motions begin at Hopf points, this is a {point.kind}.")
@@ -245,7 +248,7 @@ class _Periodic:
         k = int(np.argmin(np.abs(values - complex(point.value.real, abs(point.value.imag)))))
         curve = PeriodicCurve(flow, self._width, self.intervals)
         node = hopf_start(curve, flow.first, point.parameter, vectors[:, k], float(values[k].imag), amplitude)
-        return curve, self._story(flow), node
+        return curve, FlowStory.of(flow), node
 
     def _from_run(self, start: Mapping[str, Any] | None, settle: float) -> tuple[Curve[Any], Story, Node[Any]]:
         from trundle.study.run_options import Accuracy, RunOptions
@@ -272,7 +275,7 @@ class _Periodic:
             )
         curve = PeriodicCurve(flow, self._width, self.intervals)
         guess = curve.sampled(times[: end + 1], states[: end + 1], self.between[0])
-        return curve, self._story(flow), Follower(curve).first(guess, self._sign)
+        return curve, FlowStory.of(flow), Follower(curve).first(guess, self._sign)
 
     def _returning(self, start: Mapping[str, Any] | None, section: Section) -> tuple[Curve[Any], Story, Node[Any]]:
         given = {**self.parameters, self.over: self.between[0]}

@@ -15,7 +15,7 @@ from trundle.errors import SolveError
 from trundle.typing import AnyArray, Array
 
 ITERATIONS = 10
-CLOSE = 1e-10  # scaled length of a Newton step that ends the search
+CLOSE = 3e-9  # scaled length of a Newton step that ends the search
 STALLED = 1e-7  # the same, where round-off lets it become no shorter
 ROUND_OFF = 1e-3  # of the largest derivative: rows below it are round-off
 FREE = 1e-8  # singular value, over the largest, of a direction in which nothing is asked

@@ -1,0 +1,53 @@
+"""The bifurcation diagram of a vehicle."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from trundle.rail.analysis.hunting import Hunting
+
+UNSTABLE = (0, (4, 2))
+
+
+def hunting_picture(found: "Hunting", path: Path | str | None) -> "Figure":
+    """Swing of the first wheelset and Floquet multiplier over speed."""
+    branch, swing = found.branch, 1e3 * found.swing
+    v, stable = branch.parameter, branch.stable
+    largest = np.array([float(np.exp(j.growth[0])) for j in branch.judgements])
+    with style():
+        figure = new_figure(7.6, 6.4, f"{found.locus.track.system.model.name}: limit cycles over speed")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+        for axes, values in ((above, swing), (below, largest)):
+            for part, look in ((stable, "-"), (~stable, UNSTABLE)):
+                near = part.copy()
+                near[1:] |= part[:-1]
+                axes.plot(v, np.where(near, values, np.nan), color=COLOURS[0], linestyle=look)
+        span = np.array([v.min(), v.max()])
+        low, high = span + np.array([-0.04, 0.04]) * max(np.ptp(span), 0.5)
+        above.plot([low, found.critical], [0, 0], color=COLOURS[1])
+        above.plot([found.critical, high], [0, 0], color=COLOURS[1], linestyle=UNSTABLE)
+        above.plot(found.critical, 0, "s", color=INK, markersize=5)
+        for fold in branch.all("fold"):
+            told = np.ptp(branch.story.tell(fold.node.place)[found.coordinate]) / 2
+            above.plot(fold.parameter, 1e3 * told, "o", color=INK, markersize=5, zorder=3)
+        shown = found.ramp_speeds >= low
+        above.plot(found.ramp_speeds[shown], 1e3 * found.ramp_swing[shown], ".", color=COLOURS[2], markersize=6)
+        below.axhline(1.0, color=QUIET, linewidth=0.8)
+        lines = [Line2D([], [], color=COLOURS[0]), Line2D([], [], color=COLOURS[0], linestyle=UNSTABLE)]
+        marks = ((COLOURS[1], ""), (INK, "s"), (INK, "o"), (COLOURS[2], "."))
+        lines += [Line2D([], [], color=c, marker=m, linestyle="" if m else "-", markersize=5) for c, m in marks]
+        texts = ["stable cycle", "unstable cycle", "straight running", "Hopf", "saddle-node", "ramp down"]
+        above.legend(lines, texts, loc="best")
+        above.set_ylabel(f"swing of {found.coordinate} (mm)")
+        below.set_ylabel("largest multiplier")
+        below.set_xlabel("speed (m/s)")
+        below.set_xlim(low, high)
+        above.annotate("\n".join(found.contacts), (0.99, 1.01), xycoords="axes fraction", ha="right", fontsize=8)
+        return finish(figure, path)

@@ -1,0 +1,81 @@
+"""Limit cycles of a wheelset: continuation and ramp agree, multipliers tell the growth in runs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trundle import rail
+from trundle.errors import SolveError
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def found() -> rail.Hunting:
+    contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4), eps=50e-6)
+    axle = rail.Wheelset(1813, (1120, 112, 1120), contact)
+    spring = rail.Bushing((4e5, 4e5, 1e6), (1e3, 1e3, 1e4))
+    return rail.hunting(rail.SingleWheelset(axle, spring, 1.0, 60e3), 5.0, 80.0, 16, limit=42, ramp=10, settle=4.0)
+
+
+def test_cycles_begin_at_the_linear_critical_speed(found: rail.Hunting) -> None:
+    assert found.branch.parameter[0] == pytest.approx(found.critical, rel=5e-3)
+    assert 1 / found.branch["period"].values[0] == pytest.approx(found.locus.frequency, rel=1e-2)
+    assert found.swing[0] < 1e-3
+
+
+def test_the_soft_minimum_is_always_told(found: rail.Hunting) -> None:
+    assert any("eps 50 um" in text for text in found.contacts)
+    assert "eps 50 um" in found.words()
+
+
+def test_a_saddle_node_lies_far_below_the_linear_critical_speed(found: rail.Hunting) -> None:
+    assert found.subcritical
+    assert found.saddle_nodes[0] == pytest.approx(30.58, abs=0.02)
+    assert found.nonlinear_critical < 0.75 * found.critical
+    below = found.ramp_speeds < found.saddle_nodes[0]
+    assert below.any() and np.all(found.ramp_swing[below] < 0.5 * found.ramp_swing[0])  # it dies out
+    assert np.all(found.ramp_swing[~below] > 0.9 * found.ramp_swing[0])
+
+
+def test_the_multiplier_of_an_unstable_cycle_tells_how_a_disturbance_grows(found: rail.Hunting) -> None:
+    """Two runs over one period from states on both sides of the cycle, apart along its unstable direction."""
+    flow, branch = found.locus.track.flow, found.branch
+    k = int(np.argmax([one.growth[0] for one in branch.judgements]))
+    place, curve = branch.nodes[k].place, branch.follower.curve
+    values, vectors = np.linalg.eig(curve.linear(place, place).kept.monodromy)
+    most = int(np.argmax(np.abs(values)))
+    value, mode = float(values[most].real), np.real(vectors[:, most])
+    size = 1e-4 / float(np.max(np.abs(mode) / curve.sizes(place)[: len(mode)]))
+    ends = []
+    for sign in (1, -1):
+        start = flow.start_values(place.start + sign * size * mode)
+        run = found.locus.track.system.simulate(
+            place.period, start, {"speed": place.parameter}, method="stiff", rtol=1e-11, samples=2, progress=False
+        )
+        assert run.raw is not None
+        ends.append(run.raw[1][-1][flow.kept])
+    grown = (ends[0] - ends[1]) / (2 * size)
+    assert value > 2.0
+    assert grown @ mode / (mode @ mode) == pytest.approx(value, rel=2e-2)
+
+
+def test_ramp_and_continuation_agree(found: rail.Hunting) -> None:
+    compared = 0
+    for speed, swing in zip(found.ramp_speeds[1:], found.ramp_swing[1:], strict=True):
+        stable = [size for size, ok in found.cycles(float(speed)) if ok]
+        if stable and swing > 1e-4:
+            assert min(abs(size - swing) for size in stable) < 0.02 * swing
+            compared += 1
+    assert compared >= 3
+
+
+def test_the_diagram(found: rail.Hunting, tmp_path: Path) -> None:
+    found.plot(tmp_path / "hunting.png")
+    assert (tmp_path / "hunting.png").stat().st_size > 8000
+
+
+def test_a_range_without_a_critical_speed_is_refused(found: rail.Hunting) -> None:
+    with pytest.raises(SolveError, match="nothing to begin"):
+        rail.hunting(found.locus.track.system, 5.0, 10.0, 3)
