@@ -45,6 +45,14 @@ SAME = {
         tr.FixedControlledJoint("y", lambda t, q, u: k * q + d * u - tr.sin(t)),
         {},
     ),
+    "pair: FixedControlledJoint, axis: y, torque: {spring: {stiffness: k, damping: d}}": lambda k, d: (
+        tr.FixedControlledJoint("y", tr.Spring(k, d)),
+        {},
+    ),
+    "pair: FixedControlledJoint, torque: [{spring: k}, {damper: d}]": lambda k, d: (
+        tr.FixedControlledJoint("z", tr.Spring(k) + tr.Damper(d)),
+        {},
+    ),
     "pair: FixedServoJoint, acceleration: 2*cos(3*t) - d*u": lambda k, d: (
         tr.FixedServoJoint("z", lambda t, q, u: 2 * tr.cos(3 * t) - d * u),
         {},
@@ -245,3 +253,20 @@ def test_a_connection_in_a_list_has_its_own_line():
     )
     with pytest.raises(FileError, match=r"line 6, connections\[1\]: bond 'z' .along its z axis. is not sealed"):
         read_model(text.replace("bodies: {", "bodies: {b: {mass: 1, inertia: 1}, "))
+
+
+def test_a_controlled_joint_takes_efforts_only():
+    with pytest.raises(FileError, match="locked"):
+        of_file("pair: FixedControlledJoint, torque: [locked]")
+
+
+def test_a_law_of_a_controlled_joint_is_stored_and_lost():
+    """The same motion as the function, with other accounts: nothing is work in."""
+    law = of_file("pair: FixedControlledJoint, torque: {spring: {stiffness: k, damping: d}}").build()
+    function = of_file("pair: FixedControlledJoint, torque: k*q + d*u").build()
+    runs = [system.simulate(1.0, {"bar.angle": 0.5}) for system in (law, function)]
+    assert runs[0].values("bar.angle") == pytest.approx(runs[1].values("bar.angle"), abs=1e-8)
+    lost = float(runs[0].energy.total[-1] - runs[0].energy.total[0])
+    stored = 20.0 * runs[0].values("bar.angle")[[0, -1]] ** 2
+    kinetic = float(runs[1].energy.total[-1] - runs[1].energy.total[0])  # of the function: no potential but gravity
+    assert lost == pytest.approx(kinetic + stored[1] - stored[0], abs=1e-6) and lost < -0.1

@@ -1,7 +1,7 @@
 """Pairs and joints of a file: classes by name, options by their fields."""
 
 from dataclasses import Field, fields
-from typing import Annotated, Any, final
+from typing import Annotated, Any, final, get_args
 
 from pydantic import Field as Limits
 from pydantic import TypeAdapter
@@ -10,11 +10,12 @@ from trundle.file import schema
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import Axis, Scalar
-from trundle.file.kinds import higher, joined
+from trundle.file.kinds import EFFORT_LAWS, higher, joined
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
 from trundle.file.swept import SWEPT, SweptEntry, make_swept
 from trundle.file.tree import Path
+from trundle.laws.law import EffortLaw
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
 from trundle.space.rotation import Axis as AxisGiven
@@ -65,6 +66,8 @@ class Pairs:
             return surfaces and tuple(symbolic for symbolic, _ in surfaces)
         if field.type is Any and field.default is None:  # nothing stands for a bond that is not sealed
             return self.laws.seal(raw, path)
+        if EffortLaw in get_args(field.type) and isinstance(raw, dict | list):  # a law in the place of a function
+            return self.laws.effort(raw, path, EFFORT_LAWS)
         size = self.constructor.read(SCALAR, raw, path)
         return None if size is None else self.constructor.size(field, size, path)[0]
 
