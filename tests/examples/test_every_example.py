@@ -14,7 +14,7 @@ EXPECTED = {
     "ball-in-turning-pipe", "chaplygin-sleigh", "snakeboard", "wheel-climbs-kerb", "ball-on-step", "rattleback",
     "lamp-on-ship", "carousel", "foucault-pendulum", "satellite", "following-frame",
     "pumped-swing", "governed-engine", "single-track-car", "bicycle-with-tyres", "spinning-disc",
-    "askew-bicycle", "roller-rig", "wheelset-on-track",
+    "askew-bicycle", "roller-rig", "wheelset-on-track", "rolling-cone",
 }  # fmt: skip
 
 
