@@ -116,6 +116,7 @@ if TYPE_CHECKING:
     from trundle.run.store import load
     from trundle.study.continuation.branch import Branch
     from trundle.study.continuation.continue_motion import continuation
+    from trundle.study.optimisation import Optimum, optimise
     from trundle.study.periodic import Section
     from trundle.sweeps import Cases, grid, latin_hypercube, sobol, sweep
     from trundle.system import System
@@ -183,6 +184,7 @@ __all__ = [
     "NoSlip",
     "NoSpin",
     "Open",
+    "Optimum",
     "ParametricSurface",
     "PatchFriction",
     "Planar",
@@ -250,6 +252,7 @@ __all__ = [
     "log",
     "max",
     "min",
+    "optimise",
     "pairs",
     "pi",
     "rail",
@@ -280,6 +283,7 @@ _LATE = {
     "Experiment": "trundle.fitting",
     "Fit": "trundle.fitting",
     "ModelFile": "trundle.file",
+    "Optimum": "trundle.study.optimisation",
     "Rodas4": "trundle.integrate.methods.rosenbrock",
     "Rodas5P": "trundle.integrate.methods.rosenbrock",
     "Run": "trundle.run.dataset",
@@ -296,6 +300,7 @@ _LATE = {
     "load_file": "trundle.file",
     "load_model": "trundle.file",
     "load_track": "trundle.file.track",
+    "optimise": "trundle.study.optimisation",
     "rail": "trundle.rail",
     "sobol": "trundle.sweeps",
     "sweep": "trundle.sweeps",

@@ -1,0 +1,155 @@
+"""The best values of parameters under limits: scipy's sequential quadratic programming on functions of named values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from trundle.errors import SolveError
+from trundle.typing import Array
+
+DIFFERENCE = 1e-6  # of a range, by which a value is changed where no gradient is given
+HELD = 1e-6  # by how much, over its largest value met, a condition may be missed
+BORDER = 1e-7  # of a range: a value this near to its limit lies on it
+
+Answer = Callable[[dict[str, float]], Any]  # a number, or a number and its gradient by name
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Best values by name, what was minimised (or maximised) there, and the conditions, which are not negative."""
+
+    values: Mapping[str, float]
+    objective: float
+    conditions: tuple[float, ...]
+    at_limits: tuple[str, ...]  # names whose range ends there: a wider one may have a better value
+    evaluations: int
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
+        return f"<Optimum: {values}; objective {self.objective:.6g}; {self.evaluations} evaluations>"
+
+
+def optimise(
+    objective: Answer,
+    over: Mapping[str, Sequence[float]],
+    subject_to: Answer | Sequence[Answer] = (),
+    *,
+    start: Mapping[str, float] | None = None,
+    maximise: bool = False,
+    tolerance: float = 1e-10,
+    limit: int = 200,
+) -> Optimum:
+    """The values that make an objective least, or largest, near the start: one optimum, not the best of several.
+
+    Parameters
+    ----------
+    objective : callable
+        Of a dict of values by name: a number, or a number and a dict of its derivatives. Without these they are taken
+        by differences, so that a run in it needs a tight tolerance.
+    over : mapping
+        By name, lowest and highest value.
+    subject_to : callable or sequence of them
+        Conditions, each of which must not be negative; in the same form as the objective.
+    start : mapping, optional
+        Where the search begins; in the middle of the ranges unless given.
+    maximise : bool
+        Look for the largest value.
+    tolerance : float
+        Relative change of the objective at which the search ends.
+    limit : int
+        Most steps.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    SolveError
+        Where the search fails or a condition cannot be met, in words; errors of the objective go through.
+    """
+    from scipy.optimize import minimize
+
+    names, low, high = list(over), *_limits(over)
+    if unknown := [name for name in start or {} if name not in names]:
+        raise SolveError(f"optimise: the start has {unknown}, which are not among those varied: {', '.join(names)}.")
+    width = high - low
+    first = np.array([float((start or {}).get(name, (a + b) / 2)) for name, a, b in zip(names, low, high, strict=True)])
+    if np.any(first < low) or np.any(first > high):
+        raise SolveError(f"optimise: the start {dict(zip(names, first, strict=True))} lies outside the ranges.")
+    asked = [subject_to] if callable(subject_to) else list(subject_to)
+    functions = [_Scaled(f, names, low, width) for f in (objective, *asked)]
+    z0 = (first - low) / width
+    sign = -1.0 if maximise else 1.0
+    size = max(abs(functions[0].value(z0)), 1e-300)
+    found = minimize(
+        lambda z: sign * functions[0].value(z) / size,
+        z0,
+        jac=lambda z: sign * functions[0].slope(z) / size,
+        bounds=[(0.0, 1.0)] * len(names),
+        constraints=[{"type": "ineq", "fun": f.value, "jac": f.slope} for f in functions[1:]],
+        method="SLSQP",
+        options={"ftol": tolerance, "maxiter": limit},
+    )
+    z = np.clip(found.x, 0.0, 1.0)
+    held = tuple(f.value(z) for f in functions[1:])
+    missed = [k for k, f in enumerate(functions[1:]) if held[k] < -HELD * f.largest]
+    if missed:
+        raise SolveError(
+            f"optimise: condition {missed[0] + 1} cannot be met near the start: it is {held[missed[0]]:.4g}."
+        )
+    if not found.success:
+        raise SolveError(f"optimise: the search ended without an optimum after {found.nit} steps: {found.message}.")
+    values = dict(zip(names, (low + width * z).tolist(), strict=True))
+    at_limits = tuple(n for n, part in zip(names, z, strict=True) if min(part, 1 - part) < BORDER)
+    return Optimum(values, functions[0].value(z), held, at_limits, sum(f.count for f in functions))
+
+
+def _limits(over: Mapping[str, Sequence[float]]) -> tuple[Array, Array]:
+    if not over:
+        raise SolveError("optimise: nothing is varied; give over={'name': (lowest, highest)}.")
+    for name, pair in over.items():
+        if len(pair) != 2 or not np.all(np.isfinite(pair)) or not pair[0] < pair[1]:
+            raise SolveError(f"optimise: the range of {name!r} must be two rising numbers, got {pair!r}.")
+    limits = np.array([[float(a), float(b)] for a, b in over.values()])
+    return limits[:, 0], limits[:, 1]
+
+
+@final
+class _Scaled:
+    """A function of named values as one of parts of their ranges; what was asked last is kept."""
+
+    def __init__(self, function: Answer, names: list[str], low: Array, width: Array) -> None:
+        self.function, self.names, self.low, self.width = function, names, low, width
+        self.count, self.largest = 0, 0.0
+        self._kept: dict[bytes, tuple[float, Array | None]] = {}
+
+    def _ask(self, z: Array) -> tuple[float, Array | None]:
+        key = np.asarray(z, float).tobytes()
+        if key not in self._kept:
+            values = dict(zip(self.names, (self.low + self.width * z).tolist(), strict=True))
+            answer = self.function(values)
+            value, by_name = answer if isinstance(answer, tuple) else (answer, None)
+            if not np.isfinite(value):
+                raise SolveError(f"optimise: no finite value at {values}. Narrow the ranges.")
+            slope = None if by_name is None else np.array([float(by_name[n]) for n in self.names]) * self.width
+            self._kept[key] = float(value), slope
+            self.count, self.largest = self.count + 1, max(self.largest, abs(float(value)))
+        return self._kept[key]
+
+    def value(self, z: Array) -> float:
+        return self._ask(z)[0]
+
+    def slope(self, z: Array) -> Array:
+        given = self._ask(z)[1]
+        if given is not None:
+            return given
+        found = np.zeros(len(z))
+        for k in range(len(z)):
+            ahead, behind = z.copy(), z.copy()
+            ahead[k], behind[k] = min(z[k] + DIFFERENCE, 1.0), max(z[k] - DIFFERENCE, 0.0)
+            found[k] = (self.value(ahead) - self.value(behind)) / (ahead[k] - behind[k])
+        return found
