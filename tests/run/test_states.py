@@ -11,9 +11,10 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import trundle as tr
+from trundle.integrate.case import Case
 from trundle.kernel import read_tape
 from trundle.kernel.interpret import interpret
-from trundle.study.variation import Variation
+from trundle.study.sensitivity.extended import Extended
 
 FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
 M, K, C, KS = 2.0, 30.0, 3.0, 20.0  # mass, spring beside, damper and spring in series
@@ -206,10 +207,11 @@ def test_equilibrium_of_states() -> None:
 
 def test_variation_is_the_exponential() -> None:
     f = cart().build().formulation
-    variation = Variation(f)
     x = f.states.vector(np.array([0.1, 0.2, 0.05]), np.array([0.3]))
     order = [0, 3, 1, 2]  # the state is (x, filtered, deflection, v)
-    found = variation.flow(0.0, 1.3, x, f.default_parameters)
+    extended, n = Extended(f, (), 4), f.states.n_motion
+    case = Case(0.0, 1.3, extended.state(x, np.eye(f.n_x, n)), f.default_parameters)
+    found = extended.integrate(case, np.zeros(0), 1e-12, np.full(len(case.x0), 1e-14))[2][:n]
     np.testing.assert_allclose(found[np.ix_(order, order)], expm(A * 1.3), atol=1e-9)
 
 

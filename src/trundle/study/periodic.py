@@ -17,12 +17,14 @@ from trundle.integrate.case import Case
 from trundle.integrate.integrate import integrate
 from trundle.integrate.methods.explicit import DormandPrince8
 from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
+from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.first_modes import first_modes
 from trundle.study.linearise import allowed_changes
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import check_positive
+from trundle.study.sensitivity.extended import Extended, depends_on_time
+from trundle.study.sensitivity.jumps import Happening, changed_by_events, happenings, jumps_of
 from trundle.study.start_state import start_state
-from trundle.study.variation import Variation
 from trundle.typing import Array
 
 RTOL, ATOL = 1e-12, 1e-14
@@ -91,8 +93,11 @@ class ReturnMap:
             raise SolveError(f"a section is needed, such as Section('name of an event'), got {section!r}.")
         check_positive(longest=longest)
         self.formulation, self.section, self.parameters, self.longest = f, section, parameters, longest
-        self.variation = Variation(f)
-        self.names = self.variation.names
+        if depends_on_time(f):
+            raise SolveError("the model depends on time: this map between events is for machines left to themselves.")
+        used = tuple(sorted(changed_by_events(f)))
+        self.jumps, self.extended = jumps_of(f, used), Extended(f, used, f.states.n_motion)
+        self.names = self.jumps.names
         for name in (section.event, *section.unless):
             if name not in self.names:
                 raise UnknownNameError(name, self.names, "event")
@@ -144,22 +149,40 @@ class ReturnMap:
             )
         if log.index[end] != wanted:
             raise SolveError(f"the motion does not return: it comes to {self.names[log.index[end]]!r} first.")
-        after = [*log.p[1:], run.p_end]
-        came, back = self._bring_back(
-            self.variation.after(int(log.index[end]), float(log.t[end]), log.x[end], log.p[end])[:n]
-        )
+        last = self._last(log, end)
+        came, back = self._bring_back(self.jumps.state_after(last)[:n])
         events = tuple((self.names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True))[: end + 1]
         if not derivative:
-            return Return(came, events[-1][1], events)
-        matrix, t_last, x_last, p_last = np.eye(n), 0.0, x, p
-        for k in range(end + 1):
-            if passed[k]:
+            return Return(came, last.t, events)
+        return Return(came, last.t, events, back @ self._derivative(Case(0.0, last.t, x, p), run, passed, last))
+
+    @staticmethod
+    def _last(log: EventLog, end: int) -> Happening:
+        """The event that ends the way, alone."""
+        at = slice(end, end + 1)
+        return Happening(float(log.t[end]), (int(log.index[end]),), log.x[at], log.p[at], log.p[end])
+
+    def _derivative(self, case: Case, run: Trajectory, passed: list[bool], last: Happening) -> Array:
+        """Of the state just after the last event by that at the start, each motion at its own time."""
+        e, n = self.extended, self._n
+        S, P = np.eye(e.n, n), np.zeros((len(e.used), n))
+        t, x, p = case.t0, case.x0, case.p
+        way = happenings(run.events, run.p_end, self.jumps)
+        for first, _, event in way:
+            if event.t >= last.t:
+                break
+            if passed[first]:
                 continue
-            t, i = float(log.t[k]), int(log.index[k])
-            matrix = self.variation.flow(t_last, t, x_last, p_last) @ matrix
-            x_last, jump = self.variation.event(i, t, log.x[k], log.p[k], after[k] if k < end else None)
-            matrix, t_last, p_last = jump @ matrix, t, after[k]
-        return Return(came, t_last, events, back @ matrix)
+            S = self._flow(Case(t, event.t, e.state(x, S), e.parameters(p, P)), S)
+            x, S, P, _ = self.jumps.after(event, S, P)
+            t, p = event.t, event.p_after
+        S = self._flow(Case(t, last.t, e.state(x, S), e.parameters(p, P)), S)
+        return self.jumps.at_own_time(last, S, P)[1].x[:n]
+
+    def _flow(self, case: Case, S: Array) -> Array:
+        if case.t1 <= case.t0:
+            return S
+        return self.extended.integrate(case, np.zeros(0), RTOL, np.full(len(case.x0), ATOL))[2]
 
     def _only_recorded(self, i: int) -> bool:
         """Whether event i leaves the state as it is."""

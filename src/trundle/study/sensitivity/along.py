@@ -4,7 +4,6 @@ The run has its events; between them the motion is integrated once more together
 compiled loop and from the states of the run, and at them the derivatives jump.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -14,10 +13,6 @@ from trundle.equations.breaks import time_switches
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.case import Case
-from trundle.integrate.integrate import integrate
-from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
-from trundle.integrate.methods.tableau import Method
-from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.trajectory import Trajectory
 from trundle.run.dataset import Run
 from trundle.run.sensitivities import Sensitivities
@@ -25,10 +20,9 @@ from trundle.study.run_options import RunOptions
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.sensitivity.check import Again, check_derivatives
 from trundle.study.sensitivity.extended import Extended
-from trundle.study.sensitivity.jumps import Happening, Jumps, jumps_of
+from trundle.study.sensitivity.jumps import AT_ONCE, changed_by_events, happenings, jumps_of
 from trundle.typing import Array
 
-AT_ONCE = 1e-13  # of the time: events closer to each other happen together
 ASTRAY = 1e-5  # relative difference between the run and the motion that is integrated with its derivatives
 
 
@@ -51,7 +45,7 @@ def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, aga
     assert trajectory is not None
     variables = start.variables(names)
     places = [v.place for v in variables if v.is_parameter]
-    used = tuple(sorted({*places, *_changed_by_events(f)}))
+    used = tuple(sorted({*places, *changed_by_events(f)}))
     _refuse_moving_breaks(f, [v.name for v in variables if v.is_parameter], places)
     P = np.array([[float(v.place == place) for v in variables] for place in used]).reshape(len(used), len(variables))
     sizes = np.array([v.size for v in variables])
@@ -59,13 +53,6 @@ def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, aga
     found = way.follow(case, start.derivative(variables), P)
     run.sensitivities = Sensitivities(names, tuple(v.unit for v in variables), used, *found)
     check_derivatives(run, start, again, stacklevel=5)
-
-
-def _changed_by_events(f: Formulation) -> set[int]:
-    """Parameters that events of the model change."""
-    actions = [event.action for event in f.model.events.values() if not isinstance(event.action, str)]
-    named = {f.derivation.register().full(name) for action in actions for name in action}
-    return {f.parameters.parameter(name) for name in f.parameters.parameters if name in named}
 
 
 def _refuse_moving_breaks(f: Formulation, names: list[str], places: list[int]) -> None:
@@ -98,7 +85,7 @@ class _Way:
         parameters = np.full((len(run.t), *P.shape), np.nan)
         times = np.full((len(run.events), e.columns), np.nan)
         t, x, p, done = case.t0, case.x0, case.p, 0
-        for first, last, event in [*self._happenings(jumps), (len(run.events), len(run.events), None)]:
+        for first, last, event in [*happenings(run.events, run.p_end, jumps), (len(run.events), len(run.events), None)]:
             end = run.t_end if event is None else event.t
             here = np.flatnonzero((run.events_before >= done) & (run.events_before <= first))
             x_end = run.x_end if event is None else event.x[0]
@@ -113,40 +100,14 @@ class _Way:
             t, p, done = event.t, event.p_after, last + 1
         return found, parameters, times
 
-    def _happenings(self, jumps: Jumps) -> Iterator[tuple[int, int, Happening]]:
-        """Events that change the motion, those at one time together: the first, the last, and what is known of them."""
-        run, log = self.trajectory, self.trajectory.events
-        after = [*log.p[1:], run.p_end]
-        k = 0
-        while k < len(log):
-            last = k
-            while last + 1 < len(log) and log.t[last + 1] - log.t[k] <= AT_ONCE * max(1.0, abs(float(log.t[k]))):
-                last += 1
-            group = slice(k, last + 1)
-            index = tuple(int(i) for i in log.index[group])
-            if not all(jumps.is_recorded(i) for i in index):
-                yield k, last, Happening(float(log.t[k]), index, log.x[group], log.p[group], after[last])
-            k = last + 1
-
     def _stretch(self, case: Case, times: Array, x_end: Array) -> tuple[Array, Array]:
         """S at the samples between two events, and at the second of them."""
         e = self.extended
         if case.t1 - case.t0 <= AT_ONCE * max(1.0, abs(case.t1)):
             S = e.derivatives(case.x0[None, :])[0]
             return np.broadcast_to(S, (len(times), *S.shape)), S
-        inside = np.clip(times, case.t0, case.t1)
         atol = np.concatenate([self.trajectory.atol, np.outer(1 / self.sizes, self.trajectory.atol).ravel()])
-        method: Method = DormandPrince8() if self.rtol < 1e-7 else DormandPrince5()
-        options = Options(
-            Tolerances(self.rtol, atol), Sampling(np.append(inside, case.t1)), supervision=Supervision(progress=False)
-        )
-        found = integrate(e.problem(), method, case, options)
-        if not found.outcome.ok:
-            raise SolveError(
-                f"the derivatives could not be followed beyond t = {found.t_end:.6g} s ({found.outcome.name}): the "
-                "motion is hardly smooth there."
-            )
-        x = found.x_end[: e.n]
+        found, x, S = e.integrate(case, np.clip(times, case.t0, case.t1), self.rtol, atol)
         steers = self.formulation.states.steers > 0
         off = np.abs(x - x_end)[steers] / (1.0 + np.abs(x_end[steers]))
         if np.max(off, initial=0.0) > max(ASTRAY, 100 * self.rtol):
@@ -154,5 +115,4 @@ class _Way:
                 f"the motion followed with its derivatives leaves that of the run before t = {case.t1:.6g} s: it is "
                 "too sensitive, or the tolerance is too loose, for derivatives."
             )
-        S = e.derivatives(found.x)
-        return S[: len(times)], S[-1]
+        return found, S

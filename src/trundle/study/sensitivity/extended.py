@@ -11,6 +11,12 @@ import numpy as np
 
 from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError
+from trundle.integrate.case import Case
+from trundle.integrate.integrate import integrate
+from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
+from trundle.integrate.methods.tableau import Method
+from trundle.integrate.options import Options, Sampling, Supervision, Tolerances
 from trundle.integrate.problem import Problem
 from trundle.typing import Array, TapeFunction
 
@@ -40,6 +46,22 @@ class Extended:
     def parameters(self, p: Array, P: Array) -> Array:
         """One vector of parameters and their derivatives."""
         return np.concatenate([p, P.ravel(order="F")])
+
+    def integrate(self, case: Case, times: Array, rtol: float, atol: Array) -> tuple[Array, Array, Array]:
+        """S at times of a stretch without events, and x and S at its end; atol is that of x and S.
+
+        case: of this problem, from one event to the next.
+        """
+        method: Method = DormandPrince8() if rtol < 1e-7 else DormandPrince5()
+        sampling, quiet = Sampling(np.append(times, case.t1)), Supervision(progress=False)
+        found = integrate(self.problem(), method, case, Options(Tolerances(rtol, atol), sampling, supervision=quiet))
+        if not found.outcome.ok:
+            raise SolveError(
+                f"the derivatives could not be followed beyond t = {found.t_end:.6g} s ({found.outcome.name}): the "
+                "motion is hardly smooth there."
+            )
+        S = self.derivatives(found.x)
+        return S[: len(times)], found.x_end[: self.n], S[-1]
 
     def problem(self) -> Problem:
         """For the compiled loop; events end its stretches, so it knows none."""
@@ -72,3 +94,9 @@ class Extended:
             moved = ca.vertcat(out[: self.n], ca.vec(S), out[self.n :])
             found["project"] = ca.Function("project", inputs, [ca.densify(moved)])
         return found
+
+
+def depends_on_time(f: Formulation) -> bool:
+    """Whether the equations of motion change with time itself."""
+    t, x, p = f.functions.inputs
+    return bool(derivative(f.functions.plain_rhs()(t, x, p), t).nnz())

@@ -5,6 +5,7 @@ states at one and the same time differ after it by the derivative of the jump an
 makes of that time (saltation [Leine 2004, Eq. 7.79]).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -20,10 +21,12 @@ from trundle.derivative import derivative
 from trundle.equations.events import event_functions
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
+from trundle.integrate.trajectory import EventLog
 from trundle.typing import Array, Expr, TapeFunction
 
 GRAZING = 1e-10  # rate of an event function, relative to its gradient and the rates of the state
-AT_ZERO = 1e-9  # s: a function that is so near to its root is met in its own right
+AT_ZERO = 1e-6  # s: a function that is so near to its root is met in its own right
+AT_ONCE = 1e-13  # of the time: events closer to each other happen together
 TOGETHER = 1e-6  # relative difference of times at which events happen together
 
 
@@ -47,6 +50,31 @@ class Happening:
     x: Array
     p: Array
     p_after: Array
+
+
+def happenings(log: EventLog, p_end: Array, jumps: "Jumps") -> Iterator[tuple[int, int, Happening]]:
+    """Events that change the motion, those at one time together: the first, the last, and what is known of them.
+
+    p_end: the parameters after the last of them.
+    """
+    after = [*log.p[1:], p_end]
+    k = 0
+    while k < len(log):
+        last = k
+        while last + 1 < len(log) and log.t[last + 1] - log.t[k] <= AT_ONCE * max(1.0, abs(float(log.t[k]))):
+            last += 1
+        group = slice(k, last + 1)
+        index = tuple(int(i) for i in log.index[group])
+        if not all(jumps.is_recorded(i) for i in index):
+            yield k, last, Happening(float(log.t[k]), index, log.x[group], log.p[group], after[last])
+        k = last + 1
+
+
+def changed_by_events(f: Formulation) -> set[int]:
+    """Parameters that events of the model change."""
+    actions = [event.action for event in f.model.events.values() if not isinstance(event.action, str)]
+    named = {f.derivation.register().full(name) for action in actions for name in action}
+    return {f.parameters.parameter(name) for name in f.parameters.parameters if name in named}
 
 
 def jumps_of(f: Formulation, used: tuple[int, ...]) -> "Jumps":
@@ -84,15 +112,27 @@ class Jumps:
         """State after events at one time, S and P after them, and the derivative of the time at which they happen."""
         if all(self._kept[i] or self._recorded[i] for i in event.index):
             return event.x[0], S, P, np.full(S.shape[1], np.nan)
+        x, change = self.at_own_time(event, S, P)
+        x = self._on_constraints(event.t, x, event.p_after)
+        S = change.x - np.outer(self._rates(event.t, x, event.p_after), change.t)
+        return x, self._tangent(event.t, x, event.p_after, S, change.p), change.p, change.t
+
+    def state_after(self, event: Happening) -> Array:
+        """State after the events."""
+        none = np.zeros((self.n, 0))
+        x: Array = event.x[-1]
+        for k, i in enumerate(event.index):
+            x, _ = self._jump(i, event.t, event.x[k], event.p[k], Change(none, np.zeros((len(self.used), 0)), none[0]))
+        return x
+
+    def at_own_time(self, event: Happening, S: Array, P: Array) -> tuple[Array, Change]:
+        """State after the events, and how states of motions nearby differ from it just after their own events."""
         before = self._rates(event.t, event.x[0], event.p[0])
         dt = self._times(event, S, P, before)
-        change = Change(S + np.outer(before, dt), P, dt)
-        x = event.x[-1]
+        x, change = event.x[-1], Change(S + np.outer(before, dt), P, dt)
         for k, i in enumerate(event.index):
             x, change = self._jump(i, event.t, event.x[k], event.p[k], change)
-        x = self._on_constraints(event.t, x, event.p_after)
-        S = change.x - np.outer(self._rates(event.t, x, event.p_after), dt)
-        return x, self._tangent(event.t, x, event.p_after, S, change.p), change.p, dt
+        return x, change
 
     def _tangent(self, t: float, x: Array, p: Array, S: Array, P: Array) -> Array:
         """Changes of the state as the constraints of now allow them: what slides in a plane comes to rest in both
@@ -110,7 +150,7 @@ class Jumps:
         for i in dict.fromkeys(event.index):
             speed = float(by_x[i] @ rates + by_t[i, 0])
             size = float(np.linalg.norm(by_x[i]) * np.linalg.norm(rates)) + abs(float(by_t[i, 0]))
-            if abs(value[i]) > AT_ZERO * abs(speed) or self._recorded[i] or self._kept[i]:
+            if abs(value[i]) > AT_ZERO * abs(speed) or (self._recorded[i] and len(event.index) > 1) or self._kept[i]:
                 continue  # what another event at the same time brought about
             if abs(speed) <= GRAZING * size:
                 raise SolveError(
