@@ -67,8 +67,10 @@ def test_a_trip_that_starts_in_the_arc_is_steady(wagon, trip, run):
 def test_frames_are_a_matter_of_description(wagon, run):
     other = rail.Trip(wagon, LINE, 25.0, frames="one").simulate(8.0, rtol=1e-10)
     places = [f"{body}.position_{c}" for body in ("car", "front_axle", "rear_axle") for c in "xyz"]
-    for name in places:  # hubs keep their pitch in their frames, and springs their axes with them: that differs
-        assert other.values(name) == pytest.approx(run.values(name), abs=2e-5), name
+    for name in places:
+        assert other.values(name) == pytest.approx(run.values(name), abs=1e-9), name
+    for wheel in ("front_left", "front_right", "rear_left", "rear_right"):
+        assert other.values(f"{wheel}.Q") == pytest.approx(run.values(f"{wheel}.Q"), abs=1e-2)  # N
     assert np.max(np.abs(other.values("front.y") - run.values("front.y"))) > 1e-3  # which is told in another frame
 
 

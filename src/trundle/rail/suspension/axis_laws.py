@@ -7,9 +7,9 @@ from typing import final
 import casadi as ca
 
 from trundle.laws.law import EffortLaw, Open
-from trundle.model.body import Frame
+from trundle.model.body import Frame, as_frame
 from trundle.model.force import Between, Signals, Terms
-from trundle.space.rotation import cross
+from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
 Laws = tuple[EffortLaw, EffortLaw, EffortLaw]  # of x, y, z
@@ -43,7 +43,7 @@ class AxisLaws(Between):
         }
         if self.about != FREE:
             R = ca.mtimes(at.R.T, s.rotation(b))
-            w = ca.mtimes(at.R.T, s.angular_velocity(b) - s.angular_velocity(a))
+            w = ca.mtimes(at.R.T, s.angular_velocity(b) - at.w)
             turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
             E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R) / 2  # rate of `turn` is E w
             turn_rate = ca.mtimes(E, w)
@@ -65,21 +65,48 @@ class RelativeMotion:
     first: Frame
     second: Frame
     R: Expr  # from these axes to those of the ground
+    w: Expr  # of these axes, rad/s
     arm: Expr  # m, in the ground
     displacement: Expr  # m
     rate: Expr  # m/s
+    axle: Expr = None  # direction of the axle about which they pitch with the second body; its rate of pitch is
+    pitch: Expr = None  # the product of this with the difference of the angular velocities
 
     def wrenches(self, F: Expr, M: Expr = 0) -> list[tuple[Frame, Expr, Expr]]:
         """Of a force and a moment on the second body, in the ground: they act at the origin of the second frame."""
         M = ca.SX.zeros(3) + M
-        return [(self.first, -F, -M - cross(self.arm, F)), (self.second, F, M)]
+        back = M + cross(self.arm, F)
+        if self.pitch is not None:
+            kept = dot(self.axle, back) * self.pitch
+            back, M = back - kept, M - kept
+        return [(self.first, -F, -back), (self.second, F, M)]
 
 
 def relative_motion(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
-    """How the origin of frame b moves in the axes of frame a."""
-    R, arm = s.rotation(a), s.position(b) - s.position(a)
-    rate = s.velocity(b) - s.velocity(a) - cross(s.angular_velocity(a), arm)
-    return RelativeMotion(a, b, R, arm, ca.mtimes(R.T, arm), ca.mtimes(R.T, rate))
+    """How the origin of frame b moves in the axes of frame a.
+
+    A body without mass, the hub of a wheelset, has no pitch of its own: in its place the axes have that of the other
+    body, x across the axle and the z axis of frame b. So nothing turns the hub about the axle, whatever holds it.
+    """
+    if a.body.is_free and isinstance(a.body.mass, float | int) and a.body.mass == 0.0:
+        return _on_axle(s, a, b)
+    R, w, arm = s.rotation(a), s.angular_velocity(a), s.position(b) - s.position(a)
+    rate = s.velocity(b) - s.velocity(a) - cross(w, arm)
+    return RelativeMotion(a, b, R, w, arm, ca.mtimes(R.T, arm), ca.mtimes(R.T, rate))
+
+
+def _on_axle(s: Signals, a: Frame, b: Frame) -> RelativeMotion:
+    centre = as_frame(a.body)
+    y, up = s.rotation(centre)[:, 1], s.rotation(b)[:, 2]
+    x = cross(y, up)
+    length = ca.sqrt(dot(x, x))
+    x = x / length
+    z, pitch, hub = cross(x, y), cross(up, x) / length, s.angular_velocity(centre)
+    w = hub + dot(pitch, s.angular_velocity(b) - hub) * y
+    R, place = ca.mtimes(ca.horzcat(x, y, z), a.rotation), ca.mtimes(a.rotation.T, ca.vertcat(*a.position))
+    arm = s.position(b) - s.position(centre)
+    rate = s.velocity(b) - s.velocity(centre) - cross(w, arm)
+    return RelativeMotion(centre, b, R, w, arm, ca.mtimes(R.T, arm) - place, ca.mtimes(R.T, rate), y, pitch)
 
 
 def _efforts(laws: Sequence[EffortLaw], t: Expr, q: Expr, u: Expr) -> Expr:

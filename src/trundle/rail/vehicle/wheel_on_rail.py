@@ -197,9 +197,10 @@ class WheelOnRail(Force):
     def _pose(self, s: Signals, wheel: Frame) -> _Pose:
         track = as_frame(self.track)
         R = s.rotation(track)
-        vectors = s.position(wheel) - s.position(track), s.rotation(wheel)[:, 1], s.velocity(wheel)
-        centre, axle, v, w = (ca.mtimes(R.T, x) for x in (*vectors, s.angular_velocity(wheel)))
+        centre = ca.mtimes(R.T, s.position(wheel) - s.position(track))
+        vectors = s.rotation(wheel)[:, 1], s.velocity(wheel), s.angular_velocity(wheel)
         if self.bend is None:
+            axle, v, w = (ca.mtimes(R.T, x) for x in vectors)
             return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), ca.SX.zeros(3))
         at, d, d1 = ca.vertsplit(self.bend.at(s), [0, 1, 4, 7])
         here = d + centre[0] * d1
@@ -208,8 +209,9 @@ class WheelOnRail(Force):
         turn = ca.SX.eye(3) + ahead * ca.skew(d + half * d1)  # second order in `ahead` is 1e-10 for 1 cm
         along = ca.SX([1.0, 0.0, 0.0])
         centre = ca.mtimes(turn.T, centre - ahead * along) - half * ahead * cross(d, along)
-        axle, v, w = (ca.mtimes(turn.T, x) for x in (axle, v, w))
-        return _Pose(ca.mtimes(R, turn), centre, axle, v, w, at + ahead, here, d1)
+        back = ca.mtimes(R, turn)
+        axle, v, w = (ca.mtimes(back.T, x) for x in vectors)
+        return _Pose(back, centre, axle, v, w, at + ahead, here, d1)
 
     def _against_rail(self, pose: _Pose) -> _Against:
         """The wheelset in axes that have x along the rail."""
