@@ -145,3 +145,22 @@ def test_the_middle_of_a_star_is_eliminated_last() -> None:
     assert order.index(0) >= 3
     assert sum(len(column) for column in Factor(rows(star), order).columns.values()) == 4
     assert minimum_degree(rows(star), left={0}) == [1, 2, 3, 4]
+
+
+def test_shares_are_kept_as_far_as_they_do_nothing() -> None:
+    """Two legs under 1 kg: each carries half of 10 N beside its share, and only the part of it that cancels stays."""
+    solver = kkt([[1.0]], [[1.0], [1.0]], active=[ca.SX(1), ca.SX(1)], shared=[True, True])
+    for shares, expected in (((0, 0), (5, 5)), ((3, -3), (8, 2)), ((4, 0), (7, 3))):
+        x, loads = solver.solve(vector([-10]), {}, shares=vector(shares))
+        np.testing.assert_allclose(numbers(x, 1), [0], atol=1e-9)
+        np.testing.assert_allclose(numbers(loads, 2), expected, rtol=1e-9)
+
+
+def test_the_share_of_a_leg_that_slides_acts_by_its_friction() -> None:
+    """Two legs of 1 kg, one of which slides with mu = 0.5: what it carries brakes, the sum of the loads stays."""
+    column = {0: ca.SX(-0.5), 1: ca.SX(1)}
+    solver = kkt(np.eye(2), [[0.0, 1.0]] * 2, active=[ca.SX(1)] * 2, shared=[True] * 2, column=[column, None])
+    for share in (0.0, 3.0):
+        x, loads = solver.solve(vector([0, -10]), {}, with_friction=True, shares=vector([share, -share]))
+        np.testing.assert_allclose(numbers(loads, 2), [5 + share, 5 - share], rtol=1e-9)
+        np.testing.assert_allclose(numbers(x, 2), [-0.5 * (5 + share), 0], rtol=1e-9, atol=1e-9)

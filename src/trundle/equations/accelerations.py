@@ -160,7 +160,7 @@ class Accelerations:
         """
         e = self.equations
         if not self.by_pseudo_inverse:
-            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), with_friction=True)
+            x, lam = self.kkt.solve(sparse(-bias), sparse(-gamma), with_friction=True, shares=self._shares())
             return (
                 dense(x, e.n_u),
                 dense(self.kkt.shared(lam), len(self.rows)),
@@ -168,7 +168,13 @@ class Accelerations:
                 self.kkt.uniqueness(),
             )
         solver, nonideal, pushes = self._relaxed(u, bias, gamma)
-        x, lam, unique = solver.solve_with_friction(sparse(nonideal - bias), sparse(-gamma), pushes)
+        shares, force = self._shares(), nonideal - bias
+        rough = {row.owner for row in self.rows if row.column is not None}  # shares of smooth contacts move nothing
+        for i, value in ((i, value) for i, value in shares.items() if self.rows[i].owner in rough):
+            force = force + value * dense(self.rows[i].column or self.rows[i].jacobian, e.n_u)
+        x, lam, unique = solver.solve_with_friction(sparse(force), sparse(-gamma), pushes)
+        for i, value in shares.items():
+            lam[i] = lam[i] + value if i in lam else value
         return dense(x, e.n_u), dense(lam, len(self.rows)), nonideal, [unique] * len(self.rows)
 
     def _relaxed(self, u: Expr, bias: Expr, gamma: Expr) -> tuple[Orthogonal, Expr, dict[int, Sparse]]:
@@ -204,14 +210,14 @@ class Accelerations:
         e = self.equations
         if not self.rows:
             return e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts + e.nonideal), ca.SX(0, 1)
-        udot, multipliers = self._solution[:2]
-        return udot, multipliers + self._shares()
+        return self._solution[:2]
 
-    def _shares(self) -> Expr:
-        """What contacts that stick carry beside the smallest forces: it moves nothing."""
+    def _shares(self) -> Sparse:
+        """What contacts carry beside the smallest forces, by row."""
         of = {"slip_x": "share_x", "slip_y": "share_y", "normal": "share_n"}
         modes = self.equations.modes
-        return ca.vertcat(*[modes.get(f"{row.owner}.{of.get(row.bond)}", ca.SX(0)) for row in self.rows])
+        found = {i: modes.get(f"{row.owner}.{of.get(row.bond)}") for i, row in enumerate(self.rows)}
+        return {i: share for i, share in found.items() if share is not None}
 
     @property
     def uniqueness(self) -> list[Expr]:

@@ -239,8 +239,12 @@ class KKT:
     def _acting(self, rhs: Sparse) -> Sparse:
         return {i: v if self.weights[i] is None else v * self.weights[i] for i, v in rhs.items()}
 
-    def multipliers(self, rhs: Sparse, refinements: int, with_friction: bool = False) -> Sparse:
-        """lambda of S lambda = rhs; `with_friction` along the columns of friction."""
+    def multipliers(
+        self, rhs: Sparse, refinements: int, with_friction: bool = False, shares: Sparse | None = None
+    ) -> Sparse:
+        """lambda of S lambda = rhs; `with_friction` along the columns of friction. Where there are many, the smallest
+        beside the shares: refinements keep what does nothing and take out the rest.
+        """
         if self.dual is None:
             return {}
         dual, slanted = self.dual, self.friction_factor
@@ -252,7 +256,9 @@ class KKT:
             return dual.backward(y, self.chosen.solve(y) if self.chosen else None)
 
         first = solve(self._acting(rhs))
-        x = first
+        x = dict(first)
+        for i, value in (shares or {}).items():
+            x[i] = x[i] + value if i in x else value
         for _ in range(refinements):
             left = self._acting({i: self.shift[i] * value for i, value in x.items()})
             x = dict(first)
@@ -270,8 +276,12 @@ class KKT:
             out[i] = out[i] + value if i in out else value
         return out
 
-    def solve(self, b: Sparse, c: Sparse, refine: bool = True, with_friction: bool = False) -> tuple[Sparse, Sparse]:
-        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J but for friction."""
+    def solve(
+        self, b: Sparse, c: Sparse, refine: bool = True, with_friction: bool = False, shares: Sparse | None = None
+    ) -> tuple[Sparse, Sparse]:
+        """x and lambda of  M x - C' lambda = b,  J x = c; the columns C are the rows J but for friction. Of many
+        multipliers that do, the smallest beside the shares.
+        """
         y = self.mass.forward(b)
         scaled = {k: value * self.mass.inverse_pivot[k] for k, value in y.items()}
         rhs: Sparse = {}
@@ -281,7 +291,7 @@ class KKT:
                 value = value - row[k] * scaled[k]
             if not _is_zero(value):
                 rhs[i] = value
-        multipliers = self.multipliers(rhs, self.refinements - int(not refine), with_friction)
+        multipliers = self.multipliers(rhs, self.refinements - int(not refine), with_friction, shares)
         for i, value in multipliers.items():
             for k, entry in (self.pushed if with_friction else self.reduced)[i].items():
                 y[k] = y[k] + entry * value if k in y else entry * value

@@ -4,7 +4,8 @@ Contacts that touch and do not part have accelerations a = a_0 + D f with the in
 the cones: normals push or their contact opens, a slip at rest stays at rest or begins against its friction, one that
 slides has friction against it. Rigid bodies leave forces open that do nothing together (a table on four feet): of all
 that do, the smallest are taken. Where these leave a cone, others within all cones are looked for by projections, and
-are kept as shares: numbers that are added to the multipliers. A body slides where there are none.
+are kept as shares, which act in the equations of motion: the load of a contact that slides brings its friction with
+it. A body slides where there are none.
 """
 
 import math
@@ -36,6 +37,8 @@ NONE = 1e-9  # of the largest acceleration or force: negligible
 INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
 AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
+EDGE = 1e-6  # of all loads or of a cone: so near to its surface a contact parts or slides; forces settle first
+BACK = 1e-6  # of the largest acceleration, by which a slip may begin backward
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
 
@@ -89,7 +92,9 @@ def in_cones(
 def smallest(
     b: Pointer, D: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
 ) -> None:
-    """The forces of the equations of motion in these modes: the smallest ones that hold what is held."""
+    """The forces of the equations of motion in these modes: the smallest ones that hold what is held, beside the
+    shares.
+    """
     n = 3 * contacts
     rows, shift, pivot, first, y, A = (
         w,
@@ -129,7 +134,8 @@ def smallest(
     factor(A, m, pivot)
     back_substitute(A, m, pivot, first)
     for k in range(m):
-        f[int(rows[k])] = first[k]
+        j = int(rows[k])
+        f[j] = first[k] + mode[WIDTH * (j // 3) + SHARE_X + j % 3]
     for _ in range(REFINEMENTS):
         for k in range(m):
             y[k] = shift[k] * f[int(rows[k])]
@@ -159,6 +165,19 @@ def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> in
             over = math.hypot(f[3 * i], f[3 * i + 1]) / mu - max(f[3 * i + 2], 0.0)
             if over > lowest + INSIDE * size:
                 lowest, which = over, i
+    return which
+
+
+@njit(error_model="numpy")
+def lightest(mode: Pointer, f: Pointer, contacts: int) -> int:
+    """A contact that is closed and carries nothing to speak of; -1 where there is none."""
+    size, which = 0.0, -1
+    for i in range(contacts):
+        size += abs(f[3 * i + 2])
+    for i in range(contacts):
+        light = mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] < EDGE * size
+        if light and (which < 0 or f[3 * i + 2] < f[3 * which + 2]):
+            which = i
     return which
 
 
@@ -200,8 +219,9 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     D, data = n, n + n * n
     f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
     mu, mu_k = shifted(w, 3 * n + 2 * contacts), shifted(w, 3 * n + 3 * contacts)
-    state, rest = shifted(w, 3 * n + 4 * contacts), shifted(w, 3 * n + 5 * contacts)
-    more = shifted(w, 3 * n + 6 * contacts)
+    state = shifted(w, 3 * n + 4 * contacts)
+    found, kept = shifted(w, 3 * n + 5 * contacts), shifted(w, 4 * n + 5 * contacts)
+    more = shifted(w, 4 * n + (5 + WIDTH) * contacts)
     scale = 0.0
     for i in range(contacts):
         k = data + numbers.DATA * i
@@ -229,7 +249,6 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     # Forces within the cones, from those that are not; where a slip begins its friction is the kinetic one.
     for i in range(contacts):
         f[n + 2 * i], f[n + 2 * i + 1] = mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y]
-        rest[i] = state[i]
         if state[i] == 1.0:
             mu[i] = mu_k[i]
     for _ in range(contacts + 1):
@@ -242,14 +261,19 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
                 mu[i], begins = mu_k[i], True
         if not begins:
             break
-    begun = False
+    for j in range(n):
+        found[j] = f[j]
+    begun, size = False, 0.0
+    for i in range(contacts):
+        size += abs(f[3 * i + 2])
     for i in range(contacts):
         if state[i] == 0.0:
             continue
-        mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale else 1.0
+        mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale and f[3 * i + 2] <= EDGE * size else 1.0
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
         moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
-        if moves and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
+        held = math.hypot(f[3 * i], f[3 * i + 1]) < (1.0 - EDGE) * mu[i] * f[3 * i + 2]
+        if moves and not held and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
             begun = True
     if not begun:  # just beyond the limit: with cones that are clearly too small it is seen where it begins
@@ -262,14 +286,51 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
             if moves and mode[WIDTH * i + STICK] == 1.0:
                 begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
-    # What is left over opens, or slides against the force that held it; what would sink in closes again.
+    # The smallest forces; where with these a slip would begin backward, those that were found here.
+    for j in range(WIDTH * contacts):
+        kept[j] = mode[j]
+    if settle(b, D, data, free, mode, 0.0, w, contacts, scale):
+        return
+    for j in range(WIDTH * contacts):
+        mode[j], kept[j] = kept[j], mode[j]
+    if settle(b, D, data, free, mode, 1.0, w, contacts, scale):
+        return
+    for j in range(WIDTH * contacts):
+        mode[j] = kept[j]
+    # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
+    for i in range(contacts):
+        if state[i] == 1.0:
+            mode[WIDTH * i + CLOSED] = 1.0
+
+
+@njit(error_model="numpy")
+def settle(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, shared: float, w: Pointer, contacts: int, scale: float
+) -> bool:
+    """What is left over opens, or slides against the force that held it; what would sink in closes again. False where
+    no end is found, or a slip would begin backward. `shared`: how much of the forces within the cones is taken for
+    shares.
+    """
+    n = 3 * contacts
+    f, g, a = w, shifted(w, n + 2 * contacts), shifted(w, 2 * n + 2 * contacts)
+    mu, mu_k, state = (
+        shifted(w, 3 * n + 2 * contacts),
+        shifted(w, 3 * n + 3 * contacts),
+        shifted(w, 3 * n + 4 * contacts),
+    )
+    found, more = shifted(w, 3 * n + 5 * contacts), shifted(w, 4 * n + (5 + WIDTH) * contacts)
     for _ in range(4 * contacts):
+        for j in range(n):
+            mode[WIDTH * (j // 3) + SHARE_X + j % 3] = shared * found[j]
         smallest(b, D, free, mode, mu_k, f, more, contacts)
         i = worst(b, data, mode, f, contacts)
-        if i < 0 or share(b, D, data, mode, f, g, more, contacts):
+        light = lightest(mode, f, contacts) if shared > 0.0 else -1
+        if light >= 0:
+            mode[WIDTH * light + CLOSED], mode[WIDTH * light + STICK] = 0.0, 0.0
+        elif i < 0 or share(b, D, data, mode, f, g, more, contacts):
             i = sinking(b, D, free, mode, f, state, a, contacts)
             if not (i >= 0 and a[3 * i + 2] < -NONE * scale):
-                return
+                return not goes_back(b, mode, state, a, contacts, scale)
             mode[WIDTH * i + CLOSED] = 1.0
             if state[i] == 2.0 and mu[i] > 0.0:
                 mode[WIDTH * i + STICK] = 1.0
@@ -279,10 +340,18 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         else:
             begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
-    # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
+    return False
+
+
+@njit(error_model="numpy")
+def goes_back(b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: int, scale: float) -> bool:
+    """Whether a contact at rest that begins to slide would do so against its direction."""
     for i in range(contacts):
-        if state[i] == 1.0:
-            mode[WIDTH * i + CLOSED] = 1.0
+        begins = state[i] == 2.0 and mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0
+        ahead = a[3 * i] * mode[WIDTH * i + AHEAD_X] + a[3 * i + 1] * mode[WIDTH * i + AHEAD_Y]
+        if begins and math.hypot(b[3 * i], b[3 * i + 1]) <= BEGUN and ahead < -BACK * scale:
+            return True
+    return False
 
 
 @njit(error_model="numpy")
@@ -335,10 +404,10 @@ def share(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, g: Pointer, 
         return False
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
-            mode[WIDTH * i + SHARE_N] = g[3 * i + 2] - f[3 * i + 2]
+            mode[WIDTH * i + SHARE_N] += g[3 * i + 2] - f[3 * i + 2]
         if mode[WIDTH * i + STICK] == 1.0:
-            mode[WIDTH * i + SHARE_X] = g[3 * i] - f[3 * i]
-            mode[WIDTH * i + SHARE_Y] = g[3 * i + 1] - f[3 * i + 1]
+            mode[WIDTH * i + SHARE_X] += g[3 * i] - f[3 * i]
+            mode[WIDTH * i + SHARE_Y] += g[3 * i + 1] - f[3 * i + 1]
     return True
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from numba import njit
 
 from trundle.contact.collision import layout as numbers
-from trundle.contact.collision.layout import CLOSED, STICK, WIDTH
+from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, STICK, WIDTH
 from trundle.kernel.pointers import Pointer, shifted
 
 SINGULAR = 1e-9  # of the largest inverse mass: pivots below belong to the null space
@@ -77,42 +77,55 @@ def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
 
 
 @njit(error_model="numpy")
-def null_space(b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer) -> int:
-    """Columns Z (n by count) of forces that move no contact. They are forces of contacts that stick, or are smooth:
-    with the load of one that slides its friction would change.
+def null_space(
+    b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer
+) -> int:
+    """Columns Z (n by count) of forces that move nothing that is held; the load of a contact that slides brings its
+    friction with it.
     """
     largest = 0.0
-    for j in range(n):
-        i, axis = j // 3, j % 3
-        smooth = axis == 2 and b[data + numbers.DATA * i + numbers.MU_STATIC] <= 0.0
-        active = mode[WIDTH * i + CLOSED] == 1.0 and (smooth or mode[WIDTH * i + STICK] == 1.0)
-        used[j] = 0.0 if active and b[D + j + n * j] > 0.0 else -1.0
-        if used[j] == 0.0:
-            largest = max(largest, b[D + j + n * j])
-        for k in range(n):
-            A[j * n + k] = b[D + j + n * k]
-    while True:
-        best, size = -1, SINGULAR * largest
-        for j in range(n):
-            if used[j] == 0.0 and A[j * n + j] > size:
-                best, size = j, A[j * n + j]
-        if best < 0:
-            break
-        used[best] = 1.0
-        for k in range(n):
-            A[best * n + k] /= size
-        for j in range(n):
-            if j != best and used[j] >= 0.0:
-                times = A[j * n + best]
-                for k in range(n):
-                    A[j * n + k] -= times * A[best * n + k]
-    count = 0
     for k in range(n):
+        i = k // 3
+        active = mode[WIDTH * i + CLOSED] == 1.0 and (k % 3 == 2 or mode[WIDTH * i + STICK] == 1.0)
+        used[k] = taken[k] = 0.0 if active and b[D + k + n * k] > 0.0 else -1.0
+        mu = b[data + numbers.DATA * i + numbers.MU_KINETIC] if mode[WIDTH * i + STICK] == 0.0 else 0.0
+        x, y = mu * mode[WIDTH * i + AHEAD_X], mu * mode[WIDTH * i + AHEAD_Y]
+        for j in range(n):
+            A[j * n + k] = b[D + j + n * k]
+            if mu > 0.0 and k % 3 == 2:
+                A[j * n + k] -= x * b[D + j + n * (k - 2)] + y * b[D + j + n * (k - 1)]
         if used[k] == 0.0:
-            for j in range(n):
-                Z[j + n * count] = -A[j * n + k] if used[j] == 1.0 else 0.0
-            Z[k + n * count] = 1.0
-            count += 1
+            largest = max(largest, b[D + k + n * k])
+    while True:
+        row, column, size = -1, -1, SINGULAR * largest
+        for j in range(n):
+            for k in range(n):
+                if taken[j] == 0.0 and used[k] == 0.0 and abs(A[j * n + k]) > size:
+                    row, column, size = j, k, abs(A[j * n + k])
+        if row < 0:
+            break
+        used[column], taken[row] = row + 1.0, 1.0
+        pivot = A[row * n + column]
+        for k in range(n):
+            A[row * n + k] /= pivot
+        for j in range(n):
+            if j != row and taken[j] >= 0.0:
+                times = A[j * n + column]
+                for k in range(n):
+                    A[j * n + k] -= times * A[row * n + k]
+    count = 0
+    for free in range(n):
+        if used[free] != 0.0:
+            continue
+        for k in range(n):
+            Z[k + n * count] = -A[(int(used[k]) - 1) * n + free] if used[k] > 0.0 else 0.0
+        Z[free + n * count] = 1.0
+        for i in range(n // 3):
+            if mode[WIDTH * i + STICK] == 0.0:
+                friction = b[data + numbers.DATA * i + numbers.MU_KINETIC] * Z[3 * i + 2 + n * count]
+                Z[3 * i + n * count] = -friction * mode[WIDTH * i + AHEAD_X]
+                Z[3 * i + 1 + n * count] = -friction * mode[WIDTH * i + AHEAD_Y]
+        count += 1
     return count
 
 
@@ -195,7 +208,7 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         shifted(w, 3 * n * n + 5 * n + 3),
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
-    count = null_space(b, D, data, n, mode, Z, A, used)
+    count = null_space(b, D, data, n, mode, Z, A, used, y)
     touching, shares = Cones(b, data, mode, contacts), Shares(y, Z, count, H, step, row)
     total, s, cones = 0.0, math.inf, 0.0
     for i in range(contacts):

@@ -7,8 +7,9 @@ from trundle.contact.modes.mode import Mode
 
 @final
 class Share(Mode):
-    """share_x, share_y, share_n: forces (N) in the contact beside those of least norm; they move nothing. They are
-    decided for all contacts at once (contact/decision).
+    """share_x, share_y, share_n: forces (N) in the contact beside those of least norm. They move nothing that is held;
+    the load of a contact that slides brings its friction with it. They are decided for all contacts at once
+    (contact/decision).
     """
 
     states = ("share_x", "share_y", "share_n")
