@@ -287,7 +287,7 @@ def _face_on(p: Array, R: Array, size: float) -> tuple[float, float] | None:
         return None
     for normal, view in views.items():
         stays = float(np.max(np.ptp(moving[..., normal], axis=0))) < 1e-6 * size
-        tilts = np.einsum("tbij,bkj->tbik", turning, turning[0])[..., normal, normal]
+        tilts = np.einsum("tbj,bj->tb", turning[:, :, normal], turning[0, :, normal])  # cosines against the first pose
         if stays and float(np.max(np.abs(tilts - 1))) < 1e-9:
             return float(view[0]), float(view[1])
     return None
