@@ -1,12 +1,17 @@
 """What notebooks show: tables, scenes and pictures, and short texts."""
 
+import sys
+from contextlib import ExitStack
 from html.parser import HTMLParser
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib import rcParams
 
 import trundle as tr
+from trundle.integrate.progress import progress_bar
+from trundle.preparing import is_watched
 from trundle.run.dataset import Run
 from trundle.view.notebook import table_html
 
@@ -84,3 +89,24 @@ def test_figures_are_pictures_without_a_backend(cart: Run) -> None:
 
 def test_long_table_is_cut() -> None:
     assert "... and 40 more" in table_html(("n",), [(i,) for i in range(100)])
+
+
+def test_a_long_run_shows_its_progress_in_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Cell:
+        def update(self, text: str) -> None:
+            shown.append(text)
+
+    def display(text: str, display_id: bool) -> Cell:
+        shown.append(text)
+        return Cell()
+
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=display))
+    assert is_watched()
+    with ExitStack() as stack:
+        told = progress_bar(stack, 1.0, 5.0)
+        told(2.0)
+        told(2.1)  # too soon after the last look
+    assert len(shown) == 3 and 'value="0.2500"' in shown[1] and "of 5 s" in shown[1] and shown[2] == ""

@@ -1,6 +1,5 @@
 """Integrate a problem in time: the Python side of the compiled loop (chunks, buffers, progress, interruption)."""
 
-import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -19,9 +18,11 @@ from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import OnEvent, Options, Supervision, Tolerances
 from trundle.integrate.outcome import ALARM, INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
+from trundle.integrate.progress import progress_bar
 from trundle.integrate.trajectory import Trajectory
 from trundle.integrate.workspace import Saved, Workspace, set_control
 from trundle.kernel import compiled
+from trundle.preparing import is_watched
 
 CHUNK_SECONDS = 0.07
 STUCK = (at.STEP_TOO_SMALL, at.NOT_FINITE, at.CONSTRAINT)
@@ -129,7 +130,7 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
     """Call the compiled loop until it has come to its end."""
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance"))
     run, chunk_steps, between_chunks = workspace.record, supervision.chunk_steps, supervision.between_chunks
-    show = sys.stderr.isatty() if supervision.progress is None else supervision.progress
+    show = is_watched() if supervision.progress is None else supervision.progress
     began = time.perf_counter()
     budget = chunk_steps or 100
     with ExitStack() as stack:
@@ -166,7 +167,7 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                 if between_chunks is not None:
                     between_chunks(workspace.time)
                 if show and report is None and toc - began > PROGRESS_AFTER_SECONDS:
-                    report = _progress_bar(stack, run.t_start, run.t_end)
+                    report = progress_bar(stack, run.t_start, run.t_end)
                 if report is not None:
                     report(workspace.time)
         except KeyboardInterrupt:
@@ -181,13 +182,3 @@ def _ask(workspace: Workspace, on_event: OnEvent | None) -> None:
         )
         if answer is not None:
             workspace.x[:], workspace.p[:] = answer
-
-
-def _progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("t = {task.fields[now]:.4g} s"), BarColumn(), TimeRemainingColumn())
-    bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
-    task = bar.add_task("", total=t1 - t0, now=t0)
-    return lambda t: bar.update(task, completed=t - t0, now=t)

@@ -1,0 +1,48 @@
+"""How far a run has come: a bar in the terminal, or one in the cell of a notebook."""
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Final
+
+EVERY: Final = 0.2  # s between two looks of a notebook
+BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress> t = {t:.4g} of {end:.4g} s'
+
+
+def in_notebook() -> bool:
+    """Whether this Python is the kernel of a notebook."""
+    return "ipykernel" in sys.modules
+
+
+def progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
+    """A bar that goes away with the stack; it is told the time that was reached (s)."""
+    return (_in_notebook if in_notebook() else _in_terminal)(stack, t0, t1)
+
+
+def _in_terminal(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("t = {task.fields[now]:.4g} s"), BarColumn(), TimeRemainingColumn())
+    bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+    task = bar.add_task("", total=t1 - t0, now=t0)
+    return lambda t: bar.update(task, completed=t - t0, now=t)
+
+
+def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
+    """By what every kernel has; rich would need widgets."""
+    show = importlib.import_module("IPython.display")
+    cell = show.display(show.HTML(BAR.format(done=0.0, t=t0, end=t1)), display_id=True)
+    stack.callback(lambda: cell.update(show.HTML("")))
+    last = -EVERY
+
+    def told(t: float) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last >= EVERY:
+            last = now
+            cell.update(show.HTML(BAR.format(done=(t - t0) / (t1 - t0), t=t, end=t1)))
+
+    return told
