@@ -76,7 +76,8 @@ def main() -> None:
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
         for version in PYTHONS:
             python = shutil.which(f"python{version}")
-            if python:
+            # A name may stand for a Python that a manager of versions could install, but has not.
+            if python and subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0:
                 try_wheel(wheel, python, folder)
             else:
                 print(f"python{version}: not on this machine, skipped")
