@@ -53,34 +53,6 @@ def test_bitcode_for_a_class_of_processors_does_what_numba_does_for_this_one() -
     np.testing.assert_allclose(found, impacts(own), rtol=1e-14, atol=1e-14)
 
 
-@pytest.mark.slow
-def test_runs_by_bitcode_are_those_by_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All parts compiled by numba for this processor, and runs of many kinds made with both."""
-    homes = dict(make_loops.all_parts())
-    own = {part: by_numba_for_this_processor(part, home) for part, home in homes.items()}
-    disc = tr.Model("disc")
-    body = disc.body("disc", mass=1.0, inertia=(0.125, 0.25, 0.125))
-    pair = tr.HigherPair(tr.Plane(), tr.CircleEdge(0.5))
-    disc.connect(pair, disc.ground, body, law=tr.Coulomb(0.3), unilateral=True, restitution=tr.Newton(0.4))
-    falling = disc.build()
-    linkage = tr.examples.load("four-bar").build()
-    stiff = tr.examples.load("stiff-four-bar").build()
-
-    def runs() -> list[np.ndarray]:
-        return [
-            falling.simulate(1.0, {"disc.gap": 0.2, "disc.roll": 0.3, "disc.x_rate": 1.0}).data.to_array().values,
-            linkage.simulate(2.0).data.to_array().values,
-            stiff.simulate(0.5, method="stiff").data.to_array().values,
-            linkage.batch(1.0, {}).data.to_array().values,
-        ]
-
-    shipped = runs()
-    compiled._address.cache_clear()
-    monkeypatch.setattr(compiled, "address", lambda part, module=None: own[part])
-    for one, other in zip(shipped, runs(), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
-
-
 @pytest.fixture
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package as installed from a wheel, with the bitcode of one loop."""
