@@ -22,7 +22,7 @@ def main() -> None:
     vehicle = rail.manchester_vehicle()
     for _ in range(rounds):
         began = time.process_time()
-        system = vehicle.on(line, speed=SPEED).build()
+        system = rail.Trip(vehicle, line, SPEED).system
         built = time.process_time()
         system.simulate(1e-3, method="stiff")
         ready = time.process_time()

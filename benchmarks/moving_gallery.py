@@ -69,7 +69,7 @@ def wagon() -> Run:
     box = rail.AxleBox(rail.Bushing(stiffness=(5e6, 2e6, 1.2e6), damping=(1e4, 1e4, 2e4)))
     vehicle = rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), height=1.9), axle, box, wheelbase=8.0)
     curve = rail.Alignment([rail.Straight(30), rail.Sine(60, 180, 0.15), rail.Arc(180, 200, 0.15)])
-    return vehicle.on(curve, speed=20.0).build().simulate(6.0, method="stiff", samples=301)
+    return rail.Trip(vehicle, curve, 20.0).simulate(6.0, samples=301)
 
 
 def rimless_wheel() -> Run:

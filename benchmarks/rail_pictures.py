@@ -26,6 +26,7 @@ from trundle.rail import (
     ShenHedrickElkins,
     Sine,
     Straight,
+    Trip,
     Wagon,
     Wheelset,
     compare_transitions,
@@ -74,7 +75,7 @@ def wagon_on_a_curve() -> Figure:
     contact = Contact(ContactGeometry(S1002(), Rail60E1()), ShenHedrickElkins(0.4))
     suspension = AxleBox(Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
     wagon = Wagon(CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9), Wheelset(1813, (1120, 112, 1120), contact), suspension, 8.0)
-    run = wagon.on(line, speed=30.0).build().simulate(12.0, method="stiff", rtol=1e-6, samples=1500)
+    run = Trip(wagon, line, 30.0).simulate(12.0, samples=1500)
     with style():
         figure = new_figure(7.2, 5.6, "two-axle wagon into a left curve of 600 m at 30 m/s")
         axes = figure.subplots(3, 1, sharex=True, height_ratios=(1, 2, 2))

@@ -23,6 +23,7 @@ from trundle.rail import (
     ShenHedrickElkins,
     Sine,
     Straight,
+    Trip,
     Wagon,
     Wheelset,
 )
@@ -48,7 +49,7 @@ def wagon(lateral: float) -> Wagon:
 
 def runs(lateral: float) -> dict[float, tuple[Run, Run]]:
     """By acceleration: the complete model, and the one without the torque about the vertical axis of the car."""
-    model = wagon(lateral).on(LINE, speed=FIRST)
+    model = Trip(wagon(lateral), LINE, FIRST).model
     systems = model.build(), model.build(omit=OMITTED)
     found = {}
     for a in ACCELERATIONS:

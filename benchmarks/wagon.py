@@ -30,7 +30,7 @@ def in_track_frames() -> tr.Model:
     axle = rail.Wheelset(MASS, INERTIA, rail.Contact(profiles, rail.ShenHedrickElkins(0.4)))
     box = rail.AxleBox(rail.Bushing(STIFFNESS, DAMPING))
     wagon = rail.Wagon(rail.CarBody(CAR, CAR_INERTIA, HEIGHT), axle, box, WHEELBASE)
-    return wagon.on(line, speed=SPEED)
+    return rail.Trip(wagon, line, SPEED).model
 
 
 def on_exact_contacts() -> tr.Model:

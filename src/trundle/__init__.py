@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from trundle import bicycle, examples, impact, rail, walker
     from trundle.file import ModelFile, load_file, load_model
     from trundle.file.track import load_track
+    from trundle.file.vehicle import load_vehicle
     from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
@@ -249,6 +250,7 @@ __all__ = [
     "load_file",
     "load_model",
     "load_track",
+    "load_vehicle",
     "log",
     "max",
     "min",
@@ -300,6 +302,7 @@ _LATE = {
     "load_file": "trundle.file",
     "load_model": "trundle.file",
     "load_track": "trundle.file.track",
+    "load_vehicle": "trundle.file.vehicle",
     "optimise": "trundle.study.optimisation",
     "rail": "trundle.rail",
     "sobol": "trundle.sweeps",

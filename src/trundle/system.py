@@ -183,6 +183,7 @@ class System:
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None, max_step: float = np.inf,
         progress: bool | Callable[[float], None] | None = None,
+        tell: Callable[[float, dict[str, Any]], str] | None = None,
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
         tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (),
@@ -212,6 +213,8 @@ class System:
         progress : bool or callable, optional
             Whether to show a progress bar; unless given, in a terminal and for long runs only. A function is called
             with the time that was reached, about ten times a second; KeyboardInterrupt raised there ends the run.
+        tell : callable, optional
+            tell(t, state) returns a text that stands before the progress bar.
         on_event : callable, optional
             on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
         t0 : float
@@ -238,7 +241,8 @@ class System:
 
         system = self if formalism is None else self.in_formalism(formalism)
         limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
-        options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event, tuple(sensitivity))
+        accuracy = Accuracy(rtol, atol)
+        options = RunOptions(accuracy, method, samples, limits, t0, progress, on_event, tuple(sensitivity), tell)
         given = with_tables(self.model.tables, parameters, tables)
         return simulate(system.formulation, duration, start, given, options)
 

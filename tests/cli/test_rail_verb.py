@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from trundle import rail
+from trundle import examples, rail
 from trundle.cli import app
+from trundle.file.track import load_track
+from trundle.file.vehicle import load_vehicle
 
 
 def run(*words):
@@ -97,3 +99,48 @@ def test_simple_and_measured_profiles(tmp_path):
 def test_wheels_and_rails_that_are_refused(words, said, tmp_path):
     result = contact(*words, "--out", tmp_path)
     assert result.exit_code != 0 and said in " ".join(result.output.replace("│", " ").split())
+
+
+VEHICLES, LINES = examples.FOLDER / "vehicles", examples.FOLDER / "lines"
+
+
+def rail_verb(*words):
+    return CliRunner().invoke(app, ["rail", *map(str, words)])
+
+
+def test_a_trip_from_files(tmp_path):
+    """By path; the forces are those of the trip in Python."""
+    words = ("run", VEHICLES / "two-axle-wagon.yaml", "--track", LINES / "sine-curve.yaml", "--speed", 25)
+    result = rail_verb(*words, "--duration", 4, "--samples", 401, "--plot", tmp_path / "x.png", "--assess")
+    assert result.exit_code == 0, result.output
+    assert "two-axle wagon on sine curve: FINISHED" in result.output and "sum of Y over 2 m" in result.output
+    assert (tmp_path / "x.png").stat().st_size > 1000
+    wagon, line = load_vehicle(VEHICLES / "two-axle-wagon.yaml").vehicle, load_track(LINES / "sine-curve.yaml").line
+    run = rail.Trip(wagon, line, 25.0).simulate(4.0, samples=401)
+    row = next(text for text in result.output.splitlines() if "front_right" in text)
+    assert f"{1e-3 * run.values('front_right.Q').max():.4g}" in row
+
+
+@pytest.mark.slow
+def test_critical_speed_from_a_file():
+    result = rail_verb("critical", "two-axle-wagon", "--from", 25, "--to", 45, "--count", 5)
+    assert result.exit_code == 0 and "critical speed 34.5" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("run", "two-axle-waggon", "--track", "sine-curve", "--speed", 30), 2, "two-axle-wagon"),
+        (("run", "two-axle-wagon", "--track", "sign-curve", "--speed", 30), 2, "sine-curve"),
+        (("run", "two-axle-wagon", "--track", "sine-curve", "--speed", 0), 1, "goes forwards"),
+        (("run", "two-axle-wagon", "--track", "sine-curve", "--speed", 90), 1, "would fall over"),
+        (("run", "two-axle-wagon", "--track", "sine-curve", "--speed", 9, "--irregularity", "bad"), 2, "erri-low"),
+        (("run", "none.yaml", "--track", "sine-curve", "--speed", 30), 1, "none.yaml"),
+        (("critical", "two-axle-wagon", "--from", 30, "--to", 10), 2, "rising speeds"),
+        (("run", "--help"), 0, "trundle rail run wagon.yaml --track"),
+        (("critical", "--help"), 0, "trundle rail critical two-axle-wagon"),
+    ],
+)
+def test_words_of_trips(words, code, said):
+    result = rail_verb(*words)
+    assert result.exit_code == code and said in " ".join(result.output.split()), result.output

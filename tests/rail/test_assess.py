@@ -89,7 +89,7 @@ def run():
     axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
     springs = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
     wagon = rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, 2.1e5), 1.9), axle, springs, 8.0)
-    return wagon.on(LINE, speed=30.0).build().simulate(12.0, method="stiff", rtol=1e-6, samples=1501)
+    return rail.Trip(wagon, LINE, 30.0).simulate(12.0, samples=1501)
 
 
 def test_forces_and_accelerations_in_the_arc_by_hand(run, tmp_path):

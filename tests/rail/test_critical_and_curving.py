@@ -107,7 +107,7 @@ def test_steady_curving_is_where_a_run_settles(locus):
     run = locus.track.system.simulate(
         17.0, parameters={"speed": 25.0}, method="stiff", rtol=1e-7, samples=3,
         start={"front_spin.angle_rate": 25 / RADIUS, "rear_spin.angle_rate": 25 / RADIUS},
-        tables={name: t.table for name, t in wagon().on(line, speed=25.0).tables.items()},
+        tables={name: t.table for name, t in rail.Trip(wagon(), line, 25.0).model.tables.items()},
     )  # fmt: skip
     for name in ("front.y", "front.rz", "rear.y", "front_right.Q", "front_right.Y", "rear_left.Y"):
         assert run.values(name)[-1] == pytest.approx(found[name][0], rel=5e-3)

@@ -91,7 +91,7 @@ def test_a_train_of_wagons_that_accelerates():
     """
     gear, a = rail.DraftGear(1e7, 0.04, damping=4e5), 0.5
     train = rail.Train([wagon(), wagon()], gear)
-    model = train.on(rail.Alignment([rail.Straight(2000)]), speed=10.0, acceleration=a)
+    model = rail.Trip(train, rail.Alignment([rail.Straight(2000)]), 10.0, acceleration=a).model
     system = model.build()
     run = system.simulate(8.0, method="stiff", rtol=1e-8)
     assert run.ok and run.energy.drift < 1e-8
@@ -116,7 +116,7 @@ def test_a_train_of_wagons_that_accelerates():
         (lambda: rail.Train([wagon()], 1e7), "coupler must be a rail.DraftGear"),
         (lambda: rail.Train([wagon()], rail.DraftGear(1e7)).held(), "ask one of its vehicles"),
         (
-            lambda: rail.Train([wagon(), wagon()], rail.DraftGear(1e7)).on(STRAIGHT, speed=1.0, start=5.0),
+            lambda: rail.Trip(rail.Train([wagon(), wagon()], rail.DraftGear(1e7)), STRAIGHT, 1.0, start=5.0),
             "the rear wheelset stands 17 m behind",
         ),
     ],

@@ -1,11 +1,15 @@
 """Trips: speeds given and free, frames of any choice, endings, and what is refused."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 import trundle as tr
 from trundle import rail
 from trundle.errors import ModelError, SolveError
+from trundle.rail.trip.place import Place
+from trundle.run.dataset import Run
 
 LINE = rail.Alignment([rail.Straight(30), rail.Sine(length=60, radius=600, cant=0.1), rail.Arc(600, 200, cant=0.1)])
 NAMES = ("front.y", "front.rz", "rear.y", "front_right.Q", "front_left.Y")
@@ -108,31 +112,150 @@ def test_a_free_vehicle_goes_as_its_traction_lets_it(wagon):
     assert gained == pytest.approx(force / inert * 6.0, rel=0.03)  # the flange costs a little
 
 
-def test_endings():
-    cones = rail.Contact(
-        rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3)), rail.ShenHedrickElkins(0.4)
-    )
-    off = rail.Trip(vehicle(cones), LINE, 20.0).simulate()
+CONES = rail.Contact(rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3)), rail.ShenHedrickElkins(0.4))
+
+
+@pytest.fixture(scope="module")
+def on_cones():
+    with pytest.warns(rail.TripWarning, match="no flange, and line has curves"):
+        return rail.Trip(vehicle(CONES), LINE, 20.0)
+
+
+def test_a_derailment_has_wheel_place_and_time(on_cones):
+    off = on_cones.simulate()
     assert not off.ok and off.outcome.startswith("DERAILED: The wheel front_right climbed over its rail")
-    assert 40 < float(off["front.y"].distance[-1]) < 200
+    s = float(off["front.y"].distance[-1])
+    assert 40 < s < 200 and f"s = {s:.6g} m, t = {off.time[-1]:.6g} s" in off.outcome
+    batch = on_cones.batch(2.5, parameters={"speed": [15.0, 20.0, 30.0]})
+    assert (batch.outcomes[0], batch.outcomes[2]) == ("FINISHED", "DERAILED")
+    assert "The wheel front_right climbed" in batch.messages[2]
+
+
+def test_to_the_end_of_the_line(trip):
+    run = trip.simulate(samples=21)
+    assert run.ok and run.outcome.startswith("END_OF_LINE") and run.values("distance")[-1] == pytest.approx(285.5)
+    assert Run(None, run.outcome, settings=run.settings).ok and not Run(None, run.outcome).ok  # as from a file
+    assert trip.simulate(0.5, samples=2).outcome.startswith("FINISHED")
+
+
+def test_another_start_and_speed_compile_nothing(trip, run, monkeypatch):
+    """A run that begins in the arc, with the rows of its frames; the frames' places follow."""
+    monkeypatch.setattr("trundle.kernel.compile.emit_object", lambda ir: pytest.fail("compiled again"))
+    there = trip.simulate(1.0, parameters={"start_distance": 190.0, "speed": 25.0})
+    assert there.values("distance")[[0, -1]] == pytest.approx([190.0, 215.0])
+    for name in NAMES:
+        assert np.ptp(there.values(name)) < 1e-5 * np.max(np.abs(there.values(name))) + 1e-9
+        assert there.values(name)[-1] == pytest.approx(run.values(name)[-1], rel=0.05)
+    batch = trip.batch(0.4, parameters={"start_distance": np.array([5.0, 100.0]), "speed": [10.0, 20.0]})
+    assert batch.end("distance").values == pytest.approx([9.0, 108.0])
+    with pytest.raises(SolveError, match="the rear wheelset stands 4 m behind"):
+        trip.simulate(1.0, parameters={"start_distance": 1.0})
+
+
+@pytest.mark.slow
+def test_rows_that_are_counted_follow_the_start(wagon):
+    """A clothoid has kinks: its rows are parameters."""
+    line = rail.Alignment([rail.Straight(40), rail.Clothoid(60, 600, 0.1), rail.Arc(600, 200, cant=0.1)])
+    trip = rail.Trip(wagon, line, 25.0)
+    rows = trip.parameters({"start_distance": 102.0})
+    assert (rows["front_row"], rows["middle_row"], rows["rear_row"]) == (2.0, 2.0, 1.0)
+    whole, part = trip.simulate(6.0, rtol=1e-8), trip.simulate(1.0, parameters={"start_distance": 150.0}, rtol=1e-8)
+    assert part.ok and part.values("front.y")[-1] == pytest.approx(whole.values("front.y")[-1], abs=5e-4)
+
+
+def test_the_progress_bar_says_place_and_speed(trip, monkeypatch):
+    given = Place(trip.law, 4.0, {"acceleration": 1.0})
+    assert given(2.0, {}) == "56 m, 27.0 m/s"
+    assert Place(rail.Free(20.0), 4.0, {})(2.0, {"track_distance": 50.2, "track_speed": 3.33}) == "50 m, 3.3 m/s"
+    told = []
+    small = tr.Model("slide")
+    small.connect(tr.Prismatic("x"), small.ground, small.body("a", mass=1.0, inertia=1.0))
+
+    def tell(t, state):
+        told.append((t, state["a.displacement_rate"]))
+        return "here"
+
+    monkeypatch.setattr(import_module("trundle.integrate.integrate"), "PROGRESS_AFTER_SECONDS", -1.0)
+    small.build().simulate(1.0, {"a.displacement_rate": 2.0}, progress=True, tell=tell, max_step=1e-3)
+    assert told and all(v == pytest.approx(2.0) for _, v in told)
 
 
 def test_wheels_that_lift_off(trip):
-    start = {"front.z": 0.47, "front.rx": 0.004}
-    run = trip.simulate(0.5, start=start, samples=501)
+    run = trip.simulate(0.5, start={"front.z": 0.47, "front.rx": 0.004}, samples=501)
     found = rail.lift_offs(run, trip.placed)
     assert {one.wheel for one in found[:2]} == {"front_left", "front_right"}
     assert found[0].time == 0.0 and 0.01 < found[0].duration < 0.3 and found[0].distance == pytest.approx(4.0)
 
 
-def test_refusals(wagon, trip):
-    for speed, text in ((0.0, "goes forwards"), (-5.0, "goes forwards"), ("fast", "speed must be a number")):
-        with pytest.raises(ModelError, match=text):
-            rail.Trip(wagon, LINE, speed)
-    with pytest.raises(ModelError, match="the rear wheelset stands 4 m behind"):
-        rail.Trip(wagon, LINE, 20.0, start=1.0)
-    with pytest.raises(ModelError, match="290 m long"):
-        rail.Trip(wagon, LINE, 20.0, start=287.0)
+@pytest.mark.slow
+def test_events_tell_when_wheels_lift_off(wagon, trip):
+    """By events at exact times, which samples show to their step."""
+    start = {"front.z": 0.47, "front.rx": 0.004}
+    watched = rail.Trip(wagon, LINE, 25.0, lift_offs=True)
+    exact = rail.lift_offs(watched.simulate(0.5, start=start, samples=11), watched.placed)
+    shown = rail.lift_offs(trip.simulate(0.5, start=start, samples=5001), trip.placed)
+    assert {one.wheel for one in exact[:2]} == {"front_left", "front_right"} and len(exact) >= 3
+    assert exact[0].time == 0.0 and 0.01 < exact[0].duration < 0.3 and exact[0].distance == pytest.approx(4.0)
+    for one, other in zip(exact[:3], shown[:3], strict=True):
+        assert one.wheel == other.wheel and one.time == pytest.approx(other.time, abs=3e-4)
+        assert one.duration == pytest.approx(other.duration, abs=3e-4)
+
+
+@pytest.mark.slow
+def test_free_trips_end_where_the_line_or_the_way_does(wagon):
+    there = rail.Trip(wagon, LINE, rail.Free(20.0, traction=2e4)).simulate()
+    assert there.ok and there.outcome.startswith("END_OF_LINE") and there.values("distance")[-1] == pytest.approx(285.5)
+    still = rail.Trip(wagon, LINE, rail.Free(5.0, traction=-4e4)).simulate()
+    assert still.outcome.startswith("STANDSTILL") and not still.ok
+    inert = wagon.mass + 2 * 112 / 0.46**2
+    assert still.time[-1] == pytest.approx(4.9 * inert / 4e4, rel=0.02)
+
+
+@pytest.mark.slow
+def test_small_motions_about_the_trip(trip):
+    """Stable at 25 m/s and unstable at 45 m/s, as the critical speed of 34.5 m/s says; all eigenvalues of a pair."""
+    growth = [np.max(trip.linearise({"speed": v}).eigenvalues.real) for v in (25.0, 45.0)]
+    assert growth[0] < 1e-6 < 0.1 < growth[1]
+
+
+TIGHT = rail.Alignment([rail.Straight(30), rail.Sine(40, 30), rail.Arc(30, 60)])
+SHORT = rail.Alignment([rail.Straight(30), rail.Sine(5, 600, 0.1), rail.Arc(600, 100, cant=0.1)])
+
+
+def geometry(**sizes):
+    return rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1(), **sizes), rail.Polach(0.3))
+
+
+BAD = [
+    (lambda w: rail.Trip(w, TIGHT, 5.0), "curve of 30 m .* too tight: wheelsets 8 m apart .* at least 40 m"),
+    (lambda w: rail.Trip(w, LINE, 80.0), "would fall over: with 80 m/s on a radius of 600 m"),
+    (lambda w: rail.Trip(w, LINE, 0.0), r"speed at the start is 0 m/s: a trip goes forwards.*Vehicle\.held"),
+    (lambda w: rail.Trip(w, LINE, -5.0), "turn the line round"),
+    (lambda w: rail.Trip(w, LINE, float("nan")), "goes forwards"),
+    (lambda w: rail.Trip(w, LINE, "fast"), "speed must be a number"),
+    (lambda w: rail.Trip(w, LINE, 20.0, start=1.0), "the rear wheelset stands 4 m behind"),
+    (lambda w: rail.Trip(w, LINE, 20.0, start=287.0), "290 m long: take a longer line"),
+    (lambda w: rail.Trip(LINE, w, 20.0), "a vehicle such as a rail.Wagon is needed"),
+    (lambda w: geometry(gauge=1.0), "profiles and gauge do not meet: the left wheel misses its rail"),
+    (lambda w: geometry(gauge=1.4), "do not stand on their treads"),
+    (lambda w: geometry(back_to_back=1.2), "do not stand on their treads"),
+    (lambda w: rail.ShenHedrickElkins(0.0), "mu must be greater than zero"),
+    (lambda w: rail.manchester_vehicle(mu=-0.3), "mu must be greater than zero"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), BAD)
+def test_bad_input_is_refused_before_the_run(wagon, make, words):
+    with pytest.raises(ModelError, match=words):
+        make(wagon)
+
+
+def test_what_may_not_be_meant(wagon):
+    with pytest.warns(rail.TripWarning, match=r"segment 2 \(Sine\) .* 5 m long, shorter than the wheelbase of 8 m"):
+        rail.Trip(wagon, SHORT, 20.0)
+
+
+def test_times_that_are_refused(trip):
     with pytest.raises(SolveError, match=r"too long: after 11\.26 s"):
         trip.simulate(12.0)
     with pytest.raises(SolveError, match="too long: after 5 s"):

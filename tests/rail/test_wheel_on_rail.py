@@ -85,7 +85,7 @@ def wagon(line=LINE, **options):
     contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
     axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
     suspension = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
-    return rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, BEAM), 1.9), axle, suspension, 8.0).on(line, **options)
+    return rail.Trip(rail.Wagon(rail.CarBody(CAR, (3e4, 2e5, BEAM), 1.9), axle, suspension, 8.0), line, **options).model
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle.command.rail_contact import EPILOG, contact
-from trundle.errors import FileError, UnknownNameError
+from trundle.command.rail_files import find_line
+from trundle.command.rail_run import CRITICAL_EPILOG, RUN_EPILOG, critical, run
+from trundle.errors import FileError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
 
 GRAVITY = 9.81  # m/s^2
 rail = typer.Typer(
-    no_args_is_help=True, help="Rail: lines with transition curves, cant and irregularities; wheels on rails."
+    no_args_is_help=True,
+    help="Rail: lines with transition curves, cant and irregularities; wheels on rails; vehicles on their way.",
 )
 
 
 rail.command(epilog=EPILOG)(contact)
+rail.command(epilog=RUN_EPILOG)(run)
+rail.command(epilog=CRITICAL_EPILOG)(critical)
 
 
 @rail.callback()
@@ -76,7 +81,7 @@ def _examples() -> dict[str, str]:
 
 
 def _find(source: str, tolerance: float | None) -> "TrackFile":
-    from trundle.file.track import TrackFile, load_track
+    from trundle.file.track import TrackFile
     from trundle.rail import fit_line
 
     path = Path(source)
@@ -88,12 +93,7 @@ def _find(source: str, tolerance: float | None) -> "TrackFile":
             )
         fit = fit_line(path, tolerance)
         return TrackFile(fit.line, fit=fit)
-    if path.suffix in (".yaml", ".yml") or path.is_file():
-        return load_track(path)
-    known = [one.stem for one in sorted(_lines().glob("*.yaml"))]
-    if source not in known:
-        raise typer.BadParameter(str(UnknownNameError(source, known, "line")))
-    return load_track(_lines() / f"{source}.yaml")
+    return find_line(source)
 
 
 def _segment_table(line: "Alignment", speed: float | None) -> "Table":

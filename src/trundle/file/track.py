@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from math import inf
 from pathlib import Path as FilePath
 from typing import Any, NoReturn, final
 
 from trundle import rail
 from trundle.errors import FileError, ModelError, TrundleError
-from trundle.file.expression import parse
 from trundle.file.faults import Faults, near
+from trundle.file.numbers import Numbers
 from trundle.file.text import read_text
 from trundle.file.tree import Path, read_tree
 from trundle.rail.track.gradient import Grade, VerticalCurve
@@ -70,6 +69,7 @@ def read_track(text: str, source: str = "line", folder: FilePath | None = None) 
 class _Reader:
     def __init__(self, faults: Faults, content: dict[str, Any], folder: FilePath) -> None:
         self.faults, self.content, self.folder = faults, content, folder
+        self.numbers = Numbers(faults)
 
     def read(self) -> TrackFile:
         for key in self.content:
@@ -93,9 +93,9 @@ class _Reader:
         options: dict[str, Any] = {"name": str(self.content.get("name", "line"))}
         for name in ("half_gauge", "heading"):
             if name in self.content:
-                options[name] = self._number(self.content[name], (name,))
+                options[name] = self.numbers.one(self.content[name], (name,))
         if "position" in self.content:
-            options["position"] = self._numbers(self.content["position"], ("position",))
+            options["position"] = self.numbers.many(self.content["position"], ("position",))
         for name, kind in (("pivot", str), ("curvature_jumps", bool)):
             if name in self.content:
                 options[name] = self.content[name]
@@ -140,9 +140,9 @@ class _Reader:
             elif key in TEXTS:
                 values[key] = str(value)
             elif key == "coefficients":
-                values[key] = self._numbers(value, place)
+                values[key] = self.numbers.many(value, place)
             else:
-                values[key] = self._number(value, place)
+                values[key] = self.numbers.one(value, place)
         needed = [n for n, f in known.items() if f.default is MISSING or (word, n) == ("arc", "radius")]
         for key in needed:
             if key not in sizes:
@@ -155,10 +155,10 @@ class _Reader:
                 self.faults.add((key,), f"measured points say this themselves; leave {key!r} out")
         given = self.content.get("tolerance")
         if isinstance(given, dict):
-            tolerance: Any = {key: self._number(value, ("tolerance", key)) for key, value in given.items()}
+            tolerance: Any = {key: self.numbers.one(value, ("tolerance", key)) for key, value in given.items()}
         else:
-            tolerance = self._number(given, ("tolerance",))
-        half_gauge = self._number(self.content.get("half_gauge", 0.75), ("half_gauge",))
+            tolerance = self.numbers.one(given, ("tolerance",))
+        half_gauge = self.numbers.one(self.content.get("half_gauge", 0.75), ("half_gauge",))
         self.faults.raise_any()
         try:
             return rail.fit_line(self.folder / str(self.content["points"]), tolerance, half_gauge)
@@ -181,7 +181,7 @@ class _Reader:
         options: dict[str, Any] = {}
         for key in ("wavelengths", "fade_in"):
             if key in given:
-                options[key] = self._numbers(given[key], (*path, key))
+                options[key] = self.numbers.many(given[key], (*path, key))
                 if len(options[key]) != 2:
                     self.faults.add((*path, key), "give two numbers")
         if "seed" in given:
@@ -189,7 +189,7 @@ class _Reader:
             if not isinstance(given["seed"], int) or given["seed"] < 0:
                 self.faults.add((*path, "seed"), "give a whole number from 0 on")
         if "tolerance" in given:
-            options["tolerance"] = self._number(given["tolerance"], (*path, "tolerance"))
+            options["tolerance"] = self.numbers.one(given["tolerance"], (*path, "tolerance"))
         (word,) = set(given) & set(makers)
         self.faults.raise_any()
         try:
@@ -197,30 +197,6 @@ class _Reader:
         except (TrundleError, TypeError) as error:
             self.faults.add((*path, word), str(error) if isinstance(error, TrundleError) else _unfit(word, options))
         return None
-
-    def _numbers(self, value: Any, path: Path) -> tuple[float, ...]:
-        if not isinstance(value, list):
-            self.faults.add(path, "give a list of numbers")
-            return ()
-        return tuple(self._number(one, (*path, i)) for i, one in enumerate(value))
-
-    def _number(self, value: Any, path: Path) -> float:
-        """A number, an expression of numbers and pi, or inf."""
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            self.faults.add(path, "give a number")
-            return 1.0
-        if isinstance(value, int | float):
-            return float(value)
-        if value in ("inf", ".inf"):
-            return inf
-        try:
-            expression = parse(value)
-            if expression.names:
-                raise FileError(f"{expression.names[0]!r} is not known here; give a number")
-            return float(expression.evaluate(float))
-        except (TrundleError, ArithmeticError, ValueError) as error:
-            self.faults.add(path, str(error))
-            return 1.0
 
     def _fail(self) -> NoReturn:
         self.faults.raise_any()

@@ -134,7 +134,7 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
     began = time.perf_counter()
     budget = chunk_steps or 100
     with ExitStack() as stack:
-        report: Callable[[float], None] | None = None
+        report: Callable[..., None] | None = None
         try:
             while True:
                 tic = time.perf_counter()
@@ -169,7 +169,8 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                 if show and report is None and toc - began > PROGRESS_AFTER_SECONDS:
                     report = progress_bar(stack, run.t_start, run.t_end)
                 if report is not None:
-                    report(workspace.time)
+                    now = workspace.time
+                    report(now, "" if supervision.tell is None else supervision.tell(now, workspace.x.copy()))
         except KeyboardInterrupt:
             return INTERRUPTED
 

@@ -86,10 +86,10 @@ class StepLimits:
 @final
 @dataclass(frozen=True, eq=False)
 class Supervision:
-    """Who looks on: a progress bar (None: in a terminal), `on_event(index, t, x, p)` that answers events of kind 3 with
-    a new (x, p) or None, `on_rival(rival)` that answers with an outcome, a new x or None, `on_stuck(t, x, p)` that may
-    know an x from which a run goes on that has broken off, and `between_chunks(t)`, called whenever Python has its
-    turn, after `chunk_steps` steps (None: by the clock).
+    """Who looks on: a progress bar (None: in a terminal) that says `tell(t, x)`; `on_event(index, t, x, p)` answers
+    events of kind 3 with a new (x, p) or None, `on_rival(rival)` with an outcome, a new x or None,
+    `on_stuck(t, x, p)` may know an x from which a run goes on that has broken off, `between_chunks(t)` is called
+    whenever Python has its turn, after `chunk_steps` steps (None: by the clock).
     """
 
     progress: bool | None = None
@@ -98,6 +98,7 @@ class Supervision:
     on_stuck: Callable[[float, np.ndarray, np.ndarray], np.ndarray | None] | None = None
     chunk_steps: int | None = None
     between_chunks: Callable[[float], None] | None = None
+    tell: Callable[[float, np.ndarray], str] | None = None
 
 
 @final

@@ -16,33 +16,39 @@ def in_notebook() -> bool:
     return "ipykernel" in sys.modules
 
 
-def progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
-    """A bar that goes away with the stack; it is told the time that was reached (s)."""
+def progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
+    """A bar that goes away with the stack; it is told the time that was reached (s), and perhaps a text."""
     return (_in_notebook if in_notebook() else _in_terminal)(stack, t0, t1)
 
 
-def _in_terminal(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
+def _in_terminal(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("t = {task.fields[now]:.4g} s"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
-    task = bar.add_task("", total=t1 - t0, now=t0)
-    return lambda t: bar.update(task, completed=t - t0, now=t)
+    task = bar.add_task("", total=t1 - t0)
+
+    def told(t: float, text: str = "") -> None:
+        bar.update(
+            task, completed=t - t0, description=", ".join([f"t = {t:.4g} s", text]) if text else f"t = {t:.4g} s"
+        )
+
+    return told
 
 
-def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[[float], None]:
+def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
     """By what every kernel has; rich would need widgets."""
     show = importlib.import_module("IPython.display")
     cell = show.display(show.HTML(BAR.format(done=0.0, t=t0, end=t1)), display_id=True)
     stack.callback(lambda: cell.update(show.HTML("")))
     last = -EVERY
 
-    def told(t: float) -> None:
+    def told(t: float, text: str = "") -> None:
         nonlocal last
         now = time.perf_counter()
         if now - last >= EVERY:
             last = now
-            cell.update(show.HTML(BAR.format(done=(t - t0) / (t1 - t0), t=t, end=t1)))
+            cell.update(show.HTML(BAR.format(done=(t - t0) / (t1 - t0), t=t, end=t1) + text))
 
     return told

@@ -44,10 +44,12 @@ from trundle.rail.track.segment import (
 )
 from trundle.rail.track.track_frame import TrackMotion
 from trundle.rail.trip.ending import LiftOff, lift_offs
+from trundle.rail.trip.fit import TripWarning
 from trundle.rail.trip.trip import Trip
 from trundle.rail.vehicle.bogie import Bogie
 from trundle.rail.vehicle.bogie_vehicle import BogieVehicle
 from trundle.rail.vehicle.car_body import CarBody
+from trundle.rail.vehicle.change import changed
 from trundle.rail.vehicle.mount import AxleBox, Mount
 from trundle.rail.vehicle.ready import cooperrider_vehicle, manchester_vehicle, vehicle_data, y25_wagon
 from trundle.rail.vehicle.ride import Ride, TrackPlace
@@ -162,6 +164,7 @@ __all__ = [
     "Travel",
     "TravelLaw",
     "Trip",
+    "TripWarning",
     "UniformTravel",
     "Vehicle",
     "VerticalCurve",
@@ -176,6 +179,7 @@ __all__ = [
     "WheelsetContact",
     "WheelsetGuide",
     "assess",
+    "changed",
     "compare_transitions",
     "cooperrider_vehicle",
     "creep_plot",

@@ -346,10 +346,11 @@ class Run:
 
     @property
     def ok(self) -> bool:
-        """True when the run reached its end time or a stop event."""
+        """True when the run reached its end time or a stop event, or what its settings call a good ending."""
         from trundle.integrate.outcome import ALL
 
-        return any(ending.ok and ending.name == self.ending for ending in ALL)
+        good = [*(ending.name for ending in ALL if ending.ok), *self.settings.get("good_endings", ())]
+        return self.ending in good
 
     @property
     def ending(self) -> str:

@@ -19,6 +19,7 @@ from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
 from trundle.typing import Array
 
 EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
+Tell = Callable[[float, dict[str, Any]], str]
 Samples = int | Sequence[float] | str | None
 
 SAMPLES = 501
@@ -48,7 +49,7 @@ class Accuracy:
 class RunOptions:
     """How a run is made: method (word or object), accuracy, samples (number, times, "steps" or None), limits of its
     steps, time at the start (s), whether a progress bar is shown (or what is told the time that was reached), what is
-    called at events, and by which parameters and start values the run is differentiated.
+    called at events, by which parameters and start values the run is differentiated, and what the bar says.
     """
 
     accuracy: Accuracy
@@ -59,6 +60,7 @@ class RunOptions:
     progress: bool | Callable[[float], None] | None = None
     on_event: EventAction | None = None
     sensitivity: tuple[str, ...] = ()
+    tell: Tell | None = None
 
     def chosen_method(self) -> Method:
         """The method as an object."""

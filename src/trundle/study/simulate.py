@@ -16,7 +16,7 @@ from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.run_options import EventAction, RunOptions, refuse_stiff_switches, sample_times
+from trundle.study.run_options import EventAction, RunOptions, Tell, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array
@@ -58,7 +58,7 @@ def simulate(
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
     bar, told = (False, options.progress) if callable(options.progress) else (options.progress, None)
-    supervision = Supervision(bar, caller, between_chunks=told)
+    supervision = Supervision(bar, caller, between_chunks=told, tell=_teller(f, options.tell))
     tolerances = accuracy.tolerances(f, p, USUAL_ATOL)
     case = Case(t0, t1, x0, p)
     guarded = GuardedRun(problem, method, case, Options(tolerances, Sampling(times), options.limits, supervision))
@@ -94,12 +94,21 @@ def _check_events(f: Formulation, t: float, x: Array, p: Array) -> None:
             )
 
 
+def _teller(f: Formulation, given: Tell | None) -> Callable[[float, Array], str] | None:
+    """What the progress bar says at a time and a state."""
+    return None if given is None else lambda t, x: given(t, _by_name(f, x))
+
+
+def _by_name(f: Formulation, x: Array) -> dict[str, Any]:
+    """Values of a state by name."""
+    return {k: v[0] if v.shape[1] > 1 else float(v[0, 0]) for k, v in f.state_quantities(x[None, :]).items()}
+
+
 def _event_caller(f: Formulation, action: EventAction) -> Callable[[int, float, Array, Array], Any]:
     names = list(f.model.events)
 
     def call(index: int, t: float, x: Array, p: Array) -> tuple[Array, Array] | None:
-        state = {k: v[0] if v.shape[1] > 1 else float(v[0, 0]) for k, v in f.state_quantities(x[None, :]).items()}
-        answer = action(names[index], t, state)
+        answer = action(names[index], t, _by_name(f, x))
         if answer is not None and not isinstance(answer, Mapping):
             raise SolveError(f"on_event answers with {{'name': value}} or None, not with {answer!r}.")
         return None if not answer else changed_state(f, t, x, p, answer, f.model.events[names[index]].keeps)

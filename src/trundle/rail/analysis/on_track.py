@@ -7,6 +7,7 @@ from trundle.model.model import Model
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.segment import Arc, Straight
+from trundle.rail.trip.trip import Trip
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.system import System
 
@@ -17,7 +18,7 @@ def on_line(vehicle: Vehicle, line: Alignment, speed: float) -> Model:
     """A model of the vehicle on a line at a given speed, with the parameters `speed` and `acceleration`."""
     if not isinstance(vehicle, Vehicle):
         raise ModelError(f"a vehicle such as a rail.Wagon is needed, got {vehicle!r}.")
-    return vehicle.on(line, speed=speed)
+    return Trip(vehicle, line, speed).model
 
 
 def straight_track(vehicle: Any, speed: float) -> UniformTrack:

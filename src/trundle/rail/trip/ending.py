@@ -4,12 +4,14 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from trundle.integrate.outcome import TABLE_LEFT
+from trundle.integrate.outcome import Outcome
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.vehicle import PlacedVehicle
+from trundle.run.batch import BatchRun
 from trundle.run.dataset import Run
 
-NEAR_END = 1.0  # m before the end of the line
+END_OF_LINE, DERAILED, STANDSTILL = "END_OF_LINE", "DERAILED", "STANDSTILL"
+LIFTS, LANDS = "_lifts", "_lands"  # ends of names of events
 
 
 @final
@@ -22,31 +24,68 @@ class LiftOff(NamedTuple):
     duration: float  # s; up to the end of the run where it does not come down
 
 
-def trip_outcome(run: Run, placed: PlacedVehicle, line: Alignment, ahead: float) -> str | None:
+def trip_outcome(run: Run, placed: PlacedVehicle, line: Alignment, to_the_end: bool) -> str | None:
     """The ending of a run that came to the end of the line or of the contact; None for others."""
-    if run.ending != TABLE_LEFT.name:
+    name, t = run.ending, float(run.time[-1])
+    s = float(run.values("distance")[-1])
+    last = run.events[-1][0] if name == "EVENT_STOP" and run.events else ""
+    if last == "end_of_line" or (name == "FINISHED" and to_the_end):
+        return f"{END_OF_LINE}: The foremost wheelset came to the end of {line.name} at t = {t:.6g} s."
+    if last == "standstill":
+        return f"{STANDSTILL}: The vehicle came to rest at s = {s:.6g} m, t = {t:.6g} s, before the end of {line.name}."
+    if name != "TABLE_LEFT":
         return None
-    t, s = float(run.time[-1]), float(run.values("distance")[-1])
-    if s + ahead > line.length - NEAR_END:
-        return f"END_OF_LINE: The foremost wheelset came to the end of {line.name} at t = {t:.6g} s."
-    y = {name: float(run.values(f"{name}.y")[-1]) for name in placed.wheelsets}
+    return f"{DERAILED}: {_derailed({name: float(run.values(f'{name}.y')[-1]) for name in placed.wheelsets}, s, t)}"
+
+
+def _derailed(y: dict[str, float], s: float, t: float) -> str:
+    """Which wheel, where and when, from the lateral displacements (m) of the wheelsets."""
     worst = max(y, key=lambda name: abs(y[name]))
     side = "left" if y[worst] > 0 else "right"
     return (
-        f"DERAILED: The wheel {worst}_{side} climbed over its rail, or left it, at s = {s:.6g} m, t = {t:.6g} s: its "
-        f"wheelset stands {1e3 * abs(y[worst]):.3g} mm to the {side}, beyond the table of the contact. Go slower, take "
-        "a wider curve, or profiles with a flange."
+        f"The wheel {worst}_{side} climbed over its rail, or left it, at s = {s:.6g} m, t = {t:.6g} s: its wheelset "
+        f"stands {1e3 * abs(y[worst]):.3g} mm to the {side}, beyond the table of the contact. Go slower, take a wider "
+        "curve, or profiles with a flange."
     )
 
 
+def name_endings(found: BatchRun, placed: PlacedVehicle, line: Alignment) -> None:
+    """Cases of a batch that left their contact tables are called as single trips are."""
+    batch = found.batch
+    left = [i for i in range(len(batch.code)) if batch.outcome(i).name == "TABLE_LEFT"]
+    if not left:
+        return
+    places = {name: found.end(f"{name}.y").values for name in placed.wheelsets}
+    s = found.end("distance").values
+    for i in left:
+        text = _derailed({name: float(y[i]) for name, y in places.items()}, float(s[i]), float(batch.t_end[i]))
+        batch.endings[i] = Outcome(DERAILED, int(batch.code[i]), text)
+
+
 def lift_offs(run: Run, placed: PlacedVehicle) -> list[LiftOff]:
-    """Wheels that left their rails during a run, as its samples show it, in the order of time."""
+    """Wheels that left their rails during a run, in the order of time: by its events where the trip was made with
+    `lift_offs=True`, else as its samples show it.
+    """
     t, s = run.time, run.values("distance")
+    names = set() if run.formulation is None else set(run.formulation.model.events)
     found = []
     for wheel in placed.wheels:
         off = run.values(f"{wheel.contact}.approach") < 0
         edges = np.flatnonzero(np.diff(np.concatenate([[False], off, [False]]).astype(int)))
-        for first, last in zip(edges[::2], edges[1::2], strict=True):
-            end = t[min(last, len(t) - 1)]
-            found.append(LiftOff(wheel.contact, float(t[first]), float(s[first]), float(end - t[first])))
+        spans = [(t[first], t[min(last, len(t) - 1)]) for first, last in zip(edges[::2], edges[1::2], strict=True)]
+        if f"{wheel.contact}{LIFTS}" in names:
+            spans = _spans(run, wheel.contact, bool(off[0]))
+        found += [LiftOff(wheel.contact, float(a), float(np.interp(a, t, s)), float(b - a)) for a, b in spans]
     return sorted(found, key=lambda one: one.time)
+
+
+def _spans(run: Run, wheel: str, off: bool) -> list[tuple[float, float]]:
+    """Times of events between which a wheel is off its rail; it may be so at the start."""
+    since, found = (float(run.time[0]) if off else None), []
+    for name, time in run.events:
+        if name == f"{wheel}{LIFTS}":
+            since = float(time)
+        elif name == f"{wheel}{LANDS}" and since is not None:
+            found.append((since, float(time)))
+            since = None
+    return found if since is None else [*found, (since, float(run.time[-1]))]

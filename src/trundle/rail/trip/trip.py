@@ -13,9 +13,12 @@ from trundle.model.force import CoordinateForce
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
-from trundle.rail.trip.ending import trip_outcome
+from trundle.rail.track.line import irregularity_table
+from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
+from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
+from trundle.rail.trip.place import Place
 from trundle.rail.vehicle.ride import Frames, Ride
-from trundle.rail.vehicle.travel import Free, SpeedOverTime, TravelLaw, UniformTravel
+from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle
 from trundle.run.batch import BatchRun
 from trundle.run.dataset import Run
@@ -24,7 +27,6 @@ from trundle.system import System
 
 FADE = 30.0  # m over which irregularities grow, unless they have a beginning of their own
 FAST = 5.0  # m/s, from which on explicit steps are cheaper on rough track: creep is stiff as 1/v
-MARGIN = 0.5  # m at the end of the line that no wheelset enters
 LOOKS = 2001  # times at which a speed over time is looked at
 ATOL = {"m": 1e-3, "rad": 1e-3, "m/s": 0.1, "rad/s": 0.1}  # absolute over relative tolerance
 
@@ -49,6 +51,9 @@ class Trip:
         beginning of the line.
     frames : {"each", "one"}
         Whether each body is described in a track frame of its own, or all in one.
+    lift_offs : bool
+        Whether events tell when wheels leave their rails and come back, `front_left_lifts` and `front_left_lands`;
+        `rail.lift_offs` then has their exact times. Batches with them run one by one.
 
     Raises
     ------
@@ -58,43 +63,39 @@ class Trip:
 
     def __init__(
         self, vehicle: Vehicle, line: Alignment, speed: Any, *, irregularity: Irregularity | None = None,
-        acceleration: float = 0.0, start: float | None = None, frames: Frames = "each", name: str = "trip",
+        acceleration: float = 0.0, start: float | None = None, frames: Frames = "each", lift_offs: bool = False,
+        name: str = "trip",
     ) -> None:  # fmt: skip
+        if not isinstance(vehicle, Vehicle):
+            raise ModelError(f"Trip: a vehicle such as a rail.Wagon is needed, got {vehicle!r}.")
         self.vehicle, self.line = vehicle, line
         self.law = _law(speed, acceleration)
-        behind, ahead = -vehicle.reach[0], vehicle.reach[1]
-        self.start = behind if start is None else float(start)
-        self._check(behind, ahead)
-        if irregularity is not None and irregularity.fade_in == (0.0, 0.0):
-            irregularity = irregularity.faded(self.start + ahead, FADE)
-        self.irregularity = irregularity
-        self.model = Model(name)
-        self.ride = Ride.on(self.model, line, self.law, self.start, irregularity, frames)
-        self.placed: PlacedVehicle = vehicle.add(self.ride)
-        self._pull()
-
-    def _check(self, behind: float, ahead: float) -> None:
-        faults, v = [], self.law.speed_at_start()
-        if not (np.isfinite(v) and v > 0):
-            faults.append(
-                f"the speed at the start is {v:g} m/s: a trip goes forwards, with a speed above zero. To go the "
-                "other way turn the line round."
-            )
-        if self.start < behind:
-            faults.append(f"start is {self.start:g} m, but the rear wheelset stands {behind:g} m behind the middle.")
-        if self.start + ahead > self.line.length - MARGIN:
-            faults.append(
-                f"the front wheelset would start at {self.start + ahead:g} m, but {self.line.name} is "
-                f"{self.line.length:g} m long."
-            )
+        self.start = -vehicle.reach[0] if start is None else float(start)
+        faults = list(trip_faults(vehicle, line, self.law, self.start))
         if faults:
             raise ModelError([f"Trip: {fault}" for fault in faults])
+        for note in trip_notes(vehicle, line):
+            warnings.warn(f"Trip: {note}", TripWarning, stacklevel=2)
+        self._given = irregularity
+        self.irregularity = self._faded(self.start)
+        self.model = Model(name)
+        self.ride = Ride.on(self.model, line, self.law, self.start, self.irregularity, frames)
+        self.placed: PlacedVehicle = vehicle.add(self.ride)
+        if isinstance(self.law, Free):
+            self._pull(self.law)
+        if lift_offs:
+            self._watch_wheels()
 
-    def _pull(self) -> None:
-        """Traction of a free vehicle, on all its axles."""
-        law, axles = self.law, self.placed.wheelsets
-        if not isinstance(law, Free):
-            return
+    def _faded(self, start: float) -> Irregularity | None:
+        """The irregularities, growing before the vehicle unless they have a beginning of their own."""
+        given = self._given
+        if given is None or given.fade_in != (0.0, 0.0):
+            return given
+        return given.faded(start + self.vehicle.reach[1], FADE)
+
+    def _pull(self, law: Free) -> None:
+        """Traction of a free vehicle, on all its axles, and where its run ends."""
+        axles, ahead, end = self.placed.wheelsets, self.vehicle.reach[1], self.line.length - MARGIN
         if self.placed.car_name + ".x" != law.leader:
             raise ModelError(f"Trip: rail.Free follows {law.leader!r}; give leader={self.placed.car_name + '.x'!r}.")
         for name in axles:
@@ -104,6 +105,15 @@ class Trip:
                 return share * (law.traction(s) if callable(law.traction) else law.traction)
 
             self.model.apply(CoordinateForce(f"{name}_spin.angle", moment), name=f"{name}_traction")
+        travel = self.ride.travel
+        self.model.event("standstill", lambda s: travel.speed(s) - STANDSTILL, -1, "stop")
+        self.model.event("end_of_line", lambda s: travel.distance(s) + ahead - end, 1, "stop")
+
+    def _watch_wheels(self) -> None:
+        for wheel in self.placed.wheels:
+            force: Any = self.model.forces[wheel.contact]
+            self.model.event(f"{wheel.contact}{LIFTS}", force.approach, -1)
+            self.model.event(f"{wheel.contact}{LANDS}", force.approach, 1)
 
     def _radius(self, wheelset: str) -> float:
         force: Any = self.model.forces[next(w.contact for w in self.placed.wheels if w.wheelset == wheelset)]
@@ -120,7 +130,7 @@ class Trip:
         """Time (s) after which the foremost wheelset comes to the end of the line, or the vehicle to a standstill;
         infinite for a free speed.
         """
-        way = self.line.length - MARGIN - self.start - self.vehicle.reach[1]
+        way = self.line.length - MARGIN - np.max((parameters or {}).get(START, self.start)) - self.vehicle.reach[1]
         if isinstance(self.law, UniformTravel):
             given = {"speed": self.law.speed, "acceleration": self.law.acceleration, **(parameters or {})}
             v, a = np.max(given["speed"]), np.max(given["acceleration"])
@@ -151,7 +161,7 @@ class Trip:
 
     def first_state(self, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Values to start from: at rest on straight level track as the model says, else the steady motion there."""
-        s = self.start + np.array([*self.vehicle.reach, 0.0])
+        s = float((parameters or {}).get(START, self.start)) + np.array([*self.vehicle.reach, 0.0])
         at = self.line.local(s)
         if np.max(np.abs([at.k, at.sin_b])) == 0 or not self.law.held:
             return {}
@@ -168,8 +178,10 @@ class Trip:
         Parameters
         ----------
         duration : float, optional
+            Left out for a free speed: until the line ends or the vehicle stands still, with a sample at every step.
         start, parameters : mapping, optional
-            By name, over those of `first_state`.
+            By name, over those of `first_state`. `speed`, `acceleration` and `start_distance` (m) are parameters:
+            nothing is compiled for other values.
         method : str
             "auto": explicit of order 8 on rough track from 5 m/s on, else stiff. The border is an estimate from step
             counts at 30 m/s, as the stiffness of creep goes as 1/v.
@@ -181,17 +193,52 @@ class Trip:
         Returns
         -------
         Run
-            Its arrays have `distance` (m) as a second coordinate. Endings of its own: DERAILED, END_OF_LINE.
+            Its arrays have `distance` (m) as a second coordinate. Endings of its own: DERAILED, STANDSTILL, and
+            END_OF_LINE, which is a good one.
         """
-        duration = self._duration(duration, parameters)
-        begin = {**self.first_state(parameters), **(start or {})}
-        chosen = self._method(method, parameters)
+        if duration is None and not self.law.held:
+            options.setdefault("samples", "steps")
+        given = self.parameters(parameters)
+        seconds = self._duration(duration, given)
+        begin = {**self.first_state(given), **(start or {})}
+        chosen = self._method(method, given)
+        options["tables"] = {**self._tables(given), **(options.get("tables") or {})}
+        options.setdefault("tell", Place(self.law, float(given.get(START, self.start)), given))
         run = self.system.simulate(
-            duration, begin, parameters, method=chosen, rtol=rtol, atol=_atol(rtol) if atol is None else atol, **options
+            seconds, begin, given, method=chosen, rtol=rtol, atol=_atol(rtol) if atol is None else atol, **options
         )
         run.along = "distance"
-        run.outcome = trip_outcome(run, self.placed, self.line, self.vehicle.reach[1]) or run.outcome
+        run.settings["good_endings"] = [END_OF_LINE]
+        run.outcome = trip_outcome(run, self.placed, self.line, duration is None) or run.outcome
         return run
+
+    def parameters(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Parameters of a run, with those that follow from a `start_distance`: the rows of the line in which frames
+        are.
+        """
+        found = dict(given or {})
+        if START not in found:
+            return found
+        start = np.asarray(found[START], float)
+        if self.ride.common is not None:
+            raise SolveError("frames='one' lie where the trip starts: make another Trip for another start.")
+        for one in np.atleast_1d(start):
+            for fault in trip_faults(self.vehicle, self.line, self.law, float(one)):
+                raise SolveError(f"Trip: {fault}")
+        for place in self.ride.places:
+            if f"{place.name}_row" in self.model.parameters:
+                s = self.line.inside(start + (place.ride.start - self.start) + place.offset)
+                found[f"{place.name}_row"] = np.asarray(self.line.row_at(s), float)[()]
+        return found
+
+    def _tables(self, parameters: Mapping[str, Any]) -> dict[str, Table]:
+        """Irregularities that begin where a run does."""
+        if self.ride.rough is None or START not in parameters or np.ndim(parameters[START]) > 0:
+            return {}
+        rough = self._faded(float(parameters[START]))
+        if rough is None or rough.fade_in == (self.irregularity or rough).fade_in:
+            return {}
+        return {self.ride.rough.name: irregularity_table(rough, 0.0, self.line.length)}
 
     def batch(
         self, duration: float, start: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None, *,
@@ -204,7 +251,8 @@ class Trip:
         duration : float
             s, the same for all.
         start, parameters : mapping, optional
-            Numbers, or arrays with one entry for each case.
+            Numbers, or arrays with one entry for each case. All start in the steady motion of the trip itself, where
+            that begins in a curve; irregularities grow where it begins.
         method, rtol, atol
             As for `simulate`.
         **options
@@ -214,11 +262,14 @@ class Trip:
         -------
         BatchRun
         """
-        self._duration(duration, parameters)
-        given = _atol(rtol) if atol is None else atol
-        chosen = self._method(method, parameters)
+        given = self.parameters(parameters)
+        self._duration(duration, given)
+        chosen = self._method(method, given)
         begin = {**self.first_state(), **(start or {})}
-        return self.system.batch(duration, begin, parameters, method=chosen, rtol=rtol, atol=given, **options)
+        tolerance = _atol(rtol) if atol is None else atol
+        found = self.system.batch(duration, begin, given, method=chosen, rtol=rtol, atol=tolerance, **options)
+        name_endings(found, self.placed, self.line)
+        return found
 
     def linearise(self, parameters: Mapping[str, Any] | None = None) -> Linearisation:
         """Small motions about the steady motion where the trip begins.
@@ -231,15 +282,17 @@ class Trip:
         -------
         Linearisation
         """
+        given = self.parameters(parameters)
         angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
-        return self.system.linearise(self.system.steady(angles, parameters=parameters), parameters)
+        return self.system.linearise(self.system.steady(angles, parameters=given), given)
 
     def _duration(self, duration: float | None, parameters: Mapping[str, Any] | None) -> float:
         longest = self.longest(parameters)
         if duration is None:
-            if not np.isfinite(longest):
-                raise SolveError("a trip with a free speed needs a duration.")
-            return longest
+            if np.isfinite(longest):
+                return longest
+            way = self.line.length - (parameters or {}).get(START, self.start)
+            return float(way / STANDSTILL)  # slower it stands still
         if isinstance(duration, int | float) and duration > longest * (1 + 1e-12):
             raise SolveError(
                 f"{duration:g} s are too long: after {longest:.6g} s the vehicle comes to the end of {self.line.name} "

@@ -38,6 +38,11 @@ class Bogie:
         """With its wheelsets, kg."""
         return self.mass + 2 * self.wheelset.mass
 
+    @property
+    def moment_of_mass(self) -> float:
+        """Masses times their heights above the rails, kg m."""
+        return self.mass * self.height + 2 * self.wheelset.mass * self.wheelset.radius
+
     def sunk(self, ride: Ride, load: float) -> float:
         """How far it lies below its height at rest by the contacts alone, under a load (N) from above, m."""
         return self.wheelset.sunk((load + weight_of(ride, self.mass)) / 2)

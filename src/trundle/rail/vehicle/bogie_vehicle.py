@@ -19,7 +19,7 @@ from trundle.rail.vehicle.vehicle import (
     weight_of,
     wheels_of,
 )
-from trundle.rail.vehicle.wheelset import PlacedWheelset
+from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 
 
 @final
@@ -63,6 +63,18 @@ class BogieVehicle(Vehicle):
     @property
     def mass(self) -> float:
         return self.body.mass + 2 * self.bogie.total_mass
+
+    @property
+    def rigid_wheelbase(self) -> float:
+        return 2 * self.bogie.half_wheelbase
+
+    @property
+    def centre_height(self) -> float:
+        return (self.body.mass * self.body.height + 2 * self.bogie.moment_of_mass) / self.mass
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return self.bogie.wheelset.contacts
 
     @property
     def half_length(self) -> float | None:

@@ -1,6 +1,6 @@
 """A line and a law of travel in a model, from which vehicles get their track frames."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
@@ -12,7 +12,7 @@ from trundle.model.table import ModelTable
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import TrackFrame, irregularity_table
-from trundle.rail.vehicle.travel import Travel, TravelLaw
+from trundle.rail.vehicle.travel import START, Start, Travel, TravelLaw
 
 Frames = Literal["each", "one"]
 
@@ -60,6 +60,7 @@ class Ride:
     rough: ModelTable | None = None
     common: Body | None = None  # the one frame in which all bodies are described
     origin: float = 0.0  # m, where offsets count from
+    places: list[TrackPlace] = field(default_factory=list)  # all that were asked for
 
     @staticmethod
     def on(
@@ -75,7 +76,7 @@ class Ride:
         Parameters
         ----------
         model : Model
-            Gets the output `distance` of the reference point.
+            Gets the parameter `start_distance` and the output `distance` of the reference point.
         line : Alignment
         law : TravelLaw
         start : float
@@ -85,7 +86,8 @@ class Ride:
             Whether bodies are described each in a track frame at its own place, or all in that of the reference point.
             The motion is the same.
         """
-        travel = law.add(model, start)
+        first = model.parameter(START, start, "m", "distance of the reference point along the track at the start")
+        travel = law.add(model, Start(start, first))
         model.output("distance", travel.distance, "m", "distance of the reference point along the track")
         if frames not in ("each", "one"):
             raise ModelError(f"frames={frames!r}: bodies are described in 'each' their own frame, or all in 'one'.")
@@ -122,4 +124,6 @@ class Ride:
         course = TrackFrame(
             self.model, self.line, lambda s: travel.distance(s) + at, travel.speed, travel.acceleration, name=name
         )
-        return TrackPlace(self, name, at, course)
+        found = TrackPlace(self, name, at, course)
+        self.places.append(found)
+        return found

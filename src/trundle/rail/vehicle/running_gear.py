@@ -6,7 +6,7 @@ from typing import Any, Protocol, final
 from trundle.model.model import Model
 from trundle.pairs.lower import Fixed
 from trundle.rail.vehicle.ride import TrackPlace
-from trundle.rail.vehicle.wheelset import PlacedWheelset
+from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 
 
 class RunningGear(Protocol):
@@ -19,6 +19,10 @@ class RunningGear(Protocol):
     @property
     def mass(self) -> float:
         """kg."""
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """How it stands on the rails."""
 
     def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
         """Put it into a model at a place of a ride."""
@@ -37,6 +41,10 @@ class HeldWheelset:
 
     radius: float
     mass: float
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return ()
 
     def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
         """Its hub, fixed to the frame of the place."""

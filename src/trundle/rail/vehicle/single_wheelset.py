@@ -10,6 +10,7 @@ from trundle.rail.vehicle.mount import check_suspension
 from trundle.rail.vehicle.ride import Ride
 from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, prefix, wheels_of
+from trundle.rail.vehicle.wheelset import Contact
 
 
 @final
@@ -40,6 +41,18 @@ class SingleWheelset(Vehicle):
     @property
     def mass(self) -> float:
         return self.wheelset.mass
+
+    @property
+    def rigid_wheelbase(self) -> float:
+        return 0.0
+
+    @property
+    def centre_height(self) -> float:
+        return self.wheelset.radius
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return self.wheelset.contacts
 
     @property
     def half_length(self) -> float | None:

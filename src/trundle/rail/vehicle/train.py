@@ -6,12 +6,11 @@ from typing import final
 
 from trundle.errors import ModelError
 from trundle.model.force import LineForce
-from trundle.model.model import Model
 from trundle.rail.suspension.draft_gear import DraftGear
 from trundle.rail.vehicle.ride import Ride
-from trundle.rail.vehicle.travel import Travel, TravelLaw
+from trundle.rail.vehicle.travel import Free, Start
 from trundle.rail.vehicle.vehicle import Couplers, PlacedVehicle, Vehicle, Wheel, check_part
-from trundle.rail.vehicle.wheelset import PlacedWheelset
+from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 
 
 @final
@@ -54,6 +53,18 @@ class Train(Vehicle):
         return self.vehicles[i].half_length or 0.0
 
     @property
+    def rigid_wheelbase(self) -> float:
+        return max(one.rigid_wheelbase for one in self.vehicles)
+
+    @property
+    def centre_height(self) -> float:
+        return max(one.centre_height for one in self.vehicles)
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return tuple(contact for one in self.vehicles for contact in one.contacts)
+
+    @property
     def half_length(self) -> float | None:
         return None
 
@@ -88,37 +99,10 @@ class Train(Vehicle):
         raise ModelError("Train: held() is for the modes of one vehicle; ask one of its vehicles.")
 
 
-@final
-@dataclass(frozen=True)
-class Follow(TravelLaw):
-    """Frames that follow a vehicle which is free along the track: their speed V goes as V' = n^2 x + 2 n x', with the
-    place x of its car in its frame. What the vehicle does depends neither on n (`pace`, 1/s) nor on where they are.
-    """
-
-    held = False
-
-    name: str
-    speed: float
-    pace: float = 3.0
-
-    def speed_at_start(self) -> float:
-        return self.speed
-
-    def add(self, model: Model, start: float) -> Travel:
-        distance, speed, car, n = f"{self.name}_distance", f"{self.name}_speed", f"{self.name}_car", self.pace
-        text = f"of the frames that follow {self.name}, along the track"
-        model.state(distance, lambda s: s[speed], start, "m", f"distance {text}")
-        model.state(
-            speed, lambda s: n**2 * s[f"{car}.x"] + 2 * n * s[f"{car}.x_rate"], self.speed, "m/s", f"speed {text}"
-        )
-        return Travel(lambda s: s[distance], lambda s: s[speed], lambda s: s.rate(speed), self.speed)
-
-
 def _behind(ride: Ride, name: str, x: float) -> Ride:
-    """The ride of a vehicle at x (m) from the first one."""
-    law = Follow(name, ride.speed)
-    travel = law.add(ride.model, ride.start + x)._replace(first_speed=ride.first_speed)
-    ride.model.start[f"{name}_speed"] = ride.first_speed
+    """The ride of a vehicle at x (m) from the first one, in frames that follow it."""
+    law = Free(ride.speed, leader=f"{name}_car.x")
+    travel = law.follow(ride.model, name, ride.travel.first_distance.ahead(x), Start(ride.speed, ride.first_speed))
     return replace(ride, law=law, start=ride.start + x, travel=travel, origin=0.0)
 
 

@@ -14,16 +14,30 @@ from trundle.model.model import Model
 
 FOLLOWING = 3.0  # 1/s, how fast the track frames of a free vehicle follow it
 STANDSTILL = 0.1  # m/s
+START = "start_distance"  # parameter of every ride
+
+
+@final
+class Start(NamedTuple):
+    """A number at the start, and the same as an expression of parameters, by which it follows what a run is given."""
+
+    value: float
+    symbol: Any
+
+    def ahead(self, by: float) -> "Start":
+        """The same, a little ahead."""
+        return Start(self.value + by, self.symbol + by)
 
 
 @final
 class Travel(NamedTuple):
-    """Motion along the track as functions of the signals, and the speed at the start as an expression of parameters."""
+    """Motion along the track as functions of the signals, and how it starts."""
 
     distance: Callable[[Any], Any]  # m
     speed: Callable[[Any], Any]  # m/s
     acceleration: Callable[[Any], Any]  # m/s^2
-    first_speed: Any  # m/s
+    first_distance: Start  # m
+    first_speed: Any  # m/s, an expression of parameters
 
 
 class TravelLaw(ABC):
@@ -36,7 +50,7 @@ class TravelLaw(ABC):
         """m/s."""
 
     @abstractmethod
-    def add(self, model: Model, start: float) -> Travel:
+    def add(self, model: Model, start: Start) -> Travel:
         """Put it into a model; the reference point starts at a distance (m)."""
 
 
@@ -51,13 +65,14 @@ class UniformTravel(TravelLaw):
     def speed_at_start(self) -> float:
         return self.speed
 
-    def add(self, model: Model, start: float) -> Travel:
-        v = model.parameter("speed", self.speed, "m/s", "speed along the track at the start")
+    def add(self, model: Model, start: Start) -> Travel:
+        v = _speed_parameter(model, self.speed)
         model.parameter("acceleration", self.acceleration, "m/s^2", "acceleration along the track")
         return Travel(
-            lambda s: start + s["speed"] * s.t + s["acceleration"] * s.t**2 / 2,
+            lambda s: s[START] + s["speed"] * s.t + s["acceleration"] * s.t**2 / 2,
             lambda s: s["speed"] + s["acceleration"] * s.t,
             lambda s: s["acceleration"],
+            start,
             v,
         )
 
@@ -83,7 +98,7 @@ class SpeedOverTime(TravelLaw):
                 f"the speed must be a number (m/s) at every time s.t; at {t:g} s it is not: {error}."
             ) from error
 
-    def add(self, model: Model, start: float) -> Travel:
+    def add(self, model: Model, start: Start) -> Travel:
         given = self.function
         table = model.table("speed_over_time", given) if isinstance(given, Table) else None
 
@@ -95,8 +110,9 @@ class SpeedOverTime(TravelLaw):
             return ca.substitute(derivative(ca.SX(speed(_At(t))), t), t, s.t)
 
         text = "distance of the track frames' reference point along the track"
-        model.state("track_distance", speed, start, "m", text)
-        return Travel(lambda s: s["track_distance"], speed, acceleration, self.speed_at_start())
+        model.state("track_distance", speed, start.value, "m", text)
+        model.start["track_distance"] = start.symbol
+        return Travel(lambda s: s["track_distance"], speed, acceleration, start, self.speed_at_start())
 
 
 @final
@@ -106,8 +122,8 @@ class Free(TravelLaw):
 
     Traction (N) is shared by all axles as moments on them, with its reaction on the track; negative, it brakes. It is a
     number or a function of the signals; `s["track_speed"]` and `s["track_distance"]` are those of the track frames,
-    which follow the vehicle. At 0.1 m/s the run ends. What happens does not depend on `following` (1/s), by which they
-    follow.
+    which follow the vehicle: V' = n^2 x + 2 n x', with the place x of its car in its frame (`leader`). What happens
+    does not depend on n (`following`, 1/s). At 0.1 m/s, and at the end of the line, the run ends.
     """
 
     speed: float
@@ -120,20 +136,26 @@ class Free(TravelLaw):
     def speed_at_start(self) -> float:
         return self.speed
 
-    def add(self, model: Model, start: float) -> Travel:
-        v = model.parameter("speed", self.speed, "m/s", "speed along the track at the start")
-        n, leader = self.following, self.leader
-        model.state("track_distance", lambda s: s["track_speed"], start, "m", "distance of the track frames")
+    def add(self, model: Model, start: Start) -> Travel:
+        return self.follow(model, "track", start, Start(self.speed, _speed_parameter(model, self.speed)))
+
+    def follow(self, model: Model, name: str, start: Start, speed: Start) -> Travel:
+        """Frames that follow the leader, by the states `name_distance` and `name_speed`."""
+        n, leader, at, v = self.following, self.leader, f"{name}_distance", f"{name}_speed"
+        model.state(at, lambda s: s[v], start.value, "m", f"distance of the frames that follow {leader}")
         model.state(
-            "track_speed",
+            v,
             lambda s: n**2 * s[leader] + 2 * n * s[f"{leader}_rate"],  # they come back to the vehicle without swinging
-            self.speed,
+            speed.value,
             "m/s",
-            "speed of the track frames",
+            f"speed of the frames that follow {leader}",
         )
-        model.start["track_speed"] = v
-        model.event("standstill", lambda s: s["track_speed"] - STANDSTILL, -1, "stop")
-        return Travel(lambda s: s["track_distance"], lambda s: s["track_speed"], lambda s: s.rate("track_speed"), v)
+        model.start |= {at: start.symbol, v: speed.symbol}
+        return Travel(lambda s: s[at], lambda s: s[v], lambda s: s.rate(v), start, speed.symbol)
+
+
+def _speed_parameter(model: Model, speed: float) -> Any:
+    return model.parameter("speed", speed, "m/s", "speed along the track at the start")
 
 
 @final

@@ -8,12 +8,9 @@ from trundle.errors import ModelError
 from trundle.laws.law import Locked, Open
 from trundle.model.body import Body, Frame
 from trundle.model.joint import Connection
-from trundle.model.model import Model
-from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.car_body import CarBody
 from trundle.rail.vehicle.ride import Ride
-from trundle.rail.vehicle.travel import UniformTravel
-from trundle.rail.vehicle.wheelset import PlacedWheelset
+from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 
 
 @final
@@ -64,27 +61,24 @@ class Vehicle(ABC):
     def half_length(self) -> float | None:
         """From the middle to the couplers, m; None where there are none."""
 
+    @property
+    @abstractmethod
+    def rigid_wheelbase(self) -> float:
+        """Largest distance of wheelsets in one frame, m; zero for a single one."""
+
+    @property
+    @abstractmethod
+    def centre_height(self) -> float:
+        """Of the centre of all its masses above the rails, m."""
+
+    @property
+    @abstractmethod
+    def contacts(self) -> tuple[Contact, ...]:
+        """How its wheelsets stand on the rails; none where they are held."""
+
     @abstractmethod
     def add(self, ride: Ride, name: str = "") -> PlacedVehicle:
         """Put it into the model of a ride; where a name is given all names of the vehicle begin with it and "_"."""
-
-    def on(
-        self, line: Alignment, speed: float, acceleration: float = 0.0, start: float | None = None, name: str = "ride"
-    ) -> Model:
-        """A model of the vehicle on a line, at a given speed (m/s) and acceleration (m/s^2), both parameters.
-
-        The reference point starts at the distance `start` (m), such that the rearmost wheelset stands at the beginning
-        of the line if it is left out. The car keeps its place along the track, as if pulled or braked. The start is at
-        rest on straight track: in the middle, with the springs pressed by the weight.
-        """
-        behind = -self.reach[0]
-        at = behind if start is None else start
-        if at < behind:
-            kind = type(self).__name__
-            raise ModelError(f"{kind}: start is {at:g} m, but the rear wheelset stands {behind:g} m behind the middle.")
-        m = Model(name)
-        self.add(Ride.on(m, line, UniformTravel(speed, acceleration), at))
-        return m
 
     @abstractmethod
     def held(self) -> "Vehicle":

@@ -18,6 +18,7 @@ from trundle.rail.vehicle.vehicle import (
     weight_of,
     wheels_of,
 )
+from trundle.rail.vehicle.wheelset import Contact
 
 
 @final
@@ -48,6 +49,18 @@ class Wagon(Vehicle):
     @property
     def mass(self) -> float:
         return self.body.mass + 2 * self.wheelset.mass
+
+    @property
+    def rigid_wheelbase(self) -> float:
+        return self.wheelbase
+
+    @property
+    def centre_height(self) -> float:
+        return (self.body.mass * self.body.height + 2 * self.wheelset.mass * self.wheelset.radius) / self.mass
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return self.wheelset.contacts
 
     @property
     def half_length(self) -> float | None:

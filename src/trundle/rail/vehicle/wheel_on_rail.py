@@ -194,6 +194,11 @@ class WheelOnRail(Force):
             },
         )
 
+    def approach(self, s: Signals) -> Any:
+        """Of wheel and rail (m), negative where they are apart: for events of a model."""
+        pose = self._against_rail(self._pose(s, as_frame(self.wheel)))
+        return self._touch(pose.centre, pose.axle).approach
+
     def _pose(self, s: Signals, wheel: Frame) -> _Pose:
         track = as_frame(self.track)
         R = s.rotation(track)

@@ -5,7 +5,7 @@ from functools import cached_property
 from math import cos
 from typing import Any, NamedTuple, final
 
-from trundle.errors import ModelError
+from trundle.errors import AssemblyError, ModelError
 from trundle.laws.law import Locked, Open
 from trundle.model.body import Body
 from trundle.model.frame import MotionPart
@@ -19,6 +19,8 @@ from trundle.rail.wheel_rail.contact_table import EPS, ContactTable
 from trundle.rail.wheel_rail.creep import CreepLaw
 from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic
+
+STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
 
 
 @final
@@ -41,6 +43,22 @@ class Contact:
             faults.append(f"Contact: creep must be a creep law such as rail.Polach(mu=0.3), got {self.creep!r}.")
         if faults:
             raise ModelError(faults)
+        self._check_rest()
+
+    def _check_rest(self) -> None:
+        """In the middle of the track both wheels stand on their treads."""
+        geometry = self.geometry
+        try:
+            rest = geometry.contact(0.0)
+        except AssemblyError as error:
+            raise ModelError(f"Contact: profiles and gauge do not meet: {error}") from error
+        steepest = max(abs(float(rest.left.angle)), abs(float(rest.right.angle)))
+        if steepest > STEEPEST_AT_REST:
+            raise ModelError(
+                f"Contact: in the middle of the track the wheels {geometry.wheel.name!r} do not stand on their treads, "
+                f"but where they lean by {steepest:.2g} rad: a gauge of {geometry.gauge:g} m and wheels "
+                f"{geometry.back_to_back:g} m apart (back_to_back) do not fit each other."
+            )
 
     @cached_property
     def tables(self) -> dict[str, ContactTable]:
@@ -72,6 +90,11 @@ class Wheelset:
     def radius(self) -> float:
         """Of the running circles, m."""
         return self.contact.geometry.radius
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """How it stands on the rails."""
+        return (self.contact,)
 
     @property
     def shape(self) -> tuple[Shape, ...]:

@@ -1,0 +1,44 @@
+"""Plain numbers of files of lines and vehicles: numbers, expressions of numbers and pi, or inf."""
+
+from math import inf
+from typing import Any, final
+
+from trundle.errors import FileError, TrundleError
+from trundle.file.expression import parse
+from trundle.file.faults import Faults
+from trundle.file.tree import Path
+
+STAND_IN = 1.0  # takes the place of a faulty number while the rest of the file is looked at
+
+
+@final
+class Numbers:
+    """Reads numbers; what cannot be understood becomes a fault."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+
+    def one(self, value: Any, path: Path) -> float:
+        """A number, an expression of numbers and pi, or inf."""
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            self.faults.add(path, "give a number")
+            return STAND_IN
+        if isinstance(value, int | float):
+            return float(value)
+        if value in ("inf", ".inf"):
+            return inf
+        try:
+            expression = parse(value)
+            if expression.names:
+                raise FileError(f"{expression.names[0]!r} is not known here; give a number")
+            return float(expression.evaluate(float))
+        except (TrundleError, ArithmeticError, ValueError) as error:
+            self.faults.add(path, str(error))
+            return STAND_IN
+
+    def many(self, value: Any, path: Path) -> tuple[float, ...]:
+        """A list of them."""
+        if not isinstance(value, list):
+            self.faults.add(path, "give a list of numbers")
+            return ()
+        return tuple(self.one(one, (*path, i)) for i, one in enumerate(value))

@@ -1,0 +1,91 @@
+"""What can be said before a trip: whether vehicle, line and speed fit."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from trundle.rail.track.alignment import Alignment
+from trundle.rail.vehicle.travel import TravelLaw, UniformTravel
+from trundle.rail.vehicle.vehicle import Vehicle
+from trundle.rail.wheel_rail.profile import Profile
+
+MARGIN = 0.5  # m at the end of the line that no wheelset enters
+MOST_ATTACK = 0.1  # rad between wheelset and rails up to which the contact is right
+FLANGE = 0.5  # rad: angle of a profile from which on it guides
+PLACES = 2001  # along the line that are looked at
+GRAVITY = 9.81  # m/s^2
+
+
+class TripWarning(UserWarning):
+    """A trip that can be made, but may not be what is meant."""
+
+
+def trip_faults(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) -> Iterator[str]:
+    """Why a trip cannot be made."""
+    behind, ahead = -vehicle.reach[0], vehicle.reach[1]
+    v = law.speed_at_start()
+    if not (np.isfinite(v) and v > 0):
+        yield (
+            f"the speed at the start is {v:g} m/s: a trip goes forwards, with a speed above zero. To go the other way "
+            "turn the line round; for a vehicle at rest see `Vehicle.held`."
+        )
+    if start < behind:
+        yield f"start is {start:g} m, but the rear wheelset stands {behind:g} m behind the middle."
+    if start + ahead > line.length - MARGIN:
+        yield (
+            f"the front wheelset would start at {start + ahead:g} m, but {line.name} is {line.length:g} m long: take a "
+            "longer line."
+        )
+    yield from _curve_faults(vehicle, line, law, start)
+
+
+def _curve_faults(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) -> Iterator[str]:
+    s = np.linspace(min(max(start + vehicle.reach[0], 0.0), line.length), line.length, PLACES)
+    at = line.local(s)
+    k = np.abs(at.k)
+    i = int(np.argmax(k))
+    attack = vehicle.rigid_wheelbase / 2 * k[i]
+    if attack > MOST_ATTACK:
+        yield (
+            f"the curve of {1 / k[i]:.4g} m at {s[i]:.4g} m is too tight: wheelsets {vehicle.rigid_wheelbase:g} m "
+            f"apart in one frame stand at {attack:.2g} rad to the rails there; the contact of flanges is right up to "
+            f"{MOST_ATTACK:g} rad. Take a radius of at least {vehicle.rigid_wheelbase / 2 / MOST_ATTACK:.3g} m, or a "
+            "shorter wheelbase."
+        )
+    if isinstance(law, UniformTravel) and law.speed > 0:
+        square = np.maximum(law.speed**2 + 2 * law.acceleration * np.maximum(s - start, 0.0), 0.0)
+        out = np.abs(square * at.k * at.cos_b - GRAVITY * at.cos_g * at.sin_b)
+        most = GRAVITY * line.half_gauge / vehicle.centre_height
+        i = int(np.argmax(out))
+        if out[i] > most:
+            yield (
+                f"at {s[i]:.4g} m the vehicle would fall over: with {np.sqrt(square[i]):.3g} m/s on a radius of "
+                f"{1 / max(k[i], 1e-9):.4g} m {out[i]:.3g} m/s^2 across the track are left beside the cant, and "
+                f"{most:.3g} m/s^2 lift the inner wheels. Go slower, or take a wider curve."
+            )
+
+
+def trip_notes(vehicle: Vehicle, line: Alignment) -> Iterator[str]:
+    """What a user may not have meant."""
+    base, lengths = vehicle.rigid_wheelbase, np.diff(line.starts)
+    for i in np.flatnonzero(lengths < base):
+        kind = type(line.segments[i]).__name__
+        yield (
+            f"segment {i + 1} ({kind}) of {line.name} is {lengths[i]:.3g} m long, shorter than the wheelbase of "
+            f"{base:g} m: wheelsets of one frame stand before and behind it at once, on a track that is bent or "
+            "twisted between them. Look whether lengths are in m."
+        )
+    bends = np.any(line.local(np.linspace(0.0, line.length, PLACES)).k != 0)
+    wheels = {contact.geometry.wheel.name: contact.geometry.wheel for contact in vehicle.contacts}
+    for name, wheel in wheels.items():
+        if bends and not has_flange(wheel):
+            yield (
+                f"the wheel {name!r} has no flange, and {line.name} has curves: a wheelset that must go farther aside "
+                "than its rails reach ends the run with DERAILED. Take a profile with a flange, such as rail.S1002()."
+            )
+
+
+def has_flange(wheel: Profile) -> bool:
+    """Whether the inner part of a wheel is steep enough to guide it."""
+    s = np.linspace(wheel.start, 0.0, 400)[1:]
+    return bool(np.max(np.abs(np.arctan(wheel.slope(s)))) > FLANGE)

@@ -1,0 +1,28 @@
+"""What the progress bar of a trip says: place and speed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from trundle.rail.vehicle.travel import SpeedOverTime, TravelLaw
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A function (t, state) for `tell` of a run: "412 m, 29.7 m/s"."""
+
+    law: TravelLaw
+    start: float  # m
+    parameters: Mapping[str, Any]
+
+    def __call__(self, t: float, state: Mapping[str, Any]) -> str:
+        """Text for a time (s) and a state."""
+        at, v = state.get("track_distance"), state.get("track_speed")
+        if isinstance(self.law, SpeedOverTime):
+            v = self.law.at(t)
+        if at is None or v is None:
+            first = float(self.parameters.get("speed", self.law.speed_at_start()))
+            gain = float(self.parameters.get("acceleration", getattr(self.law, "acceleration", 0.0)))
+            at, v = self.start + first * t + gain * t**2 / 2, first + gain * t
+        return f"{at:.0f} m, {v:.1f} m/s"
