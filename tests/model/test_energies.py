@@ -49,7 +49,7 @@ FORCES: dict[str, Callable[[tr.Frame, tr.Frame], Force]] = {
 def test_every_class_has_an_example() -> None:
     known = [c for module in (law_module, tracking_module) for c in classes(module, EffortLaw)]
     assert {c.__name__ for c in known} == set(LAWS)
-    assert {c.__name__ for c in classes(force_module, Force)} == set(FORCES)
+    assert {c.__name__ for c in classes(force_module, Force) if not c.__subclasses__()} == set(FORCES)
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -92,6 +92,14 @@ FRICTION_DRIVES = Outcome(
     "The end was reached, but friction pushed along the slip instead of against it.",
     "A coefficient of friction may be negative there. If not, use smaller rtol and atol or a smooth law.",
 )
+HALF_TURN = Outcome(
+    "HALF_TURN",
+    37,
+    "The end was reached, but the angle {angle} passed half a turn at t = {time} s, and a force that depends on it "
+    "jumped there: the angle is measured in (-pi, pi], because it is no coordinate of the tree.",
+    "Use formalism='kane', with the joint in the tree (let another one close the loop), or a force that does not count "
+    "turns.",
+)
 ALARM = Outcome("ALARM", codes.ALARM, "A contact may have ceased to be one.")  # made again, no run ends with it
 
 SURFACE_LEFT = Outcome(
@@ -141,6 +149,7 @@ ALL = (
     IMPACT_GAINS,
     ENERGY_OFF,
     FRICTION_DRIVES,
+    HALF_TURN,
     SURFACE_LEFT,
     INTERFERENCE,
     DOUBLE_CONTACT,

@@ -15,6 +15,7 @@ from trundle.integrate.tolerance import largest, read_units
 from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
+from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.run_options import EventAction, RunOptions, Tell, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
@@ -66,7 +67,7 @@ def simulate(
         trajectory = integrate_guarded(f, guarded)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
-    trajectory = at_limit(f, trajectory, trajectory.p_end)
+    trajectory = within_half_turn(f, at_limit(f, trajectory, trajectory.p_end))
     atol = accuracy.atol
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, f.once(read_units).names)
