@@ -1,7 +1,6 @@
 """The command line: what it prints, what it writes, and its exit codes."""
 
 import re
-from functools import partial
 from importlib import import_module
 
 import pytest
@@ -86,7 +85,8 @@ def test_an_interrupted_run_is_kept_and_gives_code_1(monkeypatch, tmp_path):
         if t > 1.0:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(simulate, "Supervision", partial(simulate.Supervision, chunk_steps=3, between_chunks=press))
+    made, pressed = simulate.Supervision, {"chunk_steps": 3, "between_chunks": press}
+    monkeypatch.setattr(simulate, "Supervision", lambda *given, **named: made(*given, **named | pressed))
     result = call("run", "simple-pendulum", "--no-plot", "--out", tmp_path)
     assert result.exit_code == 1
     assert "INTERRUPTED" in result.output
