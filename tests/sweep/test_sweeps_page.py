@@ -26,6 +26,9 @@ def test_the_scripts_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     stiffness = found["k"].values[found["start(bob.angle)"].values == 0.2]
     quarter = np.pi / 2 / np.sqrt((9.81 + stiffness) / 1.1)  # of the period of small swings
     assert small == pytest.approx(quarter, rel=0.05)
+    assert names["fitted"].values["k"] == pytest.approx(3.3, abs=4 * names["fitted"].errors["k"])
+    half_critical = np.sqrt(1.1 * (9.81 + names["fitted"].values["k"]))  # least integral of the square, small swings
+    assert names["best"].values["c"] == pytest.approx(half_critical, rel=2e-3)
 
 
 def test_the_words_of_the_page_are_those_of_the_code() -> None:
