@@ -52,6 +52,12 @@ def lines_of_code(text):
     return sum(bool(line.strip()) and i not in documented for i, line in enumerate(text.splitlines(), 1))
 
 
+def test_files_of_tests_have_names_of_their_own():
+    """Pytest takes them as modules without a folder: one of two with the same name would not be run."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_the_face_of_a_system_stays_thin():
     """Questions are functions of `study`; `System` only documents them and passes them on."""
     assert lines_of_code((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8")) <= 150

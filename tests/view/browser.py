@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -26,12 +27,13 @@ class Browser:
     """One browser with one page."""
 
     def __init__(self, program: str) -> None:
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its processes end one by one
         to_read, to_write = os.pipe(), os.pipe()
         command = f'exec "$0" "$@" 3<&{to_read[0]} 4>&{to_write[1]}'
         self.process = subprocess.Popen(
             ["bash", "-c", command, program, *FLAGS, f"--user-data-dir={self.profile.name}", "about:blank"],
             pass_fds=(to_read[0], to_write[1]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )  # fmt: skip
         os.close(to_read[0])
         os.close(to_write[1])
@@ -44,7 +46,7 @@ class Browser:
 
     def close(self) -> None:
         self.to.close()
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.back.close()
         self.profile.cleanup()
