@@ -21,9 +21,11 @@ HALVINGS = 60
 
 def within_half_turn(f: Formulation, trajectory: Trajectory) -> Trajectory:
     """The trajectory, with HALF_TURN as its outcome where a force jumped as a measured angle passed half a turn."""
-    names, angles = f.once(_angles)
     trail = trajectory.trail
-    if not names or trail is None or len(trail.t) < 2 or not trajectory.outcome.ok:
+    if trail is None or len(trail.t) < 2 or not trajectory.outcome.ok or not _may_have_any(f):
+        return trajectory
+    names, angles = f.once(_angles)
+    if not names:
         return trajectory
     p = np.vstack([trajectory.events.p, trajectory.p_end[None, :]])
     values = np.array(angles(trail.t[None, :], trail.x.T, p[trail.events_before].T))
@@ -36,11 +38,18 @@ def within_half_turn(f: Formulation, trajectory: Trajectory) -> Trajectory:
     return trajectory
 
 
+def _may_have_any(f: Formulation) -> bool:
+    """Whether there are forces, and joints that are measured, as far as is known without deriving anything."""
+    measured = f.topology.cut if f.in_joints else f.model.connections.values()
+    forces = bool(f.model.forces or f.model.coordinate_laws())
+    return forces and any(not c.is_contact for c in measured)
+
+
 def _angles(f: Formulation) -> tuple[list[str], TapeFunction]:
     """Names of the measured angles of a model, and these as a function of (t, x, p)."""
     measured = f.functions.equations.signals.measured
     found = {name: m.value for name, m in measured.items() if isinstance(m, Measure) and m.is_angle}
-    if not found or not (f.model.forces or f.model.coordinate_laws()):
+    if not found:
         return [], None
     return list(found), ca.Function("angles", f.functions.inputs, [ca.vertcat(*found.values())])
 
