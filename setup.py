@@ -30,9 +30,8 @@ class BuildWithLoops(build_py):
 
 
 def version() -> str:
-    scope: dict[str, str] = {}
-    exec((ROOT / "src" / "trundle" / "version.py").read_text(encoding="utf-8"), scope)
-    return scope["__version__"]
+    text = (ROOT / "src" / "trundle" / "version.py").read_text(encoding="utf-8")
+    return text.partition('__version__ = "')[2].partition('"')[0]
 
 
 url = repository()

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from trundle.errors import FileError
 from trundle.file.field import in_words
 from trundle.file.schema import ModelSection, Section
-from trundle.file.tree import Path, Tree
+from trundle.file.tree import Path, Tree, read_tree
 
 PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 MAX_SHOWN = 25  # faults
@@ -28,6 +28,14 @@ class Faults:
         self.source, self.tree = source, tree
         self.left_out: set[str] = set()  # names of parts that were not understood: others may well refer to them
         self.found: list[tuple[int, str]] = [(line, f"{text}.") for line, text in tree.faults]
+
+    @staticmethod
+    def of(text: str, source: str) -> "Faults":
+        """Of YAML text; FileError where it is none."""
+        try:
+            return Faults(source, read_tree(text))
+        except FileError as error:
+            raise FileError(f"{source}: {error}") from error
 
     def add(self, path: Path, text: str) -> None:
         """A fault at a path of the file."""

@@ -13,7 +13,7 @@ from trundle.file.expression import tables_known
 from trundle.file.faults import PLACE, Faults
 from trundle.file.schema import ModelSection, RunSection
 from trundle.file.text import read_text
-from trundle.file.tree import Path, read_tree
+from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.model.check import check
 from trundle.model.model import Model
@@ -95,11 +95,8 @@ def read_model(
     folder: FilePath | None = None,
 ) -> ModelFile:
     """A model from YAML text; `source` is its name in messages, `folder` has the CSV files of its tables."""
-    try:
-        tree = read_tree(text)
-    except FileError as error:
-        raise FileError(f"{source}: {error}") from error
-    faults = Faults(source, tree)
+    faults = Faults.of(text, source)
+    tree = faults.tree
     if not isinstance(tree.content, dict):
         faults.add((), "a model file is a mapping with name, bodies, connections, ...")
         faults.raise_any()

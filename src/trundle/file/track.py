@@ -7,11 +7,11 @@ from pathlib import Path as FilePath
 from typing import Any, NoReturn, final
 
 from trundle import rail
-from trundle.errors import FileError, ModelError, TrundleError
+from trundle.errors import ModelError, TrundleError
 from trundle.file.faults import Faults, near
 from trundle.file.numbers import Numbers
 from trundle.file.text import read_text
-from trundle.file.tree import Path, read_tree
+from trundle.file.tree import Path
 from trundle.rail.track.gradient import Grade, VerticalCurve
 from trundle.rail.track.segment import Segment, segments
 
@@ -54,11 +54,8 @@ def load_track(path: str | FilePath) -> TrackFile:
 
 def read_track(text: str, source: str = "line", folder: FilePath | None = None) -> TrackFile:
     """A line from YAML text; names of other files are looked for in `folder`."""
-    try:
-        tree = read_tree(text)
-    except FileError as error:
-        raise FileError(f"{source}: {error}") from error
-    faults = Faults(source, tree)
+    faults = Faults.of(text, source)
+    tree = faults.tree
     if not isinstance(tree.content, dict):
         faults.add((), "a file of a line is a mapping with half_gauge, segments, profile, ...")
         faults.raise_any()

@@ -12,11 +12,11 @@ from types import UnionType
 from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hints
 
 from trundle import rail
-from trundle.errors import FileError, ModelError, TrundleError
+from trundle.errors import ModelError, TrundleError
 from trundle.file.faults import Faults, near
 from trundle.file.numbers import Numbers
 from trundle.file.text import read_text
-from trundle.file.tree import Path, read_tree
+from trundle.file.tree import Path
 from trundle.pairs.discover import final_classes
 from trundle.rail.suspension.suspension import Parallel
 from trundle.rail.vehicle.change import changed, slot
@@ -60,11 +60,8 @@ def load_vehicle(path: str | FilePath) -> VehicleFile:
 
 def read_vehicle(text: str, source: str = "vehicle", folder: FilePath | None = None) -> VehicleFile:
     """A vehicle from YAML text; files of profiles are looked for in `folder`."""
-    try:
-        tree = read_tree(text)
-    except FileError as error:
-        raise FileError(f"{source}: {error}") from error
-    faults, content = Faults(source, tree), tree.content
+    faults = Faults.of(text, source)
+    content = faults.tree.content
     if not isinstance(content, dict) or "vehicle" not in content:
         faults.add((), "a file of a vehicle is a mapping with name, text and vehicle; `vehicle` is missing")
         faults.raise_any()

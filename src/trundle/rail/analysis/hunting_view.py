@@ -1,11 +1,14 @@
 """The bifurcation diagram of a vehicle."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.lines import Line2D
 
+from trundle.typing import Flags
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
@@ -25,10 +28,8 @@ def hunting_picture(found: "Hunting", path: Path | str | None) -> "Figure":
         figure = new_figure(7.6, 6.4, f"{found.locus.track.system.model.name}: limit cycles over speed")
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
         for axes, values in ((above, swing), (below, largest)):
-            for part, look in ((stable, "-"), (~stable, UNSTABLE)):
-                near = part.copy()
-                near[1:] |= part[:-1]
-                axes.plot(v, np.where(near, values, np.nan), color=COLOURS[0], linestyle=look)
+            for points, holds in _stretches(stable):
+                axes.plot(v[points], values[points], color=COLOURS[0], linestyle="-" if holds else UNSTABLE)
         span = np.array([v.min(), v.max()])
         low, high = span + np.array([-0.04, 0.04]) * max(np.ptp(span), 0.5)
         above.plot([low, found.critical], [0, 0], color=COLOURS[1])
@@ -51,3 +52,12 @@ def hunting_picture(found: "Hunting", path: Path | str | None) -> "Figure":
         below.set_xlim(low, high)
         above.annotate("\n".join(found.contacts), (0.99, 1.01), xycoords="axes fraction", ha="right", fontsize=8)
         return finish(figure, path)
+
+
+def _stretches(stable: Flags) -> Iterator[tuple[slice, bool]]:
+    """Points of a branch between which it is stable throughout, or not: one unstable end makes a piece unstable."""
+    pieces = stable[:-1] & stable[1:]
+    edges = [0, *(np.flatnonzero(pieces[1:] != pieces[:-1]) + 1), len(pieces)]
+    for first, last in pairwise(edges):
+        if last > first:
+            yield slice(first, last + 1), bool(pieces[first])
