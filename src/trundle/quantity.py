@@ -29,7 +29,7 @@ class Quantity:
 
     owner: str  # name of the body, connection or force; empty for what the model as a whole has
     kind: str  # what it is of its owner
-    unit: str
+    unit: str  # of all components, or those of each with commas between them
     text: str
     size: int = 1
     of: Of | None = None  # None where it follows from the numbers of other quantities
@@ -57,6 +57,12 @@ class Quantity:
     def names(self) -> list[str]:
         """Its long name, and those of its components."""
         return [self.name, *(f"{self.name}_{label}" for label in self.labels)]
+
+
+def units_of(unit: str, size: int) -> list[str]:
+    """The unit of each component of a quantity with this unit: "N, N m" are two."""
+    units = unit.split(", ")
+    return units if len(units) == size else [unit] * size
 
 
 LABELS: dict[int, tuple[str, ...]] = {
@@ -88,6 +94,12 @@ class Part(NamedTuple):
     @property
     def size(self) -> int:
         return self.quantity.size if self.component is None else 1
+
+    @property
+    def unit(self) -> str:
+        """Its unit; that of the component where they differ."""
+        whole = self.quantity
+        return whole.unit if self.component is None else units_of(whole.unit, whole.size)[self.component]
 
     def pick(self, values: Any) -> Any:
         """It, from the expression of the whole quantity."""

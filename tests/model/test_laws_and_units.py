@@ -44,6 +44,17 @@ def test_units_in_files():
         read_model(text)
 
 
+def test_the_unit_of_an_effort_follows_from_its_coordinate():
+    m, _ = one_body(tr.Cylindrical("x"))
+    m.alias("turn", "b.angle")
+    m.apply(tr.CoordinateForce("turn", tr.Spring(2.0)), "twist")
+    m.apply(tr.CoordinateForce("b.displacement", lambda s: 3.0), "push")
+    run = m.build().simulate(0.1)
+    assert [run[name].attrs["units"] for name in ("twist.effort", "push.effort")] == ["N m", "N"]
+    labels = [panel.get_ylabel() for panel in run.plot("twist.effort", "push.effort", "b.effort").axes]
+    assert labels == ["moment (N m)", "force (N)"]
+
+
 @pytest.mark.parametrize("pair", [tr.Revolute("y"), tr.Spherical(), tr.Revolute((1.0, 2.0, 3.0))])
 @pytest.mark.parametrize("at", [(0.0, 0.0, 0.0), (1.0, 2.0, 3.0)])
 def test_points_that_always_coincide_are_refused(pair, at):

@@ -16,6 +16,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.frame_check import frame_faults
 from trundle.model.model import Model
 from trundle.model.part_check import body_faults, evaluate, force_faults, joined_faults, vector_faults
+from trundle.model.register import coordinate_units
 from trundle.model.seal import seal_faults
 from trundle.pairs.higher import ContactPair, HigherPair
 from trundle.pairs.lower import Revolute
@@ -107,8 +108,7 @@ def check(model: Model) -> list[str]:
             f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "
             f"{' or '.join(map(repr, TREATMENTS))}."
         )
-    steps = [(c, step) for c in model.connections.values() for step in c.pair.coordinates if step.n_u == 1]
-    units = {f"{c.name}.{step.name}": "m" if step.slides else "rad" for c, step in steps}
+    units = coordinate_units(model)
     for name, force in model.forces.items():
         faults += force_faults(model, name, force)
         for coordinate in map(model.resolve, force.coordinates):

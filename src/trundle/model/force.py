@@ -17,6 +17,7 @@ from trundle.quantity import Of, Quantity
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
+EFFORT = "N or N m"  # of a measure that is an effort along the coordinate of its force; which one follows from that
 MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met
 
 
@@ -359,7 +360,7 @@ def _numbers(values: Any, n: int, what: str) -> Expr:
 
 
 def _effort_measure(effort: Expr) -> dict[str, tuple[Expr, str, str]]:
-    return {"effort": (effort, "N or N m", "effort along the coordinate, on the second body")}
+    return {"effort": (effort, EFFORT, "effort along the coordinate, on the second body")}
 
 
 @final

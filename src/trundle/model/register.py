@@ -146,3 +146,9 @@ def is_start(quantity: Quantity) -> bool:
 def is_changeable(quantity: Quantity) -> bool:
     """Whether events may change it."""
     return quantity.changes
+
+
+def coordinate_units(model: Model) -> dict[str, str]:
+    """Unit, "m" or "rad", of every coordinate along which an effort may act, by its long name."""
+    steps = [(c, step) for c in model.connections.values() for step in c.pair.coordinates if step.n_u == 1]
+    return {f"{c.name}.{step.name}": "m" if step.slides else "rad" for c, step in steps}

@@ -7,12 +7,14 @@ import casadi as ca
 
 from trundle.graph.topology import Topology
 from trundle.model.body import Body
+from trundle.model.force import EFFORT
 from trundle.model.imaginary import KINDS
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
-from trundle.model.register import state_quantities
+from trundle.model.register import coordinate_units, state_quantities
 from trundle.quantity import Needs, Of, Quantity
 
+EFFORTS = {"m": "N", "rad": "N m"}  # unit of the effort along a coordinate with this unit
 WORK = {
     "work_in": "work brought in by drives and given forces",
     "work_lost": "work lost in dampers, friction, collisions and other losses",
@@ -73,6 +75,8 @@ def energy_quantities() -> Iterator[Quantity]:
 
 def force_quantities(model: Model) -> Iterator[Quantity]:
     """Measures of the forces, such as the length of a spring."""
-    signals = SymbolicSignals(model, ca.SX.sym("t"))
+    signals, units = SymbolicSignals(model, ca.SX.sym("t")), coordinate_units(model)
     for name, force in model.forces.items():
-        yield from force.quantities(name, signals)
+        efforts = [EFFORTS[units[model.resolve(coordinate)]] for coordinate in force.coordinates]
+        for quantity in force.quantities(name, signals):
+            yield replace(quantity, unit=efforts[0]) if quantity.unit == EFFORT else quantity

@@ -134,7 +134,7 @@ class BatchRun:
 
         part = self.formulation.register.get(name)
         values = self._end(part)
-        attrs = {"units": part.quantity.unit, "long_name": part.quantity.text}
+        attrs = {"units": part.unit, "long_name": part.quantity.text}
         if values.ndim == 1:
             return xr.DataArray(values, self._cases(), ("case",), name, attrs)
         axis = dimension(part.quantity)
@@ -177,7 +177,7 @@ class BatchRun:
         if whole.group == "orientations":
             shaped = np.array([without_flips(case) for case in shaped])
         shaped[list(self.refused)] = np.nan
-        attrs = {"units": whole.unit, "long_name": whole.text}
+        attrs = {"units": part.unit, "long_name": whole.text}
         coords: dict[str, Any] = {**self._cases(), "time": ("time", self.batch.t, {"units": "s", "long_name": "time"})}
         if whole.size == 1 or part.component is not None:
             return xr.DataArray(shaped[..., part.component or 0], coords, ("case", "time"), name, attrs)

@@ -198,7 +198,7 @@ class Run:
         whole = self._array(part.quantity, values)
         found = whole if part.component is None else _component(whole, part)
         return found.rename(f"d {name} / d {by}").assign_attrs(
-            units=f"{part.quantity.unit or '1'}/({unit or '1'})", long_name=f"derivative of {name} by {by}"
+            units=f"{part.unit or '1'}/({unit or '1'})", long_name=f"derivative of {name} by {by}"
         )
 
     def component_labels(self, name: str) -> tuple[str, ...]:
@@ -575,5 +575,6 @@ def dimension(q: Quantity) -> str:
 def _component(whole: "xr.DataArray", part: Part) -> "xr.DataArray":
     label = part.label
     chosen = whole.sel({whole.dims[1]: label}, drop=True)
-    chosen.attrs = {**whole.attrs, "long_name": f"{whole.attrs.get('long_name', '')}, component {label}"}
+    text = f"{whole.attrs.get('long_name', '')}, component {label}"
+    chosen.attrs = {**whole.attrs, "units": part.unit, "long_name": text}
     return chosen.rename(part.name)

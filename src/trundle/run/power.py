@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from trundle.equations.outputs.ports import Element, Junction, Measure, Ports, power_quantities
+from trundle.equations.outputs.ports import EFFORTS, FLOWS, Element, Junction, Measure, Ports, power_quantities
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.model.check import finite_number
 from trundle.run.energy_table import COARSE, LEAK, STEPS, EnergyJunction, EnergyTable, Share, make_table
@@ -318,9 +318,9 @@ class Power:
             k, dims = 6 * self._plan.bonded.index(name), ("time", "bond")
             power, energy = (v[:, k : k + 6] for v in (self._bond_powers, self._bond_energies))
             text = f"motion of {j.second!r} against {j.first!r}"
-            data["flow"] = (dims, self._of((name, "flow")), _about("m/s or rad/s", text))
+            data["flow"] = (dims, self._of((name, "flow")), _about(FLOWS, text))
             text = f"force and moment on {j.second!r}"
-            data["effort"] = (dims, self._of((name, "effort")), _about("N or N m", text))
+            data["effort"] = (dims, self._of((name, "effort")), _about(EFFORTS, text))
             data["power"] = (dims, power, _about("W", "power that the element of the bond gives to the two bodies"))
             data["energy"] = (dims, energy, _about("J", "energy given since the start"))
             coords = {"bond": list(j.bonds), "element": ("bond", list(j.elements))}

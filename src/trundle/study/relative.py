@@ -61,7 +61,7 @@ def relative_dynamics(f: Formulation, run: "Run", on: str = "speeds") -> "xr.Dat
     m, k = len(bodies), len(KINDS)
     parts = np.split(values, [m, 2 * m, 2 * m + m * k, 2 * m + m * k + 1], axis=1)
     inertia, external, imaginary, efforts, constraints = (part.transpose(1, 2, 0) for part in parts)
-    about = {"long_name": "generalised force", "units": "N or N m"}
+    about = {"long_name": "generalised force, in the unit of its speed's coordinate `unit`"}
     by_body = ("body", "speed", "time")
     data: dict[str, Any] = {
         "inertia": (by_body, inertia, about),

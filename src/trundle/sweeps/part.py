@@ -50,7 +50,7 @@ def _column(system: "System", batch: BatchRun, kept: Kept) -> Column:
     if kept.how in EVENTS:
         return _of_events(system, batch, kept)
     quantity = system.formulation.register.get(kept.name)
-    unit, text = quantity.quantity.unit, quantity.quantity.text
+    unit, text = quantity.unit, quantity.quantity.text
     if kept.how == "end":
         values = batch.end(kept.name).values
         axes = [(f"{kept.name} component", tuple(quantity.quantity.labels))] if values.ndim == 2 else []

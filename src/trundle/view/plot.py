@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from trundle.quantity import units_of
 from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,
@@ -30,7 +31,7 @@ MOST = 8  # coordinates drawn when no names are given
 KINDS = {
     "rad": "angle", "rad/s": "angular velocity", "rad/s^2": "angular acceleration",
     "m": "length", "m/s": "velocity", "m/s^2": "acceleration",
-    "N": "force", "N m": "moment", "J": "energy", "W": "power", "N or N m": "effort",
+    "N": "force", "N m": "moment", "J": "energy", "W": "power",
 }  # fmt: skip
 
 
@@ -79,7 +80,8 @@ def _curves(run: "Run", name: str) -> list[Curve]:
     if array.ndim == 1:
         return [Curve(name, unit, np.asarray(array.values))]
     labels = array[array.dims[1]].values
-    return [Curve(f"{name}_{label}", unit, np.asarray(array.values)[:, i]) for i, label in enumerate(labels)]
+    units = units_of(unit, len(labels))
+    return [Curve(f"{name}_{label}", units[i], np.asarray(array.values)[:, i]) for i, label in enumerate(labels)]
 
 
 CLOSE = 0.12  # of the time shown: notes that are nearer to each other are written as one

@@ -22,6 +22,7 @@ from trundle.quantity import Quantity
 
 FRICTION = ".friction"  # ending of the element of friction under a rigid normal
 CHAIN = ".chain"  # ending of the junction of laws on the surface coordinates of a contact; no user's name has a dot
+FLOWS, EFFORTS = "m/s, m/s, m/s, rad/s, rad/s, rad/s", "N, N, N, N m, N m, N m"  # units of the six bonds
 ENERGIES = ("kinetic_energy", "gravity_energy", "stored_energy")
 
 
@@ -187,8 +188,8 @@ def measured(ports: Ports) -> dict[Measure, Quantity]:
         add(frame, "source_power", "W", "power that the given motion brings in")
     for j in ports.junctions:
         if j.bonds:
-            add(j.name, "flow", "m/s or rad/s", "motion of the second body against the first, by bonds", j.bonds)
-            add(j.name, "effort", "N or N m", "force and moment on the second body, by bonds", j.bonds)
+            add(j.name, "flow", FLOWS, "motion of the second body against the first, by bonds", j.bonds)
+            add(j.name, "effort", EFFORTS, "force and moment on the second body, by bonds", j.bonds)
         of = j.connection if j.is_chain else ""
         add(j.name, "power_to_first", "W", f"power that {j.first!r} receives", connection=of)
         add(j.name, "power_to_second", "W", f"power that {j.second!r} receives", connection=of)
