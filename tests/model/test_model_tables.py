@@ -55,6 +55,19 @@ def by_scipy(push: Any, spring: Any = None) -> Any:
     return state
 
 
+def _to(end: float, knots: Any, push: tr.Table) -> float:
+    """Angle at the end by SciPy, from knot to knot."""
+    torque, state = CubicSpline(Q, TORQUE), [0.5, 0.0]
+
+    def rates(t: float, y: Any) -> list[Any]:
+        pushed = np.interp(t, *(np.asarray(v).ravel() for v in (knots, push(knots))))
+        return [y[1], (torque(y[0]) + pushed - 0.1 * y[1] - 9.81 * np.sin(y[0])) / 1.1]
+
+    for a, b in pairwise([*knots[knots < end], end]):
+        state = solve_ivp(rates, (a, b), state, "DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    return float(state[0])
+
+
 @pytest.fixture(scope="module")
 def cubic() -> System:
     return pendulum(tr.Table(TIME, DRIVE)).build()
@@ -291,6 +304,16 @@ class TestExchange:
         run = linear.simulate(3.0, {"bob.angle": 0.7}, tables={"spring": OTHER}, rtol=1e-12, atol=1e-14)
         assert batch.end("bob.angle").values[1] == pytest.approx(run.values("bob.angle")[-1], abs=3e-9)
         assert batch.settings["way"] == "in lanes"
+
+    def test_a_table_of_time_for_each_case_in_lanes(self, linear: System) -> None:
+        times = [TIME, TIME[::3], np.array([0.0, 0.71, 0.72, 2.9, 10.0]), np.array([0.0, 10.0])]
+        pushes = [tr.Table(t, np.interp(t, TIME, DRIVE), between="linear") for t in times]
+        batch = linear.batch(3.0, tables={"push": pushes}, samples=7, rtol=1e-10, atol=1e-12)
+        assert batch.settings["way"] == "in lanes"
+        for i, (push, t) in enumerate(zip(pushes, times, strict=True)):
+            run = linear.simulate(3.0, tables={"push": push}, samples=7, rtol=1e-10, atol=1e-12)
+            assert batch["bob.angle"].values[i] == pytest.approx(run.values("bob.angle"), abs=1e-8)
+            assert batch.end("bob.angle").values[i] == pytest.approx(_to(3.0, t, push), abs=1e-8)  # knots of the angle
 
     def test_what_does_not_fit_is_named(self, plain: System) -> None:
         for tables, kind, words in (

@@ -19,7 +19,7 @@ from trundle.quantity import Part, Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import reported_events
-from trundle.run.turns import without_flips
+from trundle.run.turns import nearest, without_flips
 from trundle.typing import AnyArray, Array
 
 if TYPE_CHECKING:
@@ -46,11 +46,13 @@ class BatchRun:
         refused: Mapping[int, str] | None = None,
         tables: Sequence[Mapping[str, Table]] = (),
         labels: Mapping[str, AnyArray] | None = None,
+        angles: Mapping[str, Array] | None = None,
     ) -> None:
         self.formulation, self.batch, self.settings = formulation, batch, dict(settings or {})
         self._p, self._switching, self.refused = p, switching, dict(refused or {})
         self.tables = list(tables)  # of every case, by name
         self.labels = dict(labels or {})  # values in which the cases differ: "k", "start(bob.angle)"
+        self._angles = dict(angles or {})  # at the start, of those whose turns are counted
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -147,6 +149,8 @@ class BatchRun:
     def _end(self, part: Part) -> Array:
         p = self._p if self._switching is None else self._switching.p_end
         found = self._evaluate(part.quantity, self.batch.t_end, self.batch.x_end, p)
+        if part.quantity.name in self._angles:
+            found[:, 0] = self._counted(part.quantity.name, found[:, 0], self.batch.x_end)
         if part.quantity.group == "work" and self._switching is not None:
             found += [[event_works(self.formulation, log)[part.quantity.name][-1]] for log in self._switching.events]
         found[list(self.refused)] = np.nan
@@ -174,6 +178,8 @@ class BatchRun:
             for case, log in enumerate(self._switching.events):
                 brought = event_works(self.formulation, log)[whole.name]
                 shaped[case, :, 0] += brought[self._switching.events_before[case]]
+        if whole.name in self._angles:
+            shaped[..., 0] = self._counted(whole.name, shaped[..., 0], self.batch.x)
         if whole.group == "orientations":
             shaped = np.array([without_flips(case) for case in shaped])
         shaped[list(self.refused)] = np.nan
@@ -190,7 +196,8 @@ class BatchRun:
         import xarray as xr
 
         sampled = self.batch.x.size > 0
-        names = [q.name for q in self.formulation.register if q.group == "state"]
+        groups = ("state",) if self.formulation.in_joints else ("state", "joints")
+        names = [q.name for q in self.formulation.register if q.group in groups]
         arrays: dict[str, Any] = {name: self[name] if sampled else self.end(name) for name in names}
         arrays["outcome"] = xr.DataArray(self.outcomes, self._cases(), ("case",), attrs={"long_name": "how it ended"})
         arrays["t_end"] = xr.DataArray(self.batch.t_end, self._cases(), ("case",), attrs={"units": "s"})
@@ -279,6 +286,11 @@ class BatchRun:
         from trundle.view.batch import plot_batch
 
         return plot_batch(self, names, **options)
+
+    def _counted(self, name: str, values: Array, x: Array) -> Array:
+        """Angles with their whole turns, where the states x count them."""
+        start = self._angles[name].reshape(-1, *[1] * (values.ndim - 1))
+        return nearest(values, start + x[..., self.formulation.states.turn(name)])
 
     def _evaluate(self, q: Quantity, t: Array, x: Array, p: Array) -> Array:
         """Numbers that may be changed."""

@@ -38,16 +38,16 @@ def continuous(run: "Run", name: str, values: Array) -> Array:
     if name in f.states.turns:
         way = x[:, f.states.turn(name)]
         start = [run.initial.q[c.i_q] for c in f.layout.coordinates if c.name == name] if run.initial else []
-        return _nearest(values, start[0] + way if start else values[0] + way - way[0])
+        return nearest(values, start[0] + way if start else values[0] + way - way[0])
     along = _along_the_tree(run, name)
     if along is not None:
-        return _nearest(values, values[0] + along)
+        return nearest(values, values[0] + along)
     if f.register.find(f"{name}_rate") is None:
         return np.unwrap(values)
     times, angles, rate, samples = _looks(run, name, values)
     way = (rate[1:] + rate[:-1]) / 2 * np.diff(times)
     way = np.where(np.isfinite(way), way, 0.0)
-    steps = _nearest(np.diff(angles), way)
+    steps = nearest(np.diff(angles), way)
     unclear = np.flatnonzero((np.abs(steps - way) > CLEAR) | (np.abs(way) > FAR))
     if len(unclear):
         warnings.warn(
@@ -118,7 +118,7 @@ def _turning_joints(f: "Formulation", name: str) -> list[int] | None:
     return places
 
 
-def _nearest(angle: Array, about: Array) -> Array:
+def nearest(angle: Array, about: Array) -> Array:
     """The angle in the turn that is nearest to what it should be about."""
     return angle + TURN * np.round((about - angle) / TURN)
 

@@ -8,6 +8,7 @@ compiled loop as a single run.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, final
 
@@ -35,6 +36,7 @@ from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
+from trundle.study.half_turn import may_jump, within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
@@ -65,8 +67,6 @@ def run_batch(
     """Many runs at once, as `System.batch` does; start values and parameters may be arrays of one common length."""
     from trundle.run.batch import BatchRun
 
-    if not f.in_joints:
-        raise SolveError("a batch runs in joint coordinates; build the model with formalism='kane'.")
     refuse_fixed(f)
     options.check_times(duration)
     samples, accuracy, method = options.samples, options.accuracy, options.chosen_method()
@@ -82,6 +82,8 @@ def run_batch(
     count = _count(f, {**start, **parameters})
     breaks = f.kernels("base").get("breaks")
     one_by_one = not method.in_lanes or bool(f.model.events or f.parameters.modes)
+    turning = not f.in_joints and may_jump(f)  # a run that passes half a turn must be looked at
+    one_by_one = one_by_one or turning
     width = count * (f.n_x + (len(f.default_parameters) if one_by_one else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
     if times is not None:
@@ -101,7 +103,7 @@ def run_batch(
     how = Options(tolerances, Sampling(times), options.limits)
     try:
         if one_by_one:
-            batch, log = _one_by_one(f, method, cases, how, threads)
+            batch, log = _one_by_one(f, method, cases, how, threads, turning)
         else:
             batch, log = _in_lanes(f, method, cases, how, threads, stretches)
     except MemoryError:
@@ -110,7 +112,7 @@ def run_batch(
     if ready.refused:
         batch, log = _among_all(batch, log, ready.good, count)
     labels = _labels({**{f"start({name})": v for name, v in start.items()}, **parameters}, count)
-    return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables, labels)
+    return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables, labels, ready.angles)
 
 
 def _labels(given: Mapping[str, Any], count: int) -> dict[str, Any]:
@@ -126,13 +128,14 @@ def _labels(given: Mapping[str, Any], count: int) -> dict[str, Any]:
 
 
 def _one_by_one(
-    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None
+    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None, turning: bool
 ) -> tuple[Batch, BatchEvents | None]:
-    """Each case in the loop for single runs."""
+    """Each case in the loop for single runs; `turning` where measured angles may pass half a turn."""
+    look = partial(within_half_turn, f) if turning else None
     problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, False, options.tolerances.rtol))
 
     def by(some: Cases, how: Options) -> tuple[Batch, BatchEvents]:
-        return integrate_each(problem, method, some, how, threads)
+        return integrate_each(problem, method, some, how, threads, look)
 
     return integrate_cases(f, by, problem, method, cases, options)
 
@@ -217,6 +220,7 @@ class _Cases:
             for i in map(int, np.flatnonzero(~np.all(np.isfinite(rows), axis=1))):
                 self.refused.setdefault(i, f"start value of {name!r} must be finite, got {values[i]}.")
         self.p[:, layout.shift] = multiplier_shift(rtol)
+        self.angles = {name: np.zeros(count) for name in f.states.turns}  # at the start, where turns are counted
         self.x0 = self._start_states(parameters)
         if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
             for i in self.good:
@@ -255,12 +259,16 @@ class _Cases:
         f, x0 = self.formulation, np.full((self.count, self.formulation.n_x), np.nan)
         names = {*f.resolved(f.model.start), *self.fixed, *self.varied}
         follows = bool(f.layout.followers)  # surface coordinates belong to each pose
-        if f.has_rows or follows or not names <= f.layout.places.keys():
+        if f.has_rows or follows or not f.in_joints or not names <= f.layout.places.keys():
 
             def assemble(case: int) -> None:
                 values = {k: v if np.ndim(v) == 0 else np.asarray(v)[case] for k, v in parameters.items()}
                 start = {**self.fixed, **{k: v[case] for k, v in self.varied.items()}}
-                x0[case] = state_vector(f, start_state(f, start, values), self.p[case])
+                found = start_state(f, start, values)
+                x0[case] = state_vector(f, found, self.p[case])
+                for c in f.layout.coordinates:
+                    if c.name in self.angles:
+                        self.angles[c.name][case] = found.q[c.i_q]
 
             for i in self.good:
                 self._try(i, assemble)

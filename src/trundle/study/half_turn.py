@@ -22,7 +22,7 @@ HALVINGS = 60
 def within_half_turn(f: Formulation, trajectory: Trajectory) -> Trajectory:
     """The trajectory, with HALF_TURN as its outcome where a force jumped as a measured angle passed half a turn."""
     trail = trajectory.trail
-    if trail is None or len(trail.t) < 2 or not trajectory.outcome.ok or not _may_have_any(f):
+    if trail is None or len(trail.t) < 2 or not trajectory.outcome.ok or not may_jump(f):
         return trajectory
     names, angles = f.once(_angles)
     if not names:
@@ -38,7 +38,7 @@ def within_half_turn(f: Formulation, trajectory: Trajectory) -> Trajectory:
     return trajectory
 
 
-def _may_have_any(f: Formulation) -> bool:
+def may_jump(f: Formulation) -> bool:
     """Whether there are forces, and joints that are measured, as far as is known without deriving anything."""
     measured = f.topology.cut if f.in_joints else f.model.connections.values()
     forces = bool(f.model.forces or f.model.coordinate_laws())

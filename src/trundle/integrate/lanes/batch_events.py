@@ -5,7 +5,7 @@ loop computes.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
@@ -19,10 +19,11 @@ from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.lanes.threads import wait_for
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision
-from trundle.integrate.outcome import INTERRUPTED
+from trundle.integrate.outcome import INTERRUPTED, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 
+Look = Callable[[Trajectory], Trajectory]
 NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
 
@@ -41,9 +42,9 @@ class BatchEvents:
 
 
 def integrate_each(
-    problem: Problem, method: Method, cases: Cases, options: Options, threads: int | None
+    problem: Problem, method: Method, cases: Cases, options: Options, threads: int | None, look: Look | None = None
 ) -> tuple[Batch, BatchEvents]:
-    """Integrate all cases, each as `integrate` does.
+    """Integrate all cases, each as `integrate` does; `look` may give a trajectory another outcome.
 
     Without samples only the ends are kept. A sample that is not reached is nan; what an interruption leaves undone is
     INTERRUPTED.
@@ -73,6 +74,7 @@ def integrate_each(
         go.wait()
         for job in queue:
             found = integrate(problem, method, cases[job], options)
+            found = found if look is None else look(found)
             keep_run(out, log, job, found)
             if found.outcome is INTERRUPTED:
                 return
@@ -104,6 +106,8 @@ def keep_run(out: Batch, log: BatchEvents | None, job: int, found: Trajectory) -
     reached = int(np.count_nonzero(found.t[:most] == out.t[:most]))  # an early end is a row of its own behind them
     out.x[job, :reached], out.t_end[job], out.x_end[job] = found.x[:reached], found.t_end, found.x_end
     out.code[job], out.steps[job], out.rejected[job] = found.outcome.code, found.counts.steps, found.counts.rejected
+    if found.outcome is not outcome_of(found.outcome.code):  # it says more than its code
+        out.endings[job] = found.outcome
     if log is not None:
         log.p[job, :reached], log.events_before[job, :reached] = (
             found.parameters()[:reached],
