@@ -38,7 +38,7 @@ class FrozenTimeWarning(UserWarning):
 
 
 class DerivativeWarning(UserWarning):
-    """Derivatives of a run are not those that runs nearby show."""
+    """Derivatives of a run are not those that runs nearby show, or eigenvalues have none."""
 
 
 class UnknownNameError(TrundleError, KeyError):

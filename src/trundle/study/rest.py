@@ -19,7 +19,8 @@ from trundle.motion.kinematics import normalised
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.equilibrium import find_equilibrium, settle
 from trundle.study.first_modes import first_modes
-from trundle.study.linearise import Linearisation, acting, linearise
+from trundle.study.linearise import Linearisation, linearise
+from trundle.study.small_motions import acting
 from trundle.study.stability import sure_growth
 from trundle.study.start_state import Parameters, Values, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import rate_tolerance

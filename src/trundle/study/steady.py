@@ -10,7 +10,7 @@ first frame or of its second frame, and a turn of its displacements. A combinati
 bracket with f vanishes, here at several states around x0: a turn that only happens to be tangent to f is not enough.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -143,8 +143,7 @@ def moving_axes(functions: Functions, t: float, x: Array, p: Array) -> MovingAxe
     rates, A, _ = _linear(functions, t, q0, u0, p)
     W = np.array([np.concatenate([*turn.speeds(q0, u0), turn.states(layout)]) for turn in turns]).T
     wanted = np.concatenate([u0, rates[layout.u], rates[layout.first_order_slice]])
-    by_bodies = np.array([turn.kind not in ("first", "place") for turn in turns], bool)
-    c = _combination(allowed, W, wanted, np.flatnonzero(~by_bodies), np.flatnonzero(by_bodies))
+    c = _combination(allowed, W, wanted, *frames_then_bodies(turns))
     limit = rate_tolerance(A, x)
     limits = np.concatenate([1e-9 * (1.0 + np.abs(u0)), limit[layout.u], limit[layout.first_order_slice]])
     if np.any(np.abs(W @ c - wanted) > limits):
@@ -197,16 +196,24 @@ def _combination(allowed: Array, W: Array, wanted: Array, *parts: Any) -> Array:
     axisymmetric body.
     """
     a = np.linalg.lstsq(W @ allowed, wanted, rcond=RANK)[0]
-    free = _kernel(W @ allowed)
+    return least_turning(allowed @ a, allowed @ kernel(W @ allowed), parts)
+
+
+def least_turning(c: Array, free: Array, parts: Sequence[Any]) -> Array:
+    """c with as much of the combinations `free` (columns) as makes the first part of it least, then the second."""
     for part in parts:
-        on_part = allowed[part] @ free
-        a = a - free @ np.linalg.lstsq(on_part, allowed[part] @ a, rcond=RANK)[0]
-        free = free @ _kernel(on_part)
-    c: Array = allowed @ a
+        c = c - free @ np.linalg.lstsq(free[part], c[part], rcond=RANK)[0]
+        free = free @ kernel(free[part])
     return c
 
 
-def _kernel(M: Array) -> Array:
+def frames_then_bodies(turns: Sequence[Turn]) -> tuple[Any, Any]:
+    """Places of turns of frames and places, and of the others."""
+    by_bodies = np.array([turn.kind not in ("first", "place") for turn in turns], bool)
+    return np.flatnonzero(~by_bodies), np.flatnonzero(by_bodies)
+
+
+def kernel(M: Array) -> Array:
     """Columns that M maps to zero."""
     if 0 in M.shape:
         return np.eye(M.shape[1])

@@ -25,7 +25,7 @@ from trundle.model.register import is_start
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import cross, rotation_from_quaternion
 from trundle.study.first_modes import first_modes
-from trundle.study.linearise import acting
+from trundle.study.small_motions import acting
 from trundle.study.start_state import STARTS, Parameters, Values, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import Turn, rate_tolerance, symmetries
 from trundle.typing import Array

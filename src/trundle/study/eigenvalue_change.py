@@ -1,0 +1,261 @@
+"""How the linear equations about a steady motion change with a parameter: exact, with the move of the motion itself.
+
+A motion is steady where R(x, c, a) = 0 (study/steady_motion.py): x is its state, c the symmetry along which it goes, a
+the parameter. So (dx, dc)/da solves the linear equations of R, and with it
+
+    dA/da = the derivative of the state matrix along (dx, dc, 1),    d lambda/da = l* (dA/da) r / (l* r)
+
+with the left and right eigenvectors l and r [Lancaster 1964]. What the state matrix is made of is differentiated on the
+tape; the linear algebra that puts it together takes these derivatives along as imaginary parts.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import casadi as ca
+import numpy as np
+
+from trundle.derivative import derivative, derivative_along
+from trundle.equations.formulation import Formulation
+from trundle.errors import DerivativeWarning, SolveError
+from trundle.study.continuation.steady_curve import SteadyCurve
+from trundle.study.linearise import Linearisation, in_order
+from trundle.study.small_motions import Chart, acting, evaluate
+from trundle.study.stability import uncertain_eigenvalues
+from trundle.study.steady import candidates, frames_then_bodies, kernel, least_turning
+from trundle.typing import AnyArray, TapeFunction
+
+IMAGINARY = 1e-40  # factor of the derivatives that go along as imaginary parts: its square is nothing
+RANK = 1e-10  # of equations that are scaled
+SOLVED = 1e-8  # by which scaled equations may be missed
+NO_CHANGE = 1e-7  # change of an eigenvalue, over the largest one, within a family of motions that have the same
+STILL = 1e-6  # m/s or rad/s, in axes that move along
+NEARBY = 1e-5  # part of a move, after which what vanishes is looked at again
+APART = 100  # times their uncertainty, by which eigenvalues must differ to be two
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """How a motion moves: its state, the symmetry along which it goes (by turn), the parameters of the kernels."""
+
+    x: AnyArray
+    c: AnyArray
+    p: AnyArray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A state about which equations were linearised (in the coordinates of `chart`), and the names of the values that
+    it was given.
+    """
+
+    formulation: Formulation  # by Kane's method
+    t: float
+    x: AnyArray
+    p: AnyArray
+    chart: Chart
+    given: tuple[str, ...]
+
+    def matrix(self, by: str, of: Linearisation, held: Sequence[str] | None) -> AnyArray:
+        """Derivative of the matrix of a linearisation, which may have left states out."""
+        return self._along(self._move(by, of, held), of)
+
+    def eigenvalues(self, by: str, of: Linearisation, held: Sequence[str] | None) -> AnyArray:
+        """Derivatives of its eigenvalues, in their order; nan where they coincide."""
+        found = _of_eigenvalues(of.matrix, self.matrix(by, of, held))
+        if np.any(np.isnan(found)):
+            values = np.array2string(of.eigenvalues[np.isnan(found)], precision=4)
+            warnings.warn(
+                f"eigenvalues {values} coincide with others: they have no derivative of their own, and are nan.",
+                DerivativeWarning, stacklevel=3,
+            )  # fmt: skip
+        return found
+
+    # -- the move of the motion ----------------------------------------------------------------------------------------
+
+    def _move(self, by: str, of: Linearisation, held: Sequence[str] | None) -> _Move:
+        f = self.formulation
+        own = by in f.parameters.parameters
+        by = by if own else self._full(by)
+        names = [self._full(name) for name in held or ()]
+        if by in names:
+            raise SolveError(f"{by!r} cannot be held and varied at once.")
+        motion = self._steady_equations(by, own)
+        first = motion.solved(self._rows(names, by, own))
+        family = [n for n in first.free if self._matters(n, of)]
+        if family and held is None:
+            names = [name for name in self.given if name != by]
+            first = motion.solved(self._rows(names, by, own), "the values that the state was given")
+            family = [n for n in first.free if self._matters(n, of)]
+        if family:
+            raise SolveError(
+                f"the steady motion is one of a family with other eigenvalues, and {by!r} does not say which of them "
+                "is followed (or they turn back there, in a fold). Name what does not change, such as held=['speed']."
+            )
+        return first.move
+
+    def _full(self, name: str) -> str:
+        f = self.formulation
+        full, signals = f.derivation.register().full(name), f.functions.equations.signals
+        if ca.SX(signals[full]).numel() != 1:
+            raise SolveError(f"{name!r} is a vector: ask for one coordinate or rate.")
+        return full
+
+    def _steady_equations(self, by: str, own: bool) -> "_SteadyEquations":
+        f = self.formulation
+        moving = self.chart.axes is not None
+        curve = SteadyCurve(f, by, self.x, self.p, {} if own else {by: 0.0}, moving, 1.0, self.t)
+        n_u = f.functions.layout.n_u
+        if np.any(np.abs(curve.linear(curve.start, curve.start).values[:n_u]) > STILL):
+            raise SolveError("this motion is steady in no axes that are known: its derivatives are not either.")
+        return _SteadyEquations(curve, f.parameters.parameter(by) if own else -1)
+
+    def _rows(self, names: Sequence[str], by: str, own: bool) -> AnyArray:
+        """Derivatives of the quantities that are held, by q, u and the parameter."""
+        f, e = self.formulation, self.formulation.functions.equations
+        values = ca.vertcat(ca.SX(0, 1), *[e.signals[name] for name in names])
+        place = e.p[f.parameters.parameter(by)] if own else ca.SX.sym("none")
+        slopes = ca.horzcat(*(derivative(values, v) for v in (e.q, e.u, place)))
+        n_q = e.n_q
+        function = ca.Function("held", [e.t, e.q, e.u, e.p], [ca.densify(slopes)])
+        return np.array(ca.DM(function(self.t, self.x[:n_q], self.x[n_q:], self.p)))
+
+    def _matters(self, move: _Move, of: Linearisation) -> bool:
+        """Whether a neighbour in a family of motions has other eigenvalues."""
+        change = _of_eigenvalues(of.matrix, self._along(move, of))
+        largest = float(np.max(np.abs(of.eigenvalues), initial=1e-300))
+        return bool(np.nanmax(np.abs(change), initial=0.0) > NO_CHANGE * largest)
+
+    # -- the change of the matrix --------------------------------------------------------------------------------------
+
+    @cached_property
+    def _linear_along(self) -> TapeFunction:
+        """Derivatives of what the state matrix is made of, along (dq, du, dp)."""
+        functions = self.formulation.functions
+        e = functions.equations
+        at = [e.t, e.q, e.u, e.p]
+        z = ca.vertcat(e.q, e.u, e.p)
+        dz = ca.SX.sym("dz", z.numel())
+        parts = [ca.reshape(derivative_along(ca.vec(part), z, dz), part.shape) for part in functions.linear(*at)]
+        return ca.Function("linear_along", [*at, dz], [ca.densify(part) for part in parts])
+
+    def _along(self, move: _Move, of: Linearisation) -> AnyArray:
+        functions, n_q = self.formulation.functions, self.formulation.functions.equations.n_q
+        dz = np.concatenate([move.x, move.p])
+        changes = [np.array(ca.DM(v)) for v in self._linear_along(self.t, self.x[:n_q], self.x[n_q:], self.p, dz)]
+        rates, A, J, Jq, P = changes
+        held = acting(functions, self.p)
+        here = evaluate(functions, self.t, self.x, self.p)
+        along = (rates.ravel(), A, J[held], Jq[held], P)
+        both = [a + 1j * IMAGINARY * da for a, da in zip(here, along, strict=True)]
+        chart = self.chart
+        if chart.axes is not None:
+            dS, dU = self._axes_along(move.c)
+            S: AnyArray = chart.axes.on_coordinates + 1j * IMAGINARY * dS
+            U: AnyArray = chart.axes.on_speeds + 1j * IMAGINARY * dU
+            chart = replace(chart, axes=replace(chart.axes, on_coordinates=S, on_speeds=U))
+        matrix = chart.compose(self.x + 1j * IMAGINARY * move.x, self.p, *both)[0]
+        names = chart.names
+        keep = [names.index(name) for name in of.names]
+        found: AnyArray = matrix.imag[np.ix_(keep, keep)] / IMAGINARY
+        return found
+
+    def _axes_along(self, c: AnyArray) -> tuple[AnyArray, AnyArray]:
+        layout = self.formulation.functions.layout
+        none = np.zeros((layout.n_u, layout.n_u))
+        parts = [turn.on_increments(layout.n_u) for turn in candidates(layout)]
+        return (
+            sum((k * s for k, (s, _) in zip(c, parts, strict=True)), none),
+            sum((k * v for k, (_, v) in zip(c, parts, strict=True)), none),
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A move, and the moves within the family of steady motions that are free beside it."""
+
+    move: _Move
+    free: list[_Move]
+
+
+@final
+class _SteadyEquations:
+    """The linear equations of the move, scaled."""
+
+    def __init__(self, curve: SteadyCurve, place: int) -> None:
+        self.curve, self.place = curve, place
+        start = curve.start
+        self.slopes, self.sizes = curve.linear(start, start).slopes, curve.sizes(start)[:-1]
+
+    def solved(self, held: AnyArray, what: str = "") -> _Solved:
+        """The shortest move with quantities (whose derivatives by q, u and the parameter are given) that do not
+        change.
+        """
+        n, n_c = len(self.curve.start.x), len(self.curve.start.c)
+        rows = np.hstack([held[:, :n], np.zeros((len(held), n_c)), held[:, n:]])
+        every = np.vstack([self.slopes, rows]) * np.append(self.sizes, 1.0)
+        every = every / np.maximum(np.max(np.abs(every[:, :-1]), axis=1, initial=0.0), 1e-12)[:, None]
+        S, right = every[:, :-1], -every[:, -1]
+        U, values, V = np.linalg.svd(S, full_matrices=True)
+        rank = int(np.sum(values > RANK * max(values[0], 1e-300))) if len(values) else 0
+        step = V[:rank].T @ ((U[:, :rank].T @ right) / values[:rank])
+        if np.max(np.abs(S @ step - right), initial=0.0) > SOLVED * (1.0 + np.max(np.abs(right), initial=0.0)):
+            if not len(held):
+                raise SolveError(
+                    "no steady motion near this one follows the parameter: the motions end or turn back there."
+                )
+            raise SolveError(
+                f"no steady motion near this one has {what or 'the quantities that are held'} unchanged while the "
+                "parameter changes. Name fewer, such as held=['speed']."
+            )
+        free = V[rank:].T
+        turning, moving = kernel(free[:n]), kernel(kernel(free[:n]).T)
+        same = (free @ turning * self.sizes[:, None])[n:]  # combinations of symmetries that do not move the state
+        self._check_that_they_stay(step * self.sizes, same)
+        return _Solved(self._move(step, same, 1.0), [self._move(one, same, 0.0) for one in (free @ moving).T])
+
+    def _move(self, step: AnyArray, same: AnyArray, by: float) -> _Move:
+        curve, n = self.curve, len(self.curve.start.x)
+        step = step * self.sizes
+        p = np.zeros(len(curve.start.p))
+        if self.place >= 0:
+            p[self.place] = by
+        if not curve.turns:
+            return _Move(step[:n], np.zeros(0), p)
+        c = least_turning(curve.basis @ step[n:], curve.basis @ same, frames_then_bodies(curve.turns))
+        return _Move(step[:n], c, p)
+
+    def _check_that_they_stay(self, step: AnyArray, same: AnyArray) -> None:
+        """Symmetries that do not move the state (turns of a body about itself) must not begin to do so."""
+        curve, n = self.curve, len(self.curve.start.x)
+        if not same.size:
+            return
+        near = replace(curve.start, x=curve.start.x + NEARBY * step[:n] / (1.0 + np.max(np.abs(step[:n]))))
+        flow = curve.linear(near, near).slopes[:, n:-1] @ same
+        if np.max(np.abs(flow)) > NEARBY * 1e-3 * np.max(np.abs(same)):
+            raise SolveError(
+                "the axes in which this motion is steady are not unique and do not follow the parameter; "
+                "take differences of linearisations."
+            )
+
+
+def _of_eigenvalues(matrix: AnyArray, change: AnyArray) -> AnyArray:
+    """Derivatives of eigenvalues in their order, from that of the matrix; nan where they coincide."""
+    from scipy.linalg import eig
+
+    if not len(matrix):
+        return np.zeros(0, complex)
+    values, left, right = eig(matrix, left=True)
+    found = np.sum(left.conj() * (change @ right), axis=0) / np.sum(left.conj() * right, axis=0)
+    known, errors = uncertain_eigenvalues(matrix)
+    error = errors[np.argmin(np.abs(known[None, :] - values[:, None]), axis=1)]
+    between = np.abs(values[:, None] - values[None, :]) + np.where(np.eye(len(values)), np.inf, 0.0)
+    found[np.any(between < APART * (error[:, None] + error[None, :]), axis=1)] = np.nan
+    ordered: AnyArray = found[in_order(values)]
+    return ordered
