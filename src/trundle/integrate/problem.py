@@ -1,6 +1,5 @@
 """What is integrated: compiled functions by address, and what the loop must know about the state vector."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,17 +8,7 @@ from typing import Protocol, final
 import numpy as np
 
 from trundle.errors import SolveError
-
-LINE = 64  # bytes: kernels want their arrays on a cache line
-
-
-def aligned(*shape: int) -> np.ndarray:
-    """A zero array of doubles that starts on a cache line; it has at least one element, so its address is valid."""
-    size = math.prod(shape)
-    raw = np.zeros(max(size, 1) + LINE // 8)
-    start = (-raw.ctypes.data % LINE) // 8
-    flat = raw[start : start + max(size, 1)]
-    return flat[:size].reshape(shape) if size else flat
+from trundle.kernel.memory import aligned
 
 
 class Compiled(Protocol):

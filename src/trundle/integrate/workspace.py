@@ -14,11 +14,12 @@ from trundle.integrate.case import Case
 from trundle.integrate.methods.tableau import Plan, StepControl
 from trundle.integrate.options import Rival, Sampling
 from trundle.integrate.outcome import ALARM, Outcome
-from trundle.integrate.problem import Compiled, Problem, aligned
+from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.record import LoopRecord, StepRecord
 from trundle.integrate.tolerance import LOOKS, UNITS, Tolerance
 from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trail, Trajectory
 from trundle.kernel import compiled
+from trundle.kernel.memory import address_of, aligned
 
 TRAIL = 2048  # states kept for the check of the energy; an even number
 KERNELS = (
@@ -91,8 +92,7 @@ class Workspace:
     def _hold(self, **arrays: np.ndarray) -> None:
         """Keep arrays alive and let the record point to them; where they were before they are replaced."""
         self._held.update(arrays)
-        self.record.point_to(**arrays)
-        self._addresses.update({name: getattr(self.record, name) for name in arrays})
+        self._addresses.update(self.record.point_to(**arrays))
 
     def _set_tolerances(self, tolerance: Tolerance) -> None:
         run, problem, n_x = self.record, self.problem, self.problem.rhs.n_x
@@ -252,7 +252,7 @@ class Workspace:
         point, out = aligned(len(x)), aligned(len(x))
         point[:], self.clock[0] = x, t
         kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.record.rhs_kernel)
-        kernel(*(array.ctypes.data for array in (self.clock, point, self.p, out, self.work)))
+        kernel(*(address_of(array) for array in (self.clock, point, self.p, out, self.work)))
         self.record.rhs_calls += 1
         return out
 
@@ -373,7 +373,7 @@ class Workspace:
         if self.record.unbooked > 0 and self.problem.energy is not None:
             kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.energy.address)
             self.clock[0] = self.time
-            kernel(*(array.ctypes.data for array in (self.clock, self.x, self.p, self.energy, self.work)))
+            kernel(*(address_of(array) for array in (self.clock, self.x, self.p, self.energy, self.work)))
             row = self.record.unbooked - 1
             self.event_work[row] = self.energy[0] + self.energy[1] - self.record.energy_before
             self.record.unbooked = 0

@@ -3,7 +3,8 @@
 from trundle.kernel.batch import evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
 from trundle.kernel.compile import compile_bundle, compile_kernels
-from trundle.kernel.jit import Kernel, Shape, aligned, host_lanes
+from trundle.kernel.jit import Kernel, Shape, host_lanes
+from trundle.kernel.memory import aligned
 from trundle.kernel.tape import Tape, read_tape
 
 __all__ = [

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from trundle.errors import KernelError
-from trundle.kernel.jit import Kernel, aligned
+from trundle.kernel.jit import Kernel
+from trundle.kernel.memory import address_of, aligned
 
 _BLOCK_BYTES = 256 * 1024  # packed arrays of one block stay in the second-level cache
 
@@ -64,10 +65,10 @@ def _evaluate_range(kernel: Kernel, t: np.ndarray, x: np.ndarray, p: np.ndarray,
         stop = min(start + groups * lanes, len(x))
         if lanes == 1:
             block = [np.ascontiguousarray(array[start:stop]) for array in (t, x, p)]
-            kernel.many(stop - start, *(array.ctypes.data for array in (*block, out[start:stop], work)))
+            kernel.many(stop - start, *(address_of(array) for array in (*block, out[start:stop], work)))
             continue
         count = (stop - start) // lanes
         for array, values in zip(packed[:3], (t[:, None], x, p), strict=True):
             array[:count] = values[start:stop].reshape(count, lanes, -1 if values.shape[1] else 0).transpose(0, 2, 1)
-        kernel.many(count, *(array.ctypes.data for array in (*packed, work)))
+        kernel.many(count, *(address_of(array) for array in (*packed, work)))
         out[start:stop].reshape(count, lanes, -1)[...] = packed[3][:count].transpose(0, 2, 1)

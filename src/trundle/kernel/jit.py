@@ -1,7 +1,6 @@
 """From LLVM IR to object code, and from object code to functions in memory."""
 
 import ctypes
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -15,10 +14,10 @@ import numpy as np
 from trundle.errors import KernelError
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
 from trundle.kernel.lower import Target, many_symbol, symbol
+from trundle.kernel.memory import address_of, aligned
 from trundle.lookup.memory import directory_address
 
 _OPTIMISATION = 1  # of code generation: level 2 takes a third longer and gives the same speed
-_ALIGNMENT = 64  # bytes: one line of the data cache, one vector of eight doubles
 
 
 @cache
@@ -33,14 +32,6 @@ def host_lanes() -> int:
     """Doubles in the widest vector register: 8 with AVX-512, 4 with AVX, else 2."""
     features = host().features.split(",")
     return 8 if "+avx512f" in features else 4 if "+avx" in features else 2
-
-
-def aligned(*shape: int) -> np.ndarray:
-    """An array of doubles that starts on a 64-byte boundary."""
-    size = math.prod(shape)
-    raw = np.empty(size + _ALIGNMENT // 8)
-    start = -raw.ctypes.data % _ALIGNMENT // 8
-    return raw[start : start + size].reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -96,7 +87,7 @@ class Kernel:
             self._array("p", p, (self.n_p, *tail)),
         ]
         out, work = np.empty((self.n_out, *tail)), self.new_work()
-        self.function(*(a.ctypes.data for a in (*given, out, work)))
+        self.function(*(address_of(a) for a in (*given, out, work)))
         return out
 
     def _array(self, argument: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:

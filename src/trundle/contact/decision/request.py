@@ -5,6 +5,7 @@ from typing import final
 import numpy as np
 
 from trundle.contact.collision import layout as numbers
+from trundle.kernel.memory import address_of
 from trundle.typing import Array
 
 
@@ -17,4 +18,4 @@ class Decision:
         self.free, self.modes = np.zeros(3 * contacts + 8), np.zeros(numbers.WIDTH * contacts)
         self.memory, self.shift = np.zeros(numbers.decision(contacts)), np.zeros(1)
         arrays = (self.count, self.data, self.free, self.modes, self.memory, self.shift)
-        self.table = np.array([array.ctypes.data for array in arrays], np.int64)
+        self.table = np.array([address_of(array) for array in arrays], np.int64)

@@ -19,11 +19,11 @@ from trundle.integrate.lanes.threads import wait_for
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
-from trundle.integrate.problem import CompiledLanes, Rivals, aligned
+from trundle.integrate.problem import CompiledLanes, Rivals
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import FIRST_LOOKS, GUARD_PLACES, set_control, set_method
-from trundle.kernel import compiled
+from trundle.kernel import aligned, compiled
 
 PACKS = 4  # of lanes in which other common normals of a contact are pursued
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard

@@ -14,9 +14,9 @@ from trundle.integrate.lanes.integrate import Batch, LaneProblem, integrate_lane
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, TOO_MANY_STEPS
-from trundle.integrate.problem import Compiled, aligned
+from trundle.integrate.problem import Compiled
 from trundle.integrate.record import LoopRecord
-from trundle.kernel import Kernel, compiled, evaluate
+from trundle.kernel import Kernel, aligned, compiled, evaluate
 from trundle.typing import Array
 
 MOST = 200  # changes of one run; lanes gain nothing where there are more
