@@ -199,3 +199,15 @@ def test_a_batch_that_does_not_keep_energy(monkeypatch: pytest.MonkeyPatch) -> N
     batch = pendulum(G).batch(3.0, {"pin.angle": np.array([0.0, 1.0, 2.0])})
     assert batch.settings["way"] == "in lanes"
     assert batch.outcomes == ["FINISHED", "ENERGY_OFF", "ENERGY_OFF"]  # the first hangs still
+
+
+def test_cases_of_a_loose_batch_are_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow pendulums exchange little energy: what an absolute tolerance explains of it needs no closer look."""
+    from trundle.study import batch as module
+
+    looked: list[object] = []
+    monkeypatch.setattr(module, "integrate", lambda *a: looked.append(a) or integrate(*a))
+    angles = np.linspace(0.001, 0.05, 40)
+    batch = pendulum(G).batch(3.0, {"pin.angle": angles}, rtol=1e-4, atol=1e-4)
+    assert batch.outcomes == ["FINISHED"] * 40
+    assert not looked

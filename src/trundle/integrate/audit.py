@@ -101,6 +101,11 @@ def doubtful(problem: Problem, batch: "Batch", cases: Cases, tolerances: Toleran
     off = np.abs(change[:, 0] + change[:, 1] + work[:, 1] - work[:, 0])
     scale = np.max(np.abs(np.column_stack([first[:, 0], last[:, 0], change[:, 1], work])), axis=1)
     found = off > CLEAR * rtol * scale
+    rows = np.flatnonzero(found)
+    if len(rows):
+        ends = [(np.broadcast_to(t, len(x0))[rows], x[rows]) for t, x in ((cases.t0, x0), (batch.t_end, batch.x_end))]
+        explained = np.max([_moved_energy(kernel, n, t, x, p[rows], tolerances) for t, x in ends], axis=0)
+        found[rows] = off[rows] > FACTOR * explained
     if last.shape[1] > 2:
         fastest = np.max(np.abs(batch.x_end[:, problem.n_q : n]), axis=1, initial=0.0)
         atol = float(np.max(tolerances.of_states(x0.shape[1]).atol, initial=0.0))
@@ -118,17 +123,22 @@ def _works(problem: Problem, trail: Trail) -> tuple[Array, Array]:
 
 
 def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, tolerances: Tolerances) -> float:
-    """Largest change of energy by moving every coordinate and speed by its tolerance."""
+    """Largest change of energy along a trail by moving every coordinate and speed by its tolerance."""
     rows = np.unique(np.linspace(0, len(trail.t) - 1, LOOKS).astype(int))
-    x, t, p = trail.x[rows], trail.t[rows], p[rows] if p.ndim == 2 else p
+    p = p[rows] if p.ndim == 2 else p
+    return float(np.max(_moved_energy(kernel, n, trail.t[rows], trail.x[rows], p, tolerances)))
+
+
+def _moved_energy(kernel: Kernel, n: int, t: Array, x: Array, p: Array, tolerances: Tolerances) -> Array:
+    """Changes of energy at states by moving each coordinate and speed by its tolerance, added up."""
     step = (tolerances.of_states(x.shape[1]).atol + tolerances.rtol * np.abs(x))[:, :n]
     here = evaluate(kernel, kernel, t, x, p, threads=1)[:, :2].sum(axis=1)
-    total = np.zeros(len(rows))
+    total = np.zeros(len(x))
     for m in range(n):
         moved = x.copy()
         moved[:, m] += step[:, m]
         total += np.abs(evaluate(kernel, kernel, t, moved, p, threads=1)[:, :2].sum(axis=1) - here)
-    return float(np.max(total))
+    return total
 
 
 def _driving(problem: Problem, trail: Trail, taken: Array, tolerances: Tolerances) -> Audit | None:

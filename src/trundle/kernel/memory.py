@@ -14,7 +14,7 @@ def address_of(array: np.ndarray) -> int:
     `array.ctypes.data` says the same and takes four times as long; a run asks for some hundred addresses.
     """
     try:
-        return addressof(c_char.from_buffer(array))
+        return addressof(c_char.from_buffer(array.data))
     except (TypeError, ValueError):  # read-only, not contiguous, or empty
         return int(array.ctypes.data)
 

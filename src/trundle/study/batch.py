@@ -275,8 +275,9 @@ class _Cases:
             return x0
         common = start_state(f, self.fixed)
         x0[:] = state_vector(f, common, self.p[0])
+        some = next((i for i in range(self.count) if i not in self.refused), None)
         for name, values in self.varied.items():
-            first = values[self.good[0]] if self.good else np.ones(values.shape[1:])
+            first = np.ones(values.shape[1:]) if some is None else values[some]
             request = read_request(f.layout, common.q, {name: first})
             given = np.concatenate([request.given_q, request.given_u, np.zeros(f.n_x - f.states.n_motion, bool)])
             x0[:, given] = values.reshape(self.count, -1)
