@@ -164,6 +164,12 @@ class TrackFrame:
         at, numbers = self._place(s)
         return ca.vertcat(at, _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1])
 
+    def bend_afar(self, s: Any) -> Any:
+        """The same and how that in turn changes (rad/m^3): for wheelsets that may stand decimetres from the frame."""
+        at, numbers = self._place(s)
+        given = ca.vertcat(*numbers.all)
+        return ca.vertcat(at, _formulas()(given, at, 0.0, 0.0)[-1], _third()(given, at))
+
     def _place(self, s: Any) -> tuple[Any, RowSymbols]:
         """Distance along the track, and the row in which it lies."""
         at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
@@ -221,6 +227,14 @@ def _formulas() -> ca.Function:
     bend = ca.vertcat(*local.darboux(), *local.darboux_derivative())
     out = [height, found.rotation, found.w, found.eps, found.v, found.a, bend]
     return ca.Function("track_motion", [given, at, speed, acceleration], [ca.densify(one) for one in out])
+
+
+@lru_cache(maxsize=1)
+def _third() -> ca.Function:
+    """Second derivative of the turn per metre, from the numbers of a row and the distance."""
+    given, at = ca.SX.sym("row", BEGIN + 1), ca.SX.sym("at")
+    first = ca.vertcat(*local_at(RowSymbols(ca.vertsplit(given)), at).darboux_derivative())
+    return ca.Function("track_third", [given, at], [ca.densify(derivative(first, at))])
 
 
 def _guard(at: Any, row: RowSymbols) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 
 from trundle.errors import ModelError, SolveError
 from trundle.lookup.table import Table
-from trundle.model.force import CoordinateForce
 from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.irregularity import Irregularity
@@ -18,6 +17,7 @@ from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, tr
 from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
 from trundle.rail.vehicle.ride import Frames, Ride
+from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle
 from trundle.run.batch import BatchRun
@@ -98,13 +98,12 @@ class Trip:
         axles, ahead, end = self.placed.wheelsets, self.vehicle.reach[1], self.line.length - MARGIN
         if self.placed.car_name + ".x" != law.leader:
             raise ModelError(f"Trip: rail.Free follows {law.leader!r}; give leader={self.placed.car_name + '.x'!r}.")
-        for name in axles:
-            share = self._radius(name) / len(axles)
+        for name, placed in axles.items():
 
-            def moment(s: Any, share: float = share) -> Any:
-                return share * (law.traction(s) if callable(law.traction) else law.traction)
+            def share(s: Any) -> Any:
+                return (law.traction(s) if callable(law.traction) else law.traction) / len(axles)
 
-            self.model.apply(CoordinateForce(f"{name}_spin.angle", moment), name=f"{name}_traction")
+            self.model.apply(AxleMoment(placed.axle, share, self._radius(name)), name=f"{name}_traction")
         travel = self.ride.travel
         self.model.event("standstill", lambda s: travel.speed(s) - STANDSTILL, -1, "stop")
         self.model.event("end_of_line", lambda s: travel.distance(s) + ahead - end, 1, "stop")

@@ -17,6 +17,7 @@ from trundle.model.body import Body, Frame, as_frame
 from trundle.model.force import Force, Signals, Terms
 from trundle.model.frame import MotionPart
 from trundle.model.table import ModelTable
+from trundle.rail.vehicle.nearby import nearby
 from trundle.rail.wheel_rail.contact_table import ContactTable, TableContact
 from trundle.rail.wheel_rail.creep import CreepForce, CreepLaw
 from trundle.rail.wheel_rail.geometry import SIDES
@@ -111,7 +112,8 @@ class WheelOnRail(Force):
     creep : CreepLaw
     bend : MotionPart, optional
         `TrackFrame.bend` of the track frame, seven numbers: its distance along the line, its turn d per metre (rad/m)
-        and the derivative of this. On a curve the rails run along (1, 0, 0) + d x P. Left out on straight track.
+        and the derivative of this; with ten, `TrackFrame.bend_afar`, the frame may be decimetres away. On a curve the
+        rails run along (1, 0, 0) + d x P. Left out on straight track.
     rough : ModelTable, optional
         Irregularities over the distance, `m.table(name, rail.irregularity_table(...))`.
     damping : float
@@ -207,16 +209,11 @@ class WheelOnRail(Force):
         if self.bend is None:
             axle, v, w = (ca.mtimes(R.T, x) for x in vectors)
             return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), ca.SX.zeros(3))
-        at, d, d1 = ca.vertsplit(self.bend.at(s), [0, 1, 4, 7])
-        here = d + centre[0] * d1
-        ahead = centre[0] / (1.0 + here[1] * centre[2] - here[2] * centre[1])
-        half = ahead / 2
-        turn = ca.SX.eye(3) + ahead * ca.skew(d + half * d1)  # second order in `ahead` is 1e-10 for 1 cm
-        along = ca.SX([1.0, 0.0, 0.0])
-        centre = ca.mtimes(turn.T, centre - ahead * along) - half * ahead * cross(d, along)
+        at, bends = ca.vertsplit(self.bend.at(s), [0, 1, self.bend.size])
+        turn, centre, ahead, bend, bend_rate = nearby(bends, centre)
         back = ca.mtimes(R, turn)
         axle, v, w = (ca.mtimes(back.T, x) for x in vectors)
-        return _Pose(back, centre, axle, v, w, at + ahead, here, d1)
+        return _Pose(back, centre, axle, v, w, at + ahead, bend, bend_rate)
 
     def _against_rail(self, pose: _Pose) -> _Against:
         """The wheelset in axes that have x along the rail."""

@@ -112,7 +112,9 @@ class Wheelset:
         hub = m.body(f"{name}_hub", mass=0.0, inertia=0.0)
         axle = m.body(f"{name}_axle", mass=self.mass, inertia=self.inertia, shape=self.shape)
         if isinstance(place, TrackPlace):
-            frame, track, bend, rough = place.frame, place.track, MotionPart(place.course.bend, 7), place.ride.rough
+            course, rough = place.course, place.ride.rough
+            frame, track = place.frame, place.track
+            bend = MotionPart(course.bend, 7) if place.ride.held else MotionPart(course.bend_afar, 10)
         else:
             frame, track, bend, rough = place, place, None, None
         free = Open()

@@ -1,0 +1,50 @@
+"""The track where a wheelset stands, from that at a frame a little behind it or ahead of it."""
+
+from typing import Any, NamedTuple, final
+
+import casadi as ca
+
+from trundle.space.rotation import cross
+
+
+@final
+class Nearby(NamedTuple):
+    """The track at the place beside a point."""
+
+    turn: Any  # matrix from its axes to those at the frame
+    centre: Any  # the point, from the middle of the track in the axes there, m
+    ahead: Any  # distance from the frame along the line, m
+    bend: Any  # turn of the axes per metre, rad/m
+    bend_rate: Any  # how it changes per metre
+
+
+def nearby(bends: Any, centre: Any) -> Nearby:
+    """The track beside a point in the axes of a frame, from the turn of the frame per metre and its derivatives: one
+    where the point stays within centimetres of the frame, two where it may be decimetres away.
+    """
+    d, d1, *more = ca.vertsplit(bends, 3)
+    return _afar(d, d1, more[0], centre) if more else _near(d, d1, centre)
+
+
+def _near(d: Any, d1: Any, centre: Any) -> Nearby:
+    here = d + centre[0] * d1
+    ahead = centre[0] / (1.0 + here[1] * centre[2] - here[2] * centre[1])
+    half = ahead / 2
+    turn = ca.SX.eye(3) + ahead * ca.skew(d + half * d1)  # second order in `ahead` is 1e-10 for 1 cm
+    along = ca.SX([1.0, 0.0, 0.0])
+    beside = ca.mtimes(turn.T, centre - ahead * along) - half * ahead * cross(d, along)
+    return Nearby(turn, beside, ahead, here, d1)
+
+
+def _afar(d: Any, d1: Any, d2: Any, centre: Any) -> Nearby:
+    """Third order in `ahead`: 10 cm leave 1e-11 m and rad in a sine curve of 60 m to a radius of 600 m."""
+    half_way = d + centre[0] / 2 * d1
+    ahead = centre[0] / (1.0 + half_way[1] * centre[2] - half_way[2] * centre[1])
+    half = ahead / 2
+    angle = ca.skew(ahead * (d + half * (d1 + ahead / 3 * d2)))
+    turn = ca.SX.eye(3) + angle + ca.mtimes(angle, angle) / 2
+    along = ca.SX([1.0, 0.0, 0.0])
+    bent = cross(d, along)
+    way = ahead * (along + half * (bent + ahead / 3 * (cross(d1, along) + cross(d, bent))))
+    bend_rate = d1 + ahead * d2
+    return Nearby(turn, ca.mtimes(turn.T, centre - way), ahead, d + half * (d1 + bend_rate), bend_rate)
