@@ -72,6 +72,7 @@ pictures: gallery
 	$(BIN)/python -m benchmarks.impact_pictures
 	$(BIN)/python -m benchmarks.impact_figures
 	$(BIN)/python -m benchmarks.walker_pictures
+	$(BIN)/python -m tools.page_code
 	$(BIN)/python -m tools.folders
 
 bench: $(STAMP)

@@ -17,6 +17,7 @@ from trundle.lookup.node import written
 from trundle.model.body import Body, Frame
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface
+from trundle.space.chain import Chain
 
 _PROCESS = uuid4().hex  # for what differs from others by its place in memory only
 
@@ -35,6 +36,8 @@ def exact(value: Any) -> str:
         return f"body {value.name!r}"
     if isinstance(value, Frame):
         return f"frame {value.body.name!r} {exact(value.position)} {exact(value.rotation)}"
+    if isinstance(value, Chain):
+        return exact([value.steps, value.end.R, value.end.p])
     if isinstance(value, np.ndarray):
         return exact(value.tolist())
     if isinstance(value, Mapping):
