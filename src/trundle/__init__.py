@@ -93,11 +93,14 @@ from trundle.model import (
     shape,
 )
 from trundle.pairs import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from trundle.pairs.belt import Belt
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
+from trundle.pairs.gear import Gear
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.parametric import ParametricSurface
 from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.pairs.rack import RackAndPinion
 from trundle.pairs.revolved import Revolved
 from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
 from trundle.pairs.swept import SweptSurface
@@ -129,6 +132,7 @@ __all__ = [
     "AxisJoint",
     "Ball",
     "BatchRun",
+    "Belt",
     "Block",
     "BlockOutput",
     "Body",
@@ -166,6 +170,7 @@ __all__ = [
     "FreeIdealJoint",
     "FreeSlideJoint",
     "FufaevNeimark",
+    "Gear",
     "Helical",
     "HelixEdge",
     "Hertz",
@@ -193,6 +198,7 @@ __all__ = [
     "Plane",
     "Poisson",
     "Prismatic",
+    "RackAndPinion",
     "RegularisedCoulomb",
     "Relaxed",
     "Revolute",

@@ -21,7 +21,7 @@ from trundle.model.force import Force
 from trundle.model.model import Model
 from trundle.model.part_check import evaluate
 from trundle.model.seal import VARIABLES, Seal
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 from trundle.pairs.lower import ROTATIONS, BondPair, Pair
 from trundle.typing import Array
 
@@ -186,7 +186,7 @@ def _plane_axes(c: ConnectedPair, placed: Placement, point: Array) -> Axes:
     """Bonds that keep a planar pair in its plane, where it may leave that: across the plane at the origin of the body
     beside it, and about axes in the plane that keep the direction of that body's axle.
     """
-    assert isinstance(c.pair, ContactPair)
+    assert isinstance(c.pair, SurfacePair)
     frames = [placed.frame(frame) for frame in (c.first, c.second)]
     (P, _), (Q, at) = reversed(frames) if c.pair.second.flat else frames
     side = -1.0 if c.pair.second.flat else 1.0

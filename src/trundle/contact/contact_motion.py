@@ -17,7 +17,7 @@ from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
@@ -29,8 +29,17 @@ TURNS = ("roll_x", "roll_y", "spin")
 class ContactMotion:
     """A higher pair in motion: its contact, and the relative motion of the two bodies there."""
 
-    def __init__(self, connection: ConnectedPair, contact: Contact, motion: Motion, closes: bool) -> None:
+    def __init__(
+        self,
+        connection: ConnectedPair,
+        contact: Contact,
+        motion: Motion,
+        closes: bool,
+        constant: dict[int, Expr] | None = None,  # coefficients of the row of the normal, where they are constant
+        level: str = "position",  # of what the normal holds
+    ) -> None:
         self.connection, self.contact, self.motion, self.closes = connection, contact, motion, closes
+        self.constant, self.level = constant, level
         self.bristles: Expr = ca.SX.sym(f"{connection.name} bristles", len(connection.bristles))
         self.plane = plane_bonds(connection, motion) if closes else None
 
@@ -76,7 +85,10 @@ class ContactMotion:
         unit = "rad" if name in TURNS else "m"
         place = Place(connection.name, name, Role.NORMAL if name == "normal" else Role.TANGENT)
         if name == "normal":
-            return Row(place, c.gap, rate, gamma, jacobian, force, moment, unit)
+            if self.constant is not None:
+                jacobian, gamma = self.constant, ca.SX(0)
+                rate = sum((entry * self.motion.u[i] for i, entry in jacobian.items()), ca.SX(0))
+            return Row(place, c.gap, rate, gamma, jacobian, force, moment, unit, self.level)
         law = connection.bond_laws.get(name)
         if isinstance(law, FlowLaw):
             given = Flow(0.0) if isinstance(law, Locked) else law
@@ -126,7 +138,7 @@ def contact_in_tree(
 ) -> ContactMotion:
     """Contact of a higher pair whose chain is part of the tree."""
     pair = connection.pair
-    assert isinstance(pair, ContactPair)
+    assert isinstance(pair, SurfacePair)
     first, second = motion.frame(connection.first), motion.frame(connection.second)
     return ContactMotion(connection, chain_contact(pair, first, second, value, rate), motion, closes=False)
 
@@ -134,6 +146,6 @@ def contact_in_tree(
 def contact_of_loop(connection: ConnectedPair, motion: Motion, followers: Expr) -> ContactMotion:
     """Contact of a higher pair that closes a loop."""
     pair = connection.pair
-    assert isinstance(pair, ContactPair)
+    assert isinstance(pair, SurfacePair)
     first, second = motion.frame(connection.first), motion.frame(connection.second)
     return ContactMotion(connection, loop_contact(pair, first, second, followers), motion, closes=True)

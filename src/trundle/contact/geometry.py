@@ -14,7 +14,7 @@ import casadi as ca
 from trundle.derivative import derivative_along
 from trundle.motion.motion import FrameMotion
 from trundle.pairs.chart import Chart
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 from trundle.pairs.planar import PlanarPair
 from trundle.pairs.surface import Surface
 from trundle.space.rotation import cross, dot
@@ -74,7 +74,7 @@ class Side:
 
 
 def chain_contact(
-    pair: ContactPair,
+    pair: SurfacePair,
     first: FrameMotion,
     second: FrameMotion,
     value: Callable[[str], Expr],
@@ -103,7 +103,7 @@ def chain_contact(
 # -- closing a loop ----------------------------------------------------------------------------------------------------
 
 
-def loop_contact(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
+def loop_contact(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
     if pair.first.flat and pair.second.round:
         return _wheel_on_plane(pair, first, second)
@@ -122,7 +122,7 @@ def loop_contact(pair: ContactPair, first: FrameMotion, second: FrameMotion, fol
     return _two_surfaces(pair, first, second, followers)
 
 
-def _wheel_on_plane(pair: ContactPair, plane: FrameMotion, wheel: FrameMotion) -> Contact:
+def _wheel_on_plane(pair: SurfacePair, plane: FrameMotion, wheel: FrameMotion) -> Contact:
     """Closed form: the lowest point of the tube, seen along the normal of the plane."""
     sweep = pair.second.sweep()
     arm, tube = sweep.second.at[2], sweep.contact.p[2] - sweep.second.at[2]
@@ -135,7 +135,7 @@ def _wheel_on_plane(pair: ContactPair, plane: FrameMotion, wheel: FrameMotion) -
 
     n, axle = plane.R[:, 2], wheel.R[:, 1]
     seeds = (cross(plane.w, n), cross(wheel.w, axle), wheel.v)
-    (point, x, up), (velocity, x_rate, _) = _with_rates(locate, (n, axle, wheel.p), seeds)
+    (point, x, up), (velocity, x_rate, _) = with_rates(locate, (n, axle, wheel.p), seeds)
     y, y_rate = cross(n, x), cross(seeds[0], x) + cross(n, x_rate)
     d = point - plane.p
     heading = wheel.R[:, 0]
@@ -149,7 +149,7 @@ def _wheel_on_plane(pair: ContactPair, plane: FrameMotion, wheel: FrameMotion) -
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, seeds[0]), dot(n, d), coordinates)
 
 
-def _ball_on_plane(pair: ContactPair, plane: FrameMotion, ball: FrameMotion, radius: Expr, sign: float) -> Contact:
+def _ball_on_plane(pair: SurfacePair, plane: FrameMotion, ball: FrameMotion, radius: Expr, sign: float) -> Contact:
     """Closed form; sign -1 when the plane is the second surface."""
     x, y, n = (plane.R[:, i] for i in range(3))
     rates = [cross(plane.w, e) for e in (x, y, n)]
@@ -163,7 +163,7 @@ def _ball_on_plane(pair: ContactPair, plane: FrameMotion, ball: FrameMotion, rad
 
 
 def _support_on_plane(
-    pair: ContactPair, plane: FrameMotion, body: FrameMotion, surface: Surface, sign: float
+    pair: SurfacePair, plane: FrameMotion, body: FrameMotion, surface: Surface, sign: float
 ) -> Contact:
     """Closed form: the point of the surface whose normal points into the plane; sign -1 when the plane is the second
     surface. Directions of slip are those of the plane, so that no pose is singular.
@@ -177,7 +177,7 @@ def _support_on_plane(
     rates = [cross(plane.w, e) for e in (x, y, n)]
     columns = [body.R[:, i] for i in range(3)]
     seeds = (rates[2], *(cross(body.w, e) for e in columns), body.v)
-    (point, _, _), (velocity, _, _) = _with_rates(locate, (n, *columns, body.p), seeds)
+    (point, _, _), (velocity, _, _) = with_rates(locate, (n, *columns, body.p), seeds)
     d = point - plane.p
     on_plane, on_body = pair.charts if sign > 0 else pair.charts[::-1]
     coordinates = dict(zip(on_plane.names, (sign * dot(x, d), sign * dot(y, d)), strict=True))
@@ -187,7 +187,7 @@ def _support_on_plane(
     return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates)
 
 
-def _two_balls(pair: ContactPair, first: FrameMotion, second: FrameMotion) -> Contact:
+def _two_balls(pair: SurfacePair, first: FrameMotion, second: FrameMotion) -> Contact:
     """Closed form on the line of the centres; in a plane, across is the axis."""
     both = ca.SX(pair.first.ball + pair.second.ball)
     side = ca.sign(both)
@@ -203,13 +203,13 @@ def _two_balls(pair: ContactPair, first: FrameMotion, second: FrameMotion) -> Co
 
     x, y = first.R[:, 0], first.R[:, 1]
     seeds = (first.v, second.v, cross(first.w, x), cross(first.w, y))
-    (point, y, n), (velocity, y_rate, n_rate) = _with_rates(locate, (first.p, second.p, x, y), seeds)
+    (point, y, n), (velocity, y_rate, n_rate) = with_rates(locate, (first.p, second.p, x, y), seeds)
     x, x_rate = cross(y, n), cross(y_rate, n) + cross(y, n_rate)
     gap = dot(n, second.p - first.p) - both
     return Contact(point, (x, y, n), velocity, (x_rate, y_rate, n_rate), gap)
 
 
-def _with_rates(
+def with_rates(
     f: Callable[..., tuple[Expr, Expr, Expr]], values: Sequence[Expr], rates: Sequence[Expr]
 ) -> tuple[tuple[Expr, Expr, Expr], tuple[Expr, Expr, Expr]]:
     """f at the values, and its time derivative, from the tape of f alone."""
@@ -224,7 +224,7 @@ def _with_rates(
     return now, then
 
 
-def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
+def _ball_on_surface(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The foot of the perpendicular from the centre of the ball."""
     on_first = pair.second.ball is not None
     chart = pair.charts[0 if on_first else 1]
@@ -241,7 +241,7 @@ def _ball_on_surface(pair: ContactPair, first: FrameMotion, second: FrameMotion,
                      dot(side.normal, d) - radius, followers)  # fmt: skip
 
 
-def _two_surfaces(pair: ContactPair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
+def _two_surfaces(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """Common normal of two surfaces: four equations for four surface coordinates."""
     a, b = pair.charts
     A, B = Side(first, a, followers[0], followers[1]), Side(second, b, followers[2], followers[3])

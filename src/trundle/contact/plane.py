@@ -16,7 +16,7 @@ from trundle.constraints.row import Place, Row
 from trundle.contact.geometry import Contact
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 from trundle.pairs.planar import PlanarPair
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
@@ -41,7 +41,7 @@ class PlaneBonds:
 
     def __init__(self, connection: ConnectedPair, motion: Motion) -> None:
         pair = connection.pair
-        assert isinstance(pair, ContactPair)
+        assert isinstance(pair, SurfacePair)
         self.connection = connection
         A, B = motion.frame(connection.first), motion.frame(connection.second)
         partials = difference(motion.partials(connection.second.body, B.p), motion.partials(connection.first.body, B.p))

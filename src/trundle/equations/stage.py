@@ -9,6 +9,7 @@ import casadi as ca
 from trundle.constraints.measure import Followed, LawState, Measure, measured_coordinates
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.contact_motion import ContactMotion, contact_in_tree, contact_of_loop
+from trundle.contact.mesh import mesh_of_loop
 from trundle.equations.outputs.signals import Signals
 from trundle.errors import ModelError
 from trundle.graph.topology import Topology
@@ -18,11 +19,12 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.model.register import Register
 from trundle.motion.kane import TreeMotion
-from trundle.motion.links import build_tree
+from trundle.motion.links import Tree, build_tree
 from trundle.motion.motion import Motion
 from trundle.motion.newton_euler import AbsoluteMotion
 from trundle.motion.roots import FrameRates, Roots, changing
 from trundle.pairs.higher import ContactPair
+from trundle.pairs.mesh import Mesh
 from trundle.quantities.state_layout import StateLayout
 from trundle.typing import Expr
 
@@ -52,7 +54,8 @@ class Stage:
             closing = {c.name: c.bodies for c in ordered}
         self.closing = closing | {loop.name: loop.bodies for loop in topology.loops}
         self.coordinates = {name: (q[at_q], u[at_u]) for name, (at_q, at_u) in self.motion.coordinates.items()}
-        self.contacts, self.followers = _contacts(model, self.motion, self.coordinates, cut, like)
+        at_zero = partial(_at_zero, self.tree, roots)
+        self.contacts, self.followers = _contacts(model, self.motion, self.coordinates, cut, t, at_zero, like)
         self.tracking = {f"{c.name}.{n}": law for c in ordered for n in c.deviations
                          if isinstance(law := c.laws[n], RateTracking)}  # fmt: skip
         self.bent = {f"{name}.{bristle}": (name, i) for name, at in self.contacts.items()
@@ -88,9 +91,13 @@ def _contacts(
     motion: Motion,
     coordinates: Mapping[str, tuple[Expr, Expr]],
     cut: Sequence[ConnectedPair],
+    t: Expr,
+    at_zero: Callable[[], Motion],
     like: "Stage | None" = None,
 ) -> tuple[dict[str, ContactMotion], dict[str, Expr]]:
-    """Contacts of all higher pairs, and the coordinates that follow those which close loops, by contact."""
+    """Contacts of all higher pairs and meshes, and the coordinates that follow those which close loops, by contact;
+    `at_zero` gives the motion where all coordinates of joints are zero.
+    """
     contacts: dict[str, ContactMotion] = {}
     followers: dict[str, Expr] = {}
     in_tree = [c for c in model.connections.values() if c not in cut]
@@ -100,12 +107,24 @@ def _contacts(
         if c in cut:
             symbols = ca.SX.sym(f"{c.name} followers", len(c.pair.followers))
             symbols = followers[c.name] = symbols if like is None else like.followers[c.name]
-            contacts[c.name] = contact_of_loop(c, motion, symbols)
+            if isinstance(c.pair, Mesh):
+                contacts[c.name] = mesh_of_loop(model, c, motion, at_zero().frame, t)
+            else:
+                contacts[c.name] = contact_of_loop(c, motion, symbols)
         else:
             at = {step.name: coordinates[f"{c.name}.{step.name}"] for step in c.pair.coordinates}
             value, rate = (partial(_part, at, i) for i in (0, 1))
             contacts[c.name] = contact_in_tree(c, motion, value, rate)
     return contacts, followers
+
+
+def _at_zero(tree: Tree, roots: Roots) -> Motion:
+    """The motion where all coordinates of joints are zero."""
+    q = ca.SX.zeros(tree.n_q)
+    for link in tree.links:
+        if link.kind == "ball":
+            q[link.i_q] = 1
+    return TreeMotion(tree, q, ca.SX.zeros(tree.n_u), roots)
 
 
 def _measured(

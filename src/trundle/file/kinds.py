@@ -13,6 +13,7 @@ from trundle.model.joint import Joint
 from trundle.pairs.discover import edges, final_classes, lower_pairs, surfaces
 from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import HigherPair
+from trundle.pairs.mesh import Mesh
 from trundle.pairs.planar import Circle, Line, PlanarPair
 
 
@@ -23,8 +24,8 @@ def _final(module: Any, *kinds: type[Any]) -> dict[str, type[Any]]:
 
 
 def joined() -> dict[str, type[Any]]:
-    """Lower pairs, and joints by their seals."""
-    return {kind.__name__: kind for kind in (*lower_pairs(), *final_classes(Joint))}
+    """Lower pairs, meshes of teeth and belts, and joints by their seals."""
+    return {kind.__name__: kind for kind in (*lower_pairs(), *final_classes(Mesh), *final_classes(Joint))}
 
 
 def higher() -> dict[str, tuple[type[Any], dict[str, type[Any]]]]:

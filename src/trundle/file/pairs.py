@@ -1,6 +1,6 @@
 """Pairs and joints of a file: classes by name, options by their fields."""
 
-from dataclasses import Field, fields
+from dataclasses import MISSING, Field, fields
 from typing import Annotated, Any, final, get_args
 
 from pydantic import Field as Limits
@@ -18,6 +18,7 @@ from trundle.file.tree import Path
 from trundle.laws.law import EffortLaw
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
+from trundle.pairs.mesh import Mesh
 from trundle.space.rotation import Axis as AxisGiven
 
 AXIS: TypeAdapter[Any] = TypeAdapter(Axis)
@@ -43,6 +44,10 @@ class Pairs:
             return None
         known = {f.name: f for f in fields(kind)}
         self._refuse(connection, list(known), path)
+        missing = [f.name for f in known.values() if f.default is MISSING and f.name not in connection.options]
+        if missing and issubclass(kind, Mesh):
+            self.faults.add(path, f"{connection.pair} needs {' and '.join(missing)}")
+            return None
         given = {n: self._option(known[n], raw, (*path, n)) for n, raw in connection.options.items() if n in known}
         made: Pair | Joint = kind(**{name: value for name, value in given.items() if value is not None})
         pair = made.pair() if isinstance(made, Joint) else made

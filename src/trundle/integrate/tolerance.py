@@ -20,7 +20,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.model.force import SpringDamper
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def length_function(model: "Model") -> Any:
     vectors += [frame.position for force in model.forces.values() for frame in force.places]
     found = [ca.norm_2(ca.vertcat(*(ca.SX(v) for v in vector))) for vector in vectors]
     for c in model.connections.values():
-        if isinstance(c.pair, ContactPair):
+        if isinstance(c.pair, SurfacePair):
             for surface in (c.pair.first, c.pair.second):
                 found += [
                     ca.SX(getattr(surface, frame.name)) for frame in fields(surface) if frame.name in ("radius", "tube")

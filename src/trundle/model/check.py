@@ -18,7 +18,7 @@ from trundle.model.model import Model
 from trundle.model.part_check import body_faults, evaluate, force_faults, joined_faults, vector_faults
 from trundle.model.register import coordinate_units
 from trundle.model.seal import seal_faults
-from trundle.pairs.higher import ContactPair, HigherPair
+from trundle.pairs.higher import HigherPair, SurfacePair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
 from trundle.space.inertia import inertia_faults, triangle_excess
@@ -174,7 +174,7 @@ def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
 def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
     faults = []
     for c in model.connections.values():
-        if not isinstance(c.pair, ContactPair):
+        if not isinstance(c.pair, SurfacePair):
             continue
         try:
             type(c.pair)(*(_numeric(surface, number) for surface in (c.pair.first, c.pair.second)))

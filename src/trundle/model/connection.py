@@ -14,7 +14,7 @@ from trundle.model.body import Body, Frame
 from trundle.model.compliance import Flows, held_springs, springs_of, yielding
 from trundle.model.connection_quantities import connection_quantities
 from trundle.model.joint import Joint
-from trundle.pairs.higher import CONTACT_BONDS, ContactPair
+from trundle.pairs.higher import CONTACT_BONDS, ContactPair, SurfacePair
 from trundle.pairs.lower import BONDS, Pair
 from trundle.quantity import Quantity
 
@@ -191,7 +191,7 @@ def connect(
             given.append((bond, one))
     bounce = _restitution(name, restitution)
     unilateral = unilateral or restitution is not None
-    if unilateral and not isinstance(pair, ContactPair):
+    if unilateral and not isinstance(pair, SurfacePair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
     if isinstance(pair, ContactPair):
         _refuse_servos(name, given)

@@ -30,7 +30,9 @@ CONTACT_BONDS = {"x": "slip_x", "y": "slip_y", "z": "normal", "rx": "roll_x", "r
 
 @dataclass(frozen=True)
 class ContactPair(Pair):
-    """Contact of a surface or curve of the first body with one of the second. Subclasses are final."""
+    """Two bodies that touch in a point, where one acts on the other along the normal. Subclasses are abstract: contacts
+    of surfaces, and meshes of teeth and belts.
+    """
 
     held: ClassVar[tuple[str, ...]] = (
         "slip_x",
@@ -40,12 +42,13 @@ class ContactPair(Pair):
         "spin",
     )  # relative motions that a law can hold
 
-    first: Surface
-    second: Surface
-
     @property
     def held_bonds(self) -> tuple[str, ...]:
         return ("z",)
+
+    @property
+    def locked(self) -> tuple[str, ...]:
+        return ("normal",)
 
     @property
     def bond_names(self) -> dict[str, str]:
@@ -54,6 +57,22 @@ class ContactPair(Pair):
     @property
     def coordinate_bonds(self) -> dict[str, str]:
         return {}  # the chain moves over the surfaces; its coordinates are not bonds of the contact
+
+    @property
+    def measured(self) -> bool:
+        return False
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner)
+        yield from contact_quantities(owner)
+
+
+@dataclass(frozen=True)
+class SurfacePair(ContactPair):
+    """Contact of a surface or curve of the first body with one of the second. Subclasses are final."""
+
+    first: Surface
+    second: Surface
 
     @property
     def title(self) -> str:
@@ -76,10 +95,6 @@ class ContactPair(Pair):
         return False
 
     @property
-    def measured(self) -> bool:
-        return False
-
-    @property
     def curved(self) -> bool:
         """Whether the curvatures of both surfaces are known and change along the motion: not for two balls, nor for
         curves in a plane.
@@ -88,14 +103,13 @@ class ContactPair(Pair):
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
         yield from super().quantities(owner)
-        yield from contact_quantities(owner)
         if self.curved:
             yield curvature_quantity(owner)
 
 
 @final
 @dataclass(frozen=True)
-class HigherPair(ContactPair):
+class HigherPair(SurfacePair):
     """Contact of a surface of the first body with a surface of the second, in one point."""
 
     def __post_init__(self) -> None:
@@ -228,10 +242,6 @@ class HigherPair(ContactPair):
             return ()
         names = () if self.first.ball is not None else a.names
         return names if self.second.ball is not None else (*names, *b.names)
-
-    @property
-    def locked(self) -> tuple[str, ...]:
-        return ("normal",)
 
 
 def seen(screw: Screw, pose: Pose) -> Screw:

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 from trundle.errors import ModelError
 from trundle.pairs.edge import Vertex
-from trundle.pairs.higher import ContactPair, misfit, seen
+from trundle.pairs.higher import SurfacePair, misfit, seen
 from trundle.pairs.surface import Cylinder, Plane, Surface
 from trundle.pairs.sweep import MEET, Sweep
 from trundle.space.chain import SLIDE, Chain, Screw
@@ -50,7 +50,7 @@ class Line(Surface):
 
 @final
 @dataclass(frozen=True)
-class PlanarPair(ContactPair):
+class PlanarPair(SurfacePair):
     """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line and Vertex."""
 
     first: Surface

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -67,7 +67,7 @@ def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
     level = [
         c.first
         for c in model.connections.values()
-        if isinstance(c.pair, ContactPair) and c.pair.first.flat and c.first.rotation[2, 2] > 0.999
+        if isinstance(c.pair, SurfacePair) and c.pair.first.flat and c.first.rotation[2, 2] > 0.999
     ]
     roads = [point(frame.position)[2] for frame in level if frame.body.is_at_rest]
     for connection in model.connections.values():

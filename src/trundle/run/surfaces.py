@@ -13,7 +13,7 @@ from trundle.equations.formulation import Formulation
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.pairs.chart import Chart
-from trundle.pairs.higher import ContactPair
+from trundle.pairs.higher import SurfacePair
 from trundle.pairs.numeric import NumericSurface
 from trundle.pairs.surface import Surface
 from trundle.run.geometry import in_numbers
@@ -61,7 +61,7 @@ def surfaces(run: "Run") -> list[Grid]:
     f = run.formulation
     grids: list[Grid] = []
     for connection in f.model.connections.values():
-        if isinstance(connection.pair, ContactPair):
+        if isinstance(connection.pair, SurfacePair):
             grids += _of_contact(run, f, connection)
     return _merged(grids)
 
@@ -72,7 +72,7 @@ def surfaces_as_json(run: "Run") -> str:
 
 
 def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
-    assert isinstance(c.pair, ContactPair)
+    assert isinstance(c.pair, SurfacePair)
     chosen = np.unique(np.linspace(0, len(run.time) - 1, MOST).astype(int))
     touched = run.values(f"{c.name}.contact_point")[chosen]
     sides = [(c.pair.first, c.first), (c.pair.second, c.second)]

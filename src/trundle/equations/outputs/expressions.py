@@ -24,6 +24,7 @@ from trundle.equations.relative import in_frame, wrenches_of
 from trundle.model.body import Body
 from trundle.motion.motion import FrameMotion
 from trundle.quantity import Quantity
+from trundle.space.rotation import cross
 from trundle.typing import Expr
 
 
@@ -127,6 +128,21 @@ class Expressions:
         if slip and slip not in yielding_bonds(e, bonds.connection):
             at_contact = e.contact_efforts[contact].get(slip, 0)
         return ca.dot(bonds.contact.axes[axis], self._reactions[contact][0]) + at_contact
+
+    def mesh_moment(self, mesh: str, side: int) -> Expr:
+        """Moment of a mesh about the axis through the frame of the first (0) or second (1) body, on that body."""
+        bonds = self.equations.contact_bonds[mesh]
+        c = bonds.connection
+        frame = self.equations.motion.frame((c.first, c.second)[side])
+        axis = ca.mtimes(frame.R, c.pair.frame()[:, 2])
+        force = (-1, 1)[side] * self.contact_force(mesh, 2) * bonds.contact.axes[2]
+        return ca.dot(axis, cross(bonds.contact.point - frame.p, force))
+
+    def mesh_power(self, mesh: str) -> Expr:
+        """Power that the second body of a mesh receives."""
+        bonds = self.equations.contact_bonds[mesh]
+        velocity = bonds.at.material(bonds.connection.touching)[0]
+        return self.contact_force(mesh, 2) * ca.dot(bonds.contact.axes[2], velocity)
 
     def contact_state(self, contact: str) -> Expr:
         """0 open, 1 sliding, 2 sticking."""

@@ -1,0 +1,86 @@
+"""Belts and chains over two pulleys."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import casadi as ca
+
+from trundle.pairs.mesh import Mesh, Wheels, check_size, half_turn, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh_quantities import force_quantity
+from trundle.quantity import Of, Quantity
+from trundle.space.rotation import Axis, cross
+from trundle.typing import Array, Expr
+
+
+@final
+@dataclass(frozen=True)
+class Belt(Mesh):
+    """A belt or chain over two pulleys on parallel axes that does not slip; crossed=True turns the second one round.
+
+    The frames of the connection lie at the centres of the pulleys. The force of the belt acts along the strand on the
+    left of the line from the first centre to the second, seen against the axis; it is the difference of the tensions.
+    `tension` (N) is the mean of both, which pulls the centres together and is not felt by the bearings.
+    """
+
+    first_radius: Expr  # m
+    second_radius: Expr  # m
+    axis: Axis = "z"
+    crossed: bool = False
+    tension: Expr = 0.0  # N, mean of both strands
+
+    def __post_init__(self) -> None:
+        for name in ("first_radius", "second_radius"):
+            check_size(getattr(self, name), f"Belt: {name}", positive=True)
+        self.frame()
+
+    def frame(self) -> Array:
+        return mesh_frame(self.axis, "Belt")
+
+    @property
+    def side(self) -> float:
+        """-1 where the strand changes sides between the pulleys."""
+        return -1.0 if self.crossed else 1.0
+
+    def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
+        distance, c = wheels.centres
+        z = wheels.first_axes[2]
+        sine = (self.first_radius - self.side * self.second_radius) / distance
+        across = sine * c + ca.sqrt(1 - sine**2) * cross(z, c)  # out of the first pulley, at right angles to the strand
+        return wheels.first + self.first_radius * across, across, cross(z, across)
+
+    def lag(self, now: Wheels, zero: Wheels) -> Expr:
+        radii = (self.first_radius, self.second_radius)
+        teeth = None if any(isinstance(r, ca.SX) for r in radii) else whole_numbers(radii[0] / radii[1])
+        if teeth is None:
+            return None
+        p, q = teeth
+
+        def wound(at: Wheels) -> Expr:
+            _, c = at.centres
+            z = at.first_axes[2]
+            return self.side * q * turn(at.second_axes, c, z) - p * turn(at.first_axes, c, z)
+
+        return self.second_radius / q * half_turn(wound(now) - wound(zero))
+
+    def misfit(self, distance: float, askew: float) -> str:
+        if askew > 1e-9:
+            return "the axes of its pulleys are not parallel."
+        if any(isinstance(r, ca.SX) for r in (self.first_radius, self.second_radius)):
+            return ""
+        least = abs(self.first_radius - self.side * self.second_radius)
+        if not distance > least:
+            apart = f"its pulleys are {distance:.6g} m apart where all coordinates are zero"
+            return f"{apart}, but need more than {least:.6g} m."
+        return ""
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner)
+        yield force_quantity(owner, "belt_force", "tension of the left strand minus that of the right one")
+        for kind, sign in (("tight_tension", 0.5), ("slack_tension", -0.5)):
+            text = f"tension of the {kind.partition('_')[0]} strand, in mesh {owner!r}"
+            yield Quantity(owner, kind, "N", text, 1, _tension(self.tension, owner, sign), "reactions")
+
+
+def _tension(mean: Expr, owner: str, share: float) -> Of:
+    return lambda e: mean + share * ca.fabs(e.contact_force(owner, 2))

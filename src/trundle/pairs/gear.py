@@ -1,0 +1,82 @@
+"""Gears on parallel axes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pi, tan
+from typing import final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.pairs.mesh import Mesh, Wheels, check_size, half_turn, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh_quantities import force_quantity
+from trundle.quantity import Quantity
+from trundle.space.rotation import Axis, cross
+from trundle.typing import Array, Expr
+
+
+@final
+@dataclass(frozen=True)
+class Gear(Mesh):
+    """Two gear wheels on parallel axes: the second turns `ratio` times as fast as the first, both seen from what
+    carries them. Below zero the wheels turn against each other (external teeth), above zero one is a ring with
+    internal teeth.
+
+    The frames of the connection lie at the centres of the wheels; the pitch radii follow from the distance of the
+    axes. Teeth push along the common tangent of the pitch circles; what the pressure angle (rad) adds is reported as
+    `separating_force` and not felt by the bearings.
+    """
+
+    ratio: Expr  # turns of the second wheel for one of the first
+    axis: Axis = "z"
+    pressure_angle: float = pi / 9  # rad
+
+    def __post_init__(self) -> None:
+        check_size(self.ratio, "Gear: the ratio", positive=False)
+        self.frame()
+        if not isinstance(self.ratio, ca.SX) and self.ratio == 1:
+            raise ModelError(
+                "Gear: wheels that turn the same way at the same speed cannot mesh; use tr.Belt with equal radii, or "
+                "ratio=-1 for wheels that turn against each other."
+            )
+
+    def frame(self) -> Array:
+        return mesh_frame(self.axis, "Gear")
+
+    def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
+        distance, c = wheels.centres
+        pole = wheels.first + c * (distance * self.ratio / (self.ratio - 1))  # where both wheels move alike
+        return pole, c, cross(wheels.first_axes[2], c)
+
+    def lag(self, now: Wheels, zero: Wheels) -> Expr:
+        teeth = whole_numbers(self.ratio)
+        if teeth is None:
+            return None
+        p, q = teeth
+
+        def engaged(at: Wheels) -> Expr:
+            _, c = at.centres
+            z = at.first_axes[2]
+            return q * turn(at.second_axes, c, z) - p * turn(at.first_axes, c, z)
+
+        distance, _ = now.centres
+        return distance / (self.ratio - 1) / q * half_turn(engaged(now) - engaged(zero))
+
+    def misfit(self, distance: float, askew: float) -> str:
+        if askew > 1e-9:
+            return "the axes of its wheels are not parallel."
+        if not distance > 0:
+            return (
+                "its wheels lie on the same axis where all coordinates are zero. Give frames at the centres of the "
+                "wheels, body.at(x, y, z), and joints that keep the centres apart."
+            )
+        return ""
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner)
+        yield force_quantity(owner, "tooth_force", "force of the first wheel on the second along the pitch circles")
+        slope = tan(self.pressure_angle)
+        text = f"force that the pressure angle adds between the centres, in mesh {owner!r}"
+        yield Quantity(
+            owner, "separating_force", "N", text, 1, lambda e: slope * ca.fabs(e.contact_force(owner, 2)), "reactions"
+        )

@@ -1,0 +1,119 @@
+"""Meshes: what makes two wheels, or a wheel and a rack, turn together. One bond is held: the relative motion along the
+line in which teeth or a belt act, which is the normal of the contact. Where wheels hang on a carrier that turns, the
+line turns with it, and Willis' equation follows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from typing import ClassVar, final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.pairs.higher import ContactPair
+from trundle.pairs.mesh_quantities import mesh_quantities
+from trundle.quantity import Quantity
+from trundle.space.chain import Chain
+from trundle.space.rotation import Axis, align_z, cross, dot
+from trundle.typing import Array, Expr
+
+MOST_TEETH = 20_000  # whole numbers up to which a ratio is taken for one of teeth
+SAME_RATIO = 1e-14  # relative difference of a ratio and its whole numbers that is round-off
+
+
+@final
+@dataclass(frozen=True)
+class Wheels:
+    """The frames of both sides in the ground: origins, and axes with z along the axis of the mesh (as columns)."""
+
+    first: Expr
+    second: Expr
+    first_axes: tuple[Expr, Expr, Expr]
+    second_axes: tuple[Expr, Expr, Expr]
+
+    @property
+    def centres(self) -> tuple[Expr, Expr]:
+        """Distance of the axes, and the direction from the first to the second."""
+        z = self.first_axes[2]
+        d = self.second - self.first
+        d = d - dot(d, z) * z
+        distance = ca.norm_2(d)
+        return distance, d / distance
+
+
+@dataclass(frozen=True)
+class Mesh(ContactPair):
+    """Two bodies whose motions are tied along one line. Subclasses are final."""
+
+    held: ClassVar[tuple[str, ...]] = ()  # no law of friction or rolling acts on a mesh
+    by_name: ClassVar[bool] = True
+
+    def chain(self) -> Chain:
+        raise ModelError(f"a {type(self).__name__} is no chain of screws: it acts beside the joints of its wheels.")
+
+    @property
+    def in_tree(self) -> bool:
+        return False
+
+    @property
+    def coordinates(self) -> tuple[()]:
+        return ()
+
+    def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
+        """A point of the line along which the second body is driven, a direction across the line, and its direction."""
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def lag(self, now: Wheels, zero: Wheels) -> Expr:
+        """How far (m) the second body is ahead of the first along the line, from the poses alone; zero in the pose
+        `zero`. Known up to whole teeth or turns; None where it cannot be known.
+        """
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def misfit(self, distance: float, askew: float) -> str:
+        """What is wrong with wheels whose axes have this distance (m) and the sine of this angle between them."""
+        return ""
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner)
+        yield from mesh_quantities(owner)
+
+
+def mesh_frame(axis: Axis, what: str) -> Array:
+    """Axes with z along the axis of a mesh; ModelError where it has no direction."""
+    try:
+        return align_z(axis)
+    except ModelError as error:
+        raise ModelError(f"{what}: {error}") from None
+
+
+def turn(axes: tuple[Expr, Expr, Expr], along: Expr, z: Expr) -> Expr:
+    """Angle of the first axis from the direction `along`, about z, in (-pi, pi]."""
+    x = axes[0]
+    return ca.atan2(dot(cross(z, along), x), dot(along, x))
+
+
+def half_turn(angle: Expr) -> Expr:
+    """An angle without its whole turns."""
+    return ca.atan2(ca.sin(angle), ca.cos(angle))
+
+
+def whole_numbers(ratio: Expr) -> tuple[int, int] | None:
+    """p and q of the ratio p / q; None where it is none of whole numbers of teeth, or a parameter."""
+    if isinstance(ratio, ca.SX):
+        return None
+    near = Fraction(float(ratio)).limit_denominator(MOST_TEETH)
+    if abs(near.numerator) > MOST_TEETH or abs(float(near) - ratio) > SAME_RATIO * abs(ratio):
+        return None
+    return near.numerator, near.denominator
+
+
+def check_size(value: object, what: str, positive: bool) -> None:
+    """ModelError unless it is a parameter or a finite number other than zero."""
+    if isinstance(value, ca.SX):
+        return
+    good = isinstance(value, float | int) and not isinstance(value, bool) and isfinite(value) and value != 0
+    if not good or (positive and float(value) < 0):  # type: ignore[arg-type]
+        wanted = "greater than zero" if positive else "other than zero"
+        raise ModelError(f"{what} must be a finite number {wanted}, got {value!r}.")

@@ -1,0 +1,215 @@
+"""Gears, rack and pinion, belts: closed forms, every formalism, forces on teeth and bearings, power."""
+
+from math import pi, sqrt
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle import examples
+from trundle.errors import ModelError
+from trundle.pairs.discover import final_classes
+from trundle.pairs.mesh import Mesh
+
+FORMALISMS = ("kane", "newton_euler", "udwadia_kalaba")
+SPREAD = 0.3
+SAMPLES = {
+    "Gear": [tr.Gear(-20 / 57), tr.Gear(0.4), tr.Gear(-pi)],
+    "Belt": [tr.Belt(0.05, 0.12), tr.Belt(0.05, 0.12, crossed=True), tr.Belt(0.1, 0.1), tr.Belt(0.1, 0.1 * sqrt(2))],
+    "RackAndPinion": [tr.RackAndPinion(0.07), tr.RackAndPinion(-0.07, along=(1, 2, 0))],
+}
+"""Meshes of each kind; those whose ratio is one of whole numbers, and not."""
+
+
+def drive(pair, torque=3.0, **options):
+    """Two wheels (or a pinion and a rack) on parallel hinges, with a motor on the first one."""
+    m = tr.Model("drive", gravity=(0, 0, 0))
+    first, second = m.body("first", 1.0, (0.15, 0.15, 0.2)), m.body("second", 2.0, (0.3, 0.3, 0.5))
+    m.connect(tr.Revolute("z"), m.ground, first, law=tr.Motor(lambda t, q, u: torque))
+    if isinstance(pair, tr.RackAndPinion):
+        m.connect(tr.Prismatic(pair.along), m.ground.at(0, -0.1, 0), second)
+    else:
+        m.connect(tr.Revolute("z"), m.ground.at(0.8 * SPREAD, 0.6 * SPREAD, 0), second)
+    m.connect(pair, first, second, name="mesh", **options)
+    return m
+
+
+def speed_ratio(pair):
+    """Speed of the second coordinate for one of the first."""
+    if isinstance(pair, tr.Gear):
+        return pair.ratio
+    if isinstance(pair, tr.Belt):
+        return pair.side * pair.first_radius / pair.second_radius
+    return pair.radius
+
+
+def second_inertia(pair):
+    return 2.0 if isinstance(pair, tr.RackAndPinion) else 0.5
+
+
+def second_name(pair):
+    return "second.displacement" if isinstance(pair, tr.RackAndPinion) else "second.angle"
+
+
+def test_every_mesh_is_tried() -> None:
+    assert {kind.__name__ for kind in final_classes(Mesh, of_user=False)} == set(SAMPLES)
+
+
+CASES = [pair for kind in SAMPLES.values() for pair in kind]
+
+
+@pytest.mark.parametrize("pair", CASES, ids=repr)
+def test_inertias_behind_a_mesh_are_reduced_by_the_ratio(pair) -> None:
+    """Both coordinates keep their ratio over many turns, the motor feels I1 + ratio^2 I2, and what the mesh takes from
+    the first body it gives to the second; the bearing of the second carries the force of the teeth.
+    """
+    system = drive(pair).build()
+    ratio, inertia = speed_ratio(pair), 0.2 + second_inertia(pair) * speed_ratio(pair) ** 2
+    run = system.simulate(4.0, {"first.angle": 7.0})
+    assert run.ok
+    rate = 3.0 / inertia
+    assert run.values("first.angle")[-1] == pytest.approx(7.0 + rate * 8, rel=1e-9)
+    assert np.allclose(run.values(second_name(pair)), ratio * run.values("first.angle"), rtol=1e-12, atol=1e-12)
+    effort = second_inertia(pair) * ratio * rate  # moment or force that moves the second body
+    assert run.values("mesh.transmitted_power")[-1] == pytest.approx(effort * ratio * rate * 4.0, rel=1e-9)
+    assert run.values("mesh.first_moment")[-1] == pytest.approx(0.2 * rate - 3.0, rel=1e-9)
+    along = run.values("mesh.normal_force")[-1] * run.values("mesh.contact_normal")[-1]
+    if isinstance(pair, tr.RackAndPinion):
+        assert run.values("mesh.tooth_force")[-1] == pytest.approx(effort, rel=1e-9)
+    else:
+        assert run.values("mesh.second_moment")[-1] == pytest.approx(effort, rel=1e-9)
+        assert np.allclose(run.values("second.reaction_force")[-1], -along, rtol=1e-9)
+    assert run.power.residual.relative < 1e-12
+    assert run.energy.drift < 1e-12
+
+
+@pytest.mark.parametrize("pair", [SAMPLES["Gear"][0], SAMPLES["Belt"][1], SAMPLES["RackAndPinion"][1]], ids=repr)
+def test_formalisms_agree(pair) -> None:
+    """Absolute coordinates know angles up to whole turns only; the mesh holds over many of them all the same."""
+    found = {}
+    for formalism in FORMALISMS:
+        run = drive(pair).build(formalism=formalism).simulate(3.0, {"first.angle": 1.0, "first.angle_rate": 2.0})
+        assert run.ok
+        assert np.max(np.abs(run.values("mesh.gap"))) < 1e-10
+        names = ("first.angle", second_name(pair), "mesh.normal_force", "first.reaction_moment")
+        found[formalism] = [run.values(name)[-1] for name in names]
+    for other in FORMALISMS[1:]:
+        for a, b in zip(found["kane"], found[other], strict=True):
+            assert np.allclose(a, b, rtol=1e-7, atol=1e-9)
+
+
+def test_a_ratio_without_whole_numbers_is_held_in_absolute_coordinates_to_the_tolerance() -> None:
+    run = drive(tr.Gear(-pi)).build(formalism="newton_euler").simulate(3.0)
+    assert run.ok
+    assert abs(run.values("second.angle_rate")[-1] / run.values("first.angle_rate")[-1] + pi) < 1e-12
+    turned = run.values("second.angle")[-1] + pi * run.values("first.angle")[-1]
+    assert abs(turned) < 1e-6
+
+
+@pytest.fixture(scope="module")
+def planetary():
+    return examples.model("planetary-gear").build()
+
+
+def test_willis(planetary) -> None:
+    """(w_sun - w_carrier) / (w_ring - w_carrier) = - z_ring / z_sun with the ring at rest, and the motion of the sun
+    with all inertias reduced to it: I a = T - b w / 4.5^2.
+    """
+    run = planetary.simulate(2.0, rtol=1e-11)
+    sun, carrier = run.values("sun.angle_rate"), run.values("carrier.angle_rate")
+    assert np.allclose((sun - carrier)[1:] / (0 - carrier)[1:], -70 / 20, rtol=1e-12)
+    arm, i = 0.045, 20 / 90
+    planet_rate = i * (1 - 70 / 25)  # absolute rate of the planet for one of the sun
+    inertia = 5e-4 + i**2 * (8e-4 + 0.6 * arm**2) + 7e-4 * planet_rate**2
+    assert np.allclose(sun, 2.0 / (1.5 * i**2) * (1 - np.exp(-1.5 * i**2 / inertia * run.time)), rtol=1e-8)
+    assert planetary.mobility.freedoms == 1
+    assert not planetary.mobility.redundant
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS[1:])
+def test_the_planetary_gear_in_other_formalisms(formalism: str, planetary) -> None:
+    """Random speeds of the carrier: equal accelerations and tooth forces."""
+    rng = np.random.default_rng(5)
+    other = examples.model("planetary-gear").build(formalism=formalism)
+    for _ in range(3):
+        start = {"carrier.angle": rng.uniform(-2, 2), "carrier.angle_rate": rng.uniform(-9, 9)}
+        runs = [system.simulate(0.01, start) for system in (planetary, other)]
+        for name in ("sun mesh.tooth_force", "ring mesh.tooth_force", "planet.reaction_force", "sun.angle_rate"):
+            a, b = (run.values(name) for run in runs)
+            assert np.allclose(a, b, rtol=1e-7, atol=1e-7 * np.max(np.abs(a)))
+
+
+def test_rack_and_pinion_swings_as_one_mass() -> None:
+    eigenvalues = examples.model("rack-and-pinion").build().linearise({"rack.displacement": 0.1}).eigenvalues
+    assert np.max(eigenvalues.imag) == pytest.approx(sqrt(200 / (1.2 + 6e-5 / 0.02**2)), rel=1e-10)
+
+
+def test_belt_that_stretches() -> None:
+    """The belt force is stiffness times stretch plus damping times its rate; tensions add up to twice the mean."""
+    system = examples.model("belt-drive").build()
+    run = system.simulate(1.0)
+    force = run.values("belt.belt_force")
+    slow = run.values("flywheel.angle_rate") * 0.15 - run.values("motor.angle_rate") * 0.05
+    lag = run.values("flywheel.angle") * 0.15 - run.values("motor.angle") * 0.05
+    assert np.allclose(force, -2e4 * lag - 20 * slow, rtol=1e-9, atol=1e-9)
+    assert np.allclose(run.values("belt.tight_tension") + run.values("belt.slack_tension"), 600)
+    assert np.allclose(run.values("belt.tight_tension") - run.values("belt.slack_tension"), np.abs(force))
+    undamped = sqrt(2e4 * (0.05**2 / 0.008 + 0.15**2 / 0.16))
+    assert np.max(np.abs(system.linearise().eigenvalues)) == pytest.approx(undamped, rel=2e-3)
+
+
+def test_separating_force_by_the_pressure_angle() -> None:
+    run = drive(tr.Gear(-0.5, pressure_angle=0.4)).build().simulate(0.1)
+    wanted = np.tan(0.4) * np.abs(run.values("mesh.tooth_force"))
+    assert np.allclose(run.values("mesh.separating_force"), wanted)
+
+
+def test_the_ratio_may_be_a_parameter() -> None:
+    m = tr.Model("swept", gravity=(0, 0, 0))
+    first, second = m.body("first", 1.0, (0.15, 0.15, 0.2)), m.body("second", 2.0, (0.3, 0.3, 0.5))
+    ratio = m.parameter("ratio", -0.5)
+    m.connect(tr.Revolute("z"), m.ground, first, law=tr.Motor(lambda t, q, u: 3.0))
+    m.connect(tr.Revolute("z"), m.ground.at(SPREAD, 0, 0), second)
+    m.connect(tr.Gear(ratio), first, second, name="mesh")
+    system = m.build()
+    for value in (-0.5, -2.0, 0.25):
+        run = system.simulate(1.0, parameters={"ratio": value})
+        assert run.values("first.angle_rate")[-1] == pytest.approx(3.0 / (0.2 + 0.5 * value**2), rel=1e-10)
+
+
+REFUSED = {
+    "turn the same way at the same speed": lambda: tr.Gear(1.0),
+    "other than zero": lambda: tr.Gear(0.0),
+    "right angles": lambda: tr.RackAndPinion(0.1, axis="z", along="z"),
+    "greater than zero": lambda: tr.Belt(0.1, -0.1),
+    "axis 'w'": lambda: tr.Gear(-1.0, axis="w"),
+    "need more than": lambda: drive(tr.Belt(0.5, 0.1)).build(),
+    "not parallel": lambda: _askew().build(),
+    "same axis": lambda: _coaxial().build(),
+    "can open": lambda: drive(tr.Gear(-1.0), unilateral=True),
+    "does not have": lambda: drive(tr.Gear(-1.0), law=tr.NoSlip()),
+}
+
+
+def _askew():
+    m = tr.Model("askew")
+    first, second = m.body("first", 1.0, 0.1), m.body("second", 1.0, 0.1)
+    m.connect(tr.Revolute("z"), m.ground, first)
+    m.connect(tr.Revolute("z"), m.ground.frame((1, 0, 0), ("x", 0.3)), second)
+    m.connect(tr.Gear(-1.0), first, second, name="mesh")
+    return m
+
+
+def _coaxial():
+    m = tr.Model("coaxial")
+    first, second = m.body("first", 1.0, 0.1), m.body("second", 1.0, 0.1)
+    m.connect(tr.Revolute("z"), m.ground, first)
+    m.connect(tr.Revolute("z"), m.ground.at(0, 0, 1), second)
+    m.connect(tr.Gear(-1.0), first, second, name="mesh")
+    return m
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_cannot_mesh_is_refused(words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        REFUSED[words]()
