@@ -138,9 +138,29 @@ class System:
     @cached_property
     def graph(self) -> "BondGraph":
         """The multibond graph of the model: junctions, seals, causality."""
-        from trundle.bond_graph.bonds import build_graph
+        from trundle.bond_graph.builder import build_graph
 
         return build_graph(self.formulation)
+
+    def graph_state(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> dict[str, Any]:
+        """The state of the bond graph at a state given by coordinates and independent speeds.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        dict
+            Poses and twists of the bodies, coordinates of contacts, what laws keep and what contacts do: for
+            `graph.accelerations`.
+        """
+        from trundle.study.at_state import state_of_graph
+
+        return state_of_graph(self.formulation, state, parameters, t)
 
     def in_formalism(self, formalism: str) -> "System":
         """The same Spec in another formalism; what is derived and compiled is shared.

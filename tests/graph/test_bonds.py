@@ -7,7 +7,8 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.bond_graph.bonds import Bond, BondGraph, build_graph
+from trundle.bond_graph.bonds import Bond, BondGraph
+from trundle.bond_graph.builder import build_graph
 from trundle.equations.derivation import Derivation
 from trundle.model.spec import Spec
 

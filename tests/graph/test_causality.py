@@ -7,7 +7,7 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.bond_graph.bonds import build_graph
+from trundle.bond_graph.builder import build_graph
 from trundle.bond_graph.causality import Causality, FlowRow, Flows, assign
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation

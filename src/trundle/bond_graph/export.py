@@ -2,9 +2,12 @@
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.bond_graph.flows import ChainSeal
@@ -14,9 +17,11 @@ from trundle.model.seal import VARIABLES, Seal
 if TYPE_CHECKING:
     import networkx
 
-    from trundle.bond_graph.bonds import BondGraph
+    from trundle.bond_graph.bonds import BondGraph, Node
+    from trundle.bond_graph.program import Program
 
-VERSION: Final = 1  # of the JSON layout
+FORMAT: Final = "trundle bond graph"
+VERSION: Final = 2  # of the JSON layout
 SUFFIXES: Final = (".svg", ".json", ".graphml")
 
 
@@ -70,15 +75,34 @@ def to_networkx(graph: "BondGraph") -> "networkx.MultiDiGraph[str]":
 def to_dict(graph: "BondGraph") -> dict[str, Any]:
     """Nodes, bonds, seals and causality in lists, words and numbers."""
     return {
-        "format": "trundle bond graph",
+        "format": FORMAT,
         "version": VERSION,
         "name": graph.name,
-        "nodes": [asdict(node) for node in graph.nodes],
+        "nodes": [_node(node) for node in graph.nodes],
         "bonds": [asdict(bond) for bond in graph.bonds],
         "seals": [seal_dict(seal) for seal in graph.seals],
         "chain": [chain_dict(each) for each in graph.chain],
         "causality": _plain(asdict(graph.causality)),
+        "states": _programs(graph.states),
+        "measures": _programs(graph.measures),
+        "surfaces": {
+            contact: {"names": list(names), "residual": residual.to_dict()}
+            for contact, (names, residual) in graph.surfaces.items()
+        },
+        "values": _plain(dict(graph.values)),
+        "poses": [_plain(dict(pose)) for pose in graph.poses],
+        "missing": list(graph.missing),
     }
+
+
+def _node(node: "Node") -> dict[str, Any]:
+    """A node with what it holds: lists of named operations, no code."""
+    words = {"name": node.name, "kind": node.kind, "label": node.label, "of": node.of, "size": node.size}
+    return {**words, "content": _programs(node.content)}
+
+
+def _programs(programs: "Mapping[str, Program]") -> dict[str, Any]:
+    return {name: program.to_dict() for name, program in programs.items()}
 
 
 def seal_dict(seal: Seal) -> dict[str, Any]:
@@ -110,7 +134,9 @@ def chain_dict(chain: ChainSeal) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists, as JSON will have them."""
+    """Tuples and arrays as lists, as JSON will have them."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

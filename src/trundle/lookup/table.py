@@ -278,9 +278,8 @@ class Table:
         c = with_ends(np.moveaxis(c, (2, 3), (0, 1)), self._grids[0], self.beyond[0])
         return np.moveaxis(c, (0, 2), (3, 4))  # cell of x1, cell of x2, output, power of x1, power of x2
 
-    @cached_property
-    def block(self) -> Block:
-        """The table in the memory of this process."""
+    def layout(self) -> tuple[list[Array], Array, list[tuple[float, float]]]:
+        """Edges between the cells of each argument, the record of each cell, and the range of each argument."""
         cells, n = self._cells, len(self.x)
         counts = cells.shape[:n]
         records = np.zeros((*counts, self.kind.width))
@@ -291,7 +290,12 @@ class Table:
             records[..., CORNERS + i] = corners(axis, word).reshape(shape)
         records[..., WORDS:] = cells.reshape(*counts, -1)
         found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
-        block = Block(found, records, [(float(a[0]), float(a[-1])) for a in self.x])
+        return found, records, [(float(a[0]), float(a[-1])) for a in self.x]
+
+    @cached_property
+    def block(self) -> Block:
+        """The table in the memory of this process."""
+        block = Block(*self.layout())
         _by_handle[block.handle] = self
         return block
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from trundle.bond_graph.states import graph_state
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.run.ending import culprit_laws, points_that_meet
@@ -36,6 +37,14 @@ def reactions(
         R = _ask(f, (f"body {axes}",), state, parameters, t)[f"{axes}.rotation"].reshape(3, 3).T
     sign = 1.0 if on == "second" else -1.0
     return {k: sign * (R.T @ v) for k, v in values.items() if ".reaction_" in k}
+
+
+def state_of_graph(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> dict[str, Any]:
+    """The state of the bond graph at a state."""
+    f = f.by_kane if not f.in_joints else f
+    p = f.parameter_vector(parameters)
+    x = state_vector(f, start_state(f, state, parameters, t), p, t)
+    return graph_state(f, x[f.states.q], x[f.states.u], first_modes(f, t, x, p), t)
 
 
 def _ask(

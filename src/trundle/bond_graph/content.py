@@ -1,0 +1,280 @@
+"""What the nodes of a graph hold: flows of junctions, inertances, arms and axes of transformers, efforts and prescribed
+flows of elements, each as a program of the state.
+
+A state names, for each moving body, com_position (m), orientation (unit quaternion), com_velocity (m/s) and
+angular_velocity (rad/s, ground axes); angles of joints, which count whole turns; surface coordinates of contacts; what
+laws, blocks and forces keep; and what contacts do.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.bond_graph.program import Program, Scribe
+from trundle.bond_graph.split import parts_of
+from trundle.constraints.closure import connection_frame
+from trundle.constraints.measure import LawState, Measure
+from trundle.contact.bonds import ContactBonds
+from trundle.contact.plane import PlaneMap
+from trundle.derivative import derivative
+from trundle.equations.formulation import Formulation
+from trundle.equations.outputs.signals import Signals
+from trundle.equations.stage import Stage
+from trundle.laws.law import EffortLaw, FlowLaw, Spring
+from trundle.laws.tracking import RateTracking
+from trundle.model.body import Body, Frame
+from trundle.model.connection import ConnectedPair
+from trundle.model.force import CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring
+from trundle.model.law_probe import MultiplierSignals
+from trundle.model.seal import Seal
+from trundle.motion.roots import FrameRates
+from trundle.pairs.lower import BONDS, ROTATIONS
+from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
+
+Content = Mapping[str, Program]
+Part = tuple[str, Content]  # kind of an element, and what it holds
+
+
+@final
+class Contents:
+    """Programs of all nodes of a model, from absolute motion: every body moves on its own, connections are bonds."""
+
+    def __init__(self, f: Formulation) -> None:
+        model = self.model = f.model
+        layout, register = f.derivation.layout_in("absolute"), f.derivation.register("newton_euler")
+        t = self.t = ca.SX.sym("t")
+        p, modes, shift = f.parameters.symbols(model)
+        own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
+        roots = FrameRates(model, t, own).roots()
+        stage = Stage(model, f.topology, "newton_euler", layout, register, t, roots, own)
+        self.motion = stage.motion
+        self.bodies = model.free_bodies
+        turns = {name: m for name, m in stage.measured.items() if isinstance(m, Measure) and m.is_angle}
+        counted = {name: ca.SX.sym(name) for name in turns}  # angles with whole turns
+        measured = stage.measured | {name: replace(m, value=counted[name]) for name, m in turns.items()}
+        asked = {name: LawState(name, value) for name, value in stage.values.items()}
+        signals = self.signals = Signals(model, register, t, self.motion, {}, measured | asked, stage.contacts)
+        laws = MultiplierSignals(signals, {})
+        self.contacts = {name: ContactBonds(at, laws, modes, shift) for name, at in stage.contacts.items()}
+        self._write_inputs(stage, counted, p, f.parameters.parameters, [mode.name for mode in f.parameters.modes])
+        self.measures = {name: self.write(measure.value) for name, measure in turns.items()}
+        self.states = {name: self.write(rate) for name, rate in self._rates(stage).items()}
+        self.surfaces = {
+            name: (tuple(f"{name}.{one}" for one in bonds.contact.followers), self.write(bonds.contact.residual))
+            for name, bonds in self.contacts.items()
+            if bonds.contact.followers
+        }
+
+    def _write_inputs(
+        self, stage: Stage, counted: Mapping[str, Expr], p: Expr, parameters: tuple[str, ...], modes: list[str]
+    ) -> None:
+        """Names of all symbols; angular velocities are in ground axes."""
+        names: list[str] = []
+        turning, rates = [], []
+        for i, body in enumerate(self.bodies):
+            names += [f"{body.name}.com_position[{k}]" for k in range(3)]
+            names += [f"{body.name}.orientation[{k}]" for k in range(4)]
+            turning.append(w := ca.SX.sym("w", 3))
+            R = self.motion.body(body).R
+            rates += [stage.motion.u[6 * i : 6 * i + 3], ca.mtimes(R.T, w)]
+        symbols, speeds = [stage.motion.q], []
+        for i, body in enumerate(self.bodies):
+            speeds += [stage.motion.u[6 * i : 6 * i + 3], turning[i]]
+            names += [f"{body.name}.com_velocity[{k}]" for k in range(3)]
+            names += [f"{body.name}.angular_velocity[{k}]" for k in range(3)]
+        symbols += speeds
+        for name, follower in stage.followers.items():
+            symbols.append(follower)
+            names += [f"{name}.{one}" for one in self.model.connections[name].pair.followers]
+        for others in (stage.values, counted):
+            symbols += others.values()
+            names += others
+        symbols.append(p)
+        names += [*parameters, *self.model.tables, *modes, "shift"]
+        self.names = tuple(names)
+        self._u, self._rates_of_u = stage.motion.u, ca.vertcat(ca.SX(0, 1), *rates)
+        self._twists = {body: ca.vertcat(*speeds[2 * i : 2 * i + 2]) for i, body in enumerate(self.bodies)}
+        self._scribe = Scribe(self.t, ca.vertcat(*symbols), names)
+
+    def write(self, expression: Expr, *shape: int) -> Program:
+        """An expression as a program."""
+        return self._scribe.program(ca.substitute(ca.SX(expression), self._u, self._rates_of_u), *shape)
+
+    def _rates(self, stage: Stage) -> dict[str, Expr]:
+        """Rates of what laws, blocks and forces keep."""
+        found = {name: self.contacts[contact].bristle_rates[i] for name, (contact, i) in stage.bent.items()}
+        for name, law in stage.tracking.items():
+            deviation, s = stage.values[f"{name}_deviation"], self.signals
+            found[f"{name}_deviation"] = law.placed(s[name]).deflection_rate(self.t, deviation, s[f"{name}_rate"])
+        return found | {state.name: ca.SX(state.rate(self.signals)) for state in self.model.every_state()}
+
+    # -- bodies --------------------------------------------------------------------------------------------------------
+
+    def _reference(self, body: Body) -> Expr:
+        """The point whose velocity is the flow of a body: its mass centre, or the origin of a given motion."""
+        if not body.is_free:
+            return self.motion.body(body).p
+        at = 7 * self.bodies.index(body)
+        return self.motion.q[at : at + 3]
+
+    def flow(self, body: Body) -> Content:
+        """Twist of a body, ground axes."""
+        at = self.motion.body(body)
+        return {"flow": self.write(self._twists[body] if body.is_free else ca.vertcat(at.v, at.w))}
+
+    def inertance(self, body: Body) -> Content:
+        """Momentum over twist, ground axes."""
+        inertia, R = body.mass_properties(), self.motion.body(body).R
+        turning = ca.mtimes(ca.mtimes(R, inertia.matrix), R.T)
+        return {"inertance": self.write(ca.diagcat(inertia.mass * ca.SX.eye(3), turning), 6, 6)}
+
+    def weight(self, body: Body) -> Content:
+        """Force of gravity."""
+        return {"effort": self.write(body.mass_properties().mass * ca.SX(ca.vertcat(*self.model.gravity)))}
+
+    # -- transformers --------------------------------------------------------------------------------------------------
+
+    def arm(self, body: Body, point: Expr) -> Content:
+        """From the reference point of a body to a point: twists are shifted there, wrenches back."""
+        return {"arm": self.write(point - self._reference(body))}
+
+    def point(self, c: ConnectedPair) -> Expr:
+        """Where a connection acts: the point of contact, or the origin of its second frame."""
+        return self.contacts[c.name].contact.point if c.is_contact else self.motion.frame(c.second).p
+
+    def axes(self, c: ConnectedPair) -> Content:
+        """Flows of the six bonds from a relative twist."""
+        return {"modulus": self.write(ca.vertcat(*[row.T for row in self._rows(c)]), 6, 6)}
+
+    def _rows(self, c: ConnectedPair) -> list[Expr]:
+        zero = ca.SX.zeros(3)
+        if c.is_contact:
+            bonds = self.contacts[c.name]
+            if bonds.at.plane is None:
+                axes = bonds.contact.axes
+                return [ca.vertcat(e, zero) for e in axes] + [ca.vertcat(zero, e) for e in axes]
+            plane = PlaneMap(bonds.contact, bonds.at.plane)
+            levers = (zero, plane.lever, zero)
+            slides = [ca.vertcat(e, lever) for e, lever in zip(plane.slides, levers, strict=True)]
+            return slides + [ca.vertcat(zero, e) for e in plane.turns]
+        A, B = (self.motion.frame(connection_frame(frame, c)).R for frame in (c.first, c.second))
+        rows = {bond: ca.vertcat(A[:, i], zero) for i, bond in enumerate("xyz")}
+        rows |= {bond: ca.vertcat(zero, A[:, i]) for i, bond in enumerate(ROTATIONS)}
+        free = [ROTATIONS.index(b) for b in c.pair.free if b in ROTATIONS]
+        if len(free) == 2:  # the first axis on the first body, the second on the second; what is held is normal to both
+            i, j = free
+            rows[ROTATIONS[3 - i - j]] = ca.vertcat(zero, cross(A[:, i], B[:, j]))
+            rows[ROTATIONS[j]] = ca.vertcat(zero, B[:, j])
+        if c.pair.coupling is not None:  # the advance beside that of the screw
+            rows["z"] = ca.vertcat(A[:, 2], -c.pair.coupling * A[:, 2])
+        for coordinate, bond in c.pair.coordinate_bonds.items():
+            measure = self.signals.measured.get(f"{c.name}.{coordinate}")
+            if isinstance(measure, Measure):
+                rows[bond] = ca.vertcat(measure.force, measure.moment)
+        return [rows[bond] for bond in BONDS]
+
+    # -- elements ------------------------------------------------------------------------------------------------------
+
+    def seal(self, c: ConnectedPair, seal: Seal) -> list[Part]:
+        """Elements of a seal, and what they hold: an effort, a prescribed flow or its rate (of the second body against
+        the first), the effort over that of the normal, whether the flow is held now.
+        """
+        if c.is_contact:
+            return list(self._at_contact(c, seal))
+        if seal.law is None or seal.element == "EC":
+            return [(seal.element, {})]
+        if isinstance(seal.law, FlowLaw):
+            return [(seal.element, self._prescribed(seal.law, seal.coordinate))]
+        return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
+
+    def _on_coordinate(self, acting: Any, coordinate: str) -> list[tuple[str, Expr]]:
+        """A law or a force on a coordinate, in its parts."""
+        s, law = self.signals, acting
+        if isinstance(acting, TorsionSpring):
+            law = spring_of(acting)
+        elif isinstance(acting, CoordinateForce):
+            law = acting.law
+        if not isinstance(law, EffortLaw):
+            efforts = [effort for name, effort in acting.terms(s).efforts if name == coordinate]
+            return [(acting.element, sum(efforts, ca.SX(0)))]
+        q, u = s[coordinate], s[f"{coordinate}_rate"]
+        if isinstance(law, RateTracking):
+            law, q = law.placed(q), s[f"{coordinate}_deviation"] if law.uses_coordinate else ca.SX(0)
+        return parts_of(law, self.t, q, u)
+
+    def _prescribed(self, law: FlowLaw, coordinate: str, at_contact: bool = False) -> Content:
+        """The rate that a flow law prescribes, or the acceleration."""
+        s = self.signals
+        q, u = (ca.SX(0), ca.SX(0)) if at_contact else (s[coordinate], s[f"{coordinate}_rate"])
+        if law.level == "position":
+            at = ca.SX.sym("t")
+            rate = derivative(ca.SX(law.motion(at, q, u)), at)
+            return {"flow": self.write(ca.substitute(rate, at, self.t))}
+        key = "flow" if law.level == "velocity" else "acceleration"
+        return {key: self.write(law.motion(self.t, q, u))}
+
+    def _at_contact(self, c: ConnectedPair, seal: Seal) -> Iterator[Part]:
+        bonds, name = self.contacts[c.name], seal.called
+        law = c.bond_laws.get(name)
+        closed = bonds.modes.get("closed")
+        holds: Content = {} if closed is None else {"active": self.write(closed)}
+        if isinstance(law, EffortLaw):
+            law = bonds.at.effort_law(name)
+            for kind, effort in parts_of(law, self.t, bonds.at.deflection(name), bonds.at.flow(name)):
+                yield kind, {"effort": self.write(effort)}
+        elif name in c.held:
+            given = self._prescribed(law, "", True) if isinstance(law, FlowLaw) else {}
+            yield "FC" if not given or given["flow"].is_zero else "Sf", {**given, **holds}
+        elif name in bonds.friction:
+            ratio = {"ratio": self.write(bonds.friction[name])}
+            sticks = name in c.sliding and "stick" in bonds.modes
+            yield "R", ratio | ({"active": self.write(bonds.modes["stick"])} if sticks else {})
+        elif seal.imposes_flow:
+            yield seal.element, holds
+        else:
+            yield seal.element, {}
+
+    # -- forces between places -----------------------------------------------------------------------------------------
+
+    def line(self, force: Force) -> tuple[list[Content], list[Part]] | None:
+        """A force along the line between two points: moduli on both sides, and its elements; None for other forces."""
+        if not isinstance(force, LineForce | SpringDamper):
+            return None
+        law = force.law if isinstance(force, LineForce) else spring_of(force)
+        s, (a, b) = self.signals, force.places
+        d = s.position(b) - s.position(a)
+        length = ca.sqrt(dot(d, d) + 1e-300)
+        e = d / length
+        rate = dot(e, s.velocity(b) - s.velocity(a))
+        moduli: list[Content] = []
+        for frame in (a, b):
+            arm = s.position(frame) - self._reference(frame.body)
+            moduli.append({"modulus": self.write(ca.vertcat(e, cross(arm, e)).T, 1, 6)})
+        return moduli, [(kind, {"effort": self.write(x)}) for kind, x in parts_of(law, self.t, length, rate)]
+
+    def wrenches(self, force: Force) -> list[tuple[Frame, Expr, Expr]]:
+        """Forces and moments of a force on places."""
+        return force.terms(self.signals).wrenches
+
+    def balanced(self, force: Force) -> bool:
+        """Whether a force acts between two places: what it does to one it does, reversed, to the other."""
+        found = self.wrenches(force)
+        if len(found) != 2:
+            return False
+        s, ((a, F_A, M_A), (b, F_B, M_B)) = self.signals, found
+        rest = ca.vertcat(F_A + F_B, M_A + M_B + cross(s.position(b) - s.position(a), F_B))
+        program = self.write(rest)
+        spread = {name: (0.3 + 0.37 * ((7 * i) % 11)) for i, name in enumerate(program.inputs)}
+        value, _ = program.evaluate(lambda name: (spread[name], np.zeros(1)))
+        size, _ = self.write(ca.vertcat(F_B, M_B)).evaluate(lambda name: (spread.get(name, 0.5), np.zeros(1)))
+        return bool(np.all(np.abs(value) <= 1e-9 * (1 + np.max(np.abs(size)))))
+
+
+def spring_of(force: Any) -> EffortLaw:
+    """The law of a force that is a spring and damper."""
+    rest = force.rest if isinstance(force, TorsionSpring) else force.length
+    return Spring(force.stiffness, force.damping, rest)

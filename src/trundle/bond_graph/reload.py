@@ -1,0 +1,108 @@
+"""A graph from the JSON that it was written to."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from trundle.bond_graph.bonds import Bond, BondGraph, Node
+from trundle.bond_graph.causality import AlgebraicLoop, Causality, Conflict, Dependent
+from trundle.bond_graph.export import FORMAT, VERSION
+from trundle.bond_graph.flows import ChainSeal
+from trundle.bond_graph.program import Program
+from trundle.errors import StoreError
+from trundle.laws.law import EffortLaw, FlowLaw
+from trundle.model.seal import Seal
+
+
+@final
+@dataclass(frozen=True)
+class StoredEffort(EffortLaw):
+    """An effort law of which the elements are known; what it does stands in the nodes."""
+
+    kinds: tuple[str, ...]
+
+    @property
+    def element(self) -> str:
+        return self.kinds[0]
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        return self.kinds
+
+
+@final
+@dataclass(frozen=True)
+class StoredFlow(FlowLaw):
+    """A flow law of which the element is known."""
+
+    kind: str
+
+    @property
+    def element(self) -> str:
+        return self.kind
+
+
+def from_json(text: str) -> BondGraph:
+    """The graph of a JSON text; StoreError where it is none."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise StoreError(f"this is no JSON text: {error}.") from error
+    return from_dict(data)
+
+
+def from_dict(data: Any) -> BondGraph:
+    """The graph of what `to_dict` gives; StoreError where it is none."""
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        raise StoreError("this is no bond graph of trundle: write one by graph.save('graph.json').")
+    if data.get("version") != VERSION:
+        raise StoreError(
+            f"this bond graph has layout {data.get('version')!r}; write it anew, layout {VERSION} is read."
+        )
+    try:
+        return BondGraph(
+            data["name"],
+            tuple(_node(each) for each in data["nodes"]),
+            tuple(Bond(**each) for each in data["bonds"]),
+            tuple(_seal(each) for each in data["seals"]),
+            _causality(data["causality"]),
+            tuple(ChainSeal(_seal(each), each["variables"][0] == "lambda") for each in data["chain"]),
+            states=_programs(data["states"]),
+            measures=_programs(data["measures"]),
+            surfaces={k: (tuple(v["names"]), Program.from_dict(v["residual"])) for k, v in data["surfaces"].items()},
+            values=data["values"],
+            poses=tuple(data["poses"]),
+            missing=tuple(data["missing"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StoreError(f"the bond graph cannot be read ({type(error).__name__}: {error}).") from error
+
+
+def _node(given: Mapping[str, Any]) -> Node:
+    return Node(**{**given, "content": _programs(given["content"])})
+
+
+def _programs(given: Mapping[str, Any]) -> dict[str, Program]:
+    return {name: Program.from_dict(each) for name, each in given.items()}
+
+
+def _seal(given: Mapping[str, Any]) -> Seal:
+    kinds = tuple(given["element"].split("+"))
+    law = StoredFlow(kinds[0]) if given["sealed_by"] == "flow" else StoredEffort(kinds)
+    bond, called = given.get("bond", ""), given["name"][len(given["connection"]) + 1 :]
+    return Seal(
+        given["connection"], bond, given["by"], law, False, given["coordinate"], "" if called == bond else called
+    )
+
+
+def _causality(given: Mapping[str, Any]) -> Causality:
+    def read(kind: type, each: Mapping[str, Any]) -> Any:
+        return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in each.items()})
+
+    return Causality(
+        int(given["integral"]),
+        tuple(read(Dependent, each) for each in given["derivative"]),
+        tuple(read(Conflict, each) for each in given["conflicts"]),
+        tuple(read(AlgebraicLoop, each) for each in given["loops"]),
+    )

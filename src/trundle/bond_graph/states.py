@@ -1,0 +1,63 @@
+"""States of a graph in numbers: what its programs start from."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from trundle.bond_graph.flows import ChainSeal, poses
+from trundle.equations.absolute_state import absolute_state
+from trundle.equations.formulation import Formulation
+from trundle.typing import Array
+
+State = dict[str, Any]
+
+
+def default_values(f: Formulation) -> dict[str, Any]:
+    """Parameters, tables and what contacts do, unless a state says otherwise."""
+    names = [*f.parameters.parameters, *f.parameters.tables, *(mode.name for mode in f.parameters.modes), "shift"]
+    found: dict[str, Any] = dict(zip(names, map(float, f.default_parameters), strict=True))
+    for name, own in f.model.tables.items():
+        edges, records, limits = own.table.layout()
+        found[name] = {"edges": [e.tolist() for e in edges], "records": records.tolist(), "limits": limits}
+    return found
+
+
+def graph_state(f: Formulation, q: Array, u: Array, p: Array, t: float) -> State:
+    """The state of the graph at joint coordinates and speeds."""
+    e = f.joint_functions.equations
+    layout = f.derivation.layout_in("absolute")
+    coordinates, speeds = absolute_state(e, layout, q, u, p, t)
+    found: State = {}
+    for i, body in enumerate(e.inertias):
+        at, rate = coordinates[7 * i : 7 * i + 7], speeds[6 * i : 6 * i + 6]
+        found[f"{body.name}.com_position"], found[f"{body.name}.orientation"] = at[:3], at[3:]
+        w, x, y, z = at[3:]
+        R = np.array(
+            [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+        )  # fmt: skip
+        found[f"{body.name}.com_velocity"], found[f"{body.name}.angular_velocity"] = rate[:3], R @ rate[3:]
+    entries = (*layout.followers, *layout.first_order)
+    found |= {entry.name: float(value) for entry, value in zip(entries, coordinates[layout.n_placed :], strict=True)}
+    for c in f.layout.coordinates:
+        if c.n_q == 1:
+            found[c.name] = float(q[c.i_q])
+    found |= {mode.name: value for mode, value in f.parameters.modes_at(p).items()}
+    return found
+
+
+def poses_of(f: Formulation) -> tuple[State, ...]:
+    """The assembled pose and one that is not special, at rest."""
+    p = f.default_parameters
+    return tuple(graph_state(f, q, np.zeros(f.layout.n_u), p, 0.0) for q in poses(f))
+
+
+def what_is_missing(f: Formulation, chain: Sequence[ChainSeal]) -> tuple[str, ...]:
+    """What acts in the model and is held by no node, in words."""
+    model = f.model
+    found = [f"the relaxed constraint {name!r}" for name in f.relaxed]
+    found += [f"the resistance on {name!r}" for name in model.resistances]
+    found += [f"what acts on the coordinate {each.seal.coordinate!r} of a contact" for each in chain]
+    return tuple(dict.fromkeys(found))
