@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from trundle.command.find import find_model
 from trundle.run.dataset import Run
 from trundle.view.movie.movie import picture
 from trundle.view.scene.make import make_scene
+from trundle.view.scene.scene import Scene
 
 ROOT = Path(__file__).parents[1]
 MOVING = ROOT / "docs" / "gallery" / "moving.gif"
@@ -46,9 +48,20 @@ def write_page(name: str, folder: Path) -> str:
     run, plots = example_run(name)
     run.save_html(folder / f"{name}.html", plots=plots or None)
     scene = make_scene(run, plots=())
-    picture(scene, scene.ghosts[len(scene.ghosts) // 2], SIZE, caption=False).save(folder / f"{name}.png")
+    thumbnail(scene).save(folder / f"{name}.png")
     text = examples.find(name).sentence()
     return f'<a href="{name}.html"><img src="{name}.png" alt=""><b>{escape(name)}</b><p>{escape(text)}</p></a>'
+
+
+def thumbnail(scene: Scene) -> Image.Image:
+    """The machine in the middle of its motion; one that stays where it is fills the picture."""
+    early = float(scene.time[0] + 0.1 * (scene.time[-1] - scene.time[0]))
+    events = [t for _, t in scene.events if t > early]  # what happens first, else the middle of the way
+    t = events[0] if events else scene.ghosts[len(scene.ghosts) // 2]
+    if not scene.travels:
+        low, high = scene.extent_at(t)
+        scene = replace(scene, low=low, high=high)
+    return picture(scene, t, SIZE, caption=False)
 
 
 def write_pages(names: list[str], folder: Path) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Polygon
 
 import trundle as tr
-from trundle.errors import SolveError
+from trundle.errors import ModelError, SolveError
 from trundle.run.dataset import Run
 from trundle.run.geometry import geometry
 from trundle.run.provenance import as_json
@@ -127,3 +127,33 @@ def test_fast_motion_is_spread_over_the_run() -> None:
     last = max(float(text.get_text().split()[0]) for text in figure.axes[0].texts)
     assert last > 0.5
     assert any(len(line.get_xdata()) == 49 for line in figure.axes[0].lines)  # lines of the bowl
+
+
+@pytest.mark.parametrize("plane", ["xz", "space"])
+def test_a_machine_that_goes_far_is_also_seen_from_near_by(plane):
+    """A bar of 1 m falls and drifts 60 m: it is 2 % of its path, and nearly all of each panel below."""
+    m = tr.Model("bar", gravity=(0, 0, 0))
+    bar = m.body("bar", mass=1.0, inertia=0.1, shape=tr.shape.Rod((-0.5, 0, 0), (0.5, 0, 0)))
+    m.connect(tr.Free(), m.ground, bar)
+    run = m.build().simulate(3.0, {"bar.velocity": (20.0, 0.0, 0.0)})
+    whole, *panels = run.draw(plane=plane).axes
+    assert len(panels) == 4 and np.ptp(whole.get_xlim()) > 60.0
+    for panel, t in zip(panels, (0.0, 1.2, 1.8, 3.0), strict=True):
+        middle = np.mean(panel.get_xlim())
+        assert np.ptp(panel.get_xlim()) == pytest.approx(1.2) and middle == pytest.approx(20.0 * t, abs=0.02)
+    assert run.draw(plane=plane, times=[0.0, 0.1]).axes[1:] == []  # it fills enough of the picture
+
+
+def test_what_stands_on_the_ground_is_drawn_and_touches_nothing(tmp_path):
+    m = tr.Model("kerb")
+    m.connect(tr.Free(), m.ground, m.body("ball", mass=1.0, inertia=0.1, shape=tr.shape.Ball(0.1)))
+    m.scenery = (tr.shape.Box((1.0, 1.0, 0.5), at=(0.0, 0.0, -0.25)),)
+    run = m.build().simulate(1.0)
+    assert run.values("ball.position")[-1, 2] == pytest.approx(-9.81 / 2)
+    for shown in (run, tr.load(run.save(tmp_path / "kerb.nc"))):
+        faces = [patch for patch in shown.draw(plane="xz").axes[0].patches if isinstance(patch, Polygon)]
+        corners = np.vstack([face.get_xy() for face in faces])
+        assert np.allclose([corners.min(axis=0), corners.max(axis=0)], [(-0.5, -0.5), (0.5, 0.0)])
+    m.scenery = "a kerb"
+    with pytest.raises(ModelError, match=r"model.scenery is 'a kerb': give a tuple of shapes"):
+        m.build()

@@ -50,6 +50,8 @@ class Assembler:
         with self._watch(("gravity",)):
             self.model.gravity = self.values.vector(section.gravity, ("gravity",))
         self.model.impacts = section.impacts
+        with self._watch(("scenery",)):
+            self.model.scenery = tuple(self.parts.shape(s, ("scenery", i)) for i, s in enumerate(section.scenery))
         for name, body in section.bodies.items():
             with self._watch(("bodies", name)):
                 self._body(name, body)

@@ -363,6 +363,7 @@ class ModelSection(Section):
     text: str = ""
     gravity: Vector = Field(default_factory=lambda: [ZERO, ZERO, constant(-9.81)])
     impacts: Literal["sequential", "simultaneous", "compliant"] = "sequential"
+    scenery: Annotated[list[Shape], BeforeValidator(listed)] = []
     parameters: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
     tables: dict[str, TableSection] = {}

@@ -18,6 +18,7 @@ from trundle.model.model import Model
 from trundle.model.part_check import body_faults, evaluate, force_faults, joined_faults, vector_faults
 from trundle.model.register import coordinate_units
 from trundle.model.seal import seal_faults
+from trundle.model.shape import Shape
 from trundle.pairs.higher import HigherPair, SurfacePair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Surface
@@ -103,6 +104,11 @@ def check(model: Model) -> list[str]:
     faults += frame_faults(model)
     faults += size_faults(model) if not faults else []
     faults += seal_faults(model) if not faults else []
+    if not (isinstance(model.scenery, tuple | list) and all(isinstance(shape, Shape) for shape in model.scenery)):
+        faults.append(
+            f"model.scenery is {model.scenery!r}: give a tuple of shapes that stand on the ground, such as "
+            "(tr.shape.Box((1, 1, 0.5), at=(0, 0, 0.25)),)."
+        )
     if model.impacts not in TREATMENTS:
         faults.append(
             f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "

@@ -45,6 +45,7 @@ class ModelContents:
         self.resistances: dict[str, Any] = {}  # "connection.motion" -> effort that is not that of an ideal constraint
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.gravity = gravity
+        self.scenery: Any = ()  # shapes that stand on the ground: drawn, without contact
         self.start: dict[str, Any] = {}  # by name, unless a run is given others; loops are assembled near these values
 
     def freeze(self) -> None:

@@ -63,6 +63,7 @@ def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
         }
         for body in model.bodies.values()
     }
+    bodies["ground"]["shapes"] += _shapes(model.scenery)
     rails, joints = [], []
     level = [
         c.first
@@ -83,7 +84,8 @@ def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
             direction = ground.rotation @ connection.pair.frame()[:, 2]
             rails.append([point(ground.position), direction.tolist(), other.body.name, point(other.position)])
         elif len(connection.pair.free) < 3 or not slides:
-            for frame in (first, second):
+            roams = {"x", "y"} <= set(connection.pair.free)  # on a plane: nothing is pinned to the ground
+            for frame in (frame for frame in (first, second) if not (roams and frame.body.is_at_rest)):
                 bodies[frame.body.name]["joints"].append(point(frame.position))
     springs = []
     for force in model.forces.values():

@@ -26,6 +26,7 @@ class Canvas(Protocol):
     def pin(self, point: Points, alpha: float, order: float) -> None: ...
     def support(self, point: Points, size: float, hanging: Points) -> None: ...
     def frame(self, low: Points, high: Points) -> None: ...
+    def close_up(self, low: Points, high: Points) -> None: ...
     def height(self, points: Points) -> Points: ...
     def label(self, point: Points, text: str) -> None: ...
 
@@ -34,8 +35,8 @@ class Canvas(Protocol):
 class FlatCanvas:
     """A plane of the ground seen face on."""
 
-    def __init__(self, figure: Figure, plane: str) -> None:
-        self.axes: Axes = figure.subplots()
+    def __init__(self, axes: Axes, plane: str) -> None:
+        self.axes = axes
         self.plane = plane
         self.at = list(PLANES[plane])
 
@@ -75,6 +76,19 @@ class FlatCanvas:
         self.axes.set_xlabel(f"{self.plane[0]} (m)")
         self.axes.set_ylabel(f"{self.plane[1]} (m)")
 
+    @staticmethod
+    def shape(plane: str, extent: Points) -> float:
+        """Height over width of a box in the picture."""
+        a, b = PLANES[plane]
+        return float(extent[b] / extent[a])
+
+    def close_up(self, low: Points, high: Points) -> None:
+        """Limits without axes: a panel beside the picture."""
+        self.frame(low, high)
+        self.axes.set(xlabel="", ylabel="", xticks=(), yticks=())
+        for spine in self.axes.spines.values():
+            spine.set(visible=True, color=FAINT)
+
     def height(self, points: Points) -> Points:
         """How high points (n, 3) stand in the picture."""
         return points[:, self.at[1]]
@@ -89,8 +103,7 @@ class FlatCanvas:
 class SpaceCanvas:
     """Space seen from above at an angle, the shadow of every stroke on the floor."""
 
-    def __init__(self, figure: Figure, floor: float) -> None:
-        axes = figure.add_subplot(projection="3d", computed_zorder=False)
+    def __init__(self, axes: Axes, floor: float) -> None:
         assert isinstance(axes, Axes3D)
         self.axes = axes
         self.floor = floor
@@ -136,6 +149,13 @@ class SpaceCanvas:
             self.axes.set(**{f"{name}lim": (a, b), f"{name}label": f"{name} (m)"})
         self.axes.view_init(elev=22, azim=-58)
         self._fill(np.array(list(product(*zip(low, high, strict=True)))))
+
+    def close_up(self, low: Points, high: Points) -> None:
+        """Limits without axes: a panel beside the picture."""
+        self.axes.set_box_aspect(tuple(high - low), zoom=1.45)
+        self.axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+        self.axes.set_axis_off()
+        self.axes.view_init(elev=22, azim=-58)
 
     def _fill(self, corners: Points) -> None:
         """Let the box fill the width of the figure and fit the height to it; else a third of the page stays empty."""

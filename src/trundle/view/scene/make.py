@@ -144,8 +144,13 @@ def _size(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose: t
 
 
 def _bounded(grid: Grid) -> bool:
-    """Whether it is as large as its body: round, an edge or a vertex; else it is clipped to where it was touched."""
-    return grid.spins or (grid.points.shape[1] == 1 and grid.body != "ground")
+    """Whether it is as large as its body: round, an edge or a vertex; else it is clipped to where it was touched, as a
+    long rail of the ground is.
+    """
+    if grid.body == "ground":
+        extents = np.sort(np.ptp(grid.points.reshape(-1, 3), axis=0))
+        return grid.spins and bool(extents[2] < 4 * extents[1])
+    return grid.spins or grid.points.shape[1] == 1
 
 
 def _first_extent(items: Sequence[Item], p: Array, R: Array) -> float:

@@ -136,6 +136,13 @@ class Scene:
         coms = [p[i] + R[i] @ self.coms[i] for i in range(1, len(self.bodies)) if i not in self.frames]
         return np.mean(coms, axis=0) if coms else np.zeros(3)
 
+    def extent_at(self, t: float) -> tuple[Array, Array]:
+        """Corners of the box that holds bodies, joints and surfaces at a time (m)."""
+        p, R = self.poses(t)
+        seen = [item for item in self.items if item.layer in ("bodies", "joints", "surfaces")]
+        cloud = np.vstack([p[:1], *(p[item.body] + item.mesh.vertices @ R[item.body].T for item in seen)])[1:]
+        return (cloud.min(axis=0), cloud.max(axis=0)) if len(cloud) else (self.low, self.high)
+
     def header(self) -> dict[str, Any]:
         """All fields but meshes, which are gathered beside the items."""
         plain = {name: value for name, value in vars(self).items() if name != "items"}
