@@ -239,6 +239,6 @@ def test_bad_tables_are_named(make: Any, words: str) -> None:
 def test_pictures() -> None:
     figure = Table(X, Y, text="two curves", unit="N", outputs=["left", "right"]).plot()
     (axes,) = figure.axes
-    assert axes.get_title() == "two curves" and len(axes.lines) == 4
+    assert figure.get_suptitle() == "two curves" and len(axes.lines) == 4
     figure = Table((X, [0.0, 1.0, 2.0]), rng.normal(size=(15, 3)), arguments=["speed", "throttle"]).plot()
     assert figure.axes[0].get_ylabel() == "throttle"
