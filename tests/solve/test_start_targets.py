@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.errors import AssemblyError, UnknownNameError
+from trundle.errors import AssemblyError, ModelError, UnknownNameError
+from trundle.study.batch import BatchWarning
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +91,22 @@ def test_a_component_given_for_a_run_replaces_that_of_the_vector_of_the_model() 
     run = m.build().simulate(0.1, {"ball.velocity_x": -1.0, "ball.position_z": 7.0}, samples=2)
     np.testing.assert_allclose(run.values("ball.position")[0], (1.0, 2.0, 7.0), atol=1e-14)
     np.testing.assert_allclose(run.values("ball.velocity")[0], (-1.0, 5.0, 6.0), atol=1e-14)
+
+
+def test_a_component_of_a_quaternion_keeps_its_value() -> None:
+    """The others, which follow from it, keep their proportions."""
+    m = tr.Model("turned")
+    m.connect(tr.Free(), m.ground, m.body("ball", mass=1.0, inertia=0.01))
+    m.start = {"ball.quaternion": (0.8, 0.0, 0.48, 0.36)}
+    system = m.build()
+    found = system.simulate(0.1, {"ball.quaternion_x": 0.6}, samples=2).values("ball.quaternion")[0]
+    np.testing.assert_allclose(found, (0.64, 0.6, 0.384, 0.288), atol=1e-14)
+    with pytest.warns(BatchWarning, match="case 2"):
+        batch = system.batch(0.1, {"ball.quaternion_x": [0.0, 0.6, 2.0]}, samples=2)
+    np.testing.assert_allclose(batch["ball.quaternion"][:2, 0], [(0.8, 0.0, 0.48, 0.36), found], atol=1e-14)
+    assert batch.outcomes[2] == "REFUSED" and "Give all four" in batch.messages[2]
+    m.start = {"ball.quaternion_x": 0.6}
+    np.testing.assert_allclose(m.build().start().q[3:], (0.8, 0.6, 0.0, 0.0), atol=1e-14)
+    m.start = {}
+    with pytest.raises(ModelError, match="Give all four"):
+        m.build().start({"ball.quaternion_w": 0.6})

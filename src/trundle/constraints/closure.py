@@ -69,7 +69,7 @@ def closure_rows(connection: ConnectedPair, motion: Motion, over_ground: bool) -
         z = A.R[:, 2]
         turn, advance = relative.angle(2), dot(z, d)
         rate = cross(A.w, z)
-        add("z", advance - pitch * _nearest_turn(turn, advance, pitch), z, -pitch * z, rate, -pitch * rate, "m")
+        add("z", advance - pitch * nearest_turn(turn, advance, pitch), z, -pitch * z, rate, -pitch * rate, "m")
     return rows
 
 
@@ -79,7 +79,7 @@ def axes_around(rotation: str) -> tuple[int, int, int]:
     return (k + 1) % 3, (k + 2) % 3, k
 
 
-def _nearest_turn(angle: Expr, advance: Expr, pitch: Expr) -> Expr:
+def nearest_turn(angle: Expr, advance: Expr, pitch: Expr) -> Expr:
     """The angle plus whole turns that lies nearest to advance / pitch (a screw turns many times)."""
     whole = ca.if_else(ca.SX(pitch) == 0, angle, advance / pitch)
     turns = ca.floor((whole - angle) / (2 * ca.pi) + 0.5)

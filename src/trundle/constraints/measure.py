@@ -3,13 +3,13 @@ unit effort on each.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, final
 
 import casadi as ca
 
-from trundle.constraints.closure import Relative, axes_around, connection_frame
+from trundle.constraints.closure import Relative, axes_around, connection_frame, nearest_turn
 from trundle.errors import ModelError
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
@@ -33,6 +33,10 @@ class Measure:
         """A turn, known up to whole turns; else a displacement."""
         return bool(self.force.is_zero())
 
+    def turned(self, turns: Expr) -> "Measure":
+        """The same with so many whole turns more."""
+        return replace(self, value=self.value + 2 * ca.pi * turns)
+
 
 @final
 class Followed:
@@ -50,6 +54,13 @@ class Followed:
     def is_angle(self) -> bool:
         """Known up to whole turns; surface coordinates that follow the motion count them."""
         return not self.value.is_symbolic() and self.kind in ("yaw", "pitch")
+
+    def turned(self, turns: Expr) -> "Followed":
+        """The same with so many whole turns more, where it is known up to these."""
+        if not self.is_angle:
+            return self
+        owner = self.name.removesuffix(f".{self.kind}")
+        return Followed(owner, self.kind, self.value + 2 * ca.pi * turns, self._changing)
 
     @property
     def force(self) -> Expr:
@@ -71,6 +82,10 @@ class LawState:
     value: Expr
     rate: Expr = None  # known when its law has been asked
     is_angle: ClassVar[bool] = False
+
+    def turned(self, turns: Expr) -> "LawState":
+        """It counts its turns itself."""
+        return self
 
     @property
     def force(self) -> Expr:
@@ -100,7 +115,10 @@ def measured_coordinates(connection: ConnectedPair, motion: Motion) -> dict[str,
         z, turn = out[names["z"]], out[names["rz"]]
         pitch = pair.coupling
         out[names["z"]] = Measure(
-            z.value - pitch * turn.value, z.rate - pitch * turn.rate, z.force, -pitch * turn.moment
+            z.value - pitch * nearest_turn(turn.value, z.value, pitch),
+            z.rate - pitch * turn.rate,
+            z.force,
+            -pitch * turn.moment,
         )
     return out
 

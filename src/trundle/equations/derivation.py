@@ -26,7 +26,7 @@ from trundle.quantities.known import force_quantities, known_quantities
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
 from trundle.quantities.state_layout import StateLayout, lay_out_bodies, lay_out_joints
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
@@ -92,6 +92,14 @@ class Derivation:
                 self.model, self.topology, formalism, self.register(formalism), layout
             )
         return self._equations[coordinates]
+
+    def turned_equations(self, in_joints: bool, turns: Mapping[str, Expr]) -> Equations:
+        """The same with whole turns added to measured angles, by name."""
+        coordinates: Coordinates = "joint" if in_joints else "absolute"
+        formalism = FORMALISM[coordinates]
+        return derive(
+            self.model, self.topology, formalism, self.register(formalism), self.layout_in(coordinates), turns
+        )
 
     @cached_property
     def row_functions(self) -> RowFunctions | None:

@@ -168,9 +168,11 @@ def derive(
     formalism: str,
     register: Register | None = None,
     layout: StateLayout | None = None,
+    turns: Mapping[str, Expr] | None = None,
 ) -> Equations:
     """Write the equations of the model in joint ("kane") or absolute ("newton_euler") coordinates; `register` has the
-    names of what laws may ask for, `layout` the order of the states.
+    names of what laws may ask for, `layout` the order of the states, `turns` whole turns that are added to measured
+    angles.
     """
     if register is None:
         register = Register(model.aliases, lambda: known_quantities(model, topology, formalism))
@@ -184,11 +186,11 @@ def derive(
     own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
     frame_rates = FrameRates(model, t, own)
     roots = frame_rates.roots()
-    stage = Stage(model, topology, formalism, layout, register, t, roots, own)
+    stage = Stage(model, topology, formalism, layout, register, t, roots, own, None, turns)
     unknown = frame_rates.needed(roots)
     if unknown:
         roots = frame_rates.roots(rates_of(model, stage, unknown, frame_rates))
-        stage = Stage(model, topology, formalism, layout, register, t, roots, own, stage)
+        stage = Stage(model, topology, formalism, layout, register, t, roots, own, stage, turns)
     motion, contacts, measured, values, bent, tracking = (
         stage.motion, stage.contacts, stage.measured, stage.values, stage.bent, stage.tracking,
     )  # fmt: skip

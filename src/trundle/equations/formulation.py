@@ -93,7 +93,11 @@ class Formulation:
     @cached_property
     def functions(self) -> Functions:
         """Equations with their independent rows or, for the pseudo-inverse, with all."""
-        equations, rows = self.equations, self.equations.rows
+        return self.functions_of(self.equations)
+
+    def functions_of(self, equations: Equations) -> Functions:
+        """The same for equations that have the rows of this formulation."""
+        rows = equations.rows
         dropped = set(self.mobility.redundant) if rows else set()
         sets = self.mobility.exchanged if rows else ()
         exchanged = [(names, [name for name in names if name not in dropped]) for names in sets]

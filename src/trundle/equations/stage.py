@@ -31,11 +31,13 @@ from trundle.typing import Expr
 
 @final
 class Stage:
-    """Motion, contacts and signals, from the motion of the roots; `like` has the symbols of an earlier stage."""
+    """Motion, contacts and signals, from the motion of the roots; `like` has the symbols of an earlier stage, `turns`
+    whole turns that are added to measured angles.
+    """
 
     def __init__(
         self, model: Model, topology: Topology, formalism: str, layout: StateLayout, register: Register, t: Expr,
-        roots: Roots, own: Mapping[str, Expr], like: "Stage | None" = None,
+        roots: Roots, own: Mapping[str, Expr], like: "Stage | None" = None, turns: Mapping[str, Expr] | None = None,
     ) -> None:  # fmt: skip
         self.tree = build_tree(topology, model.roots)
         q, u = ca.SX.sym("q", layout.n_placed), ca.SX.sym("u", layout.n_u)
@@ -67,6 +69,8 @@ class Stage:
         self.q = ca.vertcat(q, *self.followers.values(), *self.values.values())
         change = partial(changing, q=self.q, rates=rates, roots=roots)
         self.measured = _measured(cut, self.motion, self.contacts, change)
+        for name, whole in (turns or {}).items():
+            self.measured[name] = self.measured[name].turned(whole)
         asked = {name: LawState(name, value) for name, value in self.values.items()}
         self.signals = Signals(
             model, register, t, self.motion, self.coordinates, self.measured | asked, self.contacts

@@ -95,10 +95,9 @@ FRICTION_DRIVES = Outcome(
 HALF_TURN = Outcome(
     "HALF_TURN",
     37,
-    "The end was reached, but the angle {angle} passed half a turn at t = {time} s, and a force that depends on it "
-    "jumped there: the angle is measured in (-pi, pi], because it is no coordinate of the tree.",
-    "Use formalism='kane', with the joint in the tree (let another one close the loop), or a force that does not count "
-    "turns.",
+    "The run came to its end, but the angle {angle} was beyond half a turn at t = {time} s, and a force, state or "
+    "event depends on its whole turns: it is measured in (-pi, pi], because it is no coordinate of the tree.",
+    "Use formalism='kane', with the joint in the tree (let another one close the loop), or what does not count turns.",
 )
 ALARM = Outcome("ALARM", codes.ALARM, "A contact may have ceased to be one.")  # made again, no run ends with it
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.quantities.state_layout import StateLayout
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 LARGEST = 1e12  # m, rad or per second
 
@@ -56,12 +56,29 @@ def read_request(layout: StateLayout, q_default: Array, start: Mapping[str, Any]
             )
         vector[i : i + n] = numbers
         mask[i : i + n] = True
-    for i in layout.quaternions:
-        length = np.linalg.norm(request.q[i : i + 4])
+    for c in layout.coordinates:
+        if c.n_q == 4:
+            request.q[c.q] = unit_quaternion(request.q[c.q], request.given_q[c.q], c.name)
+    return request
+
+
+def unit_quaternion(numbers: Array, given: AnyArray, name: str) -> Array:
+    """The numbers made a rotation: those that are given keep their values where these are some of the four."""
+    rest = np.zeros(4, bool) if np.all(given) or not np.any(given) else np.logical_not(given)
+    if not np.any(rest):
+        length = np.linalg.norm(numbers)
         if length < 1e-9:
             raise ModelError("a start quaternion has length zero; (1, 0, 0, 0) is not a rotation.")
-        request.q[i : i + 4] /= length
-    return request
+        return np.asarray(numbers / length)
+    left, others = 1.0 - float(np.sum(numbers[given] ** 2)), float(np.linalg.norm(numbers[rest]))
+    if left < -1e-9 or (others < 1e-9 and left > 1e-9):
+        raise ModelError(
+            f"the given components of {name!r} are no part of a rotation: the squares of all four, w, x, y and z, add "
+            "up to one. Give all four."
+        )
+    found = np.array(numbers)
+    found[rest] *= np.sqrt(max(left, 0.0)) / max(others, 1e-9)
+    return found
 
 
 def speeds_of(layout: StateLayout, given_q: Array) -> Array:

@@ -1,6 +1,7 @@
 """Results of many runs at once."""
 
 import json
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,7 +20,16 @@ from trundle.quantity import Part, Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import reported_events
-from trundle.run.turns import nearest, without_flips
+from trundle.run.turns import (
+    StatePath,
+    TurnsWarning,
+    continuous,
+    counts_up_to_turns,
+    measured_angles,
+    nearest,
+    with_turns,
+    without_flips,
+)
 from trundle.typing import AnyArray, Array
 
 if TYPE_CHECKING:
@@ -151,6 +161,8 @@ class BatchRun:
         found = self._evaluate(part.quantity, self.batch.t_end, self.batch.x_end, p)
         if part.quantity.name in self._angles:
             found[:, 0] = self._counted(part.quantity.name, found[:, 0], self.batch.x_end)
+        elif counts_up_to_turns(self.formulation, part.quantity):
+            found = self._turned_ends(part.quantity, found)
         if part.quantity.group == "work" and self._switching is not None:
             found += [[event_works(self.formulation, log)[part.quantity.name][-1]] for log in self._switching.events]
         found[list(self.refused)] = np.nan
@@ -174,6 +186,9 @@ class BatchRun:
         if self._switching is not None:
             p = self._switching.p.reshape(cases * times, -1)
         shaped = self._evaluate(whole, np.tile(self.batch.t, cases), flat, p).reshape(cases, times, -1)
+        if counts_up_to_turns(self.formulation, whole) and whole.name not in self._angles:
+            for case in range(cases):
+                shaped[case] = self._turned(whole, case, self.batch.t, self.batch.x[case], shaped[case])
         if whole.group == "work" and self._switching is not None:
             for case, log in enumerate(self._switching.events):
                 brought = event_works(self.formulation, log)[whole.name]
@@ -291,6 +306,41 @@ class BatchRun:
         """Angles with their whole turns, where the states x count them."""
         start = self._angles[name].reshape(-1, *[1] * (values.ndim - 1))
         return nearest(values, start + x[..., self.formulation.states.turn(name)])
+
+    def _turned(self, q: Quantity, case: int, t: Array, x: Array, values: Array) -> Array:
+        """A quantity of one case at states in their order, with the whole turns of the measured angles in it."""
+        there = np.all(np.isfinite(x), axis=1)
+        if not np.any(there):
+            return values
+        p = self._p[case][None, :].repeat(len(t), axis=0)
+        if self._switching is not None:
+            p[: len(self.batch.t)] = self._switching.p[case]
+            p[len(self.batch.t) :] = self._switching.p_end[case]
+        start = {name: float(angles[case]) for name, angles in self._angles.items()}
+        path = StatePath(self.formulation, t[there], x[there], p[there], start)
+        found = values.copy()
+        if q.group == "joints":
+            found[there] = continuous(path, q.name, values[there, 0])[:, None]
+        else:
+            found[there] = with_turns(path, q.group, {q.name: values[there]})[q.name]
+        return found
+
+    def _turned_ends(self, q: Quantity, values: Array) -> Array:
+        """The same at the end of every case, from its samples on."""
+        if self.batch.x.size == 0 and not {*self.formulation.once(measured_angles)} <= self._angles.keys():
+            warnings.warn(
+                f"{q.name!r} is, or asks for, an angle that is measured between bodies and known up to whole turns: a "
+                "batch that keeps its ends only does not count them. Ask batch(..., samples=...).",
+                TurnsWarning,
+                stacklevel=4,
+            )
+            return values
+        found = values.copy()
+        for case in range(len(self)):
+            t, x = np.append(self.batch.t, self.batch.t_end[case]), [*self.batch.x[case], self.batch.x_end[case]]
+            sampled = self._evaluate(q, self.batch.t, self.batch.x[case], self._p[case])
+            found[case] = self._turned(q, case, t, np.array(x), np.vstack([sampled, values[case]]))[-1]
+        return found
 
     def _evaluate(self, q: Quantity, t: Array, x: Array, p: Array) -> Array:
         """Numbers that may be changed."""

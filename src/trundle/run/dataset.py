@@ -17,7 +17,7 @@ from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
 from trundle.run.reported_events import contact_events, reported_events
-from trundle.run.turns import continuous, without_flips
+from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -281,11 +281,13 @@ class Run:
         """Compute the quantity; those of its group come with it and are kept."""
         assert self.formulation is not None and self._raw is not None
         t, x, p = self._raw
+        path = StatePath(self.formulation, t, x, p, start_angles(self.formulation, self.initial), self.trajectory)
         if q.name not in self._numbers:
-            self._numbers.update(self.formulation.evaluate(q.name, t, x, p))
+            found = self.formulation.evaluate(q.name, t, x, p)
+            self._numbers.update(with_turns(path, q.group, found) if q.group in USER_DEFINED else found)
         values = self._numbers[q.name]
         if q.group == "joints" and q.coordinate and q.unit == "rad":  # a measured angle is known up to whole turns
-            values = continuous(self, q.name, values[:, 0])[:, None]
+            values = continuous(path, q.name, values[:, 0])[:, None]
         elif q.group == "orientations":
             values = without_flips(values)
         elif q.group == "work" and self.trajectory is not None:

@@ -8,7 +8,6 @@ compiled loop as a single run.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, final
 
@@ -26,6 +25,7 @@ from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Tolerances
 from trundle.integrate.outcome import CONSTRAINT, REFUSED, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.integrate.tolerance import LOOKS, read_units
+from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
 from trundle.lookup.table import Table
 from trundle.model.start_values import dependent_starts
@@ -36,7 +36,7 @@ from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
-from trundle.study.half_turn import may_jump, within_half_turn
+from trundle.study.half_turn import counts_turns, within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
@@ -82,14 +82,14 @@ def run_batch(
     count = _count(f, {**start, **parameters})
     breaks = f.kernels("base").get("breaks")
     one_by_one = not method.in_lanes or bool(f.model.events or f.parameters.modes)
-    turning = not f.in_joints and may_jump(f)  # a run that passes half a turn must be looked at
-    one_by_one = one_by_one or turning
     width = count * (f.n_x + (len(f.default_parameters) if one_by_one else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
     if times is not None:
         check_room(len(times), width)
     ready = _Cases(f, start, parameters, count, accuracy.rtol)
     ready.refuse(jump_faults(f, ready.p, ready.good, 0.0, duration))
+    turning = any(counts_turns(f, 0.0, ready.x0[i], ready.p[i]) for i in ready.good)  # a run knows its steps
+    one_by_one = one_by_one or turning
     tolerances = accuracy.tolerances(f, ready.p[0], USUAL_ATOL)
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
@@ -103,7 +103,8 @@ def run_batch(
     how = Options(tolerances, Sampling(times), options.limits)
     try:
         if one_by_one:
-            batch, log = _one_by_one(f, method, cases, how, threads, turning)
+            angles = {name: values[ready.good] for name, values in ready.angles.items()}
+            batch, log = _one_by_one(f, method, cases, how, threads, angles if turning else None)
         else:
             batch, log = _in_lanes(f, method, cases, how, threads, stretches)
     except MemoryError:
@@ -128,16 +129,23 @@ def _labels(given: Mapping[str, Any], count: int) -> dict[str, Any]:
 
 
 def _one_by_one(
-    f: Formulation, method: Method, cases: Cases, options: Options, threads: int | None, turning: bool
+    f: Formulation,
+    method: Method,
+    cases: Cases,
+    options: Options,
+    threads: int | None,
+    angles: Mapping[str, Array] | None,
 ) -> tuple[Batch, BatchEvents | None]:
-    """Each case in the loop for single runs; `turning` where measured angles may pass half a turn."""
-    look = partial(within_half_turn, f) if turning else None
+    """Each case in the loop for single runs; `angles` has those at the start where turns are counted by something."""
     problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, False, options.tolerances.rtol))
 
     def by(some: Cases, how: Options) -> tuple[Batch, BatchEvents]:
-        return integrate_each(problem, method, some, how, threads, look)
+        return integrate_each(problem, method, some, how, threads, None if angles is None else look)
 
-    return integrate_cases(f, by, problem, method, cases, options)
+    def look(case: int, found: Trajectory) -> Trajectory:
+        return within_half_turn(f, found, {name: float(values[case]) for name, values in (angles or {}).items()})
+
+    return integrate_cases(f, by, problem, method, cases, options, None if angles is None else look)
 
 
 def _in_lanes(
@@ -259,7 +267,8 @@ class _Cases:
         f, x0 = self.formulation, np.full((self.count, self.formulation.n_x), np.nan)
         names = {*f.resolved(f.model.start), *self.fixed, *self.varied}
         follows = bool(f.layout.followers)  # surface coordinates belong to each pose
-        if f.has_rows or follows or not f.in_joints or not names <= f.layout.places.keys():
+        apart = {name for c in f.layout.coordinates if c.n_q == 4 for name in c.names}  # the others follow from them
+        if f.has_rows or follows or not f.in_joints or not names <= f.layout.places.keys() - apart:
 
             def assemble(case: int) -> None:
                 values = {k: v if np.ndim(v) == 0 else np.asarray(v)[case] for k, v in parameters.items()}

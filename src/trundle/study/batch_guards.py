@@ -10,12 +10,13 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.integrate.case import Cases
-from trundle.integrate.lanes.batch_events import BatchEvents, keep_run
+from trundle.integrate.lanes.batch_events import BatchEvents, Look, keep_run
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling
 from trundle.integrate.outcome import ALARM, TOO_MANY_STEPS
 from trundle.integrate.problem import Problem
+from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
 from trundle.study.guards import BROKEN_OFF, GuardedRun, first_look, integrate_guarded
 
@@ -24,9 +25,17 @@ Integrate = Callable[[Cases, Options], tuple[Batch, BatchEvents | None]]
 
 
 def integrate_cases(
-    f: Formulation, by: Integrate, single: Problem, method: Method, cases: Cases, options: Options
+    f: Formulation,
+    by: Integrate,
+    single: Problem,
+    method: Method,
+    cases: Cases,
+    options: Options,
+    look: Look | None = None,
 ) -> tuple[Batch, BatchEvents | None]:
-    """All cases `by(cases, options)`, each up to the first guard that is broken; all start and end together."""
+    """All cases `by(cases, options)`, each up to the first guard that is broken; all start and end together; `look`
+    may give a run another outcome.
+    """
     if not any(isinstance(c.pair, HigherPair) for c in f.model.connections.values()):
         return by(cases, options)
     times = options.samples.times
@@ -36,10 +45,15 @@ def integrate_cases(
         if batch.outcome(i).name not in DOUBTFUL:
             continue
         found = integrate_guarded(f, GuardedRun(single, method, cases[i], options))
-        batch.x[i] = np.nan
-        keep_run(batch, log, i, found)
-        if found.outcome.ok and found.audit is not None:
-            batch.code[i] = found.audit.outcome.code
-        elif not found.outcome.ok:
-            batch.endings[i] = found.outcome
+        _keep(batch, log, i, found if look is None else look(i, found))
     return batch, log
+
+
+def _keep(batch: Batch, log: BatchEvents | None, i: int, found: Trajectory) -> None:
+    """Write a single run into its row."""
+    batch.x[i] = np.nan
+    keep_run(batch, log, i, found)
+    if found.outcome.ok and found.audit is not None:
+        batch.code[i] = found.audit.outcome.code
+    elif not found.outcome.ok:
+        batch.endings[i] = found.outcome

@@ -12,6 +12,7 @@ from trundle.errors import SolveError
 from trundle.integrate.case import Case
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.tolerance import largest, read_units
+from trundle.run.turns import start_angles
 from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
@@ -67,7 +68,7 @@ def simulate(
         trajectory = integrate_guarded(f, guarded)
     except MemoryError:
         raise SolveError(NO_ROOM) from None
-    trajectory = within_half_turn(f, at_limit(f, trajectory, trajectory.p_end))
+    trajectory = within_half_turn(f, at_limit(f, trajectory, trajectory.p_end), start_angles(f, initial))
     atol = accuracy.atol
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, f.once(read_units).names)

@@ -14,7 +14,7 @@ from trundle.model.check import finite_number
 from trundle.model.register import Register, is_changeable, is_start
 from trundle.model.start_values import start_values
 from trundle.quantities.initial_state import InitialState
-from trundle.quantities.request import read_request
+from trundle.quantities.request import read_request, unit_quaternion
 from trundle.quantities.state_layout import StateLayout
 from trundle.study.first_modes import at_contacts
 from trundle.study.large_angles import likely_degrees
@@ -65,6 +65,7 @@ def start_state(
 def _completed(register: Register, start: Values, usual: Values) -> Values:
     """Start values for this run; one component of a vector whose usual value is known replaces that component of it."""
     found: dict[str, Any] = {}
+    replaced: dict[str, Array] = {}  # components of quaternions
     for name, value in start.items():
         part = register.find(name)
         whole = part.quantity.name if part is not None and part.component is not None else name
@@ -74,7 +75,9 @@ def _completed(register: Register, start: Values, usual: Values) -> Values:
         vector = np.array(found.get(whole, usual.get(whole)), dtype=float)
         vector[part.component] = finite_number(value, f"start value of {name!r}")
         found[whole] = vector
-    return found
+        if part.quantity.kind == "quaternion":
+            replaced.setdefault(whole, np.zeros(4, bool))[part.component] = True
+    return found | {name: unit_quaternion(found[name], given, name) for name, given in replaced.items()}
 
 
 def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters, t: float) -> InitialState:

@@ -23,7 +23,7 @@ from trundle.integrate.outcome import INTERRUPTED, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 
-Look = Callable[[Trajectory], Trajectory]
+Look = Callable[[int, Trajectory], Trajectory]
 NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
 
@@ -74,7 +74,7 @@ def integrate_each(
         go.wait()
         for job in queue:
             found = integrate(problem, method, cases[job], options)
-            found = found if look is None else look(found)
+            found = found if look is None else look(job, found)
             keep_run(out, log, job, found)
             if found.outcome is INTERRUPTED:
                 return
