@@ -5,6 +5,7 @@ and speed is moved by its tolerance, and for the integrals of work the error tha
 far below; a run beyond a thousand times the former is wrong, or a law does not account for its energy.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
@@ -14,7 +15,7 @@ from trundle.integrate.case import Cases
 from trundle.integrate.options import Tolerances
 from trundle.integrate.outcome import ENERGY_OFF, EVENT_STOP, FRICTION_DRIVES, Outcome
 from trundle.integrate.problem import Problem
-from trundle.integrate.trajectory import Trail, Trajectory
+from trundle.integrate.trajectory import EventLog, Trail, Trajectory
 from trundle.kernel import Kernel, evaluate
 from trundle.typing import Array
 
@@ -43,29 +44,98 @@ class Audit:
     contact: int = -1
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Books:
+    """What the checks look at of one run: as in its trajectory."""
+
+    trail: Trail
+    events: EventLog
+    p_end: Array
+    atol: Array
+    work_error: float
+    outcome: Outcome
+
+    @staticmethod
+    def of(found: Trajectory) -> "Books | None":
+        """Those of a trajectory; None where it has kept no trail."""
+        if found.trail is None:
+            return None
+        return Books(found.trail, found.events, found.p_end, found.atol, found.work_error, found.outcome)
+
+    def looked_at(self, problem: Problem) -> Trail:
+        """The trail without the pose at which contacts jam, which is singular."""
+        log, trail = self.events, self.trail
+        if self.outcome is EVENT_STOP and len(log) and log.index[-1] >= problem.given_events:
+            return Trail(trail.t[:-1], trail.x[:-1], trail.events_before[:-1])
+        return trail
+
+    def parameters(self, trail: Trail) -> Array:
+        """Parameters along the trail."""
+        log = self.events
+        return np.vstack([log.p, self.p_end[None, :]])[trail.events_before] if len(log) else self.p_end
+
+    def booked(self, trail: Trail) -> Array:
+        """What events have brought along the trail (J)."""
+        log = self.events
+        if not len(log):
+            return np.zeros(len(trail.t))
+        return np.concatenate([[0.0], np.cumsum(log.work - log.lost)])[trail.events_before]
+
+
 def audited(problem: Problem, found: Trajectory, tolerances: Tolerances, fixed: bool) -> Trajectory:
     """The trajectory with what the checks found; one that would have ended well ends with their outcome.
 
     A run with fixed steps has no tolerance to be judged by: only its friction is looked at.
     """
-    if problem.energy is None or found.trail is None:
+    books = Books.of(found)
+    if problem.energy is None or books is None:
         return found
-    trail, log = found.trail, found.events
-    if found.outcome is EVENT_STOP and len(log) and log.index[-1] >= problem.given_events:
-        trail = Trail(
-            trail.t[:-1], trail.x[:-1], trail.events_before[:-1]
-        )  # the pose at which contacts jam is singular
-    audit = _check(problem, found, trail, tolerances, fixed)
+    audit = _check(problem, books, tolerances, fixed)
     if audit is None:
         return found
     return replace(found, audit=audit, outcome=audit.outcome if found.outcome.ok else found.outcome)
 
 
-def _check(problem: Problem, found: Trajectory, trail: Trail, tolerances: Tolerances, fixed: bool) -> Audit | None:
+def audit_each(problem: Problem, runs: Sequence[Books], rtol: float, fixed: bool) -> list[Audit | None]:
+    """What the checks find of each of many runs. A first look goes over the trails of all at once; what is not clear
+    there is looked at alone.
+    """
+    found: list[Audit | None] = [None] * len(runs)
+    if problem.energy is None or not runs:
+        return found
+    kernel: Any = problem.energy
+    trails = [books.looked_at(problem) for books in runs]
+    lengths = np.array([len(trail.t) for trail in trails])
+    begin = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    t, x = (np.concatenate([getattr(trail, name) for trail in trails]) for name in ("t", "x"))
+    both = list(zip(runs, trails, strict=True))
+    p = np.concatenate([np.broadcast_to(b.parameters(trail), (len(trail.t), kernel.n_p)) for b, trail in both])
+    values = evaluate(kernel, kernel, t, x, p, threads=1)
+    kinetic, potential = values[:, 0], values[:, 1]
+    work_in, lost = _works(problem, x)
+    booked = np.concatenate([b.booked(trail) for b, trail in both])
+    with np.errstate(invalid="ignore"):
+        change = kinetic + potential + lost - work_in - booked
+        off = np.maximum.reduceat(np.abs(change - np.repeat(change[begin], lengths)), begin)
+        parts = (potential, work_in, lost, booked)
+        swings = [np.maximum.reduceat(part, begin) - np.minimum.reduceat(part, begin) for part in parts]
+        scale = np.max([np.maximum.reduceat(kinetic, begin), *swings], axis=0)
+        clear = np.full(len(runs), True) if fixed else off <= CLEAR * rtol * scale
+        if values.shape[1] > 2:
+            speeds = np.max(np.abs(x[:, problem.n_q : problem.n_q + problem.n_u]), axis=1, initial=0.0)
+            least = rtol * np.maximum.reduceat(speeds, begin) + np.array([np.max(b.atol) for b in runs])
+            clear &= np.minimum.reduceat(np.min(values[:, 2:], axis=1), begin) >= -least
+    for i in map(int, np.flatnonzero(~clear)):
+        found[i] = _check(problem, runs[i], Tolerances(rtol, runs[i].atol), fixed)
+    return found
+
+
+def _check(problem: Problem, books: Books, tolerances: Tolerances, fixed: bool) -> Audit | None:
     """What is wrong with a run along a trail of its states; None if all is well."""
     kernel: Any = problem.energy
-    log, rtol = found.events, tolerances.rtol
-    p = np.vstack([log.p, found.p_end[None, :]])[trail.events_before] if len(log) else found.p_end
+    rtol, trail = tolerances.rtol, books.looked_at(problem)
+    p = books.parameters(trail)
     values = evaluate(kernel, kernel, trail.t, trail.x, p, threads=1)
     if not np.all(np.isfinite(values)):
         return None  # the run has ended for that reason
@@ -73,10 +143,8 @@ def _check(problem: Problem, found: Trajectory, trail: Trail, tolerances: Tolera
     if driving is not None or fixed:
         return driving
     kinetic, potential = values[:, 0], values[:, 1]
-    work_in, lost = _works(problem, trail)
-    booked = np.zeros(len(kinetic))
-    if len(log):
-        booked = np.concatenate([[0.0], np.cumsum(log.work - log.lost)])[trail.events_before]
+    work_in, lost = _works(problem, trail.x)
+    booked = books.booked(trail)
     change = kinetic + potential + lost - work_in - booked
     off = np.abs(change - change[0])
     swings = [np.ptp(part) for part in (potential, work_in, lost, booked)]
@@ -85,7 +153,7 @@ def _check(problem: Problem, found: Trajectory, trail: Trail, tolerances: Tolera
         return None
     largest = max(float(np.max(np.abs(part))) for part in (kinetic, potential, work_in, lost))
     explained = _explained(kernel, problem.n_q + problem.n_u, trail, p, tolerances)
-    allowed = FACTOR * explained + OF_WORK * found.work_error + ROUND_OFF * largest
+    allowed = FACTOR * explained + OF_WORK * books.work_error + ROUND_OFF * largest
     if np.max(off) <= allowed:
         return None
     return Audit(ENERGY_OFF, float(trail.t[np.argmax(off > allowed)]), float(np.max(off)), allowed)
@@ -113,13 +181,13 @@ def doubtful(problem: Problem, batch: "Batch", cases: Cases, tolerances: Toleran
     return [int(i) for i in np.flatnonzero(found)]
 
 
-def _works(problem: Problem, trail: Trail) -> tuple[Array, Array]:
+def _works(problem: Problem, x: Array) -> tuple[Array, Array]:
     """Work done on the system and lost in it, since the start."""
     first = problem.n_q + problem.n_u
     if problem.works == 0:
-        nothing = np.zeros(len(trail.t))
+        nothing = np.zeros(len(x))
         return nothing, nothing
-    return trail.x[:, first], trail.x[:, first + 1]
+    return x[:, first], x[:, first + 1]
 
 
 def _explained(kernel: Kernel, n: int, trail: Trail, p: Array, tolerances: Tolerances) -> float:

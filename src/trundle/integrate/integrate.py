@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from ctypes import CFUNCTYPE, c_void_p
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -37,6 +37,14 @@ def integrate(problem: Problem, method: Method, case: Case, options: Options | N
     return run.trajectory()
 
 
+class FirstStep(NamedTuple):
+    """Length of a first step (s), and the absolute tolerances of the states at the start and as foreseen."""
+
+    h: float
+    atol: np.ndarray
+    foreseen: np.ndarray
+
+
 @final
 class Integration:
     """A run that can be asked, continued, and taken back to a state that was saved."""
@@ -57,14 +65,18 @@ class Integration:
         _set_control(workspace, self.method, o)
         self._workspace, self._folds = workspace, Folds(workspace, self.method)
 
-    def begin_again(self, saved: Saved, x0: np.ndarray, p: np.ndarray) -> None:
+    def begin_again(self, saved: Saved, x0: np.ndarray, p: np.ndarray, first: FirstStep | None = None) -> None:
         """Start from another state with other parameters, over the span of a run that was saved at its start; its
-        arrays are used again.
+        arrays are used again. `first` is the first step with its tolerances, where they are known.
         """
         workspace, _ = self._begun()
         workspace.restore(saved)
-        workspace.start_at(x0, p)
-        _set_first_step(workspace, self.method, self.options)
+        if first is None:
+            workspace.start_at(x0, p)
+            _set_first_step(workspace, self.method, self.options)
+        else:
+            workspace.x[:], workspace.p[: len(p)], workspace.record.h = x0, p, first.h
+            workspace.atol[:], workspace.foreseen[:] = first.atol, first.foreseen
         self._folds, self.outcome = Folds(workspace, self.method), None
 
     def advance(self, to: float) -> Outcome:
@@ -86,6 +98,11 @@ class Integration:
     def state(self) -> np.ndarray:
         """State at that time."""
         return self._begun()[0].x.copy()
+
+    @property
+    def workspace(self) -> Workspace:
+        """All that the run holds."""
+        return self._begun()[0]
 
     def save(self) -> Saved:
         """Everything that the run knows now."""

@@ -78,36 +78,46 @@ class Tolerance:
         """What the tolerance of each unit can grow to."""
         return largest(self._spread(self.bound), units)
 
-    def begin(self, x: Array, slopes: Array, span: float) -> tuple[Array, Array]:
-        """The first tolerances of a run (or of several at once, the least counts), and those that the motion foreseen
-        would bring: from start states (runs, n_x) and slopes there at several times (looks, runs, n_x).
+    def begin(self, x: Array, slopes: Array, span: float) -> Array:
+        """The first tolerances of several runs that share them: the least motion that any of them foresees counts."""
+        expected = self._expected(x, slopes, span, FORESEEN)
+        least = np.min(np.where(expected > 0.0, expected, np.inf), axis=0, initial=np.inf)
+        return self._grown(np.where(np.isfinite(least), least, 0.0))
+
+    def begin_each(self, x: Array, slopes: Array, span: float) -> tuple[Array, Array]:
+        """The first tolerances of runs (runs, n_x), and those that the motion foreseen would bring: from start states
+        (runs, n_x) and slopes there at several times (looks, runs, n_x).
         """
+        first, foreseen = (self._grown(self._expected(x, slopes, span, part)) for part in (FORESEEN, 1.0))
+        return first, foreseen
+
+    def _expected(self, x: Array, slopes: Array, span: float, part: float) -> Array:
+        """Sizes of the groups (runs, groups): at the start, or as a part of the motion that the slopes foresee."""
         steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
         sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
         with np.errstate(over="ignore"):
             ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
-        found = []
-        for part in (FORESEEN, 1.0):
-            expected = [
-                np.maximum(s, part * np.minimum(a, b)) for s, a, b in zip(sizes, ahead, self.bound, strict=True)
-            ]
-            met = np.array([np.min(e[e > 0.0], initial=np.inf) for e in expected])
-            met = self._coupled(np.where(np.isfinite(met), met, 0.0))
-            nothing = np.where(np.isfinite(self.bound), self.bound, 1.0)
-            floor = np.where(np.isfinite(self.bound), self.least * nothing, 0.0)
-            met = np.where(met > 0.0, np.maximum(met, floor), 0.0)
-            found.append(self._spread(np.where(met > 0.0, np.minimum(met, self.bound), nothing)))
-        return found[0], found[1]
+        expected = [np.maximum(s, part * np.minimum(a, b)) for s, a, b in zip(sizes, ahead, self.bound, strict=True)]
+        return np.stack(expected, axis=-1)
+
+    def _grown(self, expected: Array) -> Array:
+        """Tolerances of the states with sizes of the groups (last index); what is not above zero is not known."""
+        met = self._coupled(np.where(expected > 0.0, expected, 0.0))
+        nothing = np.where(np.isfinite(self.bound), self.bound, 1.0)
+        floor = np.where(np.isfinite(self.bound), self.least * nothing, 0.0)
+        met = np.where(met > 0.0, np.maximum(met, floor), 0.0)
+        return self._spread(np.where(met > 0.0, np.minimum(met, self.bound), nothing))
 
     def _coupled(self, met: Array) -> Array:
         length = self.bound[0]
         if not isfinite(length):
             return met
-        slide, turn = np.maximum(met[::2], length * met[1::2]), np.maximum(met[1::2], met[::2] / length)
-        return np.array([slide[0], turn[0], slide[1], turn[1]])
+        slides, turns = met[..., ::2], met[..., 1::2]
+        slide, turn = np.maximum(slides, length * turns), np.maximum(turns, slides / length)
+        return np.stack([slide[..., 0], turn[..., 0], slide[..., 1], turn[..., 1]], axis=-1)
 
     def _spread(self, sizes: Array) -> Array:
-        return np.where(self.group >= 0, self.part * sizes[self.group], self.atol)
+        return np.where(self.group >= 0, self.part * sizes[..., self.group], self.atol)
 
 
 def _largest_of(values: Array, members: Any) -> Array:

@@ -87,7 +87,8 @@ class Workspace:
             span = run.t_last - run.t_start
             looks = np.array([self.slope(t, self.x) for t in np.linspace(run.t_start, run.t_last, LOOKS + 1)[:-1]])
             run.rhs_calls = 0
-            self.atol[:], self.foreseen[:] = self.tolerance.begin(self.x[None, :], looks[:, None, :], span)
+            first, foreseen = self.tolerance.begin_each(self.x[None, :], looks[:, None, :], span)
+            self.atol[:], self.foreseen[:] = first[0], foreseen[0]
 
     def _hold(self, **arrays: np.ndarray) -> None:
         """Keep arrays alive and let the record point to them; where they were before they are replaced."""
@@ -286,7 +287,8 @@ class Workspace:
         run, self.plan = self.record, saved.plan
         memmove(run.address, saved.record, sizeof(run))
         for name, address in self._addresses.items():
-            setattr(run, name, address)
+            if getattr(run, name) != address:
+                setattr(run, name, address)
         for name, array in saved.arrays.items():
             held = self._held[name]
             if len(held) > len(array):
@@ -295,7 +297,8 @@ class Workspace:
                 held[...] = array
             else:  # a buffer that has grown
                 setattr(self, name, array.copy())
-        self._point_to_buffers()
+        if (run.out_room, run.event_room, run.near_room) != tuple(map(len, (self.out_t, self.event_t, self.near))):
+            self._point_to_buffers()
 
     def rival(self) -> Rival:
         """The other common normal that was met."""
@@ -325,21 +328,14 @@ class Workspace:
         still = [(loop, t, v) for loop, (v, t, _, _) in enumerate(self.passage) if v < run.singular]
         near = np.vstack([near, np.array(still).reshape(-1, 3)])
         t, x, before = self.out_t[:written].copy(), self.out_x[:written].copy(), self.out_events[:written].copy()
-        self._close_books()
+        self.close_books()
         if outcome.name != "FINISHED" and (written == 0 or t[-1] < self.time):  # an early end is kept too
             t, x, before = np.append(t, self.time), np.vstack([x, self.x[None, :]]), np.append(before, logged)
         return Trajectory(
             t=t,
             x=x,
             events_before=before,
-            events=EventLog(
-                self.event_index[:logged].copy(),
-                self.event_t[:logged].copy(),
-                self.event_x[:logged].copy(),
-                self.event_p[:logged].copy(),
-                self.event_work[:logged].copy(),
-                self.event_lost[:logged].copy(),
-            ),
+            events=self.events(),
             near_singular=NearSingular(near[:, 0].astype(int), near[:, 1], near[:, 2]),
             outcome=outcome,
             counts=self._counts(),
@@ -348,7 +344,7 @@ class Workspace:
             p_end=self.p[: run.n_p].copy(),
             unclear=self.unclear[: run.n_events].copy(),
             atol=self.atol.copy(),
-            trail=self._trail(logged),
+            trail=self.trail(),
             work_error=run.work_errors,
             alarm=(run.alarm_since, run.alarm_until) if outcome is ALARM else None,
         )
@@ -358,17 +354,24 @@ class Workspace:
         done = run.jacobians, run.factorisations, run.projections
         return Counts(run.steps, run.rejected, run.rhs_calls, *done)
 
-    def _trail(self, logged: int) -> Trail | None:
+    def events(self) -> EventLog:
+        """Events up to now."""
+        n = self.record.logged
+        kept = (self.event_index, self.event_t, self.event_x, self.event_p, self.event_work, self.event_lost)
+        return EventLog(*(rows[:n].copy() for rows in kept))
+
+    def trail(self) -> Trail | None:
+        """States along the way up to now; None where no energy is to be checked."""
         if self.problem.energy is None:
             return None
-        kept, t, x = self.record.trail, self.trail_t, self.trail_x
+        kept, t, x, logged = self.record.trail, self.trail_t, self.trail_x, self.record.logged
         return Trail(
             np.append(t[:kept], self.time),
             np.vstack([x[:kept], self.x[None, :]]),
             np.append(self.trail_events[:kept], logged),
         )
 
-    def _close_books(self) -> None:
+    def close_books(self) -> None:
         """A run that ends right at a jump has not come to ask what this brought."""
         if self.record.unbooked > 0 and self.problem.energy is not None:
             kernel = CFUNCTYPE(None, *[c_void_p] * 5)(self.problem.energy.address)

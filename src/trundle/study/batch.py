@@ -159,7 +159,7 @@ def _in_lanes(
     if tolerance.learns and len(cases):
         rhs, span = f.kernels("base")["rhs"], float(cases.t1) - float(cases.t0)
         looks = np.linspace(float(cases.t0), float(cases.t1), LOOKS + 1)[:-1]
-        first, _ = tolerance.begin(cases.x0, np.array([evaluate(rhs, rhs, t, cases.x0, cases.p) for t in looks]), span)
+        first = tolerance.begin(cases.x0, np.array([evaluate(rhs, rhs, t, cases.x0, cases.p) for t in looks]), span)
         tolerance = replace(tolerance, atol=first)
         options = replace(options, tolerances=Tolerances(options.tolerances.rtol, tolerance))
 

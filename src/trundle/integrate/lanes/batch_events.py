@@ -13,16 +13,20 @@ from typing import final
 
 import numpy as np
 
+from trundle.integrate.audit import Books, audit_each
 from trundle.integrate.case import Cases
-from trundle.integrate.integrate import integrate
+from trundle.integrate.integrate import Integration
+from trundle.integrate.lanes.first_steps import find_first_steps
 from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.lanes.threads import wait_for
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision
-from trundle.integrate.outcome import INTERRUPTED, outcome_of
+from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
+from trundle.integrate.workspace import Workspace
 
+CHECKED_TOGETHER = 64  # runs
 Look = Callable[[int, Trajectory], Trajectory]
 NO_EVENTS = EventLog(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
@@ -69,15 +73,25 @@ def integrate_each(
             raise KeyboardInterrupt
 
     options = replace(options, samples=Sampling(times), supervision=Supervision(progress=False, between_chunks=heed))
+    first = find_first_steps(problem, method, cases, options)
 
     def work(queue: Iterator[int]) -> None:
         go.wait()
+        run, fresh, books = Integration(problem, method, options), None, _Checks(problem, options, out)
         for job in queue:
-            found = integrate(problem, method, cases[job], options)
-            found = found if look is None else look(job, found)
-            keep_run(out, log, job, found)
-            if found.outcome is INTERRUPTED:
-                return
+            if fresh is None:
+                run.begin(cases[job])
+                fresh = run.save()
+            else:
+                run.begin_again(fresh, x0[job], p[job], first[job])
+            ended = run.advance(float(cases.t1))
+            if look is None:
+                books.add(job, _keep(out, log, job, run.workspace, ended))
+            else:
+                keep_run(out, log, job, look(job, run.trajectory()))
+            if ended is INTERRUPTED:
+                break
+        books.close()
 
     queue = iter(range(jobs))  # taking the next one is atomic: the threads share it
     count = max(1, min(threads or os.cpu_count() or 1, jobs))
@@ -98,6 +112,47 @@ def integrate_each(
             if not isinstance(error, KeyboardInterrupt):
                 raise
     return out, log
+
+
+@final
+class _Checks:
+    """Checks of the books of many runs, some at a time."""
+
+    def __init__(self, problem: Problem, options: Options, out: Batch) -> None:
+        self._problem, self._out, self._kept = problem, out, dict[int, Books]()
+        self._rtol, self._fixed = options.tolerances.rtol, options.limits.fixed is not None
+
+    def add(self, job: int, books: Books | None) -> None:
+        """One more run."""
+        if books is not None:
+            self._kept[job] = books
+        if len(self._kept) >= CHECKED_TOGETHER:
+            self.close()
+
+    def close(self) -> None:
+        """Look at those that are left: one that would have ended well ends with what is found."""
+        found = audit_each(self._problem, list(self._kept.values()), self._rtol, self._fixed)
+        for (job, books), audit in zip(self._kept.items(), found, strict=True):
+            if audit is not None and books.outcome.ok:
+                self._out.code[job] = audit.outcome.code
+        self._kept.clear()
+
+
+def _keep(out: Batch, log: BatchEvents, job: int, done: Workspace, ended: Outcome) -> Books | None:
+    """Write a run that is done into its row; its books are to be checked."""
+    done.close_books()
+    run, events, p_end = done.record, done.events(), done.p[: done.record.n_p].copy()
+    reached = run.written
+    out.x[job, :reached], out.t_end[job], out.x_end[job] = done.out_x[:reached], done.time, done.x
+    out.code[job], out.steps[job], out.rejected[job] = ended.code, run.steps, run.rejected
+    if reached and len(events):
+        before = done.out_events[:reached]
+        log.p[job, :reached], log.events_before[job, :reached] = np.vstack([events.p, p_end[None, :]])[before], before
+    elif reached:
+        log.p[job, :reached] = p_end
+    log.p_end[job], log.events[job] = p_end, events
+    trail = done.trail()
+    return None if trail is None else Books(trail, events, p_end, done.atol.copy(), run.work_errors, ended)
 
 
 def keep_run(out: Batch, log: BatchEvents | None, job: int, found: Trajectory) -> None:

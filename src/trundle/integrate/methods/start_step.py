@@ -1,26 +1,48 @@
 """The first step of a method from a state."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from trundle.integrate.workspace import Workspace
+from trundle.typing import AnyArray, Array
+
+Slopes = Callable[[Array, Array], Array]
+"""Slopes (runs, n_x) at times (runs,) and states (runs, n_x)."""
 
 
 def step_at_start(workspace: Workspace, order: int) -> float:
-    """A step for which an Euler step and its change of slope are small [Hairer 1993, section II.4]."""
-    t, x, span = workspace.time, workspace.x, workspace.record.t_last - workspace.record.t_start
-    counted = workspace.weight > 0.0
-    scale = (workspace.foreseen + workspace.record.rtol * np.abs(x) + 1e-300)[counted]
-    slope = workspace.slope(t, x)
+    """A first step from where the run stands."""
+    record = workspace.record
+    scale = (workspace.foreseen + record.rtol * np.abs(workspace.x) + 1e-300)[None, :]
 
-    def norm(v: np.ndarray) -> float:
-        return float(np.sqrt(np.mean((v[counted] / scale) ** 2))) if counted.any() else 0.0
+    def slopes(t: Array, x: Array) -> Array:
+        return workspace.slope(float(t[0]), x[0])[None, :]
 
+    span, t = record.t_last - record.t_start, np.array([workspace.time])
+    return float(steps_at_start(slopes, t, workspace.x[None, :], scale, workspace.weight > 0.0, span, order)[0])
+
+
+def steps_at_start(
+    slopes: Slopes, t: Array, x: Array, scale: Array, counted: AnyArray, span: float, order: int
+) -> Array:
+    """Steps for which an Euler step and its change of slope are small [Hairer 1993, section II.4], one for each run;
+    `scale` is what the states (runs, n_x) are measured by, `counted` which of them count.
+    """
+
+    def norm(v: Array) -> Array:
+        if not counted.any():
+            return np.zeros(len(v))
+        parts = np.ascontiguousarray((v / scale)[:, counted])
+        return np.asarray(np.sqrt(np.mean(parts**2, axis=1)))
+
+    slope = slopes(t, x)
     with np.errstate(all="ignore"):
         size, steepness = norm(x), norm(slope)
-        h = 1e-6 if size < 1e-5 or steepness < 1e-5 else 0.01 * size / steepness
-        h = min(h, span)
-        bend = norm(workspace.slope(t + h, x + h * slope) - slope) / max(h, 1e-300)
-        largest = max(steepness, bend)
-        longest = max(1e-6, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
-    step = min(100.0 * h, longest)
-    return step if np.isfinite(step) and step > 0.0 else 1e-6 * max(span, 1e-300)
+        h = np.where((size < 1e-5) | (steepness < 1e-5), 1e-6, 0.01 * size / steepness)
+        h = np.minimum(h, span)
+        bend = norm(slopes(t + h, x + h[:, None] * slope) - slope) / np.maximum(h, 1e-300)
+        largest = np.maximum(steepness, bend)
+        longest = np.where(largest <= 1e-15, np.maximum(1e-6, 1e-3 * h), (0.01 / largest) ** (1.0 / (order + 1)))
+    step = np.minimum(100.0 * h, longest)
+    return np.where(np.isfinite(step) & (step > 0.0), step, 1e-6 * max(span, 1e-300))
