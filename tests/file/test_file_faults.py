@@ -35,6 +35,11 @@ def test_the_good_file_is_good():
         ("name: pendulum\n", "", "line 1, name: this field is missing"),
         ("mass: 1", "mas: 1", "line 4, bodies.bar.mas: there is no field called 'mas' here. Did you mean 'mass'?"),
         ("mass: 1", "mass: [1]", "line 4, bodies.bar.mass: give a number or an expression, not a list."),
+        (
+            "pair: Revolute, axis: y",
+            "pair: Belt, first_radius: {a: 1}, second_radius: 1",
+            "line 6, connections.hinge.first_radius: give a number or an expression, not a mapping.",
+        ),
         ("mass: 1", "mass: true", "bodies.bar.mass: give a number or an expression, not True."),
         ("mass: 1", "mass:", "bodies.bar.mass: give a number or an expression, not nothing."),
         ("mass: 1", 'mass: "2*("', "bodies.bar.mass: in the expression '2*(', at character 4"),

@@ -18,7 +18,6 @@ from trundle.file.tree import Path
 from trundle.laws.law import EffortLaw
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
-from trundle.pairs.mesh import Mesh
 from trundle.space.rotation import Axis as AxisGiven
 
 AXIS: TypeAdapter[Any] = TypeAdapter(Axis)
@@ -44,11 +43,14 @@ class Pairs:
             return None
         known = {f.name: f for f in fields(kind)}
         self._refuse(connection, list(known), path)
-        missing = [f.name for f in known.values() if f.default is MISSING and f.name not in connection.options]
-        if missing and issubclass(kind, Mesh):
+        needed = [f.name for f in known.values() if f.default is MISSING and f.default_factory is MISSING]
+        missing = [name for name in needed if name not in connection.options]
+        if missing:
             self.faults.add(path, f"{connection.pair} needs {' and '.join(missing)}")
             return None
         given = {n: self._option(known[n], raw, (*path, n)) for n, raw in connection.options.items() if n in known}
+        if any(given[name] is None for name in needed):  # what was given could not be understood
+            return None
         made: Pair | Joint = kind(**{name: value for name, value in given.items() if value is not None})
         pair = made.pair() if isinstance(made, Joint) else made
         pair.frame()  # refuses axes that have no direction or are not at right angles
