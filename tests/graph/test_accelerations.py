@@ -14,6 +14,7 @@ from trundle import examples
 from trundle.bond_graph.bonds import BondGraph
 from trundle.bond_graph.builder import build_graph
 from trundle.bond_graph.states import graph_state
+from trundle.bond_graph.strokes import with_causality
 from trundle.equations.derivation import Derivation
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, StoreError
@@ -84,6 +85,7 @@ def check(model: tr.Model, seed: int) -> BondGraph:
     again = BondGraph.from_json(graph.to_json())
     assert error(again, json.loads(json.dumps(state, default=np.ndarray.tolist)), expected) < CLOSE
     assert again.to_dict() == graph.to_dict()
+    assert with_causality(again).to_dict() == graph.to_dict()  # strokes follow from nodes and bonds
     return graph
 
 
@@ -164,12 +166,24 @@ def test_a_state_that_does_not_fit_is_refused() -> None:
         system.graph.accelerations(state)
 
 
+def test_laws_on_the_chain_of_a_contact() -> None:
+    """A spring on the heading of a wheel and a drive of its roll act beside the bonds of the contact."""
+    m = tr.Model("wheel")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.125, 0.25, 0.125))
+    laws = {"yaw": tr.Spring(1.0, 0.2), "roll": tr.Servo(lambda t: 0.1 + 0.2 * t + 0.3 * t**2)}
+    m.connect(tr.HigherPair(tr.Plane(), tr.Torus(0.5, 0.1)), m.ground, wheel, name="road", law=laws)
+    graph = check(m, seed=3)
+    assert graph.missing == () and {"C road.yaw", "R road.yaw", "road.roll"} <= {n.name for n in graph.nodes}
+    assert graph.causality.integral == 4
+
+
 def test_what_no_node_holds_is_refused() -> None:
-    m = tr.Model("disc")
-    disc = m.body("disc", mass=1.0, inertia=(0.125, 0.25, 0.125))
-    m.connect(tr.HigherPair(tr.Plane(), tr.CircleEdge(0.5)), m.ground, disc, name="disc", law={"yaw": tr.Spring(1.0)})
-    with pytest.raises(SolveError, match=r"coordinate 'disc\.yaw' of a contact"):
-        m.build().graph.accelerations()
+    m = pendulum()
+    m.resist("hinge.angle", lambda s: -0.1 * s["hinge.angle_rate"])
+    graph = m.build("udwadia_kalaba").graph
+    assert graph.missing == ("the resistance on 'hinge.angle'",)
+    with pytest.raises(SolveError, match=r"the resistance on 'hinge\.angle'"):
+        graph.accelerations()
 
 
 @pytest.mark.parametrize(

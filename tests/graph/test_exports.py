@@ -74,7 +74,7 @@ def test_json_is_complete(four_bar: BondGraph) -> None:
     assert len(data["seals"]) == 24
     assert data["seals"][5] == {
         "name": "left.rz", "connection": "left", "bond": "rz", "variables": ["lambda", "M"], "sealed_by": "effort",
-        "element": "EC", "by": "the Revolute", "coordinate": "left.angle",
+        "element": "EC", "by": "the Revolute", "held": False, "coordinate": "left.angle",
     }  # fmt: skip
     causality = data["causality"]
     assert causality["integral"] == 1

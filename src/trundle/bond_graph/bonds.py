@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from trundle.bond_graph.causality import Causality
-from trundle.bond_graph.flows import ChainSeal
+from trundle.bond_graph.chain import ChainSeal
 from trundle.bond_graph.phrasing import counted
 from trundle.bond_graph.program import Program
 from trundle.model.seal import Seal
@@ -66,6 +66,7 @@ class BondGraph:
     surfaces: Mapping[str, tuple[tuple[str, ...], Program]] = field(default_factory=dict)  # contact -> see `Point`
     values: Mapping[str, Any] = field(default_factory=dict)  # parameters, tables, what contacts do
     poses: tuple[Mapping[str, Any], ...] = ()  # states: the assembled pose, and one that is not special
+    length: float = 1.0  # typical, m: rows of lengths and of angles are compared by it
     missing: tuple[str, ...] = ()  # what acts in the model and no node holds
 
     def __repr__(self) -> str:

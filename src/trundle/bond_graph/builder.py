@@ -1,15 +1,16 @@
 """From a model to its graph: nodes and bonds as they are added, each node with what it holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import final
 
 import casadi as ca
 
 from trundle.bond_graph.bonds import Bond, BondGraph, Node
-from trundle.bond_graph.causality import assign
+from trundle.bond_graph.causality import Causality
+from trundle.bond_graph.chain import ChainSeal, chain_seals
 from trundle.bond_graph.content import Content, Contents, Part
-from trundle.bond_graph.flows import ChainSeal, chain_seals, find_flows
 from trundle.bond_graph.states import default_values, poses_of, what_is_missing
+from trundle.bond_graph.strokes import with_causality
 from trundle.equations.formulation import Formulation
 from trundle.model.body import Body, Frame
 from trundle.model.check import massless
@@ -24,15 +25,11 @@ def build_graph(f: Formulation) -> BondGraph:
     """The multibond graph of a built model."""
     model = f.model
     by_connection = find_seals(model)
-    found = assign(find_flows(f, by_connection))
     contents = Contents(f)
-    builder = _Builder(found.carrier, contents)
-    dependent: dict[str, int] = {}
-    for d in found.causality.derivative:
-        dependent[d.body] = dependent.get(d.body, 0) + 1
+    builder = _Builder(contents)
     light, heavy = massless(model), bool(evaluate(model, ca.vertcat(*model.gravity)).any())
     for body in model.bodies.values():
-        builder.body(body, 6 - dependent.get(body.name, 0), light.get(body.name, False))
+        builder.body(body, light.get(body.name, False))
         if heavy and body.is_free and evaluate(model, body.mass).any():
             builder.gravity(body)
     chain: list[ChainSeal] = []
@@ -44,30 +41,32 @@ def build_graph(f: Formulation) -> BondGraph:
         chain += found_here
     for name, force in model.forces.items():
         builder.force(name, force)
-    return BondGraph(
+    graph = BondGraph(
         model.name,
         tuple(builder.nodes.values()),
         tuple(builder.bonds),
         tuple(seal for seals in by_connection.values() for seal in seals),
-        found.causality,
+        Causality(0, (), (), ()),
         tuple(chain),
         states=contents.states,
         measures=contents.measures,
         surfaces=contents.surfaces,
         values=default_values(f),
         poses=poses_of(f),
-        missing=what_is_missing(f, chain),
+        missing=(*what_is_missing(f), *contents.hidden),
+        length=f.length,
     )
+    return with_causality(graph)
 
 
 @final
 class _Builder:
     """Nodes and bonds as they are added."""
 
-    def __init__(self, carrier: Mapping[str, str], contents: Contents) -> None:
+    def __init__(self, contents: Contents) -> None:
         self.nodes: dict[str, Node] = {}
         self.bonds: list[Bond] = []
-        self._carrier, self._contents = carrier, contents
+        self._contents = contents
 
     def node(self, name: str, kind: str, label: str, of: str, size: int = 6, content: Content | None = None) -> str:
         """Add a node; a name that a user's own names make ambiguous gets a star."""
@@ -76,41 +75,37 @@ class _Builder:
         self.nodes[name] = Node(name, kind, label, of, size, content or {})
         return name
 
-    def bond(self, tail: str, head: str, size: int, at_head: int) -> None:
-        self.bonds.append(Bond(tail, head, size, at_head))
+    def bond(self, tail: str, head: str, size: int) -> None:
+        self.bonds.append(Bond(tail, head, size, 0))  # strokes are assigned to the whole graph
 
-    def body(self, body: Body, integral: int, massless: bool) -> None:
+    def body(self, body: Body, massless: bool) -> None:
         flow = self._contents.flow(body)
         junction = self.node(f"1 {body.name}", "1", body.name, body.name, content=flow if body.is_free else None)
         if not body.is_free:
             source = self.node(f"Sf {body.name}", "Sf", _motion(body), body.name, content=flow)
-            self.bond(source, junction, 6, 0)
+            self.bond(source, junction, 6)
         elif not massless:
             inertance = self._contents.inertance(body)
-            self.bond(junction, self.node(f"I {body.name}", "I", "inertia", body.name, 6, inertance), 6, integral)
+            self.bond(junction, self.node(f"I {body.name}", "I", "inertia", body.name, 6, inertance), 6)
 
     def gravity(self, body: Body) -> None:
         weight = self._contents.weight(body)
-        self.bond(self.node(f"Se gravity {body.name}", "Se", "gravity", body.name, 3, weight), f"1 {body.name}", 3, 3)
+        self.bond(self.node(f"Se gravity {body.name}", "Se", "gravity", body.name, 3, weight), f"1 {body.name}", 3)
 
     def connection(self, c: ConnectedPair, seals: tuple[Seal, ...]) -> None:
         """Two transformers shift to the point of connection, the central one turns into its axes; six bonds below."""
         groups = {bond: [s for s in seals if s.bond == bond] for bond in BONDS}
-        carriers = [self._carrier.get(found[0].name, "") for found in groups.values()]
         bodies, point = (c.first.body, c.touching), self._contents.point(c)
-        by_first = carriers.count(bodies[0].name)
-        flows = by_first + carriers.count(bodies[1].name)
         middle = self.node(f"0 {c.name}", "0", c.kind or type(c.pair).__name__, c.name)
         arms = [self._contents.arm(body, point) for body in bodies]
-        self.sides(c.name, c.name, middle, (bodies[0].name, bodies[1].name), 6, by_first, flows, arms)
+        self.sides(c.name, c.name, middle, (bodies[0].name, bodies[1].name), 6, arms)
         axes = self._contents.axes(c)
         centre = self.node(f"TF {c.name}", "TF", "into the axes of the connection", c.name, 6, axes)
-        self.bond(middle, centre, 6, flows)
-        for found, carrier in zip(groups.values(), carriers, strict=True):
-            parts = [(part, s.by) for s in found for part in self._contents.seal(c, s)]
-            self.seal(centre, found, parts, c.name, int(carrier != ""))
+        self.bond(middle, centre, 6)
+        for found in groups.values():
+            self.seal(centre, found, [(part, s.by) for s in found for part in self._contents.seal(c, s)], c.name)
 
-    def seal(self, above: str, seals: list[Seal], parts: list[tuple[Part, str]], of: str, at_head: int) -> None:
+    def seal(self, above: str, seals: list[Seal], parts: list[tuple[Part, str]], of: str) -> None:
         """What one scalar bond ends in: an element, or a 1-junction with several, which have its flow in common."""
         name = seals[0].name
         if len(parts) > 1:
@@ -118,23 +113,21 @@ class _Builder:
         label = " + ".join(s.by for s in seals)
         if len(parts) == 1:
             ((kind, content), _) = parts[0]
-            self.bond(above, self.node(name, kind, label, of, 1, content), 1, at_head)
+            self.bond(above, self.node(name, kind, label, of, 1, content), 1)
             return
         junction = self.node(name, "1", label, of, 1)
-        self.bond(above, junction, 1, at_head)
+        self.bond(above, junction, 1)
         for (kind, content), by in parts:
-            self.bond(junction, self.node(f"{kind} {name}", kind, by, of, 1, content), 1, 0)
+            self.bond(junction, self.node(f"{kind} {name}", kind, by, of, 1, content), 1)
 
     def chain_law(self, c: ConnectedPair, seals: list[Seal]) -> None:
         """Laws and forces on one coordinate of the chain over two surfaces."""
         seal = seals[0]
-        first, second = c.first.body.name, c.second.body.name
-        carrier = self._carrier.get(seal.name, "")
-        flows = int(carrier != "")
         middle = self.node(f"0 {seal.name}", "0", seal.called, c.name, 1)
-        self.sides(seal.name, c.name, middle, (first, second), 1, int(carrier == first), flows, [{}, {}])
-        parts: list[tuple[Part, str]] = [((kind, {}), s.by) for s in seals for kind in s.elements]
-        self.seal(middle, seals, parts, c.name, flows)
+        moduli = self._contents.chain(c, seal.called)
+        self.sides(seal.name, c.name, middle, (c.first.body.name, c.second.body.name), 1, moduli)
+        parts = [(part, s.by) for s in seals for part in self._contents.on_chain(s)]
+        self.seal(middle, seals, parts, c.name)
 
     def force(self, name: str, force: Force) -> None:
         """A force on places; forces on coordinates are seals."""
@@ -143,21 +136,21 @@ class _Builder:
         if line is not None:
             moduli, parts = line
             middle = self.node(f"0 {name}", "0", kind, name, 1)
-            self.sides(name, name, middle, _names(places), 1, 0, 0, moduli)
+            self.sides(name, name, middle, _names(places), 1, moduli)
             above = middle
             if len(parts) > 1:
                 above = self.node(f"1 on {name}", "1", kind, name, 1)
-                self.bond(middle, above, 1, 0)
+                self.bond(middle, above, 1)
             for one, content in parts:
-                self.bond(above, self.node(f"{one} {name}", one, kind, name, 1, content), 1, 0)
+                self.bond(above, self.node(f"{one} {name}", one, kind, name, 1, content), 1)
         elif len(places) == 2 and self._contents.balanced(force):
             middle = self.node(f"0 {name}", "0", kind, name, 6)
             (_, _, _), (b, F, M) = self._contents.wrenches(force)
             point = self._contents.motion.frame(b).p
             arms = [self._contents.arm(frame.body, point) for frame in places]
-            self.sides(name, name, middle, _names(places), 6, 0, 0, arms)
+            self.sides(name, name, middle, _names(places), 6, arms)
             effort = {"effort": self._contents.write(ca.vertcat(F, M))}
-            self.bond(middle, self.node(f"{force.element} {name}", force.element, kind, name, 6, effort), 6, 0)
+            self.bond(middle, self.node(f"{force.element} {name}", force.element, kind, name, 6, effort), 6)
         elif places:
             for frame, F, M in self._contents.wrenches(force):
                 self.wrench(name, kind, force.element, frame, ca.vertcat(F, M))
@@ -168,26 +161,20 @@ class _Builder:
         source = self.node(f"{element} {name}", element, kind, name, 6, content)
         arm = self._contents.arm(frame.body, self._contents.motion.frame(frame).p)
         shift = self.node(f"TF {name}", "TF", f"shift to {frame.body.name}", name, 6, arm)
-        self.bond(source, shift, 6, 6)
-        self.bond(shift, f"1 {frame.body.name}", 6, 6)
+        self.bond(source, shift, 6)
+        self.bond(shift, f"1 {frame.body.name}", 6)
 
     def sides(
-        self, name: str, of: str, middle: str, bodies: tuple[str, str], size: int, by_first: int, flows: int,
-        contents: Sequence[Content],
-    ) -> None:  # fmt: skip
-        """First body -> TF -> junction -> TF -> second body.
-
-        An effort law sends its effort to both bodies. A prescribed flow gets its effort from the body that carries it
-        (the first one `by_first` times) and sends it on to the other one.
-        """
+        self, name: str, of: str, middle: str, bodies: tuple[str, str], size: int, contents: Sequence[Content]
+    ) -> None:
+        """First body -> TF -> junction -> TF -> second body."""
         first, second = bodies
         near = self.node(f"TF {name} first", "TF", f"shift from {first}", of, 6, contents[0])
         far = self.node(f"TF {name} second", "TF", f"shift to {second}", of, 6, contents[1])
-        by_second = flows - by_first
-        self.bond(f"1 {first}", near, 6, by_first)
-        self.bond(near, middle, size, by_first)
-        self.bond(middle, far, size, size - by_second)
-        self.bond(far, f"1 {second}", 6, 6 - by_second)
+        self.bond(f"1 {first}", near, 6)
+        self.bond(near, middle, size)
+        self.bond(middle, far, size)
+        self.bond(far, f"1 {second}", 6)
 
 
 def _names(places: Sequence[Frame]) -> tuple[str, str]:

@@ -13,10 +13,11 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
+from trundle.bond_graph.chain import chain_row
 from trundle.bond_graph.program import Program, Scribe
 from trundle.bond_graph.split import parts_of
 from trundle.constraints.closure import connection_frame
-from trundle.constraints.measure import LawState, Measure
+from trundle.constraints.measure import Followed, LawState, Measure
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.plane import PlaneMap
 from trundle.derivative import derivative
@@ -53,9 +54,9 @@ class Contents:
         stage = Stage(model, f.topology, "newton_euler", layout, register, t, roots, own)
         self.motion = stage.motion
         self.bodies = model.free_bodies
-        turns = {name: m for name, m in stage.measured.items() if isinstance(m, Measure) and m.is_angle}
+        turns = {name: m for name, m in stage.measured.items() if m.is_angle}
         counted = {name: ca.SX.sym(name) for name in turns}  # angles with whole turns
-        measured = stage.measured | {name: replace(m, value=counted[name]) for name, m in turns.items()}
+        measured = stage.measured | {name: _counted(m, counted[name]) for name, m in turns.items()}
         asked = {name: LawState(name, value) for name, value in stage.values.items()}
         signals = self.signals = Signals(model, register, t, self.motion, {}, measured | asked, stage.contacts)
         laws = MultiplierSignals(signals, {})
@@ -63,6 +64,7 @@ class Contents:
         self._write_inputs(stage, counted, p, f.parameters.parameters, [mode.name for mode in f.parameters.modes])
         self.measures = {name: self.write(measure.value) for name, measure in turns.items()}
         self.states = {name: self.write(rate) for name, rate in self._rates(stage).items()}
+        self.hidden: list[str] = []  # what no node can hold
         self.surfaces = {
             name: (tuple(f"{name}.{one}" for one in bonds.contact.followers), self.write(bonds.contact.residual))
             for name, bonds in self.contacts.items()
@@ -177,6 +179,21 @@ class Contents:
                 rows[bond] = ca.vertcat(measure.force, measure.moment)
         return [rows[bond] for bond in BONDS]
 
+    def chain(self, c: ConnectedPair, called: str) -> list[Content]:
+        """Moduli from both bodies to a coordinate of the chain over two surfaces."""
+        contact = self.contacts[c.name].contact
+        row = chain_row(c, self.motion, contact.coordinates, contact.point, called)
+        if row is None:
+            self.hidden.append(f"what acts on {c.name}.{called}, which a ball hides")
+            row = ca.SX.zeros(6)
+        bodies = (c.first.body, c.second.body)
+        return [self._seen(body, contact.point, row[:3], row[3:]) for body in bodies]
+
+    def _seen(self, body: Body, point: Expr, force: Expr, moment: Expr) -> Content:
+        """The modulus by which the twist of a body becomes force . v + moment . w at a point."""
+        arm = point - self._reference(body)
+        return {"modulus": self.write(ca.vertcat(force, moment + cross(arm, force)).T, 1, 6)}
+
     # -- elements ------------------------------------------------------------------------------------------------------
 
     def seal(self, c: ConnectedPair, seal: Seal) -> list[Part]:
@@ -187,6 +204,12 @@ class Contents:
             return list(self._at_contact(c, seal))
         if seal.law is None or seal.element == "EC":
             return [(seal.element, {})]
+        if isinstance(seal.law, FlowLaw):
+            return [(seal.element, self._prescribed(seal.law, seal.coordinate))]
+        return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
+
+    def on_chain(self, seal: Seal) -> list[Part]:
+        """Elements of what acts on a coordinate of a chain over two surfaces."""
         if isinstance(seal.law, FlowLaw):
             return [(seal.element, self._prescribed(seal.law, seal.coordinate))]
         return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
@@ -250,10 +273,7 @@ class Contents:
         length = ca.sqrt(dot(d, d) + 1e-300)
         e = d / length
         rate = dot(e, s.velocity(b) - s.velocity(a))
-        moduli: list[Content] = []
-        for frame in (a, b):
-            arm = s.position(frame) - self._reference(frame.body)
-            moduli.append({"modulus": self.write(ca.vertcat(e, cross(arm, e)).T, 1, 6)})
+        moduli = [self._seen(frame.body, s.position(frame), e, ca.SX.zeros(3)) for frame in (a, b)]
         return moduli, [(kind, {"effort": self.write(x)}) for kind, x in parts_of(law, self.t, length, rate)]
 
     def wrenches(self, force: Force) -> list[tuple[Frame, Expr, Expr]]:
@@ -272,6 +292,13 @@ class Contents:
         value, _ = program.evaluate(lambda name: (spread[name], np.zeros(1)))
         size, _ = self.write(ca.vertcat(F_B, M_B)).evaluate(lambda name: (spread.get(name, 0.5), np.zeros(1)))
         return bool(np.all(np.abs(value) <= 1e-9 * (1 + np.max(np.abs(size)))))
+
+
+def _counted(measure: Measure | Followed | LawState, value: Expr) -> Measure | LawState:
+    """An angle with another value: one that counts whole turns."""
+    if isinstance(measure, Measure):
+        return replace(measure, value=value)
+    return LawState("", value, measure.rate)
 
 
 def spring_of(force: Any) -> EffortLaw:

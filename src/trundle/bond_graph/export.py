@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from trundle.atomic_write import check_target, write_whole
-from trundle.bond_graph.flows import ChainSeal
+from trundle.bond_graph.chain import ChainSeal
 from trundle.errors import StoreError
 from trundle.model.seal import VARIABLES, Seal
 
@@ -91,6 +91,7 @@ def to_dict(graph: "BondGraph") -> dict[str, Any]:
         },
         "values": _plain(dict(graph.values)),
         "poses": [_plain(dict(pose)) for pose in graph.poses],
+        "length": graph.length,
         "missing": list(graph.missing),
     }
 
@@ -115,6 +116,7 @@ def seal_dict(seal: Seal) -> dict[str, Any]:
         "sealed_by": "flow" if seal.imposes_flow else "effort",
         "element": "+".join(seal.elements),
         "by": seal.by,
+        "held": seal.held,
         "coordinate": seal.coordinate,
     }
 

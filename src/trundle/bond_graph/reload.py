@@ -7,8 +7,8 @@ from typing import Any, final
 
 from trundle.bond_graph.bonds import Bond, BondGraph, Node
 from trundle.bond_graph.causality import AlgebraicLoop, Causality, Conflict, Dependent
+from trundle.bond_graph.chain import ChainSeal
 from trundle.bond_graph.export import FORMAT, VERSION
-from trundle.bond_graph.flows import ChainSeal
 from trundle.bond_graph.program import Program
 from trundle.errors import StoreError
 from trundle.laws.law import EffortLaw, FlowLaw
@@ -73,6 +73,7 @@ def from_dict(data: Any) -> BondGraph:
             surfaces={k: (tuple(v["names"]), Program.from_dict(v["residual"])) for k, v in data["surfaces"].items()},
             values=data["values"],
             poses=tuple(data["poses"]),
+            length=float(data["length"]),
             missing=tuple(data["missing"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -90,10 +91,10 @@ def _programs(given: Mapping[str, Any]) -> dict[str, Program]:
 def _seal(given: Mapping[str, Any]) -> Seal:
     kinds = tuple(given["element"].split("+"))
     law = StoredFlow(kinds[0]) if given["sealed_by"] == "flow" else StoredEffort(kinds)
-    bond, called = given.get("bond", ""), given["name"][len(given["connection"]) + 1 :]
-    return Seal(
-        given["connection"], bond, given["by"], law, False, given["coordinate"], "" if called == bond else called
-    )
+    connection, bond, held = given["connection"], given.get("bond", ""), bool(given.get("held", False))
+    called = given["name"][len(connection) + 1 :]
+    called = "" if called == bond else called
+    return Seal(connection, bond, given["by"], None if held else law, held, given["coordinate"], called)
 
 
 def _causality(given: Mapping[str, Any]) -> Causality:

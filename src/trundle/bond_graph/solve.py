@@ -138,6 +138,11 @@ class Assembly:
 
     # -- efforts -------------------------------------------------------------------------------------------------------
 
+    def rows_of(self, node: "Node") -> Array:
+        """Flow of the bond of an element per unit of each twist."""
+        rows: Array = self._end(node)[0].rows[0]
+        return rows
+
     def _end(self, node: "Node") -> tuple[Flow, float]:
         """Flow of the bond of an element, and the sign by which its effort acts on the bodies."""
         (k,) = self.bonds_of[node.name]

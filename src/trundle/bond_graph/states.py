@@ -1,11 +1,9 @@
 """States of a graph in numbers: what its programs start from."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from trundle.bond_graph.flows import ChainSeal, poses
 from trundle.equations.absolute_state import absolute_state
 from trundle.equations.formulation import Formulation
 from trundle.typing import Array
@@ -54,10 +52,16 @@ def poses_of(f: Formulation) -> tuple[State, ...]:
     return tuple(graph_state(f, q, np.zeros(f.layout.n_u), p, 0.0) for q in poses(f))
 
 
-def what_is_missing(f: Formulation, chain: Sequence[ChainSeal]) -> tuple[str, ...]:
+def what_is_missing(f: Formulation) -> tuple[str, ...]:
     """What acts in the model and is held by no node, in words."""
-    model = f.model
     found = [f"the relaxed constraint {name!r}" for name in f.relaxed]
-    found += [f"the resistance on {name!r}" for name in model.resistances]
-    found += [f"what acts on the coordinate {each.seal.coordinate!r} of a contact" for each in chain]
-    return tuple(dict.fromkeys(found))
+    return (*dict.fromkeys(found), *(f"the resistance on {name!r}" for name in f.model.resistances))
+
+
+def poses(f: Formulation) -> list[Array]:
+    """Coordinates of the assembled pose, and of one that is not special."""
+    found = f.mobility
+    q = np.array(found.q)
+    if f.has_rows:
+        return [q, np.array(found.generic)]
+    return [q, q + np.random.default_rng(11).normal(size=len(q), scale=0.3)]
