@@ -11,6 +11,7 @@ from trundle.errors import UnknownNameError
 from trundle.examples.askew_bicycle import askew_bicycle
 from trundle.examples.bicycle_with_tyres import bicycle_with_tyres
 from trundle.examples.chain import chain
+from trundle.examples.dominoes import dominoes
 from trundle.examples.n_four_bar import n_four_bar
 from trundle.examples.roller_rig import roller_rig
 from trundle.examples.satellite import satellite
@@ -27,6 +28,7 @@ MADE_IN_PYTHON: dict[str, Callable[..., ModelFile]] = {
     "askew-bicycle": askew_bicycle,
     "bicycle-with-tyres": bicycle_with_tyres,
     "chain": chain,
+    "dominoes": dominoes,
     "spiral-column": spiral_column,
     "roller-rig": roller_rig,
     "satellite": satellite,

@@ -12,6 +12,7 @@ from trundle.file.construct import Constructor
 from trundle.file.expression import Expression
 from trundle.file.faults import PLACE, Faults, near
 from trundle.file.forces import Forces
+from trundle.file.kinds import TOUCHES
 from trundle.file.laws import Laws
 from trundle.file.non_ideal import NonIdeal
 from trundle.file.pairs import Pairs
@@ -202,7 +203,8 @@ class Assembler:
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:
         path: Path = ("connections", key)
-        pair = self.pairs.make(connection, path)
+        touches = connection.pair == TOUCHES
+        pair = None if touches else self.pairs.make(connection, path)
         first = self.parts.place(connection.first, (*path, "first"))
         second = self.parts.place(connection.second, (*path, "second"))
         law = self.laws.of_connection(connection.law, (*path, "law"))
@@ -212,6 +214,11 @@ class Assembler:
         wheel = None
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
+        if touches and first is not None and second is not None:
+            planar = self.pairs.planar(connection, path)
+            self.keys |= {
+                one.name: key for one in self.model.contact(first, second, law, restitution, compliance, name, planar)
+            }
         if pair is not None and first is not None and second is not None:
             options: dict[str, Any] = {"law": law, "wheel": wheel, "compliance": compliance}
             options |= {"unilateral": connection.unilateral, "restitution": restitution}

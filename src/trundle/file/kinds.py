@@ -36,9 +36,13 @@ def higher() -> dict[str, tuple[type[Any], dict[str, type[Any]]]]:
     }
 
 
+TOUCHES = "Contact"
+"""In the place of a pair: the shapes of the second body touch the plane of the first."""
+
+
 def options() -> tuple[str, ...]:
     """Words that a pair may have beside those of every connection."""
-    return tuple(dict.fromkeys([*(f.name for kind in joined().values() for f in fields(kind)), "surfaces"]))
+    return tuple(dict.fromkeys([*(f.name for kind in joined().values() for f in fields(kind)), "surfaces", "planar"]))
 
 
 LAWS: dict[str, type[Any]] = {

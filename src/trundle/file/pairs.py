@@ -10,7 +10,7 @@ from trundle.file import schema
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import Axis, Scalar
-from trundle.file.kinds import EFFORT_LAWS, higher, joined
+from trundle.file.kinds import EFFORT_LAWS, TOUCHES, higher, joined
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
 from trundle.file.swept import SWEPT, SweptEntry, make_swept
@@ -38,7 +38,7 @@ class Pairs:
             return self._of_surfaces(connection, path)
         kind = joined().get(connection.pair)
         if kind is None:
-            hint = near(connection.pair, [*joined(), *higher()])
+            hint = near(connection.pair, [*joined(), *higher(), TOUCHES])
             self.faults.add((*path, "pair"), f"there is no pair called {connection.pair!r}. {hint}")
             return None
         known = {f.name: f for f in fields(kind)}
@@ -55,6 +55,17 @@ class Pairs:
         pair = made.pair() if isinstance(made, Joint) else made
         pair.frame()  # refuses axes that have no direction or are not at right angles
         return made
+
+    def planar(self, connection: schema.Connection, path: Path) -> bool:
+        """Whether a contact of shapes is one in a plane of motion."""
+        self._refuse(connection, ["planar"], path)
+        for word in ("points", "wheel", "unilateral"):
+            if getattr(connection, word):
+                self.faults.add((*path, word), f"a {TOUCHES} takes no {word}: its shapes touch and part by themselves")
+        planar = connection.options.get("planar", False)
+        if not isinstance(planar, bool):
+            self.faults.add((*path, "planar"), f"give true or false, not {planar}")
+        return planar is True
 
     def _refuse(self, connection: schema.Connection, known: list[str], path: Path) -> None:
         """Options that belong to other pairs."""

@@ -29,6 +29,7 @@ from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.symbol import ParameterSymbol
 from trundle.model.table import ModelTable
+from trundle.model.touching import touches_of
 from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
@@ -297,6 +298,59 @@ class Model(ModelContents):
             )
             at, whole = Frame(frame.body, place, frame.rotation), f"{name}.{label}"
             found[whole] = connect(whole, pair, a, at, **options)
+        self.connections.update(found)
+        return tuple(found.values())
+
+    def contact(
+        self,
+        first: Body | Frame,
+        second: Body | Frame,
+        law: LawsGiven = None,
+        restitution: Restitution | float | None = None,
+        compliance: EffortLaw | None = None,
+        name: str | None = None,
+        planar: bool = False,
+    ) -> tuple[ConnectedPair, ...]:
+        """Let the shapes of a body touch a plane: a box with its corners, a ball or sphere with its surface, a cylinder
+        or disc with its rims, a capsule with the balls at its ends, a rod with its ends. The contacts may open.
+
+        Parameters
+        ----------
+        first : Body or Frame
+            Its plane z = 0, with the material below: m.ground, a face of another body by its frame.
+        second : Body or Frame
+            Its body has the shapes; a frame says where they are seen from.
+        law : law, optional
+            Of friction, tr.Coulomb(0.3); without friction unless given.
+        restitution : Restitution or float, optional
+            Of collisions; plastic unless given.
+        compliance : EffortLaw, optional
+            A normal that yields, tr.HuntCrossley(...), in place of a rigid one.
+        name : str, optional
+            Of the connection, that of the second body unless given; its contacts are `name.corner_1` and so on.
+        planar : bool
+            The body moves in the x, z plane only.
+
+        Returns
+        -------
+        tuple of ConnectedPair
+            One for each part that can touch.
+
+        Raises
+        ------
+        ModelError
+            Where the body has no shape, or one that is not known to touch.
+        """
+        a, b = as_frame(first), as_frame(second)
+        taken = {c.partition(".")[0] for c in self.connections}
+        name = name or (b.body.name if b.body.name not in taken else f"{a.body.name}-{b.body.name}")
+        self._new_connection(name, a, b)
+        refuse(joined_faults(self, name, a, b))
+        rigid = compliance is None
+        found = {}
+        for touch in touches_of(name, b, planar):
+            whole, at = f"{name}.{touch.label}", touch.frame(b)
+            found[whole] = connect(whole, touch.pair, a, at, law, None, compliance, rigid, restitution)
         self.connections.update(found)
         return tuple(found.values())
 

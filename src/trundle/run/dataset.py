@@ -410,11 +410,12 @@ class Run:
     def warnings(self) -> list[str]:
         """What deserves a second look though the run went on."""
         from trundle.run.ending import event_warnings
+        from trundle.run.unguarded import unguarded
 
         if self.trajectory is None or self.formulation is None:
             return [str(text) for text in self._stored("warnings", [])]
         hints = list(self.initial.hints) if self.initial is not None else []
-        return [*hints, *event_warnings(self.formulation.model, self.trajectory)]
+        return [*hints, *event_warnings(self.formulation.model, self.trajectory), *unguarded(self)]
 
     @cached_property
     def near_singular(self) -> list[tuple[str, float, float]]:
