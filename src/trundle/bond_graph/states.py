@@ -54,8 +54,9 @@ def poses_of(f: Formulation) -> tuple[State, ...]:
 
 def what_is_missing(f: Formulation) -> tuple[str, ...]:
     """What acts in the model and is held by no node, in words."""
-    found = [f"the relaxed constraint {name!r}" for name in f.relaxed]
-    return (*dict.fromkeys(found), *(f"the resistance on {name!r}" for name in f.model.resistances))
+    resisted = f.model.resistances
+    relaxed = [f"the relaxed constraint {name!r}" for name in f.relaxed if name not in resisted]
+    return (*relaxed, *(f"the resistance on {name!r}" for name in resisted))
 
 
 def poses(f: Formulation) -> list[Array]:
