@@ -42,6 +42,7 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/python -m tools.public_names
 	$(BIN)/python -m tools.wrap $(PAGES)
+	$(BIN)/python -m tools.notebooks
 	$(BIN)/python -m tools.folders
 
 # Lines of src that the tests of `make test` run, without what numba compiles; html in out/coverage.
