@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import trundle as tr
@@ -10,8 +11,8 @@ from trundle.study.periodic import find_orbit
 from trundle.walker.rimless import PlasticGait, pivoting_landing, pivoting_wheel
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_the_largest_box_in_a_sphere_with_and_without_gradients(exact: bool) -> None:
+@pytest.mark.parametrize(("exact", "method"), [(True, "slsqp"), (False, "slsqp"), (True, "ipopt")])
+def test_the_largest_box_in_a_sphere_with_and_without_gradients(exact: bool, method: str) -> None:
     """x y z with x^2 + y^2 + z^2 <= 1 is largest for the cube."""
 
     def volume(v: dict[str, float]) -> object:
@@ -23,7 +24,7 @@ def test_the_largest_box_in_a_sphere_with_and_without_gradients(exact: bool) -> 
         return (left, {name: -2 * one for name, one in v.items()}) if exact else left
 
     ranges = {"x": (0.1, 1.0), "y": (0.05, 2.0), "z": (0.2, 1.0)}
-    found = tr.optimise(volume, ranges, inside, start={"x": 0.3, "y": 0.4, "z": 0.5}, maximise=True)
+    found = tr.optimise(volume, ranges, inside, start={"x": 0.3, "y": 0.4, "z": 0.5}, maximise=True, method=method)
     assert list(found.values.values()) == pytest.approx([1 / math.sqrt(3)] * 3, abs=1e-4)
     assert found.objective == pytest.approx(3**-1.5, abs=1e-8)
     assert found.at_limits == ()
@@ -40,10 +41,46 @@ def test_the_least_slope_on_which_the_rimless_wheel_walks_at_a_speed() -> None:
     assert found.values["slope"] == pytest.approx(0.11, abs=1e-8)
 
 
-def test_a_limit_that_holds_the_optimum_is_named() -> None:
-    found = tr.optimise(lambda v: (v["a"] - 3.0) ** 2 + (v["b"] - 0.5) ** 2, {"a": (0.0, 2.0), "b": (0.0, 1.0)})
+@pytest.mark.parametrize("method", ["slsqp", "ipopt"])
+def test_a_limit_that_holds_the_optimum_is_named(method: str) -> None:
+    def far(v: dict[str, float]) -> float:
+        return (v["a"] - 3.0) ** 2 + (v["b"] - 0.5) ** 2
+
+    found = tr.optimise(far, {"a": (0.0, 2.0), "b": (0.0, 1.0)}, method=method)
     assert found.values == pytest.approx({"a": 2.0, "b": 0.5}, abs=1e-5)
     assert found.at_limits == ("a",)
+
+
+def test_a_string_that_sags_onto_a_floor_by_ipopt() -> None:
+    """Forty heights: y'' = g where it hangs, the floor in the middle, from x = sqrt(2 d / g) on."""
+    n, g, depth = 41, 4.0, 0.2
+    names = [f"y{k}" for k in range(1, n)]
+
+    def energy(v: dict[str, float]) -> tuple[float, dict[str, float]]:
+        y = np.array([0.0, *(v[name] for name in names), 0.0])
+        slope = n * np.diff(y)
+        return float(slope @ slope / (2 * n) + g * y.sum() / n), dict(
+            zip(names, slope[:-1] - slope[1:] + g / n, strict=True)
+        )
+
+    found = tr.optimise(energy, dict.fromkeys(names, (-depth, 0.5)), method="ipopt")
+    y = np.array([0.0, *found.values.values(), 0.0])
+    floor = [name in found.at_limits for name in names]
+    bend = n**2 * np.diff(y, 2)
+    assert bend[~np.array(floor)] == pytest.approx(g, abs=1e-4)
+    first = next(k for k, there in enumerate(floor, 1) if there) / n
+    assert first == pytest.approx(math.sqrt(2 * depth / g), abs=1.5 / n)
+    assert floor == floor[::-1] and sum(floor) >= n * (1 - 2 * math.sqrt(2 * depth / g)) - 3
+
+
+def test_what_goes_wrong_in_an_objective_goes_through_ipopt() -> None:
+    def broken(v: dict[str, float]) -> float:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        tr.optimise(lambda v: v["a"], {"a": (0.0, 1.0)}, broken, method="ipopt")
+    with pytest.raises(SolveError, match="no method 'newton'"):
+        tr.optimise(lambda v: v["a"], {"a": (0.0, 1.0)}, method="newton")
 
 
 def test_what_is_refused() -> None:

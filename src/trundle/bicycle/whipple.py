@@ -7,12 +7,14 @@ forward turn in the positive sense. All coordinates are zero in the upright pose
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from math import cos, sin
-from typing import final
+from typing import Any, final
+
+import casadi as ca
 
 from trundle.bicycle.askew import connect_askew
 from trundle.bicycle.loop import Loop
 from trundle.contact import NoSlip
+from trundle.errors import ModelError
 from trundle.laws.law import ContactLaw
 from trundle.model import Body, Frame, Model, shape
 from trundle.pairs.higher import HigherPair
@@ -61,7 +63,7 @@ class Parts:
 
     wheelbase: Expr  # m
     trail: Expr  # m
-    tilt: float  # of the steering axis from the vertical (rad)
+    tilt: Expr  # of the steering axis from the vertical (rad)
     rear_wheel: Wheel
     rear_frame: Part
     front_frame: Part
@@ -93,15 +95,17 @@ def whipple(
     wheels_first: bool = False,
     tyres: ContactLaw | None = None,
     loop: Loop | None = None,
+    model: Model | None = None,
 ) -> Model:
     """The model of a bicycle on the plane z = 0; its wheels roll without slip, or follow the law `tyres`.
 
     The rear contact is followed from the rear frame, so that its pitch is a coordinate; wheels_first=True connects the
     contacts to the wheels themselves, which gives the same motion in other coordinates. A `loop` has the hinges and
     wheel radii, askew or off centre, and its contacts are on the wheels; of `parts` only masses, mass centres and
-    moments count then.
+    moments count then. A `model` is one of your own, in which the bicycle is put: `parts` may then hold its
+    parameters. With a tilt that is one, the pitch is that of the steering axis: -tilt where the bicycle is upright.
     """
-    m = Model(name, gravity=(0.0, 0.0, -parts.gravity))
+    m = Model(name, gravity=(0.0, 0.0, -parts.gravity)) if model is None else model
     law = NoSlip() if tyres is None else tyres
     if loop is None:
         _connect_true(m, parts, wheels_first, law)
@@ -118,12 +122,21 @@ def whipple(
 def _connect_true(m: Model, parts: Parts, wheels_first: bool, law: ContactLaw) -> None:
     """Bodies and connections of a bicycle that is true to its plane of symmetry."""
     rear, front = parts.rear_wheel, parts.front_wheel
-    axis = (-sin(parts.tilt), 0.0, cos(parts.tilt))  # upwards and back
+    sine, cosine = (f(parts.tilt) if isinstance(parts.tilt, ca.SX) else float(f(parts.tilt)) for f in (ca.sin, ca.cos))
+    axis: Any = (-sine, 0.0, cosine)  # upwards and back
     height = 2.4 * front.radius  # of the head on the steering axis, where the two frames are joined
     head = (parts.wheelbase + parts.trail + height * axis[0] / axis[2], 0.0, height)
     checked = parts.check_inertia
-    frame, at_frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius), head, checked)
-    fork, at_fork = _frame(m, "front frame", parts.front_frame, (parts.wheelbase, 0.0, front.radius), head, checked)
+    turned = isinstance(parts.tilt, ca.SX)
+    if turned:  # directions of joints are numbers: the axes of both frames lean with the steering axis
+        if wheels_first:
+            raise ModelError("a tilt that is a parameter needs contacts followed from the frames: wheels_first=False.")
+        axis = (0.0, 0.0, 1.0)
+        m.start["rear.pitch"] = -parts.tilt
+    turn = (cosine, sine) if turned else None
+    frame, at_frame = _frame(m, "rear frame", parts.rear_frame, (0.0, 0.0, rear.radius), head, checked, turn)
+    hub = (parts.wheelbase, 0.0, front.radius)
+    fork, at_fork = _frame(m, "front frame", parts.front_frame, hub, head, checked, turn)
     wheels = [
         m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(w.radius), check_inertia=checked)
         for n, w in (("rear wheel", rear), ("front wheel", front))
@@ -142,13 +155,23 @@ def _connect_true(m: Model, parts: Parts, wheels_first: bool, law: ContactLaw) -
     m.connect(Revolute("y"), fork, wheels[1], "front hub")
 
 
-def _frame(m: Model, name: str, part: Part, hub: Point, head: Point, checked: bool) -> tuple[Body, Frame]:
-    """A frame whose own origin is the hub of its wheel, and the place of its head."""
-    com = (part.x - hub[0], 0.0, part.z - hub[2])
+def _frame(
+    m: Model, name: str, part: Part, hub: Point, head: Point, checked: bool, turn: tuple[Any, Any] | None
+) -> tuple[Body, Frame]:
+    """A frame whose own origin is the hub of its wheel, and the place of its head; its axes lean back by the angle
+    whose cosine and sine are `turn`.
+    """
+    com, inertia = (part.x - hub[0], 0.0, part.z - hub[2]), part.inertia
     at = tuple(head[i] - hub[i] for i in range(3))
+    if turn is not None:
+        c, s = turn
+        com, at = ((c * v[0] + s * v[2], 0.0, -s * v[0] + c * v[2]) for v in (com, at))
+        R = ca.vertcat(ca.horzcat(c, 0, s), ca.horzcat(0, 1, 0), ca.horzcat(-s, 0, c))
+        I = ca.mtimes([R, ca.vertcat(*[ca.horzcat(*row) for row in inertia]), R.T])
+        inertia = tuple(tuple(I[i, k] for k in range(3)) for i in range(3))
     rods = (shape.Rod((0.0, 0.0, 0.0), at), shape.Rod(at, com))
     drawn = rods if all(isinstance(v, float) for v in (*com, *at)) else ()
-    body = m.body(name, part.mass, part.inertia, com, shape=drawn, check_inertia=checked)
+    body = m.body(name, part.mass, inertia, com, shape=drawn, check_inertia=checked)
     return body, body.at(*at)
 
 

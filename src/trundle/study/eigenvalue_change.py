@@ -12,7 +12,6 @@ tape; the linear algebra that puts it together takes these derivatives along as 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import final
 
 import casadi as ca
@@ -23,7 +22,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import DerivativeWarning, SolveError
 from trundle.study.continuation.steady_curve import SteadyCurve
 from trundle.study.linearise import Linearisation, in_order
-from trundle.study.small_motions import Chart, acting, evaluate
+from trundle.study.small_motions import ROUND_OFF, Chart, acting, evaluate
 from trundle.study.stability import uncertain_eigenvalues
 from trundle.study.steady import candidates, frames_then_bodies, kernel, least_turning
 from trundle.typing import AnyArray, TapeFunction
@@ -71,7 +70,7 @@ class Change:
         if np.any(np.isnan(found)):
             values = np.array2string(of.eigenvalues[np.isnan(found)], precision=4)
             warnings.warn(
-                f"eigenvalues {values} coincide with others: they have no derivative of their own, and are nan.",
+                f"eigenvalues {values} coincide and have one mode between them: they have no derivative, and are nan.",
                 DerivativeWarning, stacklevel=3,
             )  # fmt: skip
         return found
@@ -133,21 +132,11 @@ class Change:
 
     # -- the change of the matrix --------------------------------------------------------------------------------------
 
-    @cached_property
-    def _linear_along(self) -> TapeFunction:
-        """Derivatives of what the state matrix is made of, along (dq, du, dp)."""
-        functions = self.formulation.functions
-        e = functions.equations
-        at = [e.t, e.q, e.u, e.p]
-        z = ca.vertcat(e.q, e.u, e.p)
-        dz = ca.SX.sym("dz", z.numel())
-        parts = [ca.reshape(derivative_along(ca.vec(part), z, dz), part.shape) for part in functions.linear(*at)]
-        return ca.Function("linear_along", [*at, dz], [ca.densify(part) for part in parts])
-
     def _along(self, move: _Move, of: Linearisation) -> AnyArray:
-        functions, n_q = self.formulation.functions, self.formulation.functions.equations.n_q
+        f, functions = self.formulation, self.formulation.functions
+        n_q = functions.equations.n_q
         dz = np.concatenate([move.x, move.p])
-        changes = [np.array(ca.DM(v)) for v in self._linear_along(self.t, self.x[:n_q], self.x[n_q:], self.p, dz)]
+        changes = [np.array(ca.DM(v)) for v in f.once(_linear_along)(self.t, self.x[:n_q], self.x[n_q:], self.p, dz)]
         rates, A, J, Jq, P = changes
         held = acting(functions, self.p)
         here = evaluate(functions, self.t, self.x, self.p)
@@ -175,6 +164,16 @@ class Change:
         )
 
 
+def _linear_along(f: Formulation) -> TapeFunction:
+    """Derivatives of what the state matrix is made of, along changes of (q, u, p)."""
+    e = f.functions.equations
+    at = [e.t, e.q, e.u, e.p]
+    z = ca.vertcat(e.q, e.u, e.p)
+    dz = ca.SX.sym("dz", z.numel())
+    parts = [ca.reshape(derivative_along(ca.vec(part), z, dz), part.shape) for part in f.functions.linear(*at)]
+    return ca.Function("linear_along", [*at, dz], [ca.densify(part) for part in parts])
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class _Solved:
@@ -191,7 +190,9 @@ class _SteadyEquations:
     def __init__(self, curve: SteadyCurve, place: int) -> None:
         self.curve, self.place = curve, place
         start = curve.start
-        self.slopes, self.sizes = curve.linear(start, start).slopes, curve.sizes(start)[:-1]
+        self.sizes, value = curve.sizes(start)[:-1], abs(curve.parameter(start)) or 1.0
+        scale = np.append(self.sizes, value)
+        self.slopes = _known_entries(curve, scale) * np.append(np.ones(len(self.sizes)), 1 / value)
 
     def solved(self, held: AnyArray, what: str = "") -> _Solved:
         """The shortest move with quantities (whose derivatives by q, u and the parameter are given) that do not
@@ -199,8 +200,8 @@ class _SteadyEquations:
         """
         n, n_c = len(self.curve.start.x), len(self.curve.start.c)
         rows = np.hstack([held[:, :n], np.zeros((len(held), n_c)), held[:, n:]])
-        every = np.vstack([self.slopes, rows]) * np.append(self.sizes, 1.0)
-        every = every / np.maximum(np.max(np.abs(every[:, :-1]), axis=1, initial=0.0), 1e-12)[:, None]
+        every = np.vstack([self.slopes, rows * np.append(self.sizes, 1.0)])
+        every = every / np.maximum(np.max(np.abs(every), axis=1, initial=0.0), 1e-300)[:, None]
         S, right = every[:, :-1], -every[:, -1]
         U, values, V = np.linalg.svd(S, full_matrices=True)
         rank = int(np.sum(values > RANK * max(values[0], 1e-300))) if len(values) else 0
@@ -245,17 +246,51 @@ class _SteadyEquations:
             )
 
 
+def _known_entries(curve: SteadyCurve, sizes: AnyArray) -> AnyArray:
+    """Derivatives of the equations of a steady motion, times the sizes of the columns, without entries that are
+    round-off: those that a change of the state by round-off changes altogether, or that are less than what is lost
+    beside the largest.
+    """
+    start, rng = curve.start, np.random.default_rng(2)
+    slopes = curve.linear(start, start).slopes * sizes
+    moves = [ROUND_OFF * (1 + np.abs(start.x)) * rng.uniform(-1, 1, size=len(start.x)) for _ in range(3)]
+    others = [replace(start, x=start.x + move) for move in moves]
+    error = np.max([np.abs(curve.linear(near, near).slopes * sizes - slopes) for near in others], axis=0)
+    least = np.maximum(10 * error, 1e-15 * np.max(np.abs(slopes), initial=0.0))
+    known: AnyArray = np.where(np.abs(slopes) > least, slopes, 0.0)
+    return known
+
+
 def _of_eigenvalues(matrix: AnyArray, change: AnyArray) -> AnyArray:
-    """Derivatives of eigenvalues in their order, from that of the matrix; nan where they coincide."""
-    from scipy.linalg import eig
+    """Derivatives of eigenvalues in their order, from that of the matrix; nan where they coincide without a full set
+    of eigenvectors. Of those that coincide with one, the derivatives are sorted among themselves.
+    """
+    from scipy.linalg import eig, matrix_balance
 
     if not len(matrix):
         return np.zeros(0, complex)
-    values, left, right = eig(matrix, left=True)
-    found = np.sum(left.conj() * (change @ right), axis=0) / np.sum(left.conj() * right, axis=0)
     known, errors = uncertain_eigenvalues(matrix)
+    matrix, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
+    change = (change * scale) / scale[:, None]
+    values, left, right = eig(matrix, left=True)
     error = errors[np.argmin(np.abs(known[None, :] - values[:, None]), axis=1)]
-    between = np.abs(values[:, None] - values[None, :]) + np.where(np.eye(len(values)), np.inf, 0.0)
-    found[np.any(between < APART * (error[:, None] + error[None, :]), axis=1)] = np.nan
+    near = np.abs(values[:, None] - values[None, :]) < APART * (error[:, None] + error[None, :])
+    found = np.full(len(values), complex(np.nan, np.nan))
+    for k, others in enumerate(near):
+        alike = np.flatnonzero(others)
+        if len(alike) == 1:
+            found[k] = (left[:, k].conj() @ change @ right[:, k]) / (left[:, k].conj() @ right[:, k])
+        elif k == alike[0] and np.all(near[np.ix_(alike, alike)]):
+            found[alike] = _of_alike(matrix, change, complex(np.mean(values[alike])), len(alike))
     ordered: AnyArray = found[in_order(values)]
     return ordered
+
+
+def _of_alike(matrix: AnyArray, change: AnyArray, value: complex, count: int) -> AnyArray:
+    """Derivatives of an eigenvalue that is there `count` times; nan where it has fewer modes [Lancaster 1964]."""
+    U, sizes, V = np.linalg.svd(matrix - value * np.eye(len(matrix)))
+    L, R = U[:, -count:].conj().T, V[-count:].conj().T
+    if sizes[-count] > SOLVED * np.linalg.norm(matrix):
+        return np.full(count, complex(np.nan, np.nan))
+    found: AnyArray = np.linalg.eigvals(np.linalg.solve(L @ R, L @ change @ R))
+    return found[in_order(found)]

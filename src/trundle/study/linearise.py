@@ -103,8 +103,9 @@ class Linearisation:
         Returns
         -------
         array
-            Complex, per unit of the parameter, in the order of `eigenvalues`. Eigenvalues that coincide have no
-            derivative of their own: they are nan, and a DerivativeWarning names them.
+            Complex, per unit of the parameter, in the order of `eigenvalues`. Eigenvalues that coincide but have modes
+            of their own share their derivatives, sorted in the same way; where they have fewer modes there is no
+            derivative: it is nan, and a DerivativeWarning names them.
 
         Raises
         ------

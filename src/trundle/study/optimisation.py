@@ -1,4 +1,4 @@
-"""The best values of parameters under limits: scipy's sequential quadratic programming on functions of named values."""
+"""The best values of parameters under limits: functions of named values for scipy's SLSQP and CasADi's IPOPT."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.study.ipopt import Smooth, minimise
 from trundle.typing import Array
 
 DIFFERENCE = 1e-6  # of a range, by which a value is changed where no gradient is given
@@ -41,6 +42,7 @@ def optimise(
     maximise: bool = False,
     tolerance: float = 1e-10,
     limit: int = 200,
+    method: str = "slsqp",
 ) -> Optimum:
     """The values that make an objective least, or largest, near the start: one optimum, not the best of several.
 
@@ -61,6 +63,9 @@ def optimise(
         Relative change of the objective at which the search ends.
     limit : int
         Most steps.
+    method : {"slsqp", "ipopt"}
+        Sequential quadratic programming, the better one for few values and for differences of runs, or the
+        interior-point method of IPOPT, for many values or conditions with exact gradients.
 
     Returns
     -------
@@ -71,8 +76,8 @@ def optimise(
     SolveError
         Where the search fails or a condition cannot be met, in words; errors of the objective go through.
     """
-    from scipy.optimize import minimize
-
+    if method not in METHODS:
+        raise SolveError(f"optimise: there is no method {method!r}; choose one of {', '.join(METHODS)}.")
     names, low, high = list(over), *_limits(over)
     if unknown := [name for name in start or {} if name not in names]:
         raise SolveError(f"optimise: the start has {unknown}, which are not among those varied: {', '.join(names)}.")
@@ -83,26 +88,16 @@ def optimise(
     asked = [subject_to] if callable(subject_to) else list(subject_to)
     functions = [_Scaled(f, names, low, width) for f in (objective, *asked)]
     z0 = (first - low) / width
-    sign = -1.0 if maximise else 1.0
-    size = max(abs(functions[0].value(z0)), 1e-300)
-    found = minimize(
-        lambda z: sign * functions[0].value(z) / size,
-        z0,
-        jac=lambda z: sign * functions[0].slope(z) / size,
-        bounds=[(0.0, 1.0)] * len(names),
-        constraints=[{"type": "ineq", "fun": f.value, "jac": f.slope} for f in functions[1:]],
-        method="SLSQP",
-        options={"ftol": tolerance, "maxiter": limit},
-    )
-    z = np.clip(found.x, 0.0, 1.0)
+    goal = _Goal(functions[0], z0, -1.0 if maximise else 1.0)
+    z, success, steps, message = METHODS[method]((goal, *functions[1:]), z0, tolerance, limit)
     held = tuple(f.value(z) for f in functions[1:])
     missed = [k for k, f in enumerate(functions[1:]) if held[k] < -HELD * f.largest]
     if missed:
         raise SolveError(
             f"optimise: condition {missed[0] + 1} cannot be met near the start: it is {held[missed[0]]:.4g}."
         )
-    if not found.success:
-        raise SolveError(f"optimise: the search ended without an optimum after {found.nit} steps: {found.message}.")
+    if not success:
+        raise SolveError(f"optimise: the search ended without an optimum after {steps} steps: {message}.")
     values = dict(zip(names, (low + width * z).tolist(), strict=True))
     at_limits = tuple(n for n, part in zip(names, z, strict=True) if min(part, 1 - part) < BORDER)
     return Optimum(values, functions[0].value(z), held, at_limits, sum(f.count for f in functions))
@@ -153,3 +148,36 @@ class _Scaled:
             ahead[k], behind[k] = min(z[k] + DIFFERENCE, 1.0), max(z[k] - DIFFERENCE, 0.0)
             found[k] = (self.value(ahead) - self.value(behind)) / (ahead[k] - behind[k])
         return found
+
+
+@final
+class _Goal:
+    """What is made least: an objective over its size at the start, or its opposite."""
+
+    def __init__(self, function: _Scaled, z0: Array, sign: float) -> None:
+        self.function, self.factor = function, sign / max(abs(function.value(z0)), 1e-300)
+
+    def value(self, z: Array) -> float:
+        return self.factor * self.function.value(z)
+
+    def slope(self, z: Array) -> Array:
+        return self.factor * self.function.slope(z)
+
+
+def _sequential(functions: Sequence[Smooth], z0: Array, tolerance: float, limit: int) -> tuple[Array, bool, int, str]:
+    """Sequential quadratic programming [Kraft 1988], in the form of `ipopt.minimise`."""
+    from scipy.optimize import minimize
+
+    found = minimize(
+        functions[0].value,
+        z0,
+        jac=functions[0].slope,
+        bounds=[(0.0, 1.0)] * len(z0),
+        constraints=[{"type": "ineq", "fun": f.value, "jac": f.slope} for f in functions[1:]],
+        method="SLSQP",
+        options={"ftol": tolerance, "maxiter": limit},
+    )
+    return np.clip(found.x, 0.0, 1.0), bool(found.success), int(found.nit), str(found.message)
+
+
+METHODS = {"slsqp": _sequential, "ipopt": minimise}

@@ -19,6 +19,7 @@ from trundle.typing import AnyArray
 NONE = 1e-12  # 1/s: an eigenvalue that is zero in any unit of time that matters
 UNDAMPED = 1e-11  # real part of a motion that neither grows nor decays, relative to its own eigenvalue
 ROUND_OFF = 4e-15  # of the balanced matrix, by which eigenvalues are uncertain at least
+CROSSING = 1e-7  # of the largest eigenvalue: a real part on a border, and zeros that meet there
 WIDTH = 1e-13  # of a bracket around a border, relative
 
 
@@ -147,6 +148,36 @@ class SteadyMotions:
         ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
         unit = self.formulation.quantity(self.quantity).unit
         return Stability(self.quantity, unit, tuple(float(v) for v in speeds), tuple(linears), neutral, ranges)
+
+    def border_derivative(self, speed: float, by: str, held: Sequence[str] = ()) -> float:
+        """How a border of a stable range moves with a parameter, where exactly the eigenvalues of one motion cross.
+
+        Parameters
+        ----------
+        speed : float
+            The border, from `stability`.
+        by : str
+            Name of a parameter of the model.
+        held : sequence of str
+            What does not change beside the speed. Where an eigenvalue passes zero other steady motions begin (a bicycle
+            at its capsize speed turns at any lean): these names say which are followed, here ["roll"].
+
+        Returns
+        -------
+        float
+            d(border)/d(parameter) = -Re(d lambda/d parameter) / Re(d lambda/d speed), with exact derivatives.
+        """
+        linear = self.at(speed)
+        values = linear.eigenvalues
+        by_speed = linear.eigenvalue_derivative(self.quantity, held)
+        by_parameter = linear.eigenvalue_derivative(by, [self.quantity, *held])
+        slopes = np.where(np.abs(values.real) <= CROSSING * np.max(np.abs(values)), np.abs(by_speed.real), 0.0)
+        crossing = int(np.nanargmax(slopes))
+        if not slopes[crossing] > 0:
+            raise SolveError(f"{self.quantity} = {speed:.6g} is not a border at which an eigenvalue crosses.")
+        alike = np.flatnonzero(np.abs(values - values[crossing]) <= CROSSING * np.max(np.abs(values)))
+        change = by_parameter.real[alike]  # of a zero that crosses among those that stay, whose derivatives are zero
+        return float(-change[np.argmax(np.abs(change))] / by_speed.real[crossing])
 
 
 def moving(eigenvalues: AnyArray, neutral: int) -> AnyArray:
