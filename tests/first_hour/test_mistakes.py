@@ -51,6 +51,11 @@ MISTAKES = {
     "name that is a list": (HEAD, "m.parameter(\"['x', 'y', 'z']\", 1.0)", r"cannot name a parameter"),
     "name that is a number": (HEAD, "m.body(3, mass=1.0)", r"cannot name a body"),
     # numbers and vectors
+    "edges of a box one by one": (HEAD, "tr.shape.Box(0.3, 0.2)", r"Box: size=0\.3: give three numbers"),
+    "ends of a capsule": (HEAD, "tr.shape.Capsule((0, 0, 1), (0, 0, 2))", r"radius=\(0, 0, 1\): give one number"),
+    "parameter in a shape": (HEAD, "tr.shape.Ball(2 * m.parameter('r', 1.0))", r"cannot follow a parameter"),
+    "negative edge": (HEAD, "tr.shape.Box((1, 2, -1))", r"cannot be negative"),
+    "axis of a shape": (HEAD, "tr.shape.Cylinder(1.0, 1.0, 'w')", r"axis='w': give \"x\", \"y\""),
     "axis w": (HEAD, "tr.Revolute('w')", r"axis 'w' is not known"),
     "axis of no length": (HEAD, "tr.Revolute((0, 0, 0))", r"axis|length"),
     "axis of two numbers": (HEAD, "tr.Prismatic((1, 0))", r"axis"),

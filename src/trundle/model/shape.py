@@ -1,10 +1,11 @@
-"""Shapes of bodies: for pictures, and with a density for mass, centre and inertia. They have no contact."""
+"""Shapes of bodies: for pictures, with a density for mass, centre and inertia, and for `Model.contact`."""
 
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
 from typing import Any, final
 
+import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
@@ -14,9 +15,20 @@ Point = tuple[float, float, float]
 Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about the middle (m^5), body axes
 
 
+@dataclass(frozen=True)
+class Solid:
+    """What all shapes share: their sizes are numbers that can be meant, found wrong at the line that says them."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            reason = _fault(name, value)
+            if reason:
+                raise ModelError(f"shape {type(self).__name__}: {name}={value!r}: {reason}")
+
+
 @final
 @dataclass(frozen=True)
-class Rod:
+class Rod(Solid):
     """Straight bar between two points of the body; without a radius it has no volume."""
 
     start: Point
@@ -31,7 +43,7 @@ class Rod:
 
 @final
 @dataclass(frozen=True)
-class Box:
+class Box(Solid):
     """Cuboid with edges along the body axes."""
 
     size: Point
@@ -46,7 +58,7 @@ class Box:
 
 @final
 @dataclass(frozen=True)
-class Disc:
+class Disc(Solid):
     """Circle of the given radius about an axis of the body; without a thickness it has no volume."""
 
     radius: float
@@ -60,7 +72,7 @@ class Disc:
 
 @final
 @dataclass(frozen=True)
-class Ball:
+class Ball(Solid):
     """Point mass drawn as a dot; with a density a solid ball."""
 
     radius: float
@@ -72,7 +84,7 @@ class Ball:
 
 @final
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(Solid):
     """Solid ball."""
 
     radius: float
@@ -84,7 +96,7 @@ class Sphere:
 
 @final
 @dataclass(frozen=True)
-class Cylinder:
+class Cylinder(Solid):
     """Round cylinder with its middle at `at`, about an axis: "x", "y", "z" or a direction."""
 
     radius: float
@@ -98,7 +110,7 @@ class Cylinder:
 
 @final
 @dataclass(frozen=True)
-class Capsule:
+class Capsule(Solid):
     """Cylinder with round ends; `length` is that of the cylinder between them."""
 
     radius: float
@@ -136,7 +148,7 @@ class Mesh:
 
 @final
 @dataclass(frozen=True)
-class Rails:
+class Rails(Solid):
     """Two rails and their sleepers along the path of a moving frame, `gauge` (m) apart; y is across, z is up."""
 
     gauge: float = 1.5
@@ -172,6 +184,26 @@ def read_mesh(path: str | Path, scale: float = 1.0) -> Mesh:
         raise ModelError(f"cannot read the mesh {path}: it has no triangles, or corners that are not finite.")
     rows = tuple((int(a), int(b), int(c)) for a, b, c in found.faces)
     return Mesh(tuple((float(x), float(y), float(z)) for x, y, z in corners), rows)
+
+
+def _fault(name: str, value: Any) -> str | None:
+    """What is wrong with a field of a shape; None if it can be meant."""
+    if name == "axis":
+        if isinstance(value, str):
+            return None if value in ("x", "y", "z") else 'give "x", "y", "z" or a direction (1, 0, 0).'
+        return _fault("at", value) or (None if any(value) else "a direction has a length; give (0, 0, 1) or so.")
+    shape, what = ((3,), "three numbers (m)") if name in ("start", "end", "at", "size") else ((), "one number (m)")
+    if any(isinstance(part, ca.SX) for part in (value if isinstance(value, list | tuple) else (value,))):
+        return f"give {what}: a shape stays as it is drawn and cannot follow a parameter or a signal."
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return f"give {what}."
+    if numbers.shape != shape or not np.all(np.isfinite(numbers)):
+        return f"give {what}."
+    if name not in ("start", "end", "at") and np.any(numbers < 0):
+        return "a size cannot be negative."
+    return None
 
 
 def _trimesh() -> Any:
