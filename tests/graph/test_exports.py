@@ -110,7 +110,7 @@ def test_picture_is_the_one_of_the_notebook(
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("graph.pdf", ".svg (picture), .json (all data) or .graphml"),
+        ("graph.pdf", ".svg (picture), .json (all data), .graphml"),
         ("graph", "no suffix"),
         ("nowhere/graph.json", "Create it first"),
         ("folder.json", "this is a directory"),

@@ -139,7 +139,7 @@ class BondGraph:
         return to_json(self)
 
     def save(self, path: Path | str) -> Path:
-        """Write a picture (.svg) or the data (.json, .graphml)."""
+        """Write a picture (.svg), the data (.json, .graphml) or a Modelica package (.mo)."""
         from trundle.bond_graph.export import save
 
         return save(self, path)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "trundle bond graph"
 VERSION: Final = 2  # of the JSON layout
-SUFFIXES: Final = (".svg", ".json", ".graphml")
+SUFFIXES: Final = (".svg", ".json", ".graphml", ".mo")
 
 
 def network(graph: "BondGraph") -> "networkx.MultiGraph[str]":
@@ -156,7 +156,7 @@ def save(graph: "BondGraph", path: Path | str) -> Path:
     if suffix not in SUFFIXES:
         raise StoreError(
             f"cannot write {target}: {suffix or 'no suffix'!r} is not a format of graphs. Choose .svg (picture), .json "
-            "(all data) or .graphml (for graph programs)."
+            "(all data), .graphml (for graph programs) or .mo (Modelica)."
         )
     check_target(target)
     write_whole(target, _content(graph, suffix))
@@ -166,6 +166,10 @@ def save(graph: "BondGraph", path: Path | str) -> Path:
 def _content(graph: "BondGraph", suffix: str) -> bytes:
     if suffix == ".json":
         return to_json(graph).encode()
+    if suffix == ".mo":
+        from trundle.bond_graph.modelica import to_modelica
+
+        return to_modelica(graph).encode()
     if suffix == ".graphml":
         import networkx as nx
 
