@@ -213,3 +213,35 @@ def _coaxial():
 def test_what_cannot_mesh_is_refused(words: str) -> None:
     with pytest.raises(ModelError, match=words):
         REFUSED[words]()
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton_euler"])
+def test_wheels_that_turn_about_another_axis_than_their_gear(formalism: str) -> None:
+    m = tr.Model("askew")
+    a, b = (m.body(name, mass=1.0, inertia=0.1) for name in "ab")
+    m.connect(tr.Revolute("y"), m.ground, a)
+    m.connect(tr.Revolute("y"), m.ground.at(0.4, 0, 0), b)
+    m.connect(tr.Gear(-3.0), a, b, name="teeth")
+    with pytest.raises(ModelError, match=r"'teeth': Gear: its wheels turn about \(0, 1, 0\).*axis="):
+        m.build(formalism)
+
+
+def test_wheels_that_leave_each_other() -> None:
+    m = tr.Model("loose")
+    carriage, a, b = (m.body(name, mass=1.0, inertia=0.1) for name in ("carriage", "a", "b"))
+    m.connect(tr.Prismatic("x"), m.ground.at(0.4, 0, 0), carriage)
+    m.connect(tr.Revolute("z"), m.ground, a)
+    m.connect(tr.Revolute("z"), carriage, b)
+    m.connect(tr.Gear(-3.0), a, b)
+    with pytest.raises(ModelError, match="let the distance of their axes change"):
+        m.build()
+
+
+def test_a_rack_that_slides_across_its_direction() -> None:
+    m = tr.Model("rack")
+    pinion, rack = (m.body(name, mass=1.0, inertia=0.1) for name in ("pinion", "rack"))
+    m.connect(tr.Revolute("z"), m.ground, pinion)
+    m.connect(tr.Prismatic("y"), m.ground, rack)
+    m.connect(tr.RackAndPinion(0.05), pinion, rack)
+    with pytest.raises(ModelError, match=r"other directions than along='x'"):
+        m.build()

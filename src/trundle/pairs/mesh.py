@@ -10,6 +10,7 @@ from math import isfinite
 from typing import ClassVar, final
 
 import casadi as ca
+import numpy as np
 
 from trundle.errors import ModelError
 from trundle.pairs.higher import ContactPair
@@ -20,6 +21,7 @@ from trundle.space.rotation import Axis, align_z, cross, dot
 from trundle.typing import Array, Expr
 
 MOST_TEETH = 20_000  # whole numbers up to which a ratio is taken for one of teeth
+ASTRAY = 1e-9  # part of a motion that is round-off
 SAME_RATIO = 1e-14  # relative difference of a ratio and its whole numbers that is round-off
 
 
@@ -73,6 +75,15 @@ class Mesh(ContactPair):
 
     def misfit(self, distance: float, askew: float) -> str:
         """What is wrong with wheels whose axes have this distance (m) and the sine of this angle between them."""
+        return ""
+
+    def astray(self, d: Array, seen: Array) -> str:
+        """What is wrong with motions that the joints allow: `d` is the place of the first frame in the second body and
+        `seen` (3, n) are its velocities there, both in the axes of the mesh.
+        """
+        rates = d[:2] @ seen[:2]
+        if np.any(np.abs(rates) > ASTRAY * np.linalg.norm(d[:2]) * max(1e-300, float(np.max(np.abs(seen))))):
+            return "the joints of its wheels let the distance of their axes change."
         return ""
 
     def quantities(self, owner: str) -> Iterator[Quantity]:

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.pairs.mesh import Mesh, Wheels, check_size, turn
+from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, turn
 from trundle.pairs.mesh_quantities import force_quantity
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, axis_vector, clean, cross, dot
@@ -62,6 +62,11 @@ class RackAndPinion(Mesh):
 
     def misfit(self, distance: float, askew: float) -> str:
         return "the axis of the pinion is not at right angles to the rack." if askew > 1e-9 else ""
+
+    def astray(self, d: Array, seen: Array) -> str:
+        if np.any(np.abs(seen[1]) > ASTRAY * max(1e-300, float(np.max(np.abs(seen))))):
+            return f"the joints let the rack move in other directions than along={self.along!r}."
+        return ""
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
         yield from super().quantities(owner)

@@ -1,0 +1,64 @@
+"""Whether the joints of wheels that mesh let them move as the mesh wants: else its one row would hold nonsense."""
+
+import casadi as ca
+import numpy as np
+
+from trundle.derivative import derivative
+from trundle.equations.derive import Equations
+from trundle.equations.mobility import RowFunctions
+from trundle.errors import ModelError
+from trundle.linear_algebra.rank import rank
+from trundle.pairs.mesh import ASTRAY, Mesh
+from trundle.typing import Array
+
+
+def refuse_meshes_astray(rows: RowFunctions, q: Array, p: Array) -> None:
+    """ModelError where wheels can turn about another axis than that of their mesh, or leave each other.
+
+    Looked at are the motions that all other rows allow, at one assembled pose.
+    """
+    e = rows.equations
+    meshes = [name for name, bonds in e.contact_bonds.items() if isinstance(bonds.connection.pair, Mesh)]
+    if not meshes:
+        return
+    others = [i for i, row in enumerate(e.rows) if row.owner not in meshes]
+    J = rows(0.0, q, np.zeros(e.n_u), p)[2][others] * rows.sizes
+    _, _, directions = np.linalg.svd(J)
+    free = (rows.sizes * directions[rank(J) :]).T if len(others) else np.diag(rows.sizes)
+    for name in meshes:
+        _check(e, name, free, q, p)
+
+
+def _check(e: Equations, name: str, free: Array, q: Array, p: Array) -> None:
+    connection = e.contact_bonds[name].connection
+    pair = connection.pair
+    assert isinstance(pair, Mesh)
+    A, B = (e.motion.frame(frame) for frame in (connection.first, connection.second))
+    first, second = (ca.mtimes(at.R, pair.frame()) for at in (A, B))
+    away = A.p - B.p
+    turn = ca.mtimes(first.T, B.w - A.w)
+    seen = ca.mtimes(second.T, A.v - B.v - ca.cross(B.w, away))
+    wanted = [derivative(turn, e.u), derivative(seen, e.u), ca.mtimes(second.T, away)]
+    f = ca.Function("wheels", [e.t, e.q, e.u, e.p], [ca.densify(v) for v in wanted])
+    turns, velocities, d = (np.array(v) for v in f(0.0, q, np.zeros(e.n_u), p))
+    turns, velocities = turns @ free, velocities @ free
+    what = f"connection {name!r}: {type(pair).__name__}"
+    if np.max(np.abs(turns[:2]), initial=0.0) > ASTRAY * np.max(np.abs(turns), initial=0.0):
+        raise ModelError(
+            f"{what}: its wheels turn about {_axes(pair.frame() @ turns)} in the axes of its first frame, not "
+            "about the axis of the mesh alone. Give it the axis of their joints (axis=...), and hold both wheels by "
+            "joints about that axis."
+        )
+    reason = pair.astray(d.ravel(), velocities)
+    if reason:
+        raise ModelError(f"{what}: {reason}")
+
+
+def _axes(turns: Array) -> str:
+    """The direction about which something turns, or that it turns about several."""
+    directions, sizes, _ = np.linalg.svd(turns)
+    if sizes[1] > ASTRAY * sizes[0]:
+        return "several axes"
+    e = directions[:, 0]
+    e = e * np.sign(e[np.argmax(np.abs(e))])
+    return "(" + ", ".join(f"{round(v, 6) + 0.0:g}" for v in e) + ")"
