@@ -94,6 +94,7 @@ from trundle.model import (
 )
 from trundle.pairs import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from trundle.pairs.belt import Belt
+from trundle.pairs.cam import Cam
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
 from trundle.pairs.gear import Gear
@@ -139,6 +140,7 @@ __all__ = [
     "Branch",
     "BrushTyre",
     "Bushing",
+    "Cam",
     "Cases",
     "Chain",
     "Circle",

@@ -13,6 +13,7 @@ import casadi as ca
 
 from trundle.derivative import derivative_along
 from trundle.motion.motion import FrameMotion
+from trundle.pairs.cam import Cam
 from trundle.pairs.chart import Chart
 from trundle.pairs.higher import SurfacePair
 from trundle.pairs.planar import PlanarPair
@@ -105,6 +106,8 @@ def chain_contact(
 
 def loop_contact(pair: SurfacePair, first: FrameMotion, second: FrameMotion, followers: Expr) -> Contact:
     """The contact from the poses of the two bodies; `followers` are the symbols of the surface coordinates."""
+    if isinstance(pair.first, Cam):
+        return _cam(pair.first, pair.second, first, second)
     if pair.first.flat and pair.second.round:
         return _wheel_on_plane(pair, first, second)
     if pair.first.flat and pair.second.ball is not None:
@@ -185,6 +188,31 @@ def _support_on_plane(
     coordinates |= dict(zip(on_body.names, surface.facing(inner), strict=True))
     axes, axes_rates = (sign * x, y, sign * n), (sign * rates[0], rates[1], sign * rates[2])
     return Contact(point, axes, velocity, axes_rates, dot(n, d), coordinates)
+
+
+def _cam(cam: Cam, other: Surface, first: FrameMotion, second: FrameMotion) -> Contact:
+    """A cam and its follower in their plane: the foot of the perpendicular from the middle of a roller, or the point
+    whose normal is that of a flat follower.
+    """
+
+    def roller(a: Expr, x: Expr, z: Expr, b: Expr, up: Expr) -> tuple[Expr, Expr, Expr]:
+        distance, nx, nz = cam.shape.near(dot(x, b - a), dot(z, b - a))
+        n = nx * x + nz * z
+        return b - other.ball * n, n, (distance - other.ball) * n
+
+    def flat(a: Expr, x: Expr, z: Expr, b: Expr, up: Expr) -> tuple[Expr, Expr, Expr]:
+        px, pz = cam.shape.support(-dot(x, up), -dot(z, up))
+        point = a + px * x + pz * z
+        return point, -up, -dot(up, b - point) * -up
+
+    x, y, z, up = first.R[:, 0], first.R[:, 1], first.R[:, 2], second.R[:, 2]
+    seeds = (first.v, cross(first.w, x), cross(first.w, z), second.v, cross(second.w, up))
+    locate = flat if other.flat else roller
+    (point, n, gap), (velocity, n_rate, _) = with_rates(locate, (first.p, x, z, second.p, up), seeds)
+    across, across_rate = y, cross(first.w, y)
+    along, along_rate = cross(across, n), cross(across_rate, n) + cross(across, n_rate)
+    axes, axes_rates = (along, across, n), (along_rate, across_rate, n_rate)
+    return Contact(point, axes, velocity, axes_rates, dot(n, gap))
 
 
 def _two_balls(pair: SurfacePair, first: FrameMotion, second: FrameMotion) -> Contact:

@@ -10,6 +10,7 @@ from trundle.laws import law
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
 from trundle.model.joint import Joint
+from trundle.pairs.cam import Cam
 from trundle.pairs.discover import edges, final_classes, lower_pairs, surfaces
 from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import HigherPair
@@ -32,7 +33,7 @@ def higher() -> dict[str, tuple[type[Any], dict[str, type[Any]]]]:
     """Pairs made of two surfaces, and the surfaces by name."""
     return {
         "HigherPair": (HigherPair, {kind.__name__: kind for kind in (*surfaces(), *edges())}),
-        "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Vertex)}),
+        "PlanarPair": (PlanarPair, {kind.__name__: kind for kind in (Circle, Line, Vertex, Cam)}),
     }
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from trundle.errors import ModelError
+from trundle.pairs.cam import Cam
 from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import SurfacePair, misfit, seen
 from trundle.pairs.surface import Cylinder, Plane, Surface
 from trundle.pairs.sweep import MEET, Sweep
-from trundle.space.chain import SLIDE, Chain, Screw
+from trundle.space.chain import SLIDE, Chain, Named, Screw
 from trundle.space.pose import Pose
 from trundle.typing import Expr
 
@@ -51,20 +52,30 @@ class Line(Surface):
 @final
 @dataclass(frozen=True)
 class PlanarPair(SurfacePair):
-    """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line and Vertex."""
+    """Contact of two curves in the x, z plane: two freedoms. Curves are Circle, Line and Vertex, and the first one may
+    be a Cam.
+    """
 
     first: Surface
     second: Surface
     held: ClassVar[tuple[str, ...]] = ("slip_x", "roll_y")
 
     def __post_init__(self) -> None:
-        kinds = (Circle, Line, Vertex)
+        kinds = (Circle, Line, Vertex, Cam)
         for curve in (self.first, self.second):
             if not isinstance(curve, kinds):
                 raise ModelError(
-                    f"PlanarPair takes two of Circle, Line and Vertex, like tr.Circle(0.1), got {curve!r}."
+                    f"PlanarPair takes two of Circle, Line, Vertex and Cam, like tr.Circle(0.1), got {curve!r}."
                 )
         reason = misfit(self.first, self.second)
+        if isinstance(self.second, Cam):
+            reason = "the cam is the first curve, and its follower, a Circle, Line or Vertex, the second."
+        elif isinstance(self.first, Cam) and self.second.hollow:
+            reason = "a ring (inside=True) does not follow a cam."
+        elif isinstance(self.first, Cam) and self.second.flat and not self.first.bulges:
+            reason = "a flat follower needs a convex cam; this one is not. Use a roller, tr.Circle(radius)."
+        elif isinstance(self.first, Cam) and self.second.flat and self.first.straight:
+            reason = "a flat follower would strike where the cam is straight. Use arcs that touch, or a roller."
         if self.first.flat and self.second.flat:
             reason = "two lines lie on each other; use tr.Prismatic('x')."
         elif self.first.dimension + self.second.dimension == 0:
@@ -73,6 +84,14 @@ class PlanarPair(SurfacePair):
             reason = "a ring (inside=True) cannot touch a line from inside."
         if reason:
             raise ModelError(f"{self.title} is not a planar pair: {reason}")
+
+    @property
+    def in_tree(self) -> bool:
+        return not isinstance(self.first, Cam)
+
+    @property
+    def coordinates(self) -> tuple[Named, ...]:
+        return self.chain().steps if self.in_tree else ()
 
     @property
     def charts(self) -> tuple[Sweep, Sweep]:
@@ -87,6 +106,8 @@ class PlanarPair(SurfacePair):
         return Sweep(firsts[0], still, a.contact), Sweep(firsts[1], still, b.contact)
 
     def chain(self) -> Chain:
+        if not self.in_tree:
+            raise ModelError(f"{self.title} is no chain of screws: it acts beside the joints of cam and follower.")
         a, b = self.charts
         end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
         return Chain(a.first, seen(b.first, end), end=end)

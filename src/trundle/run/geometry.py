@@ -40,9 +40,10 @@ def _shapes(shapes: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def in_numbers(f: Formulation, parameters: Mapping[str, float], values: Any) -> list[float]:
-    """Expressions of parameters, one below the other, in numbers."""
-    symbols = [p.symbol for p in f.model.parameters.values()]
-    given = [parameters[name] for name in f.model.parameters]
+    """Expressions of parameters and tables, one below the other, in numbers."""
+    tables = f.model.tables.values()
+    symbols = [*(p.symbol for p in f.model.parameters.values()), *(t.symbol for t in tables)]
+    given = [*(parameters[name] for name in f.model.parameters), *(t.table.block.handle for t in tables)]
     function = ca.Function("values", [ca.vertcat(ca.SX(0, 1), *symbols)], [ca.SX(ca.vertcat(*values))])
     return [float(v) for v in np.array(ca.DM(function(given))).ravel()]
 

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.pairs.cam import Cam
 from trundle.pairs.chart import Chart
 from trundle.pairs.higher import SurfacePair
 from trundle.pairs.numeric import NumericSurface
@@ -76,6 +77,9 @@ def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
     chosen = np.unique(np.linspace(0, len(run.time) - 1, MOST).astype(int))
     touched = run.values(f"{c.name}.contact_point")[chosen]
     sides = [(c.pair.first, c.first), (c.pair.second, c.second)]
+    if isinstance(c.pair.first, Cam):
+        yield _of_cam(run, f, c, c.pair.first)
+        sides = [] if c.pair.second.flat else sides[1:]
     numbers = [_numeric(run, f, surface) for surface, _ in sides]
     sizes = [_size(surface, number) for (surface, _), (_, number) in zip(sides, numbers, strict=True)]
     finite = [size for size in sizes if isfinite(size)]
@@ -92,6 +96,16 @@ def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
         carrier, points = _carried(run, c, frame, points @ frame.rotation.T + at)
         spins = surface.swept and surface.turns and not surface.flat
         yield Grid(carrier, c.name, type(surface).__name__, surface.hollow, surface.flat, points, spins)
+
+
+def _of_cam(run: "Run", f: Formulation, c: ConnectedPair, cam: Cam) -> Grid:
+    """The rim of a cam, as wide as a fifth of its size."""
+    outline = cam.shape.outline(np.array(in_numbers(f, run.parameters, cam.symbols)))
+    half = 0.1 * float(np.max(np.abs(outline)))
+    points = np.stack([np.insert(outline, 1, y, axis=1) for y in (-half, half)], axis=1)
+    at = np.array(in_numbers(f, run.parameters, c.first.position))
+    carrier, points = _carried(run, c, c.first, points @ c.first.rotation.T + at)
+    return Grid(carrier, c.name, "Cam", False, False, points, False)
 
 
 def _numeric(run: "Run", f: Formulation, surface: Surface) -> tuple[Chart, NumericSurface]:
