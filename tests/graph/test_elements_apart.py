@@ -101,3 +101,32 @@ def test_lambda_of_a_servo_joint_is_what_it_prescribes() -> None:
     m.connect(tr.FixedServoJoint("y", lambda t, q, u: 2.0 - 3.0 * u), m.ground, body, name="joint")
     run = m.build().simulate(1.0, samples=5)
     np.testing.assert_allclose(run.values("joint.lambda")[:, 2], 2.0 - 3.0 * run.values("joint.angle_rate"), atol=1e-9)
+
+
+def test_friction_is_a_flow_constraint_while_it_sticks_and_a_resistance_while_it_slides() -> None:
+    """In the graph and in the audit: a ball that is thrown onto a slope slides, then rolls."""
+    slope, mu, mass, radius = 0.3, 0.2, 2.0, 0.2
+    m = tr.Model("ball on a slope", gravity=(9.81 * np.sin(slope), 0, -9.81 * np.cos(slope)))
+    ball = m.body("ball", mass, 0.4 * mass * radius**2)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(radius)), m.ground, ball, name="floor", law=tr.Coulomb(mu))
+    system = m.build()
+    load = mass * 9.81 * np.cos(slope)
+    rolling = 9.81 * np.sin(slope) / 1.4 / radius  # rad/s^2
+    for turning, kind, freedoms, expected in (
+        (0.0, "R", 5, mu * load / (0.4 * mass * radius)),
+        (10.0, "FC", 3, rolling),
+    ):
+        state = system.graph_state({"ball.velocity": (2.0, 0, 0), "ball.angular_velocity": (0, turning, 0)})
+        graph = system.graph.in_state(state)
+        kinds = {n.name: n.kind for n in graph.nodes}
+        assert [kinds[f"floor.{b}"] for b in ("slip_x", "slip_y", "normal", "spin")] == [kind, kind, "FC", "EC"]
+        assert graph.causality.integral == freedoms
+        for each in (graph, system.graph):  # the second one asks the state what its contacts do
+            assert each.accelerations(state)["ball.angular_acceleration"][1] == pytest.approx(expected, rel=1e-11)
+    run = system.simulate(1.0, {"floor.x_rate": 2.0}, samples=101)
+    audit = run.power["floor"].sel(bond="slip_x")
+    sticks = audit.sealed.values == "FC"
+    ends = 2.0 / (9.81 * (3.5 * mu * np.cos(slope) - np.sin(slope)))  # of sliding
+    np.testing.assert_array_equal(sticks, run.time > ends)
+    np.testing.assert_allclose(audit.power.values[sticks], 0, atol=1e-12)
+    np.testing.assert_allclose(audit.power.values[~sticks], -mu * load * audit.flow.values[~sticks], rtol=1e-9)

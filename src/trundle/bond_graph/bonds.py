@@ -132,6 +132,14 @@ class BondGraph:
 
         return accelerations(self, state, parameters, t)
 
+    def in_state(
+        self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
+    ) -> "BondGraph":
+        """The graph as it is at a state: friction that sticks is FC, friction that slides R, what is open EC."""
+        from trundle.bond_graph.in_state import in_state
+
+        return in_state(self, state, parameters, t)
+
     def to_json(self) -> str:
         """Everything as JSON text."""
         from trundle.bond_graph.export import to_json

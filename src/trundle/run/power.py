@@ -324,11 +324,27 @@ class Power:
             data["power"] = (dims, power, _about("W", "power that the element of the bond gives to the two bodies"))
             data["energy"] = (dims, energy, _about("J", "energy given since the start"))
             coords = {"bond": list(j.bonds), "element": ("bond", list(j.elements))}
+            sealed = self._sealed(name, j)
+            if sealed is not None:
+                coords["sealed"] = (dims, sealed, {"long_name": "element that the bond ends in at the time"})
         for word, body in (("first", j.first), ("second", j.second)):
             at = (name, f"power_to_{word}")
             data[f"power_to_{word}"] = ("time", self._of(at), _about("W", f"power that {body!r} receives"))
             data[f"energy_to_{word}"] = ("time", self._energies[at], _about("J", f"energy that {body!r} has received"))
         return self._dataset(data, coords, f"connection {name}", first=j.first, second=j.second)
+
+    def _sealed(self, name: str, junction: Junction) -> Any:
+        """What the bonds of a contact end in over time, where it opens, sticks or slides: friction that sticks is a
+        flow constraint, friction that slides a resistance, an open contact has no efforts. None for others.
+        """
+        f = self.run.formulation
+        c = None if f is None else f.model.connections.get(name)
+        if c is None or not (c.unilateral or (c.friction is not None and c.friction.sticks)):
+            return None
+        state = np.rint(self.run.values(f"{name}.state")).astype(int).reshape(-1, 1)  # 0 open, 1 sliding, 2 sticking
+        rubs = np.isin(junction.bonds, c.sliding)
+        usual = np.array(junction.elements, dtype="<U5")
+        return np.where(state == 0, "EC", np.where((state == 2) & rubs, "FC", usual))
 
     def body(self, name: str) -> "xr.Dataset":
         """Power and energy into the body by ports; they add to zero. The inertance brings minus the rate of kinetic

@@ -1,0 +1,30 @@
+"""A graph as it is at one state: what contacts do decides how their bonds are sealed."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from trundle.bond_graph.point import Point
+from trundle.bond_graph.strokes import with_causality
+
+if TYPE_CHECKING:
+    from trundle.bond_graph.bonds import BondGraph, Node
+
+
+def in_state(graph: "BondGraph", state: Mapping[str, Any] | None, parameters: Any, t: float) -> "BondGraph":
+    """Friction that sticks is a flow constraint, friction that slides a resistance; an open contact has no efforts."""
+    at = Point(graph, state, parameters, t)
+    active = {n.name: bool(at.value(n.content["active"])[0] > 0.5) for n in graph.nodes if "active" in n.content}
+    opened = {n.of for n in graph.nodes if n.name == f"{n.of}.normal" and not active.get(n.name, True)}
+
+    def now(node: "Node") -> "Node":
+        if node.of in opened and node.name.startswith(f"{node.of}.") and node.size == 1:
+            return replace(node, kind="EC", content={})
+        if node.name in active:
+            holds = active[node.name]
+            kept = ("flow", "acceleration") if holds else ("ratio",)
+            content = {key: program for key, program in node.content.items() if key in kept}
+            return replace(node, kind=("FC" if node.kind == "R" else node.kind) if holds else "R", content=content)
+        return node
+
+    return with_causality(replace(graph, nodes=tuple(map(now, graph.nodes))))
