@@ -126,6 +126,18 @@ def test_any_netcdf_reader_can_open_it(pendulum: Run, tmp_path: Path) -> None:
         assert plain["time"].attrs["units"] == "s"
 
 
+def test_own_reader_and_that_of_xarray_agree(run: Run, tmp_path: Path) -> None:
+    """The second reads slowly what the first reads quickly; thinned out they agree too."""
+    path = run.save(tmp_path / "r")
+    with xr.open_dataset(path, engine="h5netcdf", decode_times=False, mask_and_scale=False) as other:
+        own = load(path).dataset
+        assert own.identical(other.load())
+        assert {name: v.dtype for name, v in own.variables.items()} == {n: v.dtype for n, v in other.variables.items()}
+        thin = load(path, other.nbytes / 2.5).dataset
+        assert thin.drop_attrs().identical(other.isel(time=slice(None, None, 3)).drop_attrs())
+        assert "only every 3th of" in thin.attrs["warnings"]
+
+
 def test_missing_directory_and_directory_as_file(pendulum: Run, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"no directory .*Create it"):
         pendulum.save(tmp_path / "nowhere" / "r.nc")

@@ -1,12 +1,13 @@
 """Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit; tables as CSV."""
 
 import json
-from math import ceil, inf
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
+from trundle.run.read_netcdf import read_own
 from trundle.run.surfaces import surfaces_as_json
 from trundle.run.table import csv_text
 
@@ -89,17 +90,6 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _thinned(dataset: "xr.Dataset", largest: float) -> "xr.Dataset":
-    """Every n-th sample of a dataset that is not in memory yet, so that it fits."""
-    every = ceil(dataset.nbytes / largest) if largest > 0 else 1
-    if every < 2 or "time" not in dataset.dims:
-        return dataset.load()
-    kept = dataset.isel(time=slice(None, None, every)).load()
-    text = f"only every {every}th of {dataset.sizes['time']} samples was read: the file is larger than {largest:.3g} B."
-    kept.attrs["warnings"] = json.dumps([*json.loads(kept.attrs.get("warnings", "[]")), text])
-    return kept
-
-
 def read(path: Path | str, largest: float = inf) -> "xr.Dataset":
     """Read a dataset as it was written, or every n-th sample where it has more bytes than `largest`."""
     import xarray as xr
@@ -108,9 +98,11 @@ def read(path: Path | str, largest: float = inf) -> "xr.Dataset":
     if path.suffix.lower() == ".csv":
         raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     try:
-        # Nothing is decoded: a quantity in "seconds" is a number, and not-a-number is kept as it is.
+        own = read_own(path, largest)
+        if own is not None:
+            return own
         with xr.open_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False) as dataset:
-            return _thinned(dataset, largest)
+            return dataset.load()
     except PermissionError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}. Ask for the right to read it.") from error
     except ImportError as error:

@@ -22,7 +22,9 @@ SMALL: Final = 40  # connections up to which reactions are shown
 def arrows(
     run: "Run", shape: Geometry, kept: Array, p: Array, R: Array, bodies: Sequence[str]
 ) -> tuple[tuple[Arrow, ...], dict[str, float]]:
-    """Forces on the second body of contacts and joints, and the longest of each kind (N)."""
+    """Forces on the second body of contacts and joints, and the longest of each kind (N); p and R are the poses at the
+    samples that are kept.
+    """
     known = set(run.names)
     out: list[Arrow] = []
     for name in shape["contacts"]:
@@ -35,7 +37,7 @@ def arrows(
     for name, _, body, point, _ in shape["joints"] if len(shape["joints"]) <= SMALL else ():
         if f"{name}.reaction_force" in known:
             i = named(bodies, body)
-            points = p[kept, i] + R[kept, i] @ np.array(point, dtype=float)
+            points = p[:, i] + R[:, i] @ np.array(point, dtype=float)
             out.append(Arrow(name, "reactions", REACTION, points, run.values(f"{name}.reaction_force")[kept]))
     longest: dict[str, float] = {"contact forces": 0.0, "reactions": 0.0}
     for arrow in out:
@@ -53,7 +55,7 @@ def wheel_contacts(run: "Run") -> list[str]:
 
 def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
     """Every contact of surfaces; a collision is shown at the sample where it happens."""
-    known = set(run.names)
+    known, jumps = set(run.names), set(run.jump_times)
     out = []
     for name in shape["contacts"]:
         if f"{name}.contact_point" not in known:
@@ -61,7 +63,7 @@ def contacts(run: "Run", shape: Geometry, kept: Array) -> tuple[Contact, ...]:
         states = states_of(run, name)[kept].astype(float) if f"{name}.state" in known else np.zeros(0)
         if len(states):
             struck = [t for event, t in run.events if run.contact_events.get(event) == name]
-            hits = np.searchsorted(run.time[kept], [t for t in struck if t in set(run.jump_times)])
+            hits = np.searchsorted(run.time[kept], [t for t in struck if t in jumps])
             states[np.clip(hits, 0, len(states) - 1)] = STRIKES
         out.append(Contact(name, run.values(f"{name}.contact_point")[kept], states))
     for name in wheel_contacts(run):

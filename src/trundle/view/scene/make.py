@@ -39,8 +39,8 @@ def make_scene(
     """
     shape = geometry(run)
     bodies = ["ground", *(body for body in shape["bodies"] if body != "ground")]
-    p, R = _poses(run, bodies)
     kept = chosen_samples(run, frames)
+    p, R = _poses(run, bodies, kept)
     grids = surfaces(run)
     size = _size(shape, grids, bodies, (p[0], R[0]))
     colours = _colours(bodies)
@@ -52,17 +52,17 @@ def make_scene(
         *_frame_items(bodies),
     ]
     size = max(size, _first_extent(items, p[0], R[0]))
-    seen = np.unique(np.linspace(0, len(run.time) - 1, 200).astype(int))
+    seen = np.unique(np.linspace(0, len(kept) - 1, 200).astype(int))
     low, high, travels = _extent(items, p[seen], R[seen], size, bodies, shape["frames"])
     arrow, longest = arrows(run, shape, kept, p, R, bodies)
     shown = list(usual_names(run) if plots is None else plots)
     drawn = tuple(curves(run, shown))
     return Scene(
-        name or run.model_name, run.time[kept], tuple(bodies), p[kept], quaternions(R[kept]),
+        name or run.model_name, run.time[kept], tuple(bodies), p, quaternions(R),
         np.array([shape["bodies"].get(body, {"com": (0, 0, 0)})["com"] for body in bodies], dtype=float),
         colours, tuple(items), tuple(_springs(shape, bodies, size)), arrow, contacts(run, shape, kept),
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
-        _face_on(p, R, size), _ghosts(run, p, R, shape, bodies), tuple(run.events),
+        _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies), tuple(run.events),
         tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
     )  # fmt: skip
@@ -91,13 +91,13 @@ def chosen_samples(run: "Run", most: int) -> Any:
     return np.unique(np.clip([*even, *events, *(events + 1), 0, len(t) - 1], 0, len(t) - 1).astype(int))
 
 
-def _poses(run: "Run", bodies: Sequence[str]) -> tuple[Array, Array]:
-    """Positions (T, bodies, 3) and rotations (T, bodies, 3, 3)."""
-    p, R = np.zeros((len(run.time), len(bodies), 3)), np.tile(np.eye(3), (len(run.time), len(bodies), 1, 1))
+def _poses(run: "Run", bodies: Sequence[str], kept: Any) -> tuple[Array, Array]:
+    """Positions (T, bodies, 3) and rotations (T, bodies, 3, 3) at the samples that are kept."""
+    p, R = np.zeros((len(kept), len(bodies), 3)), np.tile(np.eye(3), (len(kept), len(bodies), 1, 1))
     for i, body in enumerate(bodies):
         if body != "ground":
-            p[:, i] = run.values(f"{body}.position")
-            R[:, i] = run.values(f"{body}.rotation").reshape(-1, 3, 3).transpose(0, 2, 1)  # stored by columns
+            p[:, i] = run.values(f"{body}.position")[kept]
+            R[:, i] = run.values(f"{body}.rotation")[kept].reshape(-1, 3, 3).transpose(0, 2, 1)  # stored by columns
     return p, R
 
 
@@ -298,16 +298,16 @@ def _face_on(p: Array, R: Array, size: float) -> tuple[float, float] | None:
     return None
 
 
-def _ghosts(run: "Run", p: Array, R: Array, shape: Geometry, bodies: Sequence[str]) -> tuple[float, ...]:
+def _ghosts(t: Array, p: Array, R: Array, shape: Geometry, bodies: Sequence[str]) -> tuple[float, ...]:
     """Times at which the mass centres have gone equal parts of their way."""
     coms = np.array([shape["bodies"][body]["com"] for body in bodies[1:]], dtype=float).reshape(-1, 3)
-    if not len(coms) or len(run.time) < 2:
-        return (float(run.time[0]),)
+    if not len(coms) or len(t) < 2:
+        return (float(t[0]),)
     places = p[:, 1:] + np.einsum("tbij,bj->tbi", R[:, 1:], coms)
     way = np.concatenate([[0.0], np.cumsum(np.max(np.linalg.norm(np.diff(places, axis=0), axis=2), axis=1))])
     if not way[-1] > 0:
-        return (float(run.time[0]),)
-    return tuple(float(t) for t in np.interp(np.linspace(0, way[-1], GHOSTS), way, run.time))
+        return (float(t[0]),)
+    return tuple(float(time) for time in np.interp(np.linspace(0, way[-1], GHOSTS), way, t))
 
 
 def _springs(shape: Geometry, bodies: Sequence[str], size: float) -> Iterator[Spring]:
