@@ -2,6 +2,7 @@
 
 import io
 import lzma
+import platform
 import sys
 from ctypes import CFUNCTYPE, c_void_p
 from pathlib import Path
@@ -15,8 +16,9 @@ import pytest
 import trundle as tr
 from trundle import preparing as notices
 from trundle.errors import KernelError
-from trundle.kernel import compiled, loop_code, make_loops
+from trundle.kernel import compiled, loop_code, make_loops, ready_code
 from trundle.kernel.cache import ObjectCache
+from trundle.kernel.jit import host
 from trundle.preparing import preparing
 
 HOME = "trundle.impact.predict_batch_loop"
@@ -70,6 +72,31 @@ def test_a_shipped_loop_needs_no_numba(shipped: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(loop_code, "_made", lambda part, home: pytest.fail("asked numba"))
     place = compiled._address.__wrapped__("predict_many", HOME)
     assert np.array_equal(impacts(place), impacts(compiled.address("predict_many", HOME)), equal_nan=True)
+
+
+def test_the_usual_machine_finds_its_object_code(
+    shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a class of processors, without the cache and without generating anything; the same to the last bits."""
+    if not ready_code.serves(sys.platform, platform.machine(), host().features):
+        pytest.skip("this machine is of another kind: it generates its own code")
+    ready_code.place(shipped).write_bytes(ready_code.make_ready_code(lzma.decompress(shipped.read_bytes())))
+    monkeypatch.setattr(compiled, "USER_CACHE", ObjectCache(tmp_path / "empty"))
+    monkeypatch.setattr(compiled, "_generate", lambda part, code: pytest.fail("generated code"))
+    place = compiled._address.__wrapped__("predict_many", HOME)
+    assert np.array_equal(impacts(place), impacts(compiled.address("predict_many", HOME)), equal_nan=True)
+    assert not (tmp_path / "empty").exists()
+
+
+def test_other_machines_are_not_given_it(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = ",".join(f"+{name}" for name in ready_code._NEEDED)
+    assert ready_code.serves("linux", "x86_64", full)
+    for kind in (("win32", "AMD64"), ("darwin", "x86_64"), ("linux", "aarch64")):
+        assert not ready_code.serves(*kind, full)
+    assert not ready_code.serves("linux", "x86_64", full.replace("+avx2", "-avx2"))
+    ready_code.place(shipped).write_bytes(lzma.compress(b"for another machine"))
+    monkeypatch.setattr(ready_code, "serves", lambda *kind: False)
+    assert loop_code.ready_loop("predict_many", HOME) is None
 
 
 def test_a_shipped_loop_of_other_sources_is_not_used(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Machine code of the time loops: generated once on a machine from their LLVM bitcode, afterwards found in the cache.
+"""Machine code of the time loops: shipped for the usual machine, elsewhere generated once from their LLVM bitcode.
 
 A part of the integrator is a function `void f(int64 *table)`, written in Python for numba. Its bitcode comes with the
 package (see `loop_code`), so that numba is needed where the package is made and not where it runs. Object code is kept
@@ -12,7 +12,7 @@ from typing import Any
 
 from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
-from trundle.kernel.loop_code import loop_code
+from trundle.kernel.loop_code import loop_code, ready_loop
 from trundle.preparing import preparing
 
 PARTS = {
@@ -54,6 +54,9 @@ def address(part: str, module: str | None = None) -> int:
 
 @cache
 def _address(part: str, home: str) -> int:
+    code = ready_loop(part, home)
+    if code is not None:
+        return _load(part, code)
     key, bitcode = loop_code(part, home)
     code = USER_CACHE.load_object(key)
     if code is None:

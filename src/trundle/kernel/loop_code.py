@@ -16,10 +16,16 @@ from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE
 from trundle.kernel.loop_sources import PACKAGE, digest
 from trundle.kernel.make_loops import environment, file_name
+from trundle.kernel.ready_code import ready_code
 from trundle.preparing import preparing
 
 SHIPPED = PACKAGE / "kernel" / "loops"
 """Folder of an installed package with the bitcode of its loops; a source tree has none."""
+
+
+def ready_loop(part: str, home: str) -> bytes | None:
+    """Object code of a part that came with the package and runs on this machine; None where there is none."""
+    return ready_code(SHIPPED / file_name(part, home))
 
 
 def loop_code(part: str, home: str) -> tuple[str, Callable[[], bytes]]:

@@ -2,7 +2,8 @@
 
 `python -m trundle.kernel.make_loops FOLDER` makes all of them, as a wheel is built; without a folder it answers one
 line "PART MODULE" after the other (see `loop_code`), which is how a source tree gets them. The names of the processor
-are those of a whole class, so that the bitcode serves every machine: code for the one at hand is generated there.
+are those of a whole class, so that the bitcode serves every machine: code for the one at hand is generated there, but
+for the usual kind of machine, for which it is made here too (see `ready_code`).
 """
 
 import ast
@@ -15,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 from trundle.kernel.loop_sources import PACKAGE, digest
+from trundle.kernel.ready_code import make_ready_code, place
 
 
 def environment() -> dict[str, str]:
@@ -76,7 +78,9 @@ def make_all(folder: Path) -> None:
     """All parts into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for part, home in all_parts():
-        (folder / file_name(part, home)).write_bytes(lzma.compress(bitcode(part, home)))
+        file, code = folder / file_name(part, home), bitcode(part, home)
+        file.write_bytes(lzma.compress(code))
+        place(file).write_bytes(make_ready_code(code))
         print(f"time loop {part}", flush=True)
 
 
