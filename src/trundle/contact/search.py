@@ -16,7 +16,7 @@ from trundle.linear_algebra.in_place import InPlace
 from trundle.motion.kinematics import normalised
 from trundle.pairs.common_normal import nearest
 from trundle.pairs.higher import HigherPair
-from trundle.typing import Array, Expr
+from trundle.typing import AnyArray, Array, Expr
 
 LIMIT = 60  # Newton steps
 STRIDE = 0.5  # largest step (rad, or in lengths of the model)
@@ -60,6 +60,13 @@ class ContactSearch:
                 q[contact.block] = np.nan
         return q
 
+    def needs_of_parameters(self, count: int) -> AnyArray:
+        """Which of so many parameters it depends on."""
+        found = np.zeros(count, bool)
+        for contact in self._contacts:
+            found |= contact.needs_of_parameters()
+        return found
+
     def without_loose(self, P: Array) -> Array:
         """Rates of the coordinates by the speeds; those of loose contacts that are singular are left to the search."""
         for contact in self._contacts:
@@ -98,6 +105,10 @@ class Following:
         outputs = [f.R for f in frames] + [f.p for f in frames] + sizes + [ca.vertcat(*balls)]
         self._place = InPlace(ca.Function("place", [e.t, e.q, e.p], [ca.densify(v) for v in outputs]))
         self._known: dict[bytes, Array | None] = {}
+
+    def needs_of_parameters(self) -> AnyArray:
+        """Which parameters it depends on."""
+        return self._f.needs(2) | self._place.needs(2)
 
     def gap(self, t: float, q: Array, p: Expr) -> float:
         return float(self._f(t, q, p)[0][0, 0])

@@ -20,7 +20,7 @@ from trundle.errors import AssemblyError, ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
 from trundle.linear_algebra.rank import TOLERANCE, rank
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 
 @final
@@ -79,6 +79,15 @@ class RowFunctions:
         """g, rate, J, P."""
         g, rate, J, P = self._evaluate(t, q, u, p)
         return g.ravel(), rate.ravel(), J, P
+
+    def together(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]:
+        """g, rate, J, P of many cases, each (cases, rows, columns)."""
+        g, rate, J, P = self._evaluate.together(t, q, u, p)
+        return g, rate, J, P
+
+    def needs_of_parameters(self) -> AnyArray:
+        """Which entries of p they depend on."""
+        return self._evaluate.needs(3)
 
     def comparable(self, J: Array) -> Array:
         """Rows that are free of units, as their rank asks for."""

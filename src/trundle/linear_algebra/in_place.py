@@ -4,7 +4,7 @@ from typing import Any, final
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 
 @final
@@ -14,6 +14,7 @@ class InPlace:
     """
 
     def __init__(self, f: Any) -> None:
+        self.function = f
         buffer: Any
         buffer, self._evaluate = f.buffer()
         self._buffer = buffer
@@ -29,3 +30,28 @@ class InPlace:
             array[:] = given
         self._evaluate()
         return [v.copy() for v in self._outputs]
+
+    def together(self, *values: Any) -> list[Array]:
+        """The outputs (cases, rows, columns) for many cases: an input has a row for each of them, or is one for all."""
+        return together(self.function, *values)
+
+    def needs(self, place: int) -> AnyArray:
+        """Which entries of an input any of the outputs depends on."""
+        return needs(self.function, place)
+
+
+def together(f: Any, *values: Any) -> list[Array]:
+    """A CasADi function of many cases at once, as `InPlace.together`."""
+    cases = max(len(v) for v in values if np.ndim(v) == 2)
+    found = f(*(v.T if np.ndim(v) == 2 else v for v in values))
+    shapes = [f.size_out(i) for i in range(f.n_out())]
+    numbers = [np.array(v.full()) for v in (found if isinstance(found, tuple) else (found,))]
+    return [v.reshape(m, cases, n).transpose(1, 0, 2) for v, (m, n) in zip(numbers, shapes, strict=True)]
+
+
+def needs(f: Any, place: int) -> AnyArray:
+    """Which entries of an input of a CasADi function any of its outputs depends on."""
+    found = np.zeros(f.numel_in(place), bool)
+    for i in range(f.n_out()):
+        found[f.jac_sparsity(i, place).get_col()] = True
+    return found

@@ -30,6 +30,7 @@ from trundle.kernel import evaluate
 from trundle.lookup.table import Table
 from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
+from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
@@ -41,6 +42,7 @@ from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
 from trundle.study.simulate import NO_ROOM
+from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array
 
@@ -227,9 +229,9 @@ class _Cases:
             rows = values.reshape(count, -1)
             for i in map(int, np.flatnonzero(~np.all(np.isfinite(rows), axis=1))):
                 self.refused.setdefault(i, f"start value of {name!r} must be finite, got {values[i]}.")
-        self.p[:, layout.shift] = multiplier_shift(rtol)
         self.angles = {name: np.zeros(count) for name in f.states.turns}  # at the start, where turns are counted
-        self.x0 = self._start_states(parameters)
+        self.x0 = self._start_states()
+        self.p[:, layout.shift] = multiplier_shift(rtol)
         if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
             for i in self.good:
                 self._try(i, self._set_modes)
@@ -250,37 +252,58 @@ class _Cases:
         """Cases that can start."""
         return [i for i in range(self.count) if i not in self.refused]
 
-    def _try(self, case: int, act: Callable[[int], None]) -> None:
+    def _try(self, case: int, act: Callable[[int], None], refused: dict[int, str] | None = None) -> None:
         """What `simulate` would raise of this case is reported for this case alone."""
         try:
             act(case)
         except UnknownNameError:  # the same in all cases
             raise
         except TrundleError as error:
-            self.refused[case] = str(error)
+            (self.refused if refused is None else refused)[case] = str(error)
 
     def _set_modes(self, case: int) -> None:
         self.p[case] = first_modes(self.formulation, 0.0, self.x0[case], self.p[case])
 
-    def _start_states(self, parameters: Mapping[str, Any]) -> Array:
+    def _assemble(self, x0: Array, names: tuple[str, ...]) -> None:
+        """Start states by the solver: cases that share a start share its state, and most others are solved together."""
+        f, good = self.formulation, np.array(self.good, int)
+        if not len(good):
+            return
+        varied = {name: values[good] for name, values in self.varied.items()}
+        first, like = sharing(f, names, varied, self.p[good])
+        chosen = good[first]
+        q, u, met = starts_together(f, self.fixed, {k: v[chosen] for k, v in self.varied.items()}, self.p[chosen])
+
+        def assemble(k: int) -> None:
+            case = chosen[k]
+            if met[k]:
+                found = InitialState(q[k], u[k])
+            else:
+                start = {**self.fixed, **{name: v[case] for name, v in self.varied.items()}}
+                found = start_state(f, start, p=self.p[case])
+            x0[case] = state_vector(f, found, self.p[case])
+            for c in f.layout.coordinates:
+                if c.name in self.angles:
+                    self.angles[c.name][case] = found.q[c.i_q]
+
+        refused: dict[int, str] = {}
+        for k in range(len(chosen)):
+            self._try(k, assemble, refused)
+        for case, k in zip(good, like, strict=True):
+            if int(k) in refused:
+                self.refused[int(case)] = refused[int(k)]
+        x0[good] = x0[chosen[like]]
+        for values in self.angles.values():
+            values[good] = values[chosen[like]]
+
+    def _start_states(self) -> Array:
         """Start states of all cases: what simulate would start from."""
         f, x0 = self.formulation, np.full((self.count, self.formulation.n_x), np.nan)
         names = {*f.resolved(f.model.start), *self.fixed, *self.varied}
         follows = bool(f.layout.followers)  # surface coordinates belong to each pose
         apart = {name for c in f.layout.coordinates if c.n_q == 4 for name in c.names}  # the others follow from them
         if f.has_rows or follows or not f.in_joints or not names <= f.layout.places.keys() - apart:
-
-            def assemble(case: int) -> None:
-                values = {k: v if np.ndim(v) == 0 else np.asarray(v)[case] for k, v in parameters.items()}
-                start = {**self.fixed, **{k: v[case] for k, v in self.varied.items()}}
-                found = start_state(f, start, values)
-                x0[case] = state_vector(f, found, self.p[case])
-                for c in f.layout.coordinates:
-                    if c.name in self.angles:
-                        self.angles[c.name][case] = found.q[c.i_q]
-
-            for i in self.good:
-                self._try(i, assemble)
+            self._assemble(x0, tuple(sorted(names)))
             return x0
         common = start_state(f, self.fixed)
         x0[:] = state_vector(f, common, self.p[0])

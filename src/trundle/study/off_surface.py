@@ -23,10 +23,10 @@ class OffSurface(AssemblyError):
 
 def check_on_surfaces(f: Formulation, q: Array, t: float, p: Array) -> None:
     """OffSurface where a contact lies beyond the end of one of its surfaces."""
-    watched = [guard for guard in f.once(find_guards) if guard.outcome is SURFACE_LEFT]
+    watched = surfaces_that_end(f)
     if not watched:
         return
-    values = np.array(f.once(_facing)(t, q, p)).ravel()
+    values = np.array(f.once(facing)(t, q, p)).ravel()
     for guard, value in zip(watched, values, strict=True):
         if value < 0:
             raise OffSurface(
@@ -36,7 +36,12 @@ def check_on_surfaces(f: Formulation, q: Array, t: float, p: Array) -> None:
             )
 
 
-def _facing(f: Formulation) -> Any:
+def surfaces_that_end(f: Formulation) -> list[Guard]:
+    """Guards of surfaces that a contact can leave."""
+    return [guard for guard in f.once(find_guards) if guard.outcome is SURFACE_LEFT]
+
+
+def facing(f: Formulation) -> Any:
     """For every surface that ends: above zero on the side of its end on which its coordinates are zero."""
     rows = f.row_functions if f.has_rows else None
     e = rows.equations if rows is not None else f.joint_functions.equations

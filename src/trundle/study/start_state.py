@@ -42,27 +42,29 @@ def check_start_names(f: Formulation) -> None:
 
 def start_state(
     f: Formulation, start: Values | None = None, parameters: Parameters = None, t: float = 0.0,
-    usual: Values | None = None,
+    usual: Values | None = None, p: Array | None = None,
 ) -> InitialState:  # fmt: skip
     """A consistent state in joint coordinates from named values; what is not given is found.
 
-    usual: values that hold where `start` gives none, those of the model unless given.
+    usual: values that hold where `start` gives none, those of the model unless given. p: the vector that the parameters
+    make, where they have been checked.
     """
     if start is not None and not isinstance(start, Mapping):
         raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
     register = f.derivation.register()
     for name in start or {}:
         register.get(name, is_start, STARTS)
+    p = f.parameter_vector(parameters) if p is None else p
     if usual is None:
-        usual = start_values(f.model, f.parameter_vector(parameters)[f.parameters.parameter_slice])
+        usual = start_values(f.model, p[f.parameters.parameter_slice])
     usual = f.resolved(usual)
-    start = _completed(register, f.resolved(start or {}), usual)
-    found = _found(f, start, usual, parameters, t)
+    start = completed(register, f.resolved(start or {}), usual)
+    found = _found(f, start, usual, p, t)
     hints = likely_degrees(register, {**usual, **start})
     return replace(found, hints=tuple(hints)) if hints else found
 
 
-def _completed(register: Register, start: Values, usual: Values) -> Values:
+def completed(register: Register, start: Values, usual: Values) -> Values:
     """Start values for this run; one component of a vector whose usual value is known replaces that component of it."""
     found: dict[str, Any] = {}
     replaced: dict[str, Array] = {}  # components of quaternions
@@ -80,7 +82,7 @@ def _completed(register: Register, start: Values, usual: Values) -> Values:
     return found | {name: unit_quaternion(found[name], given, name) for name, given in replaced.items()}
 
 
-def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters, t: float) -> InitialState:
+def _found(f: Formulation, start: Values, usual: Values, p: Array, t: float) -> InitialState:
     register = f.derivation.register()
     given, states = {**usual, **start}, f.layout.places
     soft = {name: 0.0 for name in f.derivation.deflections if name not in given}
@@ -88,7 +90,7 @@ def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters,
     requests = [{**soft, **given}, given, {**soft, **firm}, firm] if soft or start else [given]
     for request in {tuple(w): w for w in requests}.values():  # what is said for this run goes before all else
         try:
-            found = _consistent(f, request, start, parameters, t)
+            found = _consistent(f, request, start, p, t)
         except AssemblyError:  # another request may do; the last line below reports what is wrong with what is given
             continue
         held = {**(start if start else given), **{name: 0.0 for name in soft if name in request}}
@@ -96,14 +98,14 @@ def _found(f: Formulation, start: Values, usual: Values, parameters: Parameters,
         if not any(part and (part.name in held or part.quantity.name in held) for part in moved):
             return found
     try:
-        return _consistent(f, given, start, parameters, t)
+        return _consistent(f, given, start, p, t)
     except AssemblyError:
         places = {c.name for c in f.layout.coordinates}
         said = {n: v for n, v in given.items() if n in start or n not in places} if places & {*start} else given
-        near = _walked(f, said, parameters, t)
+        near = _walked(f, said, p, t)
         if near is None:
             raise
-        return _consistent(f, said, start, parameters, t, near)
+        return _consistent(f, said, start, p, t, near)
 
 
 def refuse_fixed(f: Formulation) -> None:
@@ -172,7 +174,7 @@ def changed_state(
     return x, p
 
 
-def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> Array | None:
+def _walked(f: Formulation, given: Values, p: Array, t: float) -> Array | None:
     """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
     small that contacts are followed; None where the way is barred, OffSurface where it leads off a surface.
     """
@@ -190,7 +192,7 @@ def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> 
     for part in np.arange(1, count) / count:
         at = {n: first[n] + part * (wanted[n] - first[n]) for n in wanted}
         try:
-            found = _consistent(f, at, {}, parameters, t, q)
+            found = _consistent(f, at, {}, p, t, q)
         except OffSurface:
             raise
         except AssemblyError:
@@ -202,11 +204,11 @@ def _walked(f: Formulation, given: Values, parameters: Parameters, t: float) -> 
 
 
 def _consistent(
-    f: Formulation, given: Values, start: Values, parameters: Parameters, t: float, default: Array | None = None
+    f: Formulation, given: Values, start: Values, p: Array, t: float, default: Array | None = None
 ) -> InitialState:
     """A consistent state near the given values; of these, those of `start` move last."""
     try:
-        return _solve(f, given, start, parameters, t, _default_pose(f, t) if default is None else default)
+        return _solve(f, given, start, p, t, default_pose(f, t) if default is None else default)
     except np.linalg.LinAlgError as error:
         raise AssemblyError(
             f"the start values {', '.join(map(repr, given)) or '(all defaults)'} lead to a pose in which the "
@@ -214,17 +216,15 @@ def _consistent(
         ) from error
 
 
-def _solve(
-    f: Formulation, given: Values, start: Values, parameters: Parameters, t: float, default: Array
-) -> InitialState:
-    p, states = f.parameter_vector(parameters), f.layout.places
+def _solve(f: Formulation, given: Values, start: Values, p: Array, t: float, default: Array) -> InitialState:
+    states = f.layout.places
     extra = {name: value for name, value in given.items() if name not in states}
     request = read_request(f.layout, default, {name: value for name, value in given.items() if name in states})
     firm = None
     if start:
         firm = read_request(f.layout, default, {name: value for name, value in start.items() if name in states})
     rows = f.row_functions if f.has_rows else None
-    targets = _targets(f, tuple(extra)).aim(extra) if extra else None
+    targets = known_targets(f, tuple(extra)).aim(extra) if extra else None
     found = StartSolver(f.layout, StartConditions(rows, targets, f.mobility), request, firm, t, p).solve()
     if f.layout.followers:
         q = f.contact_search(t, found.q, p)  # contacts that hold nothing have their closest points there
@@ -234,13 +234,14 @@ def _solve(
     return found
 
 
-def _known_targets(f: Formulation) -> dict[tuple[str, ...], Targets]:
+def _kept_targets(f: Formulation) -> dict[tuple[str, ...], Targets]:
     """By the names of start values that are not states, those that were asked for before."""
     return {}
 
 
-def _targets(f: Formulation, names: tuple[str, ...]) -> Targets:
-    known = f.once(_known_targets)
+def known_targets(f: Formulation, names: tuple[str, ...]) -> Targets:
+    """Conditions on quantities that are not states, made when first asked for."""
+    known = f.once(_kept_targets)
     if names not in known:
         rows = f.row_functions if f.has_rows else None
         equations = rows.equations if rows is not None else f.joint_functions.equations
@@ -250,7 +251,7 @@ def _targets(f: Formulation, names: tuple[str, ...]) -> Targets:
     return known[names]
 
 
-def _default_pose(f: Formulation, t: float) -> Array:
+def default_pose(f: Formulation, t: float) -> Array:
     """The assembled pose, or zero coordinates; bodies on which a loose contact is singular there stand where it
     touches when all its coordinates are zero.
     """

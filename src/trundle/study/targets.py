@@ -13,7 +13,7 @@ from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.quantity import Part
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 
 @final
@@ -86,6 +86,16 @@ class Targets:
             return g.ravel(), np.zeros(len(g)), J, P
         g_rows, rate, J_rows, _ = self.rows(t, q, u, p)
         return np.concatenate([g_rows, g.ravel()]), np.concatenate([rate, np.zeros(len(g))]), np.vstack([J_rows, J]), P
+
+    def together(self, t: float, q: Array, u: Array, p: Array, values: Array) -> list[Array]:
+        """Residuals of wanted positions and their rows, of wanted rates and theirs, and P, of many cases with their own
+        wanted values, each (cases, rows, columns).
+        """
+        return self._f.together(t, q, u, p, values)
+
+    def needs_of_parameters(self) -> AnyArray:
+        """Which entries of p they depend on."""
+        return self._f.needs(3)
 
     def comparable(self, J: Array) -> Array:
         """Rows of constraints and wanted positions, free of units."""
