@@ -34,7 +34,7 @@ from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
-from trundle.study.first_modes import first_modes
+from trundle.study.first_modes import first_modes, modes_together
 from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
 from trundle.study.half_turn import counts_turns, within_half_turn
@@ -233,8 +233,7 @@ class _Cases:
         self.x0 = self._start_states()
         self.p[:, layout.shift] = multiplier_shift(rtol)
         if f.parameters.modes or any(c.relaxes for c in f.model.connections.values()):
-            for i in self.good:
-                self._try(i, self._set_modes)
+            self._set_modes()
         if f.once(find_guards):
             for i in self.good:
                 self._try(i, lambda case: check_lines(f, 0.0, self.x0[case], self.p[case]))
@@ -261,8 +260,16 @@ class _Cases:
         except TrundleError as error:
             (self.refused if refused is None else refused)[case] = str(error)
 
-    def _set_modes(self, case: int) -> None:
-        self.p[case] = first_modes(self.formulation, 0.0, self.x0[case], self.p[case])
+    def _set_modes(self) -> None:
+        f, good = self.formulation, np.array(self.good, int)
+        found, fine = modes_together(f, 0.0, self.x0[good], self.p[good])
+        self.p[good[fine]] = found[fine]
+
+        def set_alone(case: int) -> None:
+            self.p[case] = first_modes(f, 0.0, self.x0[case], self.p[case])
+
+        for case in good[~fine]:
+            self._try(int(case), set_alone)
 
     def _assemble(self, x0: Array, names: tuple[str, ...]) -> None:
         """Start states by the solver: cases that share a start share its state, and most others are solved together."""

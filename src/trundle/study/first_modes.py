@@ -14,6 +14,7 @@ from trundle.errors import SolveError
 from trundle.graph.topology import Topology
 from trundle.integrate.codes import OVERDUE
 from trundle.kernel import compiled
+from trundle.kernel import evaluate as evaluate_many
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.model.part_check import evaluate
@@ -21,7 +22,7 @@ from trundle.motion.links import frame_pose
 from trundle.pairs.lower import Free
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 NO_LOAD = 1e-9  # N
 SLIPPING = 1e-6  # m/s or rad/s
@@ -100,6 +101,31 @@ def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
         )
     check_contacts(f, t, x, found)
     return found
+
+
+def modes_together(f: Formulation, t: float, x: Array, p: Array) -> tuple[Array, AnyArray]:
+    """Parameters with their modes as `first_modes` finds them, for many states (cases, n_x), and for which of these
+    they hold: the others are to be looked at one by one.
+    """
+    found = p
+    if f.parameters.modes:
+        if decides_together(f.model):
+            return p, np.zeros(len(p), bool)
+        kernels, first = f.kernels("events"), len(f.model.events)
+        found = evaluate_many(start := kernels["start"], start, t, x, p, threads=1)
+        due = [first + i for i, change in enumerate(transitions(f.model)) if change.due]
+        values = evaluate_many(events := kernels["events"], events, t, x, found, threads=1)[:, due]
+        fine = np.all(np.isfinite(found), axis=1) & ~(np.min(values, axis=1, initial=np.inf) < OVERDUE)
+    else:
+        fine = np.ones(len(p), bool)
+    loaded, opening = len(_loaded(f.model)), len(_opening(f.model))
+    if loaded or opening:
+        kernel = f.kernels("contacts at start", _contact_kernel)["values"]
+        values = evaluate_many(kernel, kernel, t, x, found, threads=1)
+        fine &= np.all(np.abs(values[:, :loaded]) >= NO_LOAD, axis=1)
+        fine &= np.all(values[:, loaded : loaded + opening] >= -OVERLAP * f.length, axis=1)
+        fine &= np.all(values[:, loaded + opening :] <= SLIPPING, axis=1)
+    return found, fine
 
 
 def places_of_modes(f: Formulation) -> list[int]:
