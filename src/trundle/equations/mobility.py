@@ -329,9 +329,9 @@ def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
     return list(max(sorted(candidates), key=quality))
 
 
-def pivots(J: Array, given: Array, ease: Array) -> Array:
+def pivots(J: Array, given: Array, ease: Array, count: int | None = None) -> Array:
     """1 for as many speeds as it takes to meet the rows (free of units), the best of those not given by pivot times
-    ease; else 0.
+    ease; else 0. `count` is how many that are, where it is known.
     """
     from scipy.linalg import qr
 
@@ -340,7 +340,7 @@ def pivots(J: Array, given: Array, ease: Array) -> Array:
         return out
     movable = J * np.where(given, 0.0, 1.0)
     order = qr(movable * ease, mode="r", pivoting=True)[1]
-    out[order[: rank(movable)]] = 1.0
+    out[order[: rank(movable) if count is None else count]] = 1.0
     return out
 
 

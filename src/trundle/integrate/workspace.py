@@ -46,6 +46,7 @@ class Saved:
     plan: Plan
     record: bytes
     arrays: dict[str, np.ndarray]
+    owner: "Workspace"
 
 
 class Workspace:
@@ -280,15 +281,16 @@ class Workspace:
         """The record and all arrays, as they are now; of the output buffers what is written."""
         run = self.record
         filled = {name: getattr(run, count) for count, names in BUFFERS.items() for name in names}
-        return Saved(self.plan, bytes(run), {name: a[: filled.get(name)].copy() for name, a in self._held.items()})
+        arrays = {name: a[: filled.get(name)].copy() for name, a in self._held.items()}
+        return Saved(self.plan, bytes(run), arrays, self)
 
     def restore(self, saved: Saved) -> None:
         """Everything as it was saved."""
         run, self.plan = self.record, saved.plan
         memmove(run.address, saved.record, sizeof(run))
-        for name, address in self._addresses.items():
-            if getattr(run, name) != address:
-                setattr(run, name, address)
+        for name, address in self._addresses.items() if saved.owner is not self else ():
+            setattr(run, name, address)
+        other = saved.owner is not self
         for name, array in saved.arrays.items():
             held = self._held[name]
             if len(held) > len(array):
@@ -297,7 +299,10 @@ class Workspace:
                 held[...] = array
             else:  # a buffer that has grown
                 setattr(self, name, array.copy())
-        if (run.out_room, run.event_room, run.near_room) != tuple(map(len, (self.out_t, self.event_t, self.near))):
+                other = True
+        if other or (run.out_room, run.event_room, run.near_room) != tuple(
+            map(len, (self.out_t, self.event_t, self.near))
+        ):
             self._point_to_buffers()
 
     def rival(self) -> Rival:

@@ -8,7 +8,7 @@ the structure of a tree leave nothing but round-off.
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 TOLERANCE = 1e-8  # of singular values, relative to the largest or to 1
 NEAR_SINGULAR = 1e-5  # of the smallest singular value at a start, relative to that at a generic pose
@@ -25,10 +25,16 @@ def nearly_singular(J: Array, generic: Array, count: int) -> bool:
     """Whether fewer than `count` rows are independent, or so nearly that a pose found by Newton's method, which comes
     to a singular pose no nearer than the root of its tolerance, may be meant to be singular.
     """
+    return bool(each_nearly_singular(J[None], generic[None], count)[0])
+
+
+def each_nearly_singular(J: Array, generic: Array, count: int) -> AnyArray:
+    """The same for many (cases, rows, speeds)."""
     if count == 0:
-        return False
-    here, usual = (float(np.linalg.svd(A, compute_uv=False)[count - 1]) for A in (J, generic))
-    return rank(J) < count or here < NEAR_SINGULAR * min(usual, 1.0)
+        return np.zeros(len(J), bool)
+    here, usual = (np.linalg.svd(A, compute_uv=False) for A in (J, generic))
+    low = here[:, count - 1] < NEAR_SINGULAR * np.minimum(usual[:, count - 1], 1.0)
+    return np.asarray(low | (np.array([rank_of_values(values) for values in here]) < count))
 
 
 def rank(J: Array) -> int:

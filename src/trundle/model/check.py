@@ -169,12 +169,14 @@ def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
         return [[]] * len(values)
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
     table = np.array(ca.Function("sizes", [symbols], [ca.vertcat(*found.values())])(values.T).full())
-    at = dict(zip(found, table, strict=True))
+    distinct, like = np.unique(table, axis=1, return_inverse=True)
+    at = dict(zip(found, distinct, strict=True))
 
     def of_case(i: int) -> Callable[[Any], float]:
         return lambda v: float(at[id(v)][i])
 
-    return [_size_faults(model, of_case(i)) for i in range(len(values))]
+    faults = [_size_faults(model, of_case(i)) for i in range(distinct.shape[1])]
+    return [faults[i] for i in np.ravel(like)]
 
 
 def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
@@ -183,7 +185,9 @@ def _size_faults(model: Model, number: Callable[[Any], float]) -> list[str]:
         if not isinstance(c.pair, SurfacePair):
             continue
         try:
-            type(c.pair)(*(_numeric(surface, number) for surface in (c.pair.first, c.pair.second)))
+            first, second = (_numeric(surface, number) for surface in (c.pair.first, c.pair.second))
+            if first is not c.pair.first or second is not c.pair.second:
+                type(c.pair)(first, second)
             for law in (*c.contact_laws, *c.bond_laws.values()):
                 _numeric(law, number)
             _numeric(c.restitution, number)

@@ -13,7 +13,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.equations.mobility import pivots
 from trundle.linear_algebra.in_place import needs, together
-from trundle.linear_algebra.rank import TOLERANCE, nearly_singular
+from trundle.linear_algebra.rank import TOLERANCE, each_nearly_singular, rank_of_values
 from trundle.model.start_values import start_values
 from trundle.quantities.request import LARGEST, read_request, speeds_of
 from trundle.study.off_surface import facing, surfaces_that_end
@@ -203,8 +203,10 @@ class _Together:
         rate, whole, comparable = np.hstack(rates), np.concatenate(J, axis=1), np.concatenate(alike, axis=1)
         well &= np.all(np.isfinite(rate), axis=1) & np.all(np.isfinite(whole), axis=(1, 2))
         step = np.zeros((n, n_u))
-        for i in np.flatnonzero(well & np.any(rate[:, used] != 0.0, axis=1)):
-            free = self._chosen(comparable[i, used], given)
+        moving = np.flatnonzero(well & np.any(rate[:, used] != 0.0, axis=1))
+        values = np.linalg.svd(comparable[np.ix_(moving, used)] * np.where(given, 0.0, 1.0), compute_uv=False)
+        for i, of_case in zip(moving, values, strict=True):
+            free = self._chosen(comparable[i, used], given, rank_of_values(of_case))
             step[i] = free * np.linalg.lstsq(whole[i, used] * free, -rate[i, used], rcond=1e-12)[0]
         u = u + step
         rest = np.max(np.abs(rate + (whole @ step[:, :, None])[:, :, 0]), axis=1, initial=0.0)
@@ -218,14 +220,16 @@ class _Together:
             return np.ones(len(J), bool)
         u = np.zeros((len(J), self.f.layout.n_u))
         usual = rows.together(0.0, np.tile(generic, (len(J), 1)), u, self.p)[2] * rows.on_speeds[:, None]
-        pairs = zip(rows.comparable(J), rows.comparable(usual), strict=True)
-        return np.array([np.all(np.isfinite(one)) and not nearly_singular(one, other, kept) for one, other in pairs])
+        finite = np.all(np.isfinite(J), axis=(1, 2))
+        found = np.zeros(len(J), bool)
+        found[finite] = ~each_nearly_singular(rows.comparable(J[finite]), rows.comparable(usual[finite]), kept)
+        return found
 
-    def _chosen(self, J: Array, given: AnyArray) -> Array:
+    def _chosen(self, J: Array, given: AnyArray, count: int | None = None) -> Array:
         """`pivots` of rows that are free of units; rows that were met before are not sorted again."""
         key = J.tobytes() + given.tobytes()
         if key not in self._pivots:
-            self._pivots[key] = pivots(J, given, self._ease)
+            self._pivots[key] = pivots(J, given, self._ease, count)
         return self._pivots[key]
 
     def _sizes(self) -> Array:
