@@ -204,7 +204,7 @@ class _Together:
         well &= np.all(np.isfinite(rate), axis=1) & np.all(np.isfinite(whole), axis=(1, 2))
         step = np.zeros((n, n_u))
         moving = np.flatnonzero(well & np.any(rate[:, used] != 0.0, axis=1))
-        values = np.linalg.svd(comparable[np.ix_(moving, used)] * np.where(given, 0.0, 1.0), compute_uv=False)
+        values = np.linalg.svd(comparable[moving][:, used] * np.where(given, 0.0, 1.0), compute_uv=False)
         for i, of_case in zip(moving, values, strict=True):
             free = self._chosen(comparable[i, used], given, rank_of_values(of_case))
             step[i] = free * np.linalg.lstsq(whole[i, used] * free, -rate[i, used], rcond=1e-12)[0]
