@@ -1,5 +1,6 @@
 """Draft gears and trains: a shunting shock by its closed form, a train that starts with slack, frames that follow."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -127,3 +128,36 @@ def test_words(make, words):
 
 
 STRAIGHT = rail.Alignment([rail.Straight(100)])
+
+
+CURVE = rail.Alignment([rail.Straight(90), rail.Sine(60, 250, 0.05), rail.Arc(250, 200, cant=0.05)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_train_over_a_curve(count):
+    """It accelerates in the arc: each draft gear pulls the masses behind it, their turning wheels, and what their
+    wheels lose by creep; cars stand to each other as chords of the arc do; Newton's law holds in the ground.
+    """
+    a, k, slack, radius = 0.3, 1e7, 0.04, 250.0
+    geometry = rail.ContactGeometry(rail.S1002(), rail.Rail60E1())
+    axle = rail.Wheelset(1813, (1120, 112, 1120), rail.Contact(geometry, rail.ShenHedrickElkins(0.4)))
+    one = replace(wagon(), wheelset=axle)
+    trip = rail.Trip(rail.Train([one] * count, rail.DraftGear(k, slack, damping=4e5)), CURVE, 8.0, acceleration=a)
+    run = trip.simulate(method="order8", samples=601)
+    assert run.outcome.startswith("END_OF_LINE") and run.energy.drift < 1e-9
+    lost, v = {}, 8.0 + a * run.time[-1]
+    for wheel in trip.placed.wheels:
+        own = wheel.contact.split("_")[0]
+        lost[own] = lost.get(own, 0.0) + run.values(f"{wheel.contact}.power_lost")[-1]
+    behind, inert = 0.0, one.mass + 2 * 112 / 0.46**2
+    for i in range(count - 1, 0, -1):
+        behind += inert * a + lost[f"v{i + 1}"] / v
+        force = -run.values(f"coupler_{i}.force")[-1]
+        assert force == pytest.approx(behind, rel=0.01)
+        assert run.values(f"coupler_{i}.length")[-1] == pytest.approx(1.0 + slack / 2 + force / k, abs=1e-6)
+        ahead, after = (run.values(f"v{j}_car.rotation")[-1].reshape(3, 3)[0] for j in (i, i + 1))
+        turned = np.arcsin(np.linalg.norm(np.cross(ahead, after)))
+        assert turned == pytest.approx(13.02 / radius, rel=5e-3)
+    assert lost["v2"] / v > 500.0  # N, of the curve
+    assert float(abs(trip.system.inertial_residual(run)).max()) < 1e-11

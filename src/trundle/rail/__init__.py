@@ -51,6 +51,7 @@ from trundle.rail.vehicle.bogie_vehicle import BogieVehicle
 from trundle.rail.vehicle.car_body import CarBody
 from trundle.rail.vehicle.change import changed
 from trundle.rail.vehicle.mount import AxleBox, Mount
+from trundle.rail.vehicle.rail_support import RailSupport
 from trundle.rail.vehicle.ready import cooperrider_vehicle, manchester_vehicle, vehicle_data, y25_wagon
 from trundle.rail.vehicle.ride import Ride, TrackPlace
 from trundle.rail.vehicle.running_gear import HeldWheelset
@@ -141,6 +142,7 @@ __all__ = [
     "Polynomial",
     "Profile",
     "Rail60E1",
+    "RailSupport",
     "Ride",
     "RigPose",
     "RollerRig",

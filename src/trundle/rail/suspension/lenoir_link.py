@@ -1,6 +1,5 @@
 """Springs of a freight bogie of the kind of Y25: two stiffnesses, and dry friction in proportion to the load."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pi, tan
 from typing import final
@@ -10,15 +9,11 @@ import casadi as ca
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.model.body import Frame
-from trundle.model.force import BetweenWithStates, Signals, Terms
 from trundle.model.model import Model
-from trundle.model.state import State
-from trundle.rail.suspension.axis_laws import AxisLaws, LoadedSpring, Shifted, relative_motion
+from trundle.rail.suspension.axis_laws import AxisLaws, LoadedSpring, Shifted
+from trundle.rail.suspension.guide_friction import STICK, ExactGuides, SmoothGuides
 from trundle.rail.suspension.suspension import Suspension, check_numbers
 from trundle.typing import Expr
-
-LEAST = 1.0  # N: friction limit of springs without load
-STILL = 1e-9  # m/s, below which a motion has no direction
 
 
 @final
@@ -27,7 +22,8 @@ class LenoirSprings(Suspension):
     """The springs of one axle box with Lenoir links.
 
     An inclined link turns a share of the spring force into a push of the box against its guide; there it rubs, up and
-    down and across. The friction sticks by a spring: its force f follows f' = k (v - |v| f / limit) [Dahl 1968].
+    down and across. The friction sticks by a spring; it lets go little by little by Dahl's law, or, where `exact`, all
+    at once at its limit, with events.
 
     Parameters
     ----------
@@ -45,6 +41,8 @@ class LenoirSprings(Suspension):
         Of the spring force that hangs on the link.
     stick : float
         Stiffness by which the friction sticks, N/m.
+    exact : bool
+        Whether it sticks and slides exactly.
     """
 
     outer: float
@@ -56,9 +54,10 @@ class LenoirSprings(Suspension):
     link_angle: float
     share: float = 0.5
     stick: float = 1e7
+    exact: bool = False
 
     def __post_init__(self) -> None:
-        given = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        given = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "exact"}
         check_numbers("LenoirSprings", ("outer", "along", "mu", "link_angle", "share", "stick"), **given)
         if not self.link_angle < pi / 2:
             raise ModelError(f"LenoirSprings: the link leans by less than pi/2 rad, got {self.link_angle!r}.")
@@ -80,7 +79,15 @@ class LenoirSprings(Suspension):
     def add(self, m: Model, name: str, lower: Frame, upper: Frame, load: float = 0.0) -> None:
         lift = Shifted(TwoSprings(self.outer, self.inner, self.play), self.compression(load))
         m.apply(AxisLaws(lower, upper, (LoadedSpring(self.along), LoadedSpring(self.across), lift)), name=name)
-        m.apply(GuideFriction(lower, upper, lift, self.friction, self.stick), name=f"{name}_friction")
+        full, numbers = f"{name}_friction", (lower, upper, lift, self.friction, self.stick)
+        if not self.exact:
+            m.apply(SmoothGuides(*numbers), name=full)
+            return
+        m.parameter(f"{full}_slides", STICK, text="0 while the friction sticks, 1 while it slides")
+        force = m.apply(ExactGuides(*numbers), name=full)
+        if not isinstance(force, ExactGuides):
+            raise ModelError(f"LenoirSprings: {full!r} was not taken as a friction.")
+        force.watch(m)
 
 
 @final
@@ -97,56 +104,3 @@ class TwoSprings(EffortLaw):
 
     def potential(self, t: Expr, q: Expr) -> Expr:
         return (self.outer * ca.fmax(-q, 0.0) ** 2 + self.inner * ca.fmax(-q - self.play, 0.0) ** 2) / 2
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class GuideFriction(BetweenWithStates):
-    """Friction across and up, limited by the force of the springs beside it. Its states `name.across` and `name.up`
-    (m) are deflections of the spring by which it sticks.
-    """
-
-    springs: EffortLaw
-    friction: float
-    stick: float
-
-    @property
-    def element(self) -> str:
-        return "R"
-
-    def states(self) -> Iterator[State]:
-        for i, kind in enumerate(("across", "up")):
-            text = f"deflection of the spring by which the friction sticks, {kind}: {self.name}"
-            yield State(self.name, kind, self._rate(i), 0.0, "m", text)
-
-    def _bristles(self, s: Signals) -> Expr:
-        return ca.vertcat(self.state(s, "across"), self.state(s, "up"))
-
-    def _limit(self, s: Signals) -> Expr:
-        height = relative_motion(s, *self.places).displacement[2]
-        return self.friction * self.springs.effort(s.t, height, 0.0) + LEAST
-
-    def _loss(self, s: Signals) -> Expr:
-        """|v| k / limit, 1/s: how fast the bristles let go."""
-        v = relative_motion(s, *self.places).rate[1:]
-        return ca.sqrt(ca.sumsqr(v) + STILL**2) * self.stick / self._limit(s)
-
-    def _rate(self, i: int) -> Expr:
-        def rate(s: Signals) -> Expr:
-            return relative_motion(s, *self.places).rate[1 + i] - self._loss(s) * self._bristles(s)[i]
-
-        return rate
-
-    def terms(self, s: Signals) -> Terms:
-        at, bristles = relative_motion(s, *self.places), self._bristles(s)
-        force = -self.stick * bristles
-        F = ca.mtimes(at.R[:, 1:], force)
-        return Terms(
-            wrenches=at.wrenches(F),
-            potential=self.stick * ca.sumsqr(bristles) / 2,
-            dissipated=self._loss(s) * self.stick * ca.sumsqr(bristles),
-            measures={
-                "force": (ca.vertcat(0.0, force), "N", "friction on the second body, in axes of the first"),
-                "limit": (self._limit(s), "N", "what it slides with"),
-            },
-        )

@@ -1,11 +1,13 @@
 """A vehicle on its way along a line: model, runs, batches, small motions."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from trundle.errors import ModelError, SolveError
 from trundle.lookup.table import Table
@@ -16,6 +18,7 @@ from trundle.rail.track.line import irregularity_table
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
+from trundle.rail.trip.trip_view import plot_trip
 from trundle.rail.vehicle.ride import Frames, Ride
 from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
@@ -284,6 +287,12 @@ class Trip:
         given = self.parameters(parameters)
         angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
         return self.system.linearise(self.system.steady(angles, parameters=given), given)
+
+    def plot_plan(self, run: Run, times: Sequence[float], path: Path | str | None = None) -> Figure:
+        """The line from above with the vehicle at some times (s) of a run; for each of them how it stands on the track,
+        magnified, with the lateral forces on its wheels.
+        """
+        return plot_trip(self, run, times, path)
 
     def _duration(self, duration: float | None, parameters: Mapping[str, Any] | None) -> float:
         longest = self.longest(parameters)

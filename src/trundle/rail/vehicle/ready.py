@@ -62,22 +62,32 @@ def cooperrider_vehicle(contact: Contact | None = None, mu: float | None = None)
     return BogieVehicle(_car(data["car"]), bogie, secondary, data["half_centres"])
 
 
-def y25_wagon(load: Literal["tare", "laden"] = "tare", contact: Contact | None = None, mu: float = 0.3) -> BogieVehicle:
+def y25_wagon(
+    load: Literal["tare", "laden"] = "tare",
+    contact: Contact | None = None,
+    mu: float = 0.3,
+    friction: Literal["smooth", "exact"] = "smooth",
+) -> BogieVehicle:
     """A four-axle freight wagon on bogies of the kind of Y25: springs of two stiffnesses, friction in proportion to the
-    load, centre plate, side bearers that rub. Plausible numbers, not those of a certain wagon.
+    load, centre plate, side bearers that rub. Exact friction sticks and slides with events; smooth friction creeps a
+    little and is faster. Plausible numbers, not those of a certain wagon.
     """
     data = vehicle_data("y25_wagon")
     if load not in ("tare", "laden"):
         raise ModelError(f"y25_wagon: load is 'tare' or 'laden', got {load!r}.")
+    if friction not in ("smooth", "exact"):
+        raise ModelError(f"y25_wagon: friction is 'smooth' or 'exact', got {friction!r}.")
     plate, bearer = data["centre_plate"], data["side_bearer"]
-    rubbing = Bushing(tuple(bearer["stiffness"])) + DryFriction(bearer["friction"], "x")
+    exact = friction == "exact"
+    sticks = bearer["stick"] if exact else None
+    rubbing = Bushing(tuple(bearer["stiffness"])) + DryFriction(bearer["friction"], "x", sticks)
     secondary = (
         Mount("plate", _bushing(plate), plate["height"]),
         Mount("bearer", rubbing, bearer["height"], bearer["half_width"]),
     )
     box = dict(data["axle_box"])
     half_width = box.pop("half_width")
-    axle_box = AxleBox(LenoirSprings(**box), half_width)
+    axle_box = AxleBox(LenoirSprings(**box, exact=exact), half_width)
     return BogieVehicle(_car(data[load]), _bogie(data, axle_box, contact, mu), secondary, data["half_centres"])
 
 

@@ -1,12 +1,13 @@
 """The force between a wheel and its rail: Hertz's normal force and creep, from the contact table of the two profiles.
 
-Rails are at rest in the ground; the track frame only says where they are. So slip is the velocity of the wheel's
-material in the ground, and the forces have no work but that on the wheel. The wheelset may stand a little ahead of the
+Rails are at rest in the ground, or yield on their supports; the track frame only says where they are. So slip is the
+velocity of the wheel's material against the rail. The wheelset may stand a little ahead of the
 track frame or behind it: it is turned into the axes that the track has where it stands (x along the track, y to the
 left, z up), so that nothing depends on the frame.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
 
 import casadi as ca
@@ -16,12 +17,15 @@ from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.force import Force, Signals, Terms
 from trundle.model.frame import MotionPart
+from trundle.model.state import State
 from trundle.model.table import ModelTable
 from trundle.rail.vehicle.nearby import nearby
+from trundle.rail.vehicle.rail_support import RailSupport
 from trundle.rail.wheel_rail.contact_table import ContactTable, TableContact
 from trundle.rail.wheel_rail.creep import CreepForce, CreepLaw
 from trundle.rail.wheel_rail.geometry import SIDES
 from trundle.rail.wheel_rail.hertz import Elastic
+from trundle.rail.wheel_rail.kalker import Patch
 from trundle.space.rotation import cross, dot
 
 NO_APPROACH = 1e-20  # m: added under a root, which has no slope at zero
@@ -57,6 +61,8 @@ class _Pose(NamedTuple):
     at: Any  # distance of the place along the line, m
     bend: Any  # turn of the track's axes per metre, rad/m
     bend_rate: Any  # how it changes per metre
+    rail: Any  # displacement of the rail on its support, m
+    rail_rate: Any  # m/s
 
 
 @final
@@ -68,7 +74,7 @@ class _Against(NamedTuple):
     axle: Any
     centre_rate: Any
     axle_rate: Any
-    v: Any
+    v: Any  # against the rail
     w: Any
 
 
@@ -90,6 +96,24 @@ class _Contact(NamedTuple):
     force: Any  # N, elastic
     stored: Any  # J
     stored_rate: Any  # W
+
+
+@final
+class _Acting(NamedTuple):
+    """What acts in the contact."""
+
+    touch: _Touch
+    patch: Patch
+    load: Any  # N, normal
+    creep: CreepForce
+    slips: tuple[Any, Any, Any]  # creepages along, across and of spin
+    lost: Any  # W, by creep
+    on_track: Any  # force on the wheel in the axes of the track, N
+    force: Any  # the same in those of the ground
+    moment: Any  # about the wheel's centre, N m
+    arm: Any  # from there to the contact, m
+    stored: Any  # J
+    dissipated: Any  # W
 
 
 @final
@@ -118,6 +142,9 @@ class WheelOnRail(Force):
         Irregularities over the distance, `m.table(name, rail.irregularity_table(...))`.
     damping : float
         s/m; the normal force is that of Hertz times 1 - damping times the speed of separation.
+    support : RailSupport, optional
+        By which the rail yields; its states are `name.rail_y`, `name.rail_z` (m, from its place in the axes of the
+        track) and the rates of these, `name.rail_y_speed` and `name.rail_z_speed`.
     """
 
     wheel: Body
@@ -128,6 +155,8 @@ class WheelOnRail(Force):
     bend: MotionPart | None = None
     rough: ModelTable | None = None
     damping: Any = 1.0
+    support: RailSupport | None = None
+    name: str = field(default="", kw_only=True)  # given by Model.apply
 
     def __post_init__(self) -> None:
         if not isinstance(self.creep, CreepLaw):
@@ -145,9 +174,80 @@ class WheelOnRail(Force):
     def places(self) -> tuple[Frame, ...]:
         return (as_frame(self.wheel),)
 
+    def named(self, name: str) -> "WheelOnRail":
+        return replace(self, name=name)
+
+    def states(self) -> Iterator[State]:
+        if self.support is None:
+            return
+        for i, axis in enumerate(("y", "z")):
+            way = "across" if axis == "y" else "up"
+            text = f"displacement of the rail {way}: {self.name}"
+            yield State(self.name, f"rail_{axis}", self._speed(f"rail_{axis}_speed"), 0.0, "m", text)
+            text = f"speed of the rail {way}: {self.name}"
+            yield State(self.name, f"rail_{axis}_speed", self._pushed(i), 0.0, "m/s", text)
+
+    def _speed(self, kind: str) -> Callable[[Signals], Any]:
+        return lambda s: s[f"{self.name}.{kind}"]
+
+    def _pushed(self, i: int) -> Callable[[Signals], Any]:
+        """Acceleration of the rail across or up."""
+
+        def rate(s: Signals) -> Any:
+            assert self.support is not None
+            push = -self._acting(s).on_track[1:]
+            return self.support.acceleration(push, *self._rail(s))[i]
+
+        return rate
+
+    def _rail(self, s: Signals) -> tuple[Any, Any]:
+        """How far a rail on a support has moved across and up (m), and how fast (m/s)."""
+        place, rate = (ca.vertcat(*(s[f"{self.name}.rail_{x}{end}"] for x in "yz")) for end in ("", "_speed"))
+        return place, rate
+
+    def _yield(self, s: Signals) -> tuple[Any, Any]:
+        """Displacement and velocity of the rail in the axes of the track."""
+        if self.support is None:
+            return ca.SX.zeros(3), ca.SX.zeros(3)
+        place, rate = self._rail(s)
+        return ca.vertcat(0.0, place), ca.vertcat(0.0, rate)
+
     def terms(self, s: Signals) -> Terms:
-        wheel = as_frame(self.wheel)
-        track = self._pose(s, wheel)
+        wheel, on = as_frame(self.wheel), self._acting(s)
+        Q, Y = on.on_track[2], -self.place.out * on.on_track[1]
+        t, creep, slips = on.touch.table, on.creep, on.slips
+        stored, lost = on.stored, on.dissipated
+        if self.support is not None:
+            place, rate = self._rail(s)
+            stored, lost = stored + self.support.stored(place, rate), lost + self.support.lost(rate)
+        return Terms(
+            wrenches=[(wheel, on.force, on.moment)],
+            potential=stored,
+            dissipated=lost,
+            measures={
+                "Q": (Q, "N", "vertical force of the wheel on the rail"),
+                "Y": (Y, "N", "lateral force of the wheel on the rail, outwards"),
+                "Y_over_Q": (Y / ca.fmax(Q, 1.0), "", "lateral over vertical force"),
+                "normal_force": (on.load, "N", "normal force"),
+                "longitudinal_creepage": (slips[0], "", "slip along the rail over rolling speed"),
+                "lateral_creepage": (slips[1], "", "slip across the rail over rolling speed"),
+                "spin_creepage": (slips[2], "1/m", "turn about the normal over rolling speed"),
+                "longitudinal_creep_force": (creep.longitudinal, "N", "creep force on the wheel along the rail"),
+                "lateral_creep_force": (creep.lateral, "N", "creep force on the wheel across the rail, to the left"),
+                "contact_angle": (t.angle, "rad", "angle between contact plane and track plane"),
+                "rolling_radius": (t.radius, "m", "radius of the wheel in the contact"),
+                "rail_place": (t.place, "m", "place of the contact on the rail, outwards"),
+                "approach": (on.touch.approach, "m", "approach of wheel and rail, negative where they are apart"),
+                "patch_length": (2 * on.patch.a, "m", "length of the contact patch"),
+                "patch_width": (2 * on.patch.b, "m", "width of the contact patch"),
+                "power_lost": (on.lost, "W", "power lost by creep"),
+                "contact_point": (s.position(wheel) + on.arm, "m", "place of the contact, ground axes"),
+                "contact_force": (on.force, "N", "force on the wheel, ground axes"),
+            },
+        )
+
+    def _acting(self, s: Signals) -> _Acting:
+        track = self._pose(s, as_frame(self.wheel))
         pose = self._against_rail(track)
         touch, elastic, stored, stored_rate = self._contact(pose)
         along, normal = ca.SX([1.0, 0.0, 0.0]), touch.normal
@@ -167,34 +267,12 @@ class WheelOnRail(Force):
         M = creep.spin_moment * normal
         lost = -size * (creep.longitudinal * slips[0] + creep.lateral * slips[1] + creep.spin_moment * slips[2])
         given = dot(F, v) + dot(M, pose.w)
-        on_track, turned = ca.mtimes(pose.axes, F), ca.mtimes(track.back, pose.axes)
-        Q, Y = on_track[2], -self.place.out * on_track[1]
-        t, pushed, arm = touch.table, ca.mtimes(turned, F), ca.mtimes(turned, touch.arm)
-        return Terms(
-            wrenches=[(wheel, pushed, ca.mtimes(turned, cross(touch.arm, F) + M))],
-            potential=stored,
-            dissipated=-given - stored_rate,
-            measures={
-                "Q": (Q, "N", "vertical force of the wheel on the rail"),
-                "Y": (Y, "N", "lateral force of the wheel on the rail, outwards"),
-                "Y_over_Q": (Y / ca.fmax(Q, 1.0), "", "lateral over vertical force"),
-                "normal_force": (load, "N", "normal force"),
-                "longitudinal_creepage": (slips[0], "", "slip along the rail over rolling speed"),
-                "lateral_creepage": (slips[1], "", "slip across the rail over rolling speed"),
-                "spin_creepage": (slips[2], "1/m", "turn about the normal over rolling speed"),
-                "longitudinal_creep_force": (creep.longitudinal, "N", "creep force on the wheel along the rail"),
-                "lateral_creep_force": (creep.lateral, "N", "creep force on the wheel across the rail, to the left"),
-                "contact_angle": (t.angle, "rad", "angle between contact plane and track plane"),
-                "rolling_radius": (t.radius, "m", "radius of the wheel in the contact"),
-                "rail_place": (t.place, "m", "place of the contact on the rail, outwards"),
-                "approach": (touch.approach, "m", "approach of wheel and rail, negative where they are apart"),
-                "patch_length": (2 * patch.a, "m", "length of the contact patch"),
-                "patch_width": (2 * patch.b, "m", "width of the contact patch"),
-                "power_lost": (lost, "W", "power lost by creep"),
-                "contact_point": (s.position(wheel) + arm, "m", "place of the contact, ground axes"),
-                "contact_force": (pushed, "N", "force on the wheel, ground axes"),
-            },
-        )
+        turned = ca.mtimes(track.back, pose.axes)
+        force, moment = ca.mtimes(turned, F), ca.mtimes(turned, cross(touch.arm, F) + M)
+        return _Acting(
+            touch, patch, load, creep, slips, lost, ca.mtimes(pose.axes, F), force, moment,
+            ca.mtimes(turned, touch.arm), stored, -given - stored_rate,
+        )  # fmt: skip
 
     def approach(self, s: Signals) -> Any:
         """Of wheel and rail (m), negative where they are apart: for events of a model."""
@@ -208,20 +286,21 @@ class WheelOnRail(Force):
         vectors = s.rotation(wheel)[:, 1], s.velocity(wheel), s.angular_velocity(wheel)
         if self.bend is None:
             axle, v, w = (ca.mtimes(R.T, x) for x in vectors)
-            return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), ca.SX.zeros(3))
+            return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), ca.SX.zeros(3), *self._yield(s))
         at, bends = ca.vertsplit(self.bend.at(s), [0, 1, self.bend.size])
         turn, centre, ahead, bend, bend_rate = nearby(bends, centre)
         back = ca.mtimes(R, turn)
         axle, v, w = (ca.mtimes(back.T, x) for x in vectors)
-        return _Pose(back, centre, axle, v, w, at + ahead, bend, bend_rate)
+        return _Pose(back, centre, axle, v, w, at + ahead, bend, bend_rate, *self._yield(s))
 
     def _against_rail(self, pose: _Pose) -> _Against:
         """The wheelset in axes that have x along the rail."""
         if self.bend is None:  # straight along x: all places are alike
-            return _Against(ca.SX.eye(3), pose.centre, pose.axle, pose.v, cross(pose.w, pose.axle), pose.v, pose.w)
-        here = ca.SX.sym("centre", 3), ca.SX.sym("axle", 3), ca.SX.sym("at"), ca.SX.sym("bend", 3)
-        centre, axle, at, d = here
-        y0, shift = self.place.out * self.place.rail_origin, self._shift(at)
+            turned, v = cross(pose.w, pose.axle), pose.v - pose.rail_rate
+            return _Against(ca.SX.eye(3), pose.centre - pose.rail, pose.axle, v, turned, v, pose.w)
+        sizes = {"centre": 3, "axle": 3, "at": 1, "bend": 3, "rail": 3}
+        centre, axle, at, d, rail = here = [ca.SX.sym(name, size) for name, size in sizes.items()]
+        y0, shift = self.place.out * self.place.rail_origin, self._shift(at) + rail
         tangent = derivative(shift, at) + ca.SX([1.0, 0.0, 0.0]) + y0 * ca.vertcat(-d[2], 0.0, d[0])
         x = tangent / ca.sqrt(dot(tangent, tangent))
         y = ca.vertcat(-x[1], x[0], 0.0) / ca.sqrt(x[0] ** 2 + x[1] ** 2)
@@ -232,10 +311,10 @@ class WheelOnRail(Force):
         way = ca.SX([1.0, 0.0, 0.0]) + cross(pose.bend, pose.centre)
         pace = pose.v[0] / way[0]  # m of line per second
         moved = pose.v - pace * way, cross(pose.w - pace * pose.bend, pose.axle), pace, pace * pose.bend_rate
-        rates = derivative_along(found, ca.vertcat(*here), ca.vertcat(*moved))
-        given = [pose.centre, pose.axle, pose.at, pose.bend]
-        axes, found, rates = ca.substitute([axes, found, rates], list(here), given)
-        v, w = ca.mtimes(axes.T, pose.v), ca.mtimes(axes.T, pose.w)
+        rates = derivative_along(found, ca.vertcat(*here), ca.vertcat(*moved, pose.rail_rate))
+        given = [pose.centre, pose.axle, pose.at, pose.bend, pose.rail]
+        axes, found, rates = ca.substitute([axes, found, rates], here, given)
+        v, w = ca.mtimes(axes.T, pose.v - pose.rail_rate), ca.mtimes(axes.T, pose.w)
         return _Against(axes, found[:3], found[3:], rates[:3], rates[3:], v, w)
 
     def _shift(self, at: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import cos
+from math import cos, tan
 from typing import Any, NamedTuple, final
 
 from trundle.errors import AssemblyError, ModelError
@@ -13,11 +13,12 @@ from trundle.model.joint import Connection
 from trundle.model.model import Model
 from trundle.model.shape import Disc, Rod, Shape
 from trundle.pairs.lower import Revolute
+from trundle.rail.vehicle.rail_support import RailSupport
 from trundle.rail.vehicle.ride import TrackPlace
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
 from trundle.rail.wheel_rail.contact_table import EPS, ContactTable
 from trundle.rail.wheel_rail.creep import CreepLaw
-from trundle.rail.wheel_rail.geometry import ContactGeometry
+from trundle.rail.wheel_rail.geometry import SIDES, ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic
 
 STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
@@ -27,13 +28,15 @@ STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
 @dataclass(frozen=True, eq=False)
 class Contact:
     """Both wheels of a wheelset on the rails: profiles with their places, creep law, material, and the length `eps`
-    (m) of the soft minimum by which the contact point moves across the profiles.
+    (m) of the soft minimum by which the contact point moves across the profiles. Rails lie still unless they have a
+    `support`, by which they yield under each wheel.
     """
 
     geometry: ContactGeometry
     creep: CreepLaw
     eps: float = EPS
     material: Elastic = STEEL
+    support: RailSupport | None = None
 
     def __post_init__(self) -> None:
         faults: list[str] = []
@@ -41,6 +44,8 @@ class Contact:
             faults.append(f"Contact: geometry must be a rail.ContactGeometry, got {self.geometry!r}.")
         if not isinstance(self.creep, CreepLaw):
             faults.append(f"Contact: creep must be a creep law such as rail.Polach(mu=0.3), got {self.creep!r}.")
+        if self.support is not None and not isinstance(self.support, RailSupport):
+            faults.append(f"Contact: support must be a rail.RailSupport(mass, stiffness), got {self.support!r}.")
         if faults:
             raise ModelError(faults)
         self._check_rest()
@@ -124,7 +129,10 @@ class Wheelset:
             table = m.tables.get(f"rail_{side}") or m.table(f"rail_{side}", contact.table)
             if table.table is not contact.table:
                 table = m.table(f"{name}_rail_{side}", contact.table)
-            force = WheelOnRail(axle, track, WheelPlace.of(contact), table, self.contact.creep, bend, rough)
+            force = WheelOnRail(
+                axle, track, WheelPlace.of(contact), table, self.contact.creep, bend, rough,
+                support=self.contact.support,
+            )  # fmt: skip
             m.apply(force, name=f"{name}_{side}")
         return PlacedWheelset(hub, axle, track)
 
@@ -132,12 +140,28 @@ class Wheelset:
         """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
         its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
         """
-        return {f"{name}.z": self.radius - self.sunk(load), f"{name}_spin.angle_rate": speed / self.radius}
+        found = {f"{name}.z": self.radius - self.sunk(load), f"{name}_spin.angle_rate": speed / self.radius}
+        if self.contact.support is not None:
+            for side, out in SIDES.items():
+                for axis, way in zip("yz", self._yielded(load), strict=True):
+                    found[f"{name}_{side}.rail_{axis}"] = way * (out if axis == "y" else -1.0)
+        return found
 
     def sunk(self, load: float) -> float:
         """How far its axle lies below the radius at rest, under a load (N) beside its own weight, m."""
-        contact = self.contact.tables["left"](0.0, 0.0)
+        aside, down = self._yielded(load)
+        contact = self.contact.tables["left"](-aside, 0.0)
         slope = cos(contact.angle)
         normal = (load + 9.81 * self.mass) / 2 / slope
         deep: float = contact.gap + (normal / contact.stiffness) ** (2 / 3) / slope
-        return deep
+        return deep + down
+
+    def _yielded(self, load: float) -> tuple[float, float]:
+        """How far rails on supports go outwards and down under a load (N), m."""
+        if self.contact.support is None:
+            return 0.0, 0.0
+        across, up = self.contact.support.stiffness
+        Q, aside = (load + 9.81 * self.mass) / 2, 0.0
+        for _ in range(8):  # the contact moves across the wheel as the rail gives way
+            aside = Q * tan(self.contact.tables["left"](-aside, 0.0).angle) / across
+        return aside, Q / up
