@@ -12,7 +12,9 @@ import trundle as tr
 from trundle import examples
 
 FOLDER = Path(__file__).parents[1] / "docs" / "connections"
-GRAPHS = {"pendulum": "fixed-ideal-joint", "benchmark-bicycle": "benchmark-bicycle"}
+GRAPHS = {
+    "pendulum": "fixed-ideal-joint", "benchmark-bicycle": "benchmark-bicycle", "electric-motor": "electric-motor"
+}  # fmt: skip
 FLOWS = {"energy-of-the-bicycle": "benchmark-bicycle"}
 
 

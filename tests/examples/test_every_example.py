@@ -15,7 +15,7 @@ EXPECTED = {
     "lamp-on-ship", "carousel", "foucault-pendulum", "satellite", "following-frame",
     "pumped-swing", "governed-engine", "single-track-car", "bicycle-with-tyres", "spinning-disc",
     "askew-bicycle", "roller-rig", "wheelset-on-track", "rolling-cone",
-    "planetary-gear", "rack-and-pinion", "belt-drive", "dominoes", "cam-and-follower",
+    "planetary-gear", "rack-and-pinion", "belt-drive", "dominoes", "cam-and-follower", "electric-motor",
 }  # fmt: skip
 
 

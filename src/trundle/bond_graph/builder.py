@@ -15,6 +15,7 @@ from trundle.equations.formulation import Formulation
 from trundle.model.body import Body, Frame
 from trundle.model.check import massless
 from trundle.model.connection import ConnectedPair
+from trundle.model.electric_motor import ElectricMotor
 from trundle.model.force import Force
 from trundle.model.part_check import evaluate
 from trundle.model.seal import Seal, find_seals
@@ -111,14 +112,29 @@ class _Builder:
         if len(parts) > 1:
             parts = [each for each in parts if each[0][0] != "EC"] or parts[:1]
         label = " + ".join(s.by for s in seals)
+        motors = [s.law for s in seals if isinstance(s.law, ElectricMotor)]
         if len(parts) == 1:
             ((kind, content), _) = parts[0]
             self.bond(above, self.node(name, kind, label, of, 1, content), 1)
+            for motor in motors:
+                self.circuit(name, motor)
             return
         junction = self.node(name, "1", label, of, 1)
         self.bond(above, junction, 1)
         for (kind, content), by in parts:
-            self.bond(junction, self.node(f"{kind} {name}", kind, by, of, 1, content), 1)
+            end = self.node(f"{kind} {name}", kind, by, of, 1, content)
+            self.bond(junction, end, 1)
+            if kind == "GY":
+                self.circuit(end, motors.pop(0))
+
+    def circuit(self, gyrator: str, motor: ElectricMotor) -> None:
+        """The circuit of an electric motor: one current through source, resistance, coil and gyrator."""
+        name, held = motor.name, self._contents.circuit(motor)
+        junction = self.node(f"1 {name}", "1", f"current of {name}", name, 1, held["1"])
+        self.bond(gyrator, junction, 1)
+        self.bond(self.node(f"Se {name}", "Se", "voltage", name, 1, held["Se"]), junction, 1)
+        for kind, label in (("R", "resistance"), ("I", "coil")):
+            self.bond(junction, self.node(f"{kind} {name}", kind, label, name, 1, held[kind]), 1)
 
     def chain_law(self, c: ConnectedPair, seals: list[Seal]) -> None:
         """Laws and forces on one coordinate of the chain over two surfaces."""
@@ -126,7 +142,7 @@ class _Builder:
         middle = self.node(f"0 {seal.name}", "0", seal.called, c.name, 1)
         moduli = self._contents.chain(c, seal.called)
         self.sides(seal.name, c.name, middle, (c.first.body.name, c.second.body.name), 1, moduli)
-        parts = [(part, s.by) for s in seals for part in self._contents.on_chain(s)]
+        parts = [(part, s.by) for s in seals for part in self._contents.on_coordinate(s)]
         self.seal(middle, seals, parts, c.name)
 
     def force(self, name: str, force: Force) -> None:

@@ -28,6 +28,7 @@ from trundle.laws.law import EffortLaw, FlowLaw, Spring
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.model.electric_motor import ElectricMotor
 from trundle.model.force import CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring
 from trundle.model.law_probe import MultiplierSignals
 from trundle.model.seal import Seal
@@ -204,12 +205,12 @@ class Contents:
             return list(self._at_contact(c, seal))
         if seal.law is None or seal.element == "EC":
             return [(seal.element, {})]
-        if isinstance(seal.law, FlowLaw):
-            return [(seal.element, self._prescribed(seal.law, seal.coordinate))]
-        return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
+        return self.on_coordinate(seal)
 
-    def on_chain(self, seal: Seal) -> list[Part]:
-        """Elements of what acts on a coordinate of a chain over two surfaces."""
+    def on_coordinate(self, seal: Seal) -> list[Part]:
+        """Elements of what acts on a coordinate."""
+        if isinstance(seal.law, ElectricMotor):
+            return [("GY", self.circuit(seal.law)["GY"])]
         if isinstance(seal.law, FlowLaw):
             return [(seal.element, self._prescribed(seal.law, seal.coordinate))]
         return [(kind, {"effort": self.write(e)}) for kind, e in self._on_coordinate(seal.law, seal.coordinate)]
@@ -260,6 +261,18 @@ class Contents:
             yield seal.element, holds
         else:
             yield seal.element, {}
+
+    def circuit(self, motor: ElectricMotor) -> dict[str, Content]:
+        """What the nodes of a circuit hold, by their kind."""
+        s, one = self.signals, ca.SX(1)
+        current = motor.current(s)
+        return {
+            "1": {"flow": self.write(current)},
+            "GY": {"modulus": self.write(one * motor.constant)},
+            "I": {"inertance": self.write(one * motor.inductance, 1, 1)},
+            "R": {"effort": self.write(motor.resistance * current)},
+            "Se": {"effort": self.write(motor.source(s))},
+        }
 
     # -- forces between places -----------------------------------------------------------------------------------------
 

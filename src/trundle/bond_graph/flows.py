@@ -50,9 +50,12 @@ def links(graph: "BondGraph") -> list[Link]:
         into[bond.head].append(bond.tail)
         out[bond.tail].append(bond.head)
 
+    def ends_at(name: str) -> bool:
+        return not out[name] or nodes[name].kind == "GY"
+
     def below(name: str) -> Iterator[str]:
         for head in out[name]:
-            if not out[head]:
+            if ends_at(head):
                 yield head
             elif not nodes[head].is_body:
                 yield from below(head)
@@ -64,7 +67,7 @@ def links(graph: "BondGraph") -> list[Link]:
         (near,) = into[node.name]
         far = next(n for n in out[node.name] if nodes[n].kind == "TF" and any(nodes[m].is_body for m in out[n]))
         first, second = nodes[into[near][0]].of, nodes[next(m for m in out[far] if nodes[m].is_body)].of
-        ends = tuple(nodes[name] for n in out[node.name] if n != far for name in ([n] if not out[n] else below(n)))
+        ends = tuple(nodes[name] for n in out[node.name] if n != far for name in ([n] if ends_at(n) else below(n)))
         found.append(Link(node.name, near, far, first, second, ends))
     return found
 

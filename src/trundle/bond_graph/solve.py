@@ -187,7 +187,7 @@ class Assembly:
             normal = f"{node.of}.normal"
             if normal in found:
                 efforts[node.name] = np.array([ratio * found[normal]])
-        return self._named(rates) | {name: _plain(e) for name, e in efforts.items()} | self.at.state_rates()
+        return self.at.state_rates() | self._named(rates) | {name: _plain(e) for name, e in efforts.items()}
 
     def _holds(self, node: "Node") -> bool:
         """Whether an element holds its flow now."""

@@ -35,7 +35,7 @@ def with_causality(graph: "BondGraph") -> "BondGraph":
             at_head = bond.size - (dependent[head.of] if bond.size == 6 else 0)
         elif ends in at_tails:
             at_head = bond.size - at_tails[ends]
-        elif tail.kind == "Se" or (tail.kind == "TF" and head.is_body):
+        elif tail.kind in ("Se", "GY") or (tail.kind == "TF" and head.is_body):
             at_head = bond.size
         else:
             at_head = at_heads.get(ends, 0)

@@ -10,6 +10,7 @@ from trundle.file.parts import Parts
 from trundle.file.scope import Names
 from trundle.file.tree import Path
 from trundle.model import force as forces
+from trundle.model.electric_motor import ElectricMotor
 from trundle.model.series_damper import SeriesDamper
 
 
@@ -23,6 +24,7 @@ class Forces:
         self.makers: dict[str, Callable[[Any, Path], forces.Force | None]] = {
             "spring_damper": self._spring_damper,
             "series_damper": self._series_damper,
+            "electric_motor": self._electric_motor,
             "torsion_spring": self._torsion_spring,
             "bushing": self._bushing,
             "wrench": self._wrench,
@@ -64,6 +66,13 @@ class Forces:
         coordinate = self._coordinate(spec.coordinate, path)
         numbers = [self.values.number(getattr(spec, k), (*path, k)) for k in ("stiffness", "damping", "rest")]
         return forces.TorsionSpring(coordinate, *numbers)
+
+    def _electric_motor(self, spec: schema.ElectricMotor, path: Path) -> forces.Force:
+        coordinate = self._coordinate(spec.coordinate, path)
+        names = ("constant", "resistance", "inductance")
+        constant, resistance, inductance = (self.values.number(getattr(spec, k), (*path, k)) for k in names)
+        voltage = self.values.signal(spec.voltage, (*path, "voltage"), self.signals)
+        return ElectricMotor(coordinate, constant, resistance, inductance, voltage)
 
     def _coordinate_force(self, spec: schema.CoordinateForce, path: Path) -> forces.Force | None:
         coordinate = self._coordinate(spec.coordinate, path)

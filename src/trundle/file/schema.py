@@ -269,6 +269,16 @@ class SeriesDamper(Section):
     stiffness: Scalar
 
 
+class ElectricMotor(Section):
+    """Direct-current motor on an angle of a connection."""
+
+    coordinate: str
+    constant: Scalar
+    resistance: Scalar
+    inductance: Scalar
+    voltage: Scalar = ZERO
+
+
 class Force(Section):
     """One force: exactly one of its kinds."""
 
@@ -279,6 +289,7 @@ class Force(Section):
     wrench: Wrench | None = None
     coordinate_force: CoordinateForce | None = None
     line_force: LineForce | None = None
+    electric_motor: ElectricMotor | None = None
 
     def model_post_init(self, context: Any) -> None:
         exactly_one(self, "force")

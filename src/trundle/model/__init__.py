@@ -6,6 +6,7 @@ from trundle.model.block import Block, BlockOutput
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.definitions import Event, Output, Parameter
+from trundle.model.electric_motor import ElectricMotor
 from trundle.model.first_order_lag import FirstOrderLag
 from trundle.model.force import Bushing, CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring, Wrench
 from trundle.model.joint import (
@@ -37,6 +38,7 @@ __all__ = [
     "CoordinateForce",
     "Damper",
     "EffortLaw",
+    "ElectricMotor",
     "Event",
     "FirstOrderLag",
     "FixedControlledJoint",

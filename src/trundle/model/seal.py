@@ -23,6 +23,7 @@ ELEMENTS = {
     "C": "compliance: stores energy",
     "Se": "source of effort: a force or torque is given",
     "Sf": "source of flow: a motion is given",
+    "GY": "gyrator: motion becomes voltage, current becomes effort",
 }
 """What a bond can end in."""
 

@@ -133,7 +133,7 @@ def draw_link(link: LinkGroup, flipped: bool, folded: bool, words: Words) -> Pla
     most = _WORD_WIDTH if len(link.elements) > 1 else 2 * reach - 12.0
     names = [_bond_name(node, link.junction.label, most) for _, node in link.elements]
     pitch = max(40.0, *(text_width(n, SMALL_TEXT) + 9.0 for n in names)) if names else 40.0
-    widths = [max(pitch, _APART * len(link.parts.get(node.name, ()))) for _, node in link.elements]
+    widths = [max(pitch, _APART * link.ends(node.name)) for _, node in link.elements]
     half = max(reach, sum(widths) / 2 + 6.0)
     zero = link.junction
     parts = [draw_box(zero, (0.0, 0.0), (_ZERO, _ZERO), words), Part(labels=_heading(link, 2 * half))]
@@ -191,21 +191,27 @@ def _draw_elements(link: LinkGroup, names: list[str], widths: list[float], words
     length = _SCALAR if link.stem else _DOWN
     for (bond, node), name, x in zip(link.elements, names, _middles(widths), strict=True):
         parts.append(straight(bond, (x, y), (x, y + length), above, node.name, words))
-        several = link.parts.get(node.name, ())
-        width = max(_ELEMENT[0], _APART * len(several) - 8.0)
-        parts.append(draw_box(node, (x, y + length + _ELEMENT[1] / 2), (width, _ELEMENT[1]), words))
-        edge = y + length + _ELEMENT[1]
-        for (inner, part), dx in zip(several, _middles([_APART] * len(several)), strict=True):
-            end = edge + _SCALAR
-            parts.append(straight(inner, (x + dx, edge), (x + dx, end), node.name, part.name, words))
-            parts.append(draw_box(part, (x + dx, end + _ELEMENT[1] / 2), _ELEMENT, words))
-        below = edge + 3.0
-        below += (_SCALAR + _ELEMENT[1]) * bool(several)
+        drawn, bottom = _draw_below(link, node, x, y + length, words)
+        parts += drawn
+        below = bottom + 3.0
         parts.append(Part(labels=(write(name, x, below, SMALL_TEXT),) if name else ()))
         if words.is_conflict(bond):
             middle = y + length / 2 - LINE * SIZE_TEXT / 2
             parts.append(Part(labels=(write("!", x + 9.0, middle - 5.0, 12.0, bold=True, warns=True),)))
     return join(parts)
+
+
+def _draw_below(link: LinkGroup, node: Node, x: float, y: float, words: Words) -> tuple[list[Part], float]:
+    """A node with its top at y and what hangs on it, side by side; and where the lowest of them ends."""
+    several, edge = link.parts.get(node.name, ()), y + _ELEMENT[1]
+    wide = _APART * link.ends(node.name) - 8.0 if len(several) > 1 else _ELEMENT[0]
+    parts = [draw_box(node, (x, y + _ELEMENT[1] / 2), (max(_ELEMENT[0], wide), _ELEMENT[1]), words)]
+    lowest = edge
+    for (bond, below), dx in zip(several, _middles([_APART * link.ends(n.name) for _, n in several]), strict=True):
+        parts.append(straight(bond, (x + dx, edge), (x + dx, edge + _SCALAR), node.name, below.name, words))
+        drawn, bottom = _draw_below(link, below, x + dx, edge + _SCALAR, words)
+        parts, lowest = parts + drawn, max(lowest, bottom)
+    return parts, lowest
 
 
 def _bond_name(node: Node, pair: str, most: float) -> str:

@@ -42,11 +42,15 @@ class LinkGroup:
     sides: tuple[Side, Side]
     stem: Step | None
     elements: tuple[Step, ...]
-    parts: dict[str, tuple[Step, ...]]  # of the bonds on which several elements meet, by the name of their junction
+    parts: dict[str, tuple[Step, ...]]  # what hangs on junctions and gyrators below the bonds, by their names
 
     @property
     def name(self) -> str:
         return self.junction.name
+
+    def ends(self, node: str) -> int:
+        """How many elements hang on a node, at any depth."""
+        return sum(self.ends(below.name) for _, below in self.parts.get(node, ())) or 1
 
 
 def read_groups(graph: BondGraph) -> tuple[dict[str, BodyGroup], dict[str, LinkGroup]]:
@@ -85,7 +89,13 @@ def read_groups(graph: BondGraph) -> tuple[dict[str, BodyGroup], dict[str, LinkG
             else:
                 elements.append(step)
         first, second = sides
-        parts = {step[1].name: tuple(beyond(step)) for step in elements if step[1].kind == "1"}
+        parts: dict[str, tuple[Step, ...]] = {}
+        waiting = list(elements)
+        while waiting:
+            step = waiting.pop()
+            if step[1].kind in ("1", "GY"):
+                parts[step[1].name] = tuple(beyond(step))
+                waiting += beyond(step)
         return LinkGroup(node, (first, second), stem, tuple(elements), parts)
 
     bodies = {n.name: body(n) for n in graph.nodes if n.is_body}

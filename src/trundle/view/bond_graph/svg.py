@@ -13,7 +13,7 @@ WARNING = "#B3261E"
 PAPER = "#FFFFFF"
 FILLS = {  # each pair can be distinguished with any kind of colour blindness
     "FC": "#0072B2", "EC": "#FFFFFF", "R": "#E06A10", "C": "#00A87A", "Se": "#F5E663", "Sf": "#C986B5",
-    "I": "#9AD4F5", "TF": PAPER, "0": PAPER, "1": "#F3F5F7", "bond": "#F3F5F7", "ground": "#C9CED5",
+    "I": "#9AD4F5", "TF": PAPER, "GY": "#B8A1D9", "0": PAPER, "1": "#F3F5F7", "bond": "#F3F5F7", "ground": "#C9CED5",
 }  # fmt: skip
 ROUNDING = {"1": 10.0, "bond": 10.0, "ground": 0.0, "0": 14.0, "TF": 2.0}  # radius of the corners
 _DOUBLE = 4.6  # width of a multibond, of which the middle is left white
