@@ -37,6 +37,10 @@ class FrozenTimeWarning(UserWarning):
     """Eigenvalues of linear equations that change with time, taken at one time."""
 
 
+class UnsteadyWarning(UserWarning):
+    """Eigenvalues about a state that is neither an equilibrium nor a steady motion."""
+
+
 class DerivativeWarning(UserWarning):
     """Derivatives of a run are not those that runs nearby show, or eigenvalues have none."""
 

@@ -516,17 +516,18 @@ class System:
         Returns
         -------
         Linearisation
-            About an equilibrium or a steady motion; `steady` says whether the state is one. Where the matrix changes
-            with time (a frame that does not move steadily) it is `frozen` at t, and a FrozenTimeWarning says so.
+            About an equilibrium or a steady motion; `steady` says whether the state is one, and an UnsteadyWarning
+            that it is not. Where the matrix changes with time (a frame that does not move steadily) it is `frozen` at
+            t, and a FrozenTimeWarning says so.
 
         Raises
         ------
         SolveError
             Where contacts slide or are open.
         """
-        from trundle.study.linearise import linearise_at
+        from trundle.study.linearise import linearise_asked
 
-        return linearise_at(self.formulation, state, parameters, t)
+        return linearise_asked(self.formulation, state, parameters, t)
 
 
 def _restored(spec: Spec, formalism: str) -> System:

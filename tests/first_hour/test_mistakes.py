@@ -5,6 +5,7 @@ A case is a script, the number of its faulty line (from 1), and what the message
 
 import re
 import traceback
+import warnings
 
 import pytest
 
@@ -115,6 +116,36 @@ MISTAKES = {
     "a file of no kind": (RUN, "run.save('x.docx')", r"docx|ending|kind"),
     "no such file": (HEAD, "tr.load('/no/such/file.nc')", r"file\.nc"),
     "no such model file": (HEAD, "tr.load_model('/no/such/model.yaml')", r"model\.yaml"),
+    "linearising words": (BUILT, "system.linearise({'bob.angle': 'up'})", r"bob\.angle"),
+    "a forgotten start in a hollow circle": (
+        HEAD
+        + "m.connect(tr.Planar('y'), m.ground, bob, name='pose')\n"
+        + "ring = tr.PlanarPair(tr.Circle(0.5, inside=True), tr.Circle(0.1))\n"
+        + "m.connect(ring, m.ground, bob, 'touch', tr.Coulomb(0.3), unilateral=True)\n"
+        + "system = m.build()\n",
+        "system.simulate(1.0)", r"'touch'.*not known where 'bob' touches 'ground'.*bob\.position",
+    ),
+    # shapes
+    "a parameter in a shape": (
+        HEAD + "l = m.parameter('l', 0.3)\n", "m.body('b', 1.0, shape=tr.shape.Rod((0, 0, 0), (0, 0, l)))",
+        r"shape Rod.*parameter",
+    ),
+    "a parameter as a radius": (
+        HEAD + "l = m.parameter('l', 0.3)\n", "m.body('b', 1.0, shape=tr.shape.Sphere(l))", r"shape Sphere.*parameter"
+    ),
+    "a contact of a body without shape": (HEAD, "m.contact(m.ground, bob)", r"no shape to touch.*m\.connect_points"),
+    # gears, belts, cams
+    "a gear without ratio": (HEAD, "tr.Gear(0)", r"ratio must be a finite number other than zero"),
+    "a gear of equal sense and speed": (HEAD, "tr.Gear(1.0)", r"tr\.Belt"),
+    "a gear by its axis": (HEAD, "tr.Gear('z')", r"ratio must be a finite number"),
+    "a belt without size": (HEAD, "tr.Belt(0.1, 0.0)", r"second_radius must be a finite number greater than zero"),
+    "a rack along its axis": (HEAD, "tr.RackAndPinion(0.1, 'z', 'z')", r"right angles"),
+    "a gear that opens": (
+        HEAD, "m.connect(tr.Gear(-1), m.ground, bob, unilateral=True)", r"only a contact of surfaces can open"
+    ),
+    "a cam that follows": (HEAD, "tr.PlanarPair(tr.Circle(0.1), tr.Cam(0.1))", r"the cam is the first curve"),
+    "a cam that does not close": (HEAD, "tr.Cam(lambda a: 9 + a)", r"same after a whole turn"),
+    "a cam by math.sin": (HEAD, "tr.Cam(lambda a: math.sin(a))", r"functions of math from trundle"),
     # rail
     "an unknown segment": (HEAD, "rail.Alignment([50.0])", r"segment|Straight"),
     "a radius below the gauge": (HEAD, "rail.Alignment([rail.Arc(radius=0.5, length=10)], half_gauge=0.75)", r"radius"),
@@ -176,7 +207,20 @@ def test_what_only_the_whole_model_shows_is_named(name: str) -> None:
 
 
 def test_the_table_is_large() -> None:
-    assert len(MISTAKES) + len(LATER) >= 60
+    assert len(MISTAKES) + len(LATER) >= 90
+
+
+def test_linearising_off_an_equilibrium_is_told() -> None:
+    """Eigenvalues are still given, with a warning at the line of the user; about an equilibrium without one."""
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1)))
+    system = m.build()
+    with pytest.warns(tr.errors.UnsteadyWarning, match=r"something accelerates.*system\.equilibrium") as told:
+        assert not system.linearise({"bob.angle": 0.5}).steady
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert system.linearise({"bob.angle": 0.0}).steady
 
 
 def test_only_public_names_are_shown() -> None:

@@ -1,5 +1,6 @@
 """Eigenvalues about an equilibrium, over a parameter or over speed."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ import numpy as np
 from trundle.command.find import read_speeds, read_sweep
 from trundle.command.hanging_contacts import lost_contacts
 from trundle.command.tables import eigenvalue_table, locus_table, show
-from trundle.errors import FileError, UnknownNameError
+from trundle.errors import FileError, UnknownNameError, UnsteadyWarning
 
 if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
@@ -24,7 +25,7 @@ LOST = "a real contact would be lost (the pose hangs under the surface). Try ano
 def print_eigenvalues(system: "System", start: Mapping[str, Any], at_start: bool, picture: Path | None) -> list[str]:
     """Print the eigenvalues of small motions; returns the files that were written."""
     about = start if at_start else _rest(system, start, None)
-    linear = system.linearise(about)
+    linear = _linear(system, about, None)
     show(eigenvalue_table(linear))
     if not linear.steady:
         _say(f"the state is {UNSTEADY}")
@@ -32,6 +33,15 @@ def print_eigenvalues(system: "System", start: Mapping[str, Any], at_start: bool
     if lost:
         _say(f"at this equilibrium {' and '.join(lost)}: {LOST}")
     return _drawn(picture, linear)
+
+
+def _linear(
+    system: "System", state: Mapping[str, Any] | None, parameters: Mapping[str, float] | None
+) -> "Linearisation":
+    """Linear equations without the warning about states that are not steady: the verbs say it themselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnsteadyWarning)
+        return system.linearise(state, parameters)
 
 
 def print_locus(
@@ -111,7 +121,7 @@ def root_locus(
         given = {**(parameters or {}), parameter: float(value)}
         if not at_start:
             state = _rest(system, state, given)
-        found.append(system.linearise(state, given))
+        found.append(_linear(system, state, given))
         lost.append([] if at_start else lost_contacts(system, state or {}, given))
     return found, lost
 

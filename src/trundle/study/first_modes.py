@@ -94,6 +94,7 @@ def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
     else:
         found = _settled(f, t, x, np.array(f.kernels("events")["start"](t, x, p)))
     if not np.all(np.isfinite(found)):
+        _refuse_nowhere(f, t, x, p)
         raise SolveError(
             "at the start friction leaves no unique acceleration (Painleve's paradox): rigid bodies jam, or "
             "several motions are possible. Start in another pose, or make the normal compliant "
@@ -126,6 +127,23 @@ def modes_together(f: Formulation, t: float, x: Array, p: Array) -> tuple[Array,
         fine &= np.all(values[:, loaded : loaded + opening] >= -OVERLAP * f.length, axis=1)
         fine &= np.all(values[:, loaded + opening :] <= SLIPPING, axis=1)
     return found, fine
+
+
+def _refuse_nowhere(f: Formulation, t: float, x: Array, p: Array) -> None:
+    """SolveError for contacts that have no point of contact at the start: most often the start was forgotten."""
+    opening = _opening(f.model)
+    if not opening:
+        return
+    values = np.array(f.kernels("contacts at start", _contact_kernel)["values"](t, x, p))
+    gaps = values[len(_loaded(f.model)) :][: len(opening)]
+    for c, gap in zip(opening, gaps, strict=True):
+        if not np.isfinite(gap):
+            first, second = c.first.body.name, c.touching.name
+            raise SolveError(
+                f"contact {c.name!r}: at the start it is not known where {second!r} touches {first!r}: the middles of "
+                "both surfaces lie on each other, as they do where a start position is forgotten. Give one, such as "
+                f"{{'{second}.position': (0, 0, -0.4)}}, in which they touch or are apart."
+            )
 
 
 def places_of_modes(f: Formulation) -> list[int]:

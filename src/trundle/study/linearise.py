@@ -16,7 +16,7 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
-from trundle.errors import FrozenTimeWarning, SolveError
+from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
 from trundle.model.start_values import start_values
 from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
@@ -32,6 +32,12 @@ FROZEN = (
     "time. The eigenvalues are those of the equations at t = {t:g} s, held as they are there; they do not say whether "
     "motions grow. Linearise where frames move steadily (give t or parameters), or simulate from slightly different "
     "starts."
+)
+
+UNSTEADY = (
+    "the state is neither an equilibrium nor a steady motion: something accelerates there, and the eigenvalues do not "
+    "say how motions near it grow. Linearise about system.equilibrium(...) or system.steady(...), or give a state in "
+    "which nothing accelerates."
 )
 
 
@@ -134,6 +140,14 @@ class Linearisation:
                 }
             )
         return rows
+
+
+def linearise_asked(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> "Linearisation":
+    """Linearise as `System.linearise` does: an UnsteadyWarning where the state is not steady."""
+    found = linearise_at(f, state, parameters, t, stacklevel=4)
+    if not found.steady and not found.frozen:
+        warnings.warn(UNSTEADY, UnsteadyWarning, stacklevel=3)
+    return found
 
 
 def linearise_at(
