@@ -129,25 +129,29 @@ class Page {
     painter.draw(things, height);
   }
 
-  // Contact states and events over the timeline.
+  // Contact states and events over the timeline; they do not change with the time, and are drawn once for a width.
   drawStrips() {
     const rows = this.first.contacts.filter((c) => c.states.length).slice(0, 6), canvas = $("strips");
     const high = rows.length * 5 + (this.first.events.length ? 6 : 0), ratio = devicePixelRatio || 1;
     canvas.style.height = `${high}px`;
     if (!high) return;
+    canvas.title = rows.map((c) => `${c.name}: ${STATE_NAMES[this.first.state(c, this.t)]}`).join("\n");
+    const shown = [this.first, canvas.clientWidth * ratio, ...this.range];
+    if (this.stripped && shown.every((v, i) => v === this.stripped[i])) return;
+    this.stripped = shown;
     canvas.width = canvas.clientWidth * ratio;
     canvas.height = high * ratio;
     const pen = canvas.getContext("2d"), X = (t) => ((t - this.range[0]) / (this.range[1] - this.range[0] || 1)) * canvas.width;
     const { time } = this.first;
     rows.forEach((contact, k) => {
-      for (let i = 0; i + 1 < time.length; i++) {
+      for (let i = 0, end; i + 1 < time.length; i = end) {
+        for (end = i + 1; end + 1 < time.length && contact.states[end] === contact.states[i];) end++;
         pen.fillStyle = css(STATES[contact.states[i]]);
-        pen.fillRect(X(time[i]), k * 5 * ratio, X(time[i + 1]) - X(time[i]) + 1, 4 * ratio);
+        pen.fillRect(X(time[i]), k * 5 * ratio, X(time[end]) - X(time[i]) + 1, 4 * ratio);
       }
     });
     pen.fillStyle = css(STATES[3]);
     for (const [, t] of this.first.events) pen.fillRect(X(t), rows.length * 5 * ratio, 1.5 * ratio, 5 * ratio);
-    canvas.title = rows.map((c) => `${c.name}: ${STATE_NAMES[this.first.state(c, this.t)]}`).join("\n");
   }
 
   // -- controls --
