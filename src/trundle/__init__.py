@@ -26,7 +26,6 @@ from trundle.contact import (
     Stronge,
 )
 from trundle.errors import TrundleError
-from trundle.linear_algebra.udwadia_kalaba import relaxed_inverse, weighted_inverse
 from trundle.lookup.table import Table
 from trundle.math import (
     abs,
@@ -117,6 +116,7 @@ if TYPE_CHECKING:
     from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
+    from trundle.linear_algebra.udwadia_kalaba import relaxed_inverse, weighted_inverse
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
@@ -315,9 +315,11 @@ _LATE = {
     "load_vehicle": "trundle.file.vehicle",
     "optimise": "trundle.study.optimisation",
     "rail": "trundle.rail",
+    "relaxed_inverse": "trundle.linear_algebra.udwadia_kalaba",
     "sobol": "trundle.sweeps",
     "sweep": "trundle.sweeps",
     "walker": "trundle.walker",
+    "weighted_inverse": "trundle.linear_algebra.udwadia_kalaba",
 }
 
 

@@ -1,6 +1,7 @@
 """Kinematic pairs as chains of screws."""
 
-from trundle.pairs.classification import Classification, classify
+from typing import TYPE_CHECKING, Any
+
 from trundle.pairs.discover import edges, lower_pairs, surfaces
 from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
 from trundle.pairs.ellipsoid import Ellipsoid
@@ -19,7 +20,6 @@ from trundle.pairs.lower import (
     Spherical,
     Universal,
 )
-from trundle.pairs.normal_conditions import Condition, conditions
 from trundle.pairs.parametric import ParametricSurface
 from trundle.pairs.revolved import Revolved
 from trundle.pairs.screw_position import screw_position
@@ -33,7 +33,11 @@ from trundle.pairs.surface import (
     TangentSurface,
     Torus,
 )
-from trundle.pairs.tabulate import Row, table
+
+if TYPE_CHECKING:
+    from trundle.pairs.classification import Classification, classify
+    from trundle.pairs.normal_conditions import Condition, conditions
+    from trundle.pairs.tabulate import Row, table
 
 __all__ = [
     "CircleEdge",
@@ -75,3 +79,21 @@ __all__ = [
     "surfaces",
     "table",
 ]
+
+_LATE = {
+    "Classification": "classification",
+    "Condition": "normal_conditions",
+    "Row": "tabulate",
+    "classify": "classification",
+    "conditions": "normal_conditions",
+    "table": "tabulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What finds out about pairs is imported when first asked for: most models do without."""
+    if name not in _LATE:
+        raise AttributeError(f"module 'trundle.pairs' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"trundle.pairs.{_LATE[name]}"), name)

@@ -7,7 +7,6 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.pairs.classification import classify
 from trundle.pairs.lower import Helical, Pair, Prismatic, Revolute
 from trundle.pairs.numeric import components
 from trundle.pairs.surface import Surface
@@ -99,6 +98,8 @@ def recognise(chain: Chain, tolerance: float = 1e-9) -> "HigherPair":
 
 def _side(near: Screw, far: Screw, point: Any, normal: Any, which: str, tolerance: float) -> Surface:
     """What the screw next to the body and that next to the contact sweep, on the side to which its normal shows."""
+    from trundle.pairs.classification import classify  # most models classify nothing
+
     found = classify(near, far, point, tolerance)
     if found.surface is None or found.pose is None:
         raise ModelError(f"the screws of the {which} surface make no point contact. {found.reason}")
