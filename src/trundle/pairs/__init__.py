@@ -20,6 +20,7 @@ from trundle.pairs.lower import (
     Spherical,
     Universal,
 )
+from trundle.pairs.osculating import Osculating, osculating
 from trundle.pairs.parametric import ParametricSurface
 from trundle.pairs.revolved import Revolved
 from trundle.pairs.screw_position import screw_position
@@ -54,6 +55,7 @@ __all__ = [
     "HigherPair",
     "LineEdge",
     "Moved",
+    "Osculating",
     "Pair",
     "ParametricSurface",
     "Planar",
@@ -74,6 +76,7 @@ __all__ = [
     "conditions",
     "edges",
     "lower_pairs",
+    "osculating",
     "recognise",
     "screw_position",
     "surfaces",
