@@ -160,6 +160,7 @@ CONTINUITY = {  # order of the first jump of curvature and of cant at an end, ki
     "CubicParabola": (1, 1, 2, 0),
     "Polynomial": (1, 1, 2, 0),
     "Bloss": (2, 2, 0, 2),
+    "Adjustable": (2, 2, 0, 2),
     "Cosine": (2, 2, 0, 2),
     "Helmert": (2, 2, 0, 3),
     "Sine": (3, 3, 0, 0),

@@ -23,6 +23,7 @@ SHAPES = {  # f(x) of curvature and cant, typed once more
     "CubicParabola": lambda x: x,  # of its cant
     "Polynomial": lambda x: 6 * x**5 - 15 * x**4 + 10 * x**3,
     "Bloss": lambda x: 3 * x**2 - 2 * x**3,
+    "Adjustable": lambda x: 3 * x**2 - 2 * x**3,
     "Cosine": lambda x: (1 - np.cos(PI * x)) / 2,
     "Sine": lambda x: x - np.sin(2 * PI * x) / (2 * PI),
     "Helmert": lambda x: 2 * x**2 if x.real < 0.5 else 1 - 2 * (1 - x) ** 2,
@@ -32,6 +33,7 @@ INTEGRALS = {  # of the curvature from 0 to x, by hand
     "Clothoid": lambda x: x**2 / 2,
     "Polynomial": lambda x: x**6 - 3 * x**5 + 5 * x**4 / 2,
     "Bloss": lambda x: x**3 - x**4 / 2,
+    "Adjustable": lambda x: x**3 - x**4 / 2,
     "Cosine": lambda x: (x - np.sin(PI * x) / PI) / 2,
     "Sine": lambda x: x**2 / 2 + (np.cos(2 * PI * x) - 1) / (4 * PI**2),
     "Helmert": lambda x: 2 * x**3 / 3 if x.real < 0.5 else x - 0.5 + 2 * (1 - x) ** 3 / 3,

@@ -30,6 +30,7 @@ from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import TrackFrame, irregularity_table
 from trundle.rail.track.measured import FittedLine, fit_line
 from trundle.rail.track.segment import (
+    Adjustable,
     Arc,
     Bloss,
     Clothoid,
@@ -88,6 +89,7 @@ __all__ = [
     "JOINTS",
     "S1002",
     "STEEL",
+    "Adjustable",
     "AirSpring",
     "Alignment",
     "AntiRollBar",

@@ -12,6 +12,7 @@ from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.lookup.table import Table
 from trundle.model.model import Model
+from trundle.rail.track.adjust import Adjustment, adjustable, columns
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.basis import integrals
 from trundle.rail.track.irregularity import Irregularity
@@ -31,6 +32,8 @@ Expression = Callable[[Any], Any] | float
 def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -> Table:
     """The rows of a line with heading and height, found by the distance along the track or by the number of the row."""
     rows = np.column_stack([line.rows, line.pose.offsets(), line.pose.starts])
+    if adjustable(line) is not None:
+        rows = np.column_stack([rows, columns(line)])
     rows = np.vstack([rows, rows[-1:]])
     if by == "number":
         knots = np.append(np.arange(len(line.rows)), len(line.rows) - 0.5)  # there is none after the last one
@@ -133,6 +136,8 @@ class TrackFrame:
         counted = bool(kinks) if count is None else count
         self.rows = model.table(f"{name}_rows", row_table(line, "number" if counted else "distance"))
         self.plan = model.table(f"{name}_plan", plan_table(line))
+        changing = adjustable(line)
+        self._adjustment = None if changing is None else Adjustment(model, changing)
         self._row: str | None = f"{name}_row" if counted else None
         if self._row is not None:
             self._count(model, self._row, f"{name}_joint")
@@ -155,7 +160,10 @@ class TrackFrame:
         if self._row is not None:
             speed = speed + _guard(at, numbers)
         height, R, w, eps, v, a, _ = _formulas()(ca.vertcat(*numbers.all), at, speed, acceleration)
-        return TrackMotion(ca.vertcat(self.plan(at), height), R, w, eps, v, a)
+        place = self.plan(at)
+        if self._adjustment is not None:
+            place = place + self._adjustment.shift(s, at, ca.vertsplit(self._row_at(at, s)), BEGIN + 1)
+        return TrackMotion(ca.vertcat(place, height), R, w, eps, v, a)
 
     def bend(self, s: Any) -> Any:
         """Distance along the track (m), turn of the frame per metre of track (rad/m) in its own axes, and how this
@@ -173,7 +181,11 @@ class TrackFrame:
     def _place(self, s: Any) -> tuple[Any, RowSymbols]:
         """Distance along the track, and the row in which it lies."""
         at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
-        return at, RowSymbols(ca.vertsplit(self.rows(at if self._row is None else s[self._row])))
+        row = ca.vertsplit(self._row_at(at, s))
+        return at, RowSymbols(row if self._adjustment is None else self._adjustment.numbers(s, row, BEGIN + 1))
+
+    def _row_at(self, at: Any, s: Any) -> Any:
+        return self.rows(at if self._row is None else s[self._row])
 
     def _speeds(self, at: Any, s: Any) -> tuple[Any, Any]:
         speed, acceleration = self._rates

@@ -355,6 +355,42 @@ class Polynomial(Transition):
         return self.parts() if self.ramp is None else ramps()[self.ramp]
 
 
+@final
+@dataclass(frozen=True)
+class Adjustable(Transition):
+    """A polynomial whose shape can change from run to run: f = 3 x^2 - 2 x^3 + x^2 (1 - x)^2 (c1 z + c2 z^3) with
+    z = 1 - 2 x.
+
+    A model with such a curve has the parameters `transition_c1` and `transition_c2`, so that runs have derivatives by
+    them and nothing is built anew. c1 = -3 is the smoothest polynomial of degree 5. It always ends in the same
+    direction; a line has one of these, and its cant turns about the centre of the track.
+    """
+
+    c1: float = 0.0
+    c2: float = 0.0
+
+    def parts(self) -> Parts:
+        """The shape."""
+        return ((1.0, polynomial(0.0, 0.0, 3.0, -2.0) + self.c1 * CHANGES[0] + self.c2 * CHANGES[1]),)
+
+    def plan(self, before: Ends, after: Ends, half_gauge: float) -> Parts:
+        return scaled(self.parts(), before.curvature, after.curvature)
+
+    def cant_shape(self) -> Parts:
+        return self.parts() if self.ramp is None else ramps()[self.ramp]
+
+
+def _changes() -> tuple[Array, Array]:
+    """x^2 (1 - x)^2 z and x^2 (1 - x)^2 z^3 with z = 1 - 2 x: without a slope at the ends, and their integral is
+    zero.
+    """
+    hump, z = np.polynomial.Polynomial([0.0, 0.0, 1.0, -2.0, 1.0]), np.polynomial.Polynomial([1.0, -2.0])
+    return polynomial(*(hump * z).coef), polynomial(*(hump * z**3).coef)
+
+
+CHANGES = _changes()
+
+
 def ramps() -> dict[str, Parts]:
     """Shapes by name, for cant ramps that differ from the curve: those of all transition curves, and "linear"."""
     named = {kind.__name__.lower(): kind.shape for kind in transitions() if "shape" in vars(kind)}

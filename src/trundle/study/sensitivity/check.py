@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STEP = 1e-5  # of the sizes of the variables
 APART = 1e-2  # of the largest change of a state
+ERROR = 10.0  # times its tolerance, by which a run may be off
 
 Again = Callable[[dict[str, Any], dict[str, Any]], "Run"]
 """Makes the run once more with other start values and parameters."""
@@ -31,8 +32,10 @@ def compares(f: Formulation) -> bool:
     return compares_states(f.functions.plain_rhs())
 
 
-def check_derivatives(run: "Run", start: StartOf, again: Again, stacklevel: int) -> None:
-    """Warn where the derivatives differ from what two runs nearby say, along one direction of all variables."""
+def check_derivatives(run: "Run", start: StartOf, again: Again, rtol: float, stacklevel: int) -> None:
+    """Warn where the derivatives differ from what two runs nearby say, along one direction of all variables, by more
+    than the tolerance of these runs leaves open.
+    """
     found, f = run.sensitivities, start.formulation
     if found is None or not f.once(compares):
         return
@@ -45,7 +48,10 @@ def check_derivatives(run: "Run", start: StartOf, again: Again, stacklevel: int)
     n = f.states.n_motion
     change = _difference(run, ahead, behind)[:, :n]
     said = found.states[:, :n] @ way
-    off = np.abs(said - change) / np.maximum(np.nanmax(np.abs(change), axis=0, initial=0.0), 1e-9 * np.max(np.abs(way)))
+    assert run.trajectory is not None and run.raw is not None
+    error = rtol * np.nanmax(np.abs(run.raw[1][:, :n]), axis=0, initial=0.0) + run.trajectory.atol[:n]
+    size = np.maximum(np.nanmax(np.abs(change), axis=0, initial=0.0), 1e-9 * np.max(np.abs(way)))
+    off = np.abs(said - change) / (size + ERROR * error / (STEP * APART))
     wrong = np.flatnonzero(np.nanmax(off, axis=1, initial=0.0) > APART)
     if len(wrong):
         warnings.warn(
