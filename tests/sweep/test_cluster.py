@@ -55,16 +55,17 @@ def test_the_bits_of_a_local_sweep(client: Any, system: System, tmp_path: Any) -
     xr.testing.assert_identical(there.drop_attrs().load(), here.drop_attrs())
 
 
-def test_a_worker_that_is_killed_loses_nothing(client: Any, system: System, tmp_path: Any) -> None:
+@pytest.mark.parametrize("dead", [1, 2], ids=["one", "all"])
+def test_workers_that_are_killed_lose_nothing(client: Any, system: System, tmp_path: Any, dead: int) -> None:
     killed: list[int] = []
     usual = store.SweepStore.put
 
     def put(self: Any, i: int, *rest: Any) -> None:
         usual(self, i, *rest)
         if len(killed) < 1:
-            pid = next(iter(client.run(os.getpid).values()))
-            os.kill(pid, signal.SIGKILL)
-            killed.append(pid)
+            killed.extend(client.run(os.getpid, on_error="ignore").values())
+            for pid in killed[:dead]:
+                os.kill(pid, signal.SIGKILL)
 
     cases = some(400)
     with pytest.MonkeyPatch.context() as patch:

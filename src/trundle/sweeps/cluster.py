@@ -1,13 +1,14 @@
 """Parts of a sweep on the workers of a Dask cluster.
 
-The frozen model is sent to each worker once; a worker compiles it once for its kind of processor, by its own kernel
-cache, and runs each part in lanes on one thread of its own.
+The frozen model goes with each part, so that no worker is needed for what another one does; a worker compiles it once
+for its kind of processor, by its own kernel cache, and runs each part in lanes on one thread of its own.
 """
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from trundle.errors import SolveError
 from trundle.sweeps.cases import Cases
@@ -18,6 +19,7 @@ from trundle.version import __version__
 if TYPE_CHECKING:
     from trundle.system import System
 
+PATIENCE = 60  # s, until a cluster without workers is given up
 WAITING = 3  # parts that wait for each thread of the cluster, so that no worker is idle
 
 
@@ -27,7 +29,10 @@ def _system(packed: bytes) -> "System":
     return system
 
 
-def _run(packed: bytes, cases: Cases, question: Question) -> Part:
+def _run(packed: bytes, cases: Cases, question: Question, version: str) -> Part:
+    """One part, on a worker: also on one that has come since the sweep began."""
+    if version != __version__:
+        raise SolveError(_differs(__version__, version))
     return run_part(_system(packed), cases, question, threads=1)
 
 
@@ -35,28 +40,33 @@ def _version() -> str:
     return __version__
 
 
+def _differs(there: str, here: str, worker: str = "a worker") -> str:
+    return f"{worker} has Trundle {there}, here is {here}: results could differ. Install the same version everywhere."
+
+
 def run_on_cluster(
     client: Any, system: "System", wanted: Sequence[int], cases: Callable[[int], Cases], question: Question
 ) -> Iterator[tuple[int, Part]]:
     """Parts as they end, in any order; a part whose worker dies is run by another one."""
-    versions = client.run(_version)
-    others = {worker: v for worker, v in versions.items() if v != __version__}
-    if not versions:
-        raise SolveError("the cluster has no workers; start some, or run the sweep without a cluster.")
-    if others:
-        worker, version = next(iter(others.items()))
-        raise SolveError(
-            f"worker {worker} has Trundle {version}, here is {__version__}: results could differ. Install the same "
-            "version everywhere."
-        )
     from distributed import as_completed
 
-    threads = sum(client.nthreads().values())
-    packed = client.scatter(pickle.dumps(system), broadcast=True)
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise SolveError("the cluster has no workers; start some, or run the sweep without a cluster.") from None
+    versions = client.run(_version, on_error="ignore")  # one that dies now is no matter
+    others = {worker: v for worker, v in versions.items() if v != __version__}
+    if others:
+        worker, version = next(iter(others.items()))
+        raise SolveError(_differs(version, __version__, f"worker {worker}"))
+
+    threads = max(1, sum(client.nthreads().values()))
+    packed, sweep = pickle.dumps(system), uuid4().hex
     waiting = iter(wanted)
 
     def submit(i: int) -> Any:
-        return client.submit(_run, packed, cases(i), question, key=f"trundle-part-{i}-{id(packed)}", pure=False)
+        key = f"trundle-part-{i}-{sweep}"
+        return client.submit(_run, packed, cases(i), question, __version__, key=key, pure=False)
 
     places = {}
     first = [i for _, i in zip(range(WAITING * threads), waiting, strict=False)]
