@@ -126,6 +126,7 @@ SCENES: dict[str, Callable[[], Figure]] = {
     "contact-points": rail_pictures.wheels_on_rails,
     "creep-laws": rail_pictures.creep_laws,
     "wagon-on-a-curve": rail_pictures.wagon_on_a_curve,
+    "wagon-in-plan": rail_pictures.wagon_in_plan,
     "root-locus": rail_pictures.root_locus,
     "hunting-mode": rail_pictures.hunting_mode,
     "curving": rail_pictures.curving_over_radius,

@@ -98,6 +98,15 @@ def _wagon() -> Wagon:
     return Wagon(CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9), Wheelset(1813, (1120, 112, 1120), contact), suspension, 8.0)
 
 
+def wagon_in_plan() -> Figure:
+    """The line from above with the wagon at three times, and how it stands on the track."""
+    line = Alignment(
+        [Straight(40), Sine(length=80, radius=600, cant=0.15), Arc(radius=600, length=300, cant=0.15)], name="curve"
+    )
+    trip = Trip(_wagon(), line, 30.0)
+    return trip.plot_plan(trip.simulate(12.0, samples=601), (0.0, 2.5, 12.0))
+
+
 def root_locus() -> Figure:
     """Eigenvalues of the wagon over speed."""
     return critical_speed(_wagon(), 10.0, 100.0, 61).plot()

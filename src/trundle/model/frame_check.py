@@ -106,9 +106,18 @@ def pose_function(model: Model, motion: GivenMotion, signals: FrameSignals) -> t
     return ca.Function("pose", [signals.t, symbols], outputs), values
 
 
+def _numbers_of(model: Model, motion: GivenMotion, signals: FrameSignals) -> tuple[Any, list[float]]:
+    """The same; where the motion gives its rates itself, these in place of derivatives, which take long."""
+    if motion.rates is None:
+        return pose_function(model, motion, signals)
+    symbols, values = _start(model, signals)
+    outputs = [*motion.pose(signals), motion.rates.at(signals)]
+    return ca.Function("pose", [signals.t, symbols], [ca.densify(x) for x in outputs]), values
+
+
 def _number_faults(model: Model, motion: GivenMotion, signals: FrameSignals, where: str) -> list[str]:
     """Numbers at some times, with the default parameters."""
-    f, values = pose_function(model, motion, signals)
+    f, values = _numbers_of(model, motion, signals)
     for t in TIMES:
         x, turn, *rates = (np.array(ca.DM(out)) for out in f(t, values))
         if t == 0.0 and not all(np.all(np.isfinite(part)) for part in (x, turn)):

@@ -70,6 +70,11 @@ class Register:
         return (q for i in range(len(self._sources) - 1) for q in self._table(i).values())
 
     @property
+    def first(self) -> Iterable[Quantity]:
+        """Those of the first source: of the parts of a model, without the measures of its forces, which take longer."""
+        return self._table(0).values()
+
+    @property
     def audit(self) -> Iterable[Quantity]:
         """What the power audit measures."""
         return self._table(len(self._sources) - 1).values()

@@ -129,7 +129,7 @@ def _turned(f: "Formulation", group: str) -> tuple[TapeFunction, list[int]]:
 
 def measured_angles(f: "Formulation") -> list[str]:
     """Angles that are measured between bodies, in (-pi, pi]."""
-    return [q.name for q in f.members("joints") if q.coordinate and q.unit == "rad"]
+    return [q.name for q in f.register.first if q.group == "joints" and q.coordinate and q.unit == "rad"]
 
 
 def counts_up_to_turns(f: "Formulation", q: Quantity) -> bool:
