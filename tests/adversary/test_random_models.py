@@ -44,6 +44,16 @@ def random_state(system: System, seed: int) -> dict[str, Any]:
     return state
 
 
+def possible_state(system: System, seed: int) -> dict[str, Any]:
+    """The same; where the loops cannot be closed there, in the assembled pose."""
+    state = random_state(system, seed)
+    try:
+        system.start(state)
+    except AssemblyError:
+        state = {k: v for k, v in state.items() if k.endswith("_rate")}
+    return state
+
+
 def body_motion(system: System, state: dict[str, Any], t: float = 0.0) -> dict[str, np.ndarray]:
     """Accelerations of all bodies at a state."""
     found = system.accelerations(state, t=t)
@@ -64,12 +74,7 @@ def mechanism(request: pytest.FixtureRequest) -> tuple[RandomModel, System, dict
     kind, seed = request.param
     made = random_model(seed, kind)
     system = built(made.make())
-    state = random_state(system, seed)
-    try:
-        system.start(state)
-    except AssemblyError:  # a random pose may not be possible: the assembled one is
-        state = {k: v for k, v in state.items() if k.endswith("_rate")}
-    return made, system, state
+    return made, system, possible_state(system, seed)
 
 
 Made = tuple[RandomModel, System, dict[str, Any]]
@@ -126,11 +131,13 @@ def test_batch_equals_single_runs(mechanism: Made) -> None:
 
 def test_newtons_law_body_by_body(mechanism: Made) -> None:
     """Without laws and forces: m a = m g + sum of reactions, and the same for moments about the mass centre."""
-    made, _, state = mechanism
+    made, kane, state = mechanism
     rough = any(isinstance(j.contact_law, tr.RegularisedCoulomb) or j.compliance is not None for j in made.joints)
     bare = made.bare().make().build("newton_euler")
     if rough or bare.model.relaxed():
         pytest.skip("forces beside the reactions act")
+    if bare.formulation.layout.places.keys() != kane.formulation.layout.places.keys():
+        state = possible_state(bare, made.seed)  # laws draw joints into the tree: without them it has other coordinates
     values = bare.accelerations(state)
     run = bare.simulate(1e-6, state, samples=2)
     first = {
