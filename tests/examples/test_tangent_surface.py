@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from trundle import examples
-from trundle.errors import AssemblyError, UnknownNameError
+from trundle.errors import AssemblyError, SolveError, UnknownNameError
+from trundle.study.batch import BatchWarning
 from trundle.system import System
 
 RATIO = {"z": -1.0, "y": 1.0}  # minus the pitch, and the radius
@@ -89,3 +90,15 @@ def test_a_start_beyond_the_cusp_is_refused(angle: float) -> None:
         system("y").start({"surface.angle": angle})
     with pytest.raises(AssemblyError, match=r"'contact' would lie beyond the end .* of its TangentSurface"):
         system("y").start({"surface.angle": angle, "ball.displacement": angle, "contact.slide": 2**0.5 * angle})
+
+
+@pytest.mark.parametrize("angle", [-1.6, -1.9])
+def test_a_start_between_interference_and_cusp_is_refused(angle: float) -> None:
+    """There the sheet is more hollow than the ball."""
+    ball = system("y")
+    with pytest.raises(SolveError, match=r"'contact': at the start the surfaces .* interfere"):
+        ball.simulate(0.1, {"surface.angle": angle})
+    with pytest.warns(BatchWarning, match="case 1"):
+        batch = ball.batch(0.01, {"surface.angle": [-1.4, angle]})
+    assert batch.outcomes == ["FINISHED", "REFUSED"]
+    assert "interfere" in batch.messages[1] or "overlap elsewhere" in batch.messages[1]  # near the cusp they do both

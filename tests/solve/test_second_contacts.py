@@ -10,6 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import trundle as tr
 from trundle import examples
+from trundle.errors import SolveError
+from trundle.study.batch import BatchWarning
 from trundle.system import System
 
 TROUGH = 1.5 * math.pi + 0.7  # m, of the column under the cylinder: it touches both flanks
@@ -89,3 +91,21 @@ def test_a_ring_that_tumbles_over_a_rod_has_the_gap_of_its_closest_points(option
     poses = zip(run.values("ring.position"), run.values("ring.orientation"), strict=True)
     late = 1e-3 + np.zeros(len(run.time))  # m: the nearer point is found a little after it has become the nearer one
     np.testing.assert_array_less(np.abs(run.values("c.gap") - [distance(*pose) for pose in poses]), late)
+
+
+def test_a_start_that_overlaps_elsewhere_is_refused() -> None:
+    """On one flank of the trough, a little beyond the place where the cylinder touches both."""
+    system = column(0.8)
+    trace = system.trace("column.displacement", 5.43)
+
+    def pose(place: float) -> dict[str, float]:
+        return {"column.displacement": place, "cylinder.displacement": float(trace.at(place)["cylinder.displacement"])}
+
+    assert system.simulate(1e-3, pose(TROUGH - 1e-3), samples=2).ok
+    beyond = pose(TROUGH + 1e-3)
+    with pytest.raises(SolveError, match=r"'contact': at the start the surfaces .* overlap elsewhere, by"):
+        system.simulate(1e-3, beyond)
+    both = {name: [value, beyond[name]] for name, value in pose(3.0).items()}
+    with pytest.warns(BatchWarning, match="case 1"):
+        batch = system.batch(1e-3, both)
+    assert batch.outcomes == ["FINISHED", "REFUSED"] and "overlap elsewhere" in batch.messages[1]

@@ -21,6 +21,7 @@ from trundle.typing import AnyArray, Array, Expr
 LIMIT = 60  # Newton steps
 STRIDE = 0.5  # largest step (rad, or in lengths of the model)
 TOUCHES = 1e-9  # gap (m) below which surfaces touch
+WITHIN = np.array([0.1, 0.5, 0.9])  # places on a common normal where surfaces overlap
 KEPT = 8  # poses for which the closest points are remembered
 SINGULAR = 1e-9  # quality of a contact below which its point is not unique
 
@@ -78,6 +79,13 @@ class ContactSearch:
         """Whether a loose contact has no unique point in this pose."""
         q = self(t, q, p)
         return any(contact.loose and not contact.quality(t, q, p) > SINGULAR for contact in self._contacts)
+
+    def overlap(self, contact: str, t: float, q: Array, p: Expr, s: Array) -> tuple[Array, float]:
+        """Place and depth of the deepest overlap of a contact that touches, among other common normals s."""
+        for following in self._contacts:
+            if following.connection.name == contact and abs(following.gap(t, q, p)) < TOUCHES:
+                return following.overlap(t, q, p, s)
+        return np.zeros(3), 0.0
 
     def check(self, t: float, q: Array, p: Expr) -> None:
         """AssemblyError where a loose contact has no unique point."""
@@ -154,6 +162,39 @@ class Following:
         if found is not None and abs(self.gap(t, found, p) - self.gap(t, other, p)) < TOUCHES:
             return found
         return other
+
+    def overlap(self, t: float, q: Array, p: Expr, s: Array) -> tuple[Array, float]:
+        """Place (m) and depth of the deepest overlap among common normals with a gap below zero, by rows of surface
+        coordinates; depth zero where there is none.
+
+        Between the ends of such a normal everything is inside both surfaces. Those of the far sides, which every
+        contact has too, are not.
+        """
+        nowhere = np.zeros(3), 0.0
+        numbers = self._place(t, q, p)
+        R, x, charts = numbers[:2], [v.ravel() for v in numbers[2:4]], self.pair.charts
+        surfaces = [chart.numeric(v.ravel()) for chart, v in zip(charts, numbers[4:6], strict=True)]
+        if s.shape[1] == 2:  # a ball: the closest point of the other surface is not nearer than its radius
+            on = 0 if self.pair.second.ball is not None else 1
+            a, b, far = charts[on].closest(surfaces[on], ((x[1 - on] - x[on]) @ R[on])[None, :])
+            side = charts[on].placed(surfaces[on], R[on], x[on]).at(np.array([[a[0], b[0]]]))
+            along = float(side.normal[0] @ (x[1 - on] - side.point[0]))
+            at_end = abs(abs(along) - abs(float(far[0]))) > TOUCHES  # an edge, which no surface touches
+            depth = float(numbers[6].ravel()[1 - on]) - abs(float(far[0]))
+            return nowhere if at_end or depth <= 0 else (side.point[0], depth)
+        first, second = (charts[i].placed(surfaces[i], R[i], x[i]).at(s[:, 2 * i : 2 * i + 2]).point for i in range(2))
+        between = first + WITHIN[:, None, None] * (second - first)
+        good = np.ones(len(s), bool)
+        for i in (1, 0):
+            points = (between[:, good] - x[i]) @ R[i]
+            if points.size:
+                far = charts[i].closest(surfaces[i], points.reshape(-1, 3))[2].reshape(points.shape[:2])
+                good[good] = np.all(far < 0, axis=0)
+        if not np.any(good):
+            return nowhere
+        depth = np.linalg.norm(second - first, axis=1) * good
+        deepest = int(np.argmax(depth))
+        return (first[deepest] + second[deepest]) / 2, float(depth[deepest])
 
     def _nearest(self, t: float, q: Array, p: Expr) -> Array | None:
         """Surface coordinates of the closest points, remembered for a few poses."""

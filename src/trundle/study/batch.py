@@ -39,7 +39,7 @@ from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
 from trundle.study.half_turn import counts_turns, within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
-from trundle.study.rivals import rivals_of
+from trundle.study.rivals import refuse_overlaps, rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
 from trundle.study.simulate import NO_ROOM
 from trundle.study.start_cases import sharing, starts_together
@@ -289,6 +289,7 @@ class _Cases:
                 start = {**self.fixed, **{name: v[case] for name, v in self.varied.items()}}
                 found = start_state(f, start, p=self.p[case])
             x0[case] = state_vector(f, found, self.p[case])
+            refuse_overlaps(f, found.q, 0.0, x0[case], self.p[case])
             for c in f.layout.coordinates:
                 if c.name in self.angles:
                     self.angles[c.name][case] = found.q[c.i_q]

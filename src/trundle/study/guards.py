@@ -151,6 +151,22 @@ def check_lines(f: Formulation, t: float, x: Array, p: Array) -> None:
                 f"for instance by start values such as '{guard.contact}.yaw', or use tr.PlanarPair, tr.Cylindrical or "
                 "another joint that holds a line."
             )
+    for guard in risky:
+        _refuse_interference(f, f.model.connections[guard.contact], t, x, p)
+
+
+def _refuse_interference(f: Formulation, c: ConnectedPair, t: float, x: Array, p: Array) -> None:
+    """SolveError where surfaces that touch at the start cut each other beside the point."""
+    if c.unilateral and p[f.parameters.mode(c.name, "closed")] != 1.0:
+        return
+    name = f"{c.name}.relative_curvature"
+    value = float(f.evaluate(name, np.array([t]), x[None, :], p)[name][0, 0])
+    if value < 0.0:
+        assert isinstance(c.pair, HigherPair)
+        raise SolveError(
+            f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) interfere, they cut each other beside the "
+            f"point of contact (relative curvature {value:.4g} 1/m). {INTERFERENCE.remedy}"
+        )
 
 
 def first_look(f: Formulation, max_steps: int) -> int:

@@ -27,7 +27,8 @@ def within_half_turn(f: Formulation, trajectory: Trajectory, start: Mapping[str,
     `start` has angles at the start, as far as these are known.
     """
     trail = trajectory.trail
-    if trail is None or not trajectory.outcome.ok or not f.once(asked_angles):
+    came_to_its_end = trajectory.outcome.ok or trajectory.audit is not None  # a jump may be why energy is off
+    if trail is None or not came_to_its_end or not f.once(asked_angles):
         return trajectory
     table = np.vstack([trajectory.events.p, trajectory.p_end[None, :]])
     t, x, p = trail.t, trail.x, table[trail.events_before]
@@ -38,7 +39,7 @@ def within_half_turn(f: Formulation, trajectory: Trajectory, start: Mapping[str,
     for k in np.flatnonzero(np.any((turns != 0) | unclear, axis=1)):
         for i in np.flatnonzero((turns[k] != 0) | unclear[k]):
             if _depends(f, f.once(measured_angles).index(names[i]), turns[k, i] or 1.0, float(t[k]), x[k], p[k]):
-                return replace(trajectory, outcome=ended_at(names[i], float(t[k])))
+                return replace(trajectory, outcome=ended_at(names[i], float(t[k])), audit=None)
     return trajectory
 
 

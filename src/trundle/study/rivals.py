@@ -15,6 +15,7 @@ import numpy as np
 from trundle.contact.geometry import loop_contact
 from trundle.contact.search import ContactSearch
 from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError
 from trundle.integrate.options import Rival
 from trundle.integrate.outcome import DOUBLE_CONTACT, Outcome
 from trundle.integrate.problem import Problem, Rivals
@@ -29,6 +30,7 @@ from trundle.typing import Array
 NEARER = 1e-8  # of the length of the model, by which another place must be nearer
 AWAY = 1e-4  # of the length of the model: nearer normals are the contact itself
 STARTS, NEWTON_LIMIT, FOLLOWED = 256, 24, 8  # Newton steps from places of a search, and along a run
+AT_START = 96  # places of the search for overlaps at a start
 STRIDE = 0.15  # longest Newton step, of the reach
 SOLVED = 1e-12  # Newton step, of the reach
 LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
@@ -145,11 +147,11 @@ class Normals:
         value, gap = self.values(t, np.zeros((1, self.n)), x, p)[0, self.n : self.n + 2]
         return float(gap - value)
 
-    def behind(self, t: float, x: Array, p: Array) -> Array:
-        """Coordinates of all with a gap below zero that a search finds."""
+    def behind(self, t: float, x: Array, p: Array, starts: int = STARTS) -> Array:
+        """Coordinates of all with a gap below zero that a search from so many places finds."""
         own = self.values(t, np.zeros((1, self.n)), x, p)[0, self.n + 5 : 2 * self.n + 5]
         ratios = 1.2207440846057596 ** -np.arange(1.0, self.n + 1)
-        grid = 2 * ((0.5 + np.outer(np.arange(STARTS), ratios)) % 1.0) - 1
+        grid = 2 * ((0.5 + np.outer(np.arange(starts), ratios)) % 1.0) - 1
         grid[::2] *= 0.2
         s, found = self.solved(t, own + grid * self.reach, x, p, NEWTON_LIMIT)
         behind = s[found[:, self.n + 1] < 0]
@@ -160,6 +162,20 @@ def _normals(f: Formulation) -> list[Normals]:
     rivals = rivals_of(f)
     assert rivals is not None
     return [Normals(k, reach, rivals.away) for k, reach in zip(rivals.kernels, rivals.reach, strict=True)]
+
+
+def refuse_overlaps(f: Formulation, q: Array, t: float, x: Array, p: Array) -> None:
+    """SolveError where two surfaces that touch at the start, at joint coordinates q, overlap elsewhere."""
+    for c, normals in zip(f.once(find_rivals), f.once(_normals) if f.once(find_rivals) else (), strict=True):
+        behind = normals.behind(t, x, p, AT_START)
+        place, depth = f.contact_search.overlap(c.name, t, q, p, behind) if len(behind) else (behind, 0.0)
+        if depth > NEARER * f.length:
+            assert isinstance(c.pair, HigherPair)
+            at = ", ".join(f"{v:.6g}" for v in place)
+            raise SolveError(
+                f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) overlap elsewhere, by {depth:.4g} m "
+                f"at ({at}) m. {DOUBLE_CONTACT.remedy}"
+            )
 
 
 @final

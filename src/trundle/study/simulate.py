@@ -18,6 +18,7 @@ from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
 from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
+from trundle.study.rivals import refuse_overlaps
 from trundle.study.run_options import EventAction, RunOptions, Tell, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
@@ -56,6 +57,7 @@ def simulate(
     on_event = options.on_event
     problem = watched_by_guards(f, make_problem(f, method.needs_jacobian, on_event is not None, accuracy.rtol))
     check_lines(f, t0, x0, p)
+    refuse_overlaps(f, initial.q, t0, x0, p)
     _check_events(f, t0, x0, p)
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
