@@ -8,7 +8,12 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from tools.notebooks import FOLDER, KERNEL, PAGES, text
 
-LATE = ("bicycle", "impact", "own-joint-and-law")  # in the slow tests; tests/test_page_code.py runs their pages anyhow
+LATE = (
+    "bicycle",
+    "impact",
+    "own-joint-and-law",
+    "wagon-on-a-curve",
+)  # in the slow tests; tests/test_page_code.py runs their pages anyhow
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -36,4 +41,5 @@ def test_the_notebooks_run(late: bool, tmp_path: Path) -> None:
         pictures = [output for output in outputs if "image/png" in output.get("data", {})]
         assert len(pictures) >= page.read_text(encoding="utf-8").count("](pictures/"), page.name
         words = "".join(output.text for output in outputs if output.output_type == "stream" and output.name == "stderr")
+        words += "".join(str(output.get("data", {}).get("text/plain", "")) for output in outputs)  # and what rich shows
         assert "Warning" not in words, words

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Final
 
 EVERY: Final = 0.2  # s between two looks of a notebook
-BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress> t = {t:.4g} of {end:.4g} s'
+BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress> '
 
 
 def in_notebook() -> bool:
@@ -38,17 +38,24 @@ def _in_terminal(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
 
 
 def _in_notebook(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:
-    """By what every kernel has; rich would need widgets."""
+    bar = notebook_bar(stack, f"t = {t0:.4g} of {t1:.4g} s")
+    return lambda t, text="": bar((t - t0) / (t1 - t0), f"t = {t:.4g} of {t1:.4g} s{text}")
+
+
+def notebook_bar(stack: ExitStack, first: str) -> Callable[[float, str], None]:
+    """A bar in the cell of a notebook that goes away with the stack; it is told how much is done, from 0 to 1, and a
+    text, of which `first` stands there at once. By what every kernel has; rich would need widgets.
+    """
     show = importlib.import_module("IPython.display")
-    cell = show.display(show.HTML(BAR.format(done=0.0, t=t0, end=t1)), display_id=True)
+    cell = show.display(show.HTML(BAR.format(done=0.0) + first), display_id=True)
     stack.callback(lambda: cell.update(show.HTML("")))
     last = -EVERY
 
-    def told(t: float, text: str = "") -> None:
+    def told(done: float, text: str) -> None:
         nonlocal last
         now = time.perf_counter()
         if now - last >= EVERY:
             last = now
-            cell.update(show.HTML(BAR.format(done=(t - t0) / (t1 - t0), t=t, end=t1) + text))
+            cell.update(show.HTML(BAR.format(done=done) + text))
 
     return told

@@ -27,7 +27,9 @@ MATERIALS: Final = {
     "titanium": 4510.0,
     "water": 1000.0,
 }
-"""Densities that are usual in handbooks, kg/m^3."""
+"""Round densities of common kinds, kg/m^3. Alloys, woods, plastics and concrete vary by some per cent and more: where
+it matters give the density of the very material; `body.taken` says which was taken.
+"""
 
 
 def density_of(body: str, density: Any, material: str | None) -> float:

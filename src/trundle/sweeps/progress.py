@@ -1,15 +1,33 @@
-"""The progress of a sweep on the screen."""
+"""The progress of a sweep on the screen or in the cell of a notebook."""
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
+from trundle.integrate.progress import in_notebook, notebook_bar
 from trundle.sweeps.part import Part
 from trundle.sweeps.store import Layout
+
+Show = Callable[[int, str, str], None]  # cases that are done, their rate, how many failed
 
 
 def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Callable[[int, Part], None]:
     """A bar with rate and time left; the function that it gives is told each part that is done."""
+    todo = sum(layout.span(i).stop - layout.span(i).start for i in wanted)
+    show = (_in_notebook if in_notebook() else _in_terminal)(stack, layout.cases, layout.cases - todo)
+    failed, done, began = 0, 0, time.perf_counter()
+
+    def told(i: int, found: Part) -> None:
+        nonlocal failed, done
+        span = layout.span(i)
+        failed, done = failed + len(found[1]), done + span.stop - span.start
+        rate = f"{done / (time.perf_counter() - began):.0f} cases/s"
+        show(layout.cases - todo + done, rate, f"{failed} failed" if failed else "")
+
+    return told
+
+
+def _in_terminal(stack: ExitStack, cases: int, done: int) -> Show:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -18,15 +36,16 @@ def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Cal
         TextColumn("{task.fields[failed]}"),
     )  # fmt: skip
     bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
-    todo = sum(layout.span(i).stop - layout.span(i).start for i in wanted)
-    task = bar.add_task("", total=layout.cases, completed=layout.cases - todo, rate="", failed="")
-    failed, done, began = 0, 0, time.perf_counter()
+    task = bar.add_task("", total=cases, completed=done, rate="", failed="")
+    return lambda done, rate, failed: bar.update(task, completed=done, rate=rate, failed=failed)
 
-    def told(i: int, found: Part) -> None:
-        nonlocal failed, done
-        span = layout.span(i)
-        failed, done = failed + len(found[1]), done + span.stop - span.start
-        rate = f"{done / (time.perf_counter() - began):.0f} cases/s"
-        bar.update(task, advance=span.stop - span.start, rate=rate, failed=f"{failed} failed" if failed else "")
 
-    return told
+def _in_notebook(stack: ExitStack, cases: int, done: int) -> Show:
+    bar, began, first = notebook_bar(stack, f"{done} of {cases} cases"), time.perf_counter(), done
+
+    def show(done: int, rate: str, failed: str) -> None:
+        left = (time.perf_counter() - began) * (cases - done) / max(done - first, 1)
+        words = [f"{done} of {cases} cases", rate, f"{left:.0f} s left", *([failed] if failed else [])]
+        bar(done / cases, ", ".join(words))
+
+    return show
