@@ -19,7 +19,7 @@ from trundle.integrate.record import LoopRecord, StepRecord
 from trundle.integrate.tolerance import LOOKS, UNITS, Tolerance
 from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trail, Trajectory
 from trundle.kernel import compiled
-from trundle.kernel.memory import address_of, aligned
+from trundle.kernel.memory import address_of, aligned, point_to
 
 TRAIL = 2048  # states kept for the check of the energy; an even number
 KERNELS = (
@@ -94,7 +94,7 @@ class Workspace:
     def _hold(self, **arrays: np.ndarray) -> None:
         """Keep arrays alive and let the record point to them; where they were before they are replaced."""
         self._held.update(arrays)
-        self._addresses.update(self.record.point_to(**arrays))
+        self._addresses.update(point_to(self.record, **arrays))
 
     def _set_tolerances(self, tolerance: Tolerance) -> None:
         run, problem, n_x = self.record, self.problem, self.problem.rhs.n_x
@@ -403,7 +403,8 @@ def set_method(run: StepRecord, plan: Plan) -> None:
     """Sizes and coefficients of a method, which its plan keeps alive."""
     run.rows, run.stages, run.extras, run.dense_rows = plan.rows, plan.stages, len(plan.extra_nodes), len(plan.dense)
     run.end_in_step, run.error_rows = int(plan.end_in_step), plan.error_rows
-    run.point_to(
+    point_to(
+        run,
         coefficients=plan.coefficients,
         extra_nodes=plan.extra_nodes,
         extra_stages=plan.extra_stages,

@@ -5,6 +5,8 @@ from ctypes import addressof, c_char
 
 import numpy as np
 
+from trundle.kernel.record import Record
+
 LINE = 64  # bytes: kernels want their arrays on a cache line
 
 
@@ -17,6 +19,14 @@ def address_of(array: np.ndarray) -> int:
         return addressof(c_char.from_buffer(array.data))
     except (TypeError, ValueError):  # read-only, not contiguous, or empty
         return int(array.ctypes.data)
+
+
+def point_to(record: Record, **arrays: np.ndarray) -> dict[str, int]:
+    """Let fields of a record be the addresses of these arrays, which the caller keeps alive; return the addresses."""
+    addresses = {name: address_of(array) for name, array in arrays.items()}
+    for name, address in addresses.items():
+        setattr(record, name, address)
+    return addresses
 
 
 def aligned(*shape: int) -> np.ndarray:

@@ -8,10 +8,6 @@ ctypes structure, in which an address is a number.
 from ctypes import Structure, addressof, c_double, c_int64
 from typing import Annotated, Any, ClassVar, TypeVar
 
-import numpy as np
-
-from trundle.kernel.memory import address_of
-
 Ints = Annotated[Any, "ints"]
 Floats = Annotated[Any, "floats"]
 
@@ -23,13 +19,6 @@ class Record(Structure):
 
     kinds: ClassVar[dict[str, Any]] = {}
     """Kind of every field, in their order."""
-
-    def point_to(self, **arrays: np.ndarray) -> dict[str, int]:
-        """Let fields be the addresses of these arrays, which the caller keeps alive, and return the addresses."""
-        addresses = {name: address_of(array) for name, array in arrays.items()}
-        for name, address in addresses.items():
-            setattr(self, name, address)
-        return addresses
 
     @property
     def address(self) -> int:

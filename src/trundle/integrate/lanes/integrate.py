@@ -24,6 +24,7 @@ from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import FIRST_LOOKS, GUARD_PLACES, set_control, set_method
 from trundle.kernel import aligned, compiled
+from trundle.kernel.memory import point_to
 
 PACKS = 4  # of lanes in which other common normals of a contact are pursued
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
@@ -198,7 +199,7 @@ class _Share:
             run.rival_away, run.rival_fresh = problem.rivals.away, FIRST_LOOKS * len(jobs)
         values = 0 if problem.guards is None else problem.guards.n_out
         self._arrays |= {name: aligned(values, w) for name in GUARD_PLACES}
-        run.point_to(**self._arrays)
+        point_to(run, **self._arrays)
 
     def run(self, loop: Callable[[int], None]) -> None:
         """Call the compiled loop until the share is done."""

@@ -17,6 +17,7 @@ from trundle.integrate.outcome import INTERRUPTED, TOO_MANY_STEPS
 from trundle.integrate.problem import Compiled
 from trundle.integrate.record import LoopRecord
 from trundle.kernel import Kernel, aligned, compiled, evaluate
+from trundle.kernel.memory import point_to
 from trundle.typing import Array
 
 MOST = 200  # changes of one run; lanes gain nothing where there are more
@@ -38,7 +39,7 @@ def find_stretches(breaks: Compiled, cases: Cases, most: int = MOST) -> Stretche
         "p": p, "clock": aligned(1), "work": aligned(breaks.work_size + 8), "box": aligned(2),
         "bounds": aligned(breaks.n_out), "parts": aligned(at.LONGEST_SEARCH),
     }  # fmt: skip
-    run.point_to(**places)
+    point_to(run, **places)
     run.n_breaks, run.breaks_kernel = breaks.n_out // 4, breaks.address
     found: list[list[tuple[float, float]]] = []
     for i in range(len(cases)):
