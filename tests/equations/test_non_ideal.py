@@ -202,3 +202,11 @@ def test_the_printed_non_ideal_force_of_the_wheel() -> None:
     end = solve_ivp(rates, (0, 1), np.zeros(3), rtol=1e-11, atol=1e-12).y[:, -1]
     assert run.values("wheel.velocity")[-1, 0] == pytest.approx(end[0], abs=1e-8)
     assert run.values("wheel.angular_velocity")[-1, 1] == pytest.approx(end[2], abs=1e-8)
+
+
+def test_a_motion_that_a_joint_of_the_tree_holds() -> None:
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", 1.0, 0.1, com=(0, 0, -1)))
+    m.resist("bob.rx", 1.0)
+    with pytest.raises(ModelError, match=r"'bob\.rx' cannot be resisted.*'bob\.angle'"):
+        m.build()

@@ -8,7 +8,7 @@ import casadi as ca
 from trundle.constraints.closure import difference
 from trundle.constraints.measure import measured_coordinates
 from trundle.constraints.row import Row
-from trundle.errors import UnknownNameError
+from trundle.errors import ModelError, UnknownNameError
 from trundle.model.connection import ConnectedPair
 from trundle.motion.motion import Motion
 from trundle.space.rotation import dot
@@ -46,7 +46,14 @@ def along_coordinate(connection: ConnectedPair, coordinate: str, effort: Expr, m
     measures = measured_coordinates(connection, motion)
     if coordinate not in measures:
         name = connection.name
-        known = {f"{name}.{one}": one for one in (*measures, *connection.holds)}
+        if coordinate in connection.holds:
+            free = ", ".join(repr(f"{name}.{one}") for one in measures) or "none"
+            raise ModelError(
+                f"{f'{name}.{coordinate}'!r} cannot be resisted: the joint is part of the tree and holds it, so that "
+                f"nothing moves there. Its coordinates are {free}; a joint that closes a loop can be resisted along "
+                "all its bonds."
+            )
+        known = {f"{name}.{one}": one for one in measures}
         raise UnknownNameError(f"{name}.{coordinate}", known, "relative motion of a connection to resist")
     measure, push = measures[coordinate], ca.SX.zeros(motion.n_u)
     full = f"{connection.name}.{coordinate}"

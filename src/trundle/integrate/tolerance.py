@@ -128,7 +128,8 @@ def _largest_of(values: Array, members: Any) -> Array:
 def largest(atol: Array, units: list[str]) -> dict[str, float]:
     """The largest absolute tolerance of each unit, for the books of a run."""
     pairs = [(unit, float(a)) for unit, a in zip(units, atol, strict=True)]
-    return {unit: max(a for u, a in pairs if u == unit) for unit in UNITS if unit in units}
+    known = [unit for unit in dict.fromkeys([*UNITS, *units]) if unit and unit in units]
+    return {unit: max(a for u, a in pairs if u == unit) for unit in known}
 
 
 def tolerance_of(f: Formulation, atol: Given, rtol: float, usual: float, p: Array) -> Tolerance:
