@@ -17,6 +17,7 @@ from trundle.contact import NoSlip
 from trundle.errors import ModelError
 from trundle.laws.law import ContactLaw
 from trundle.model import Body, Frame, Model, shape
+from trundle.model.part_check import evaluate
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Revolute
 from trundle.pairs.surface import Plane, Torus
@@ -138,7 +139,7 @@ def _connect_true(m: Model, parts: Parts, wheels_first: bool, law: ContactLaw) -
     hub = (parts.wheelbase, 0.0, front.radius)
     fork, at_fork = _frame(m, "front frame", parts.front_frame, hub, head, checked, turn)
     wheels = [
-        m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(w.radius), check_inertia=checked)
+        m.body(n, w.mass, (w.Ixx, w.Iyy, w.Ixx), shape=shape.Disc(_number(m, w.radius)), check_inertia=checked)
         for n, w in (("rear wheel", rear), ("front wheel", front))
     ]
     for contact, body, wheel, surface in (
@@ -169,10 +170,15 @@ def _frame(
         R = ca.vertcat(ca.horzcat(c, 0, s), ca.horzcat(0, 1, 0), ca.horzcat(-s, 0, c))
         I = ca.mtimes([R, ca.vertcat(*[ca.horzcat(*row) for row in inertia]), R.T])
         inertia = tuple(tuple(I[i, k] for k in range(3)) for i in range(3))
-    rods = (shape.Rod((0.0, 0.0, 0.0), at), shape.Rod(at, com))
-    drawn = rods if all(isinstance(v, float) for v in (*com, *at)) else ()
-    body = m.body(name, part.mass, inertia, com, shape=drawn, check_inertia=checked)
+    end, middle = ((_number(m, x), _number(m, y), _number(m, z)) for x, y, z in (at, com))
+    rods = (shape.Rod((0.0, 0.0, 0.0), end), shape.Rod(end, middle))
+    body = m.body(name, part.mass, inertia, com, shape=rods, check_inertia=checked)
     return body, body.at(*at)
+
+
+def _number(m: Model, size: Expr) -> float:
+    """A size of a drawing: parameters at their usual values."""
+    return float(evaluate(m, size).item())
 
 
 def benchmark(rear_tyre: Expr = 0.0, front_tyre: Expr = 0.0) -> Model:

@@ -73,12 +73,12 @@ class Values:
     def of_motion(self, expression: Expression, path: Path, variables: Sequence[str]) -> Callable[..., Any]:
         """A function of some of t (time), q (the coordinate) and u (its rate), in the order of `variables`."""
         symbols = self.scope.symbols
-        for name in expression.names:
-            if name not in symbols and name not in variables:
-                hint = near(name, [*variables, *symbols])
-                self.faults.add(
-                    path, f"the expression may use {', '.join(variables)} and parameters, not {name!r}. {hint}"
-                )
+        unknown = [name for name in expression.names if name not in symbols and name not in variables]
+        for name in unknown:
+            hint = near(name, [*variables, *symbols])
+            self.faults.add(path, f"the expression may use {', '.join(variables)} and parameters, not {name!r}. {hint}")
+        if unknown:
+            return lambda *motion: STAND_IN
 
         def function(*motion: Any) -> Any:
             scope = {**symbols, **dict(zip(variables, motion, strict=True))}
