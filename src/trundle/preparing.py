@@ -14,9 +14,15 @@ PATIENCE = 0.5
 _busy = Lock()  # held by the outermost: what is prepared inside it is part of it
 
 
+def in_notebook() -> bool:
+    """Whether this Python is the kernel of a notebook; to have imported what makes one is not enough."""
+    kernel = sys.modules.get("ipykernel.kernelapp")
+    return kernel is not None and bool(kernel.IPKernelApp.initialized())
+
+
 def is_watched() -> bool:
     """Whether somebody reads along: stderr is a terminal, or this is a notebook."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    return sys.stderr.isatty() or in_notebook()
 
 
 @contextmanager

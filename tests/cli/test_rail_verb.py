@@ -108,6 +108,7 @@ def rail_verb(*words):
     return CliRunner().invoke(app, ["rail", *map(str, words)])
 
 
+@pytest.mark.slow
 def test_a_trip_from_files(tmp_path):
     """By path; the forces are those of the trip in Python."""
     words = ("run", VEHICLES / "two-axle-wagon.yaml", "--track", LINES / "sine-curve.yaml", "--speed", 25)

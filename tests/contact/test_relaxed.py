@@ -192,6 +192,7 @@ def vehicle(order: tuple[int, ...], torque: float = 0.0, side: float = 0.0, mu: 
     return m
 
 
+@pytest.mark.slow
 def test_a_rigid_vehicle_on_four_relaxed_wheels() -> None:
     """Loads and side forces in equal parts; the drive as for one wheel with a quarter of the mass."""
     torque, side, mu = 20.0, 60.0, 0.5

@@ -95,7 +95,7 @@ def test_top_nutates_as_published() -> None:
     assert run.values("top.quaternion")[-1] == pytest.approx(published, abs=5.1e-6)
 
 
-@pytest.mark.parametrize("n", [5, 20, 100])
+@pytest.mark.parametrize("n", [5, 20, pytest.param(100, marks=pytest.mark.slow)])
 def test_chain_keeps_its_energy(n: int) -> None:
     run = system("chain", n=n).simulate(10.0)
     assert run.ok, run.outcome

@@ -137,7 +137,8 @@ def test_what_takes_long_says_what_and_how_long(watcher: str, monkeypatch: pytes
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(notices, "PATIENCE", 0.0)
     if watcher == "notebook":
-        monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+        app = SimpleNamespace(initialized=lambda: True)
+        monkeypatch.setitem(sys.modules, "ipykernel.kernelapp", SimpleNamespace(IPKernelApp=app))
     with preparing("a thing"):
         screen.written.wait(10.0 if watcher != "nobody" else 0.05)
         with preparing("a part of it"):

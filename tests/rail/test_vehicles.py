@@ -128,6 +128,7 @@ def test_manchester_vehicle_in_a_curve(manchester):
     assert float(abs(system.inertial_residual(run)).max()) < 1e-12  # of what cancels
 
 
+@pytest.mark.slow
 def test_y25_wagon_on_held_wheelsets_rests_and_bounces_by_the_springs_that_carry():
     """Tare the outer springs carry alone, laden the inner ones too; small motions stick in their friction."""
     data = rail.vehicle_data("y25_wagon")["axle_box"]

@@ -157,6 +157,7 @@ def test_words():
         rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), 0.3)
 
 
+@pytest.mark.slow
 def test_a_clothoid_with_its_kinks_ends_in_the_same_arc(trip):
     """The wagon enters by a curve whose frame has kinks, and settles where it does after a smooth one."""
     plan = [rail.Straight(40), rail.Clothoid(length=80, radius=600, cant=0.15), rail.Arc(600, 300, 0.15)]

@@ -170,6 +170,7 @@ def test_any_graph_is_laid_out_without_overlap(seed: int, bodies: int, links: in
     check(lay_out(bare_graph(seed, bodies, links)))
 
 
+@pytest.mark.slow
 def test_a_long_chain_goes_on_in_bands_on_one_page() -> None:
     model = examples.model("chain", n=100)
     layout = lay_out(model.build().graph)

@@ -3,7 +3,7 @@
 import sys
 from contextlib import ExitStack
 from html.parser import HTMLParser
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -102,7 +102,8 @@ def test_a_long_run_shows_its_progress_in_the_cell(monkeypatch: pytest.MonkeyPat
         shown.append(text)
         return Cell()
 
-    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    app = SimpleNamespace(initialized=lambda: True)
+    monkeypatch.setitem(sys.modules, "ipykernel.kernelapp", SimpleNamespace(IPKernelApp=app))
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=display))
     assert is_watched()
     with ExitStack() as stack:

@@ -1,19 +1,15 @@
 """How far a run has come: a bar in the terminal, or one in the cell of a notebook."""
 
 import importlib
-import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Final
 
+from trundle.preparing import in_notebook
+
 EVERY: Final = 0.2  # s between two looks of a notebook
 BAR: Final = '<progress value="{done:.4f}" max="1" style="width:40%"></progress> '
-
-
-def in_notebook() -> bool:
-    """Whether this Python is the kernel of a notebook."""
-    return "ipykernel" in sys.modules
 
 
 def progress_bar(stack: ExitStack, t0: float, t1: float) -> Callable[..., None]:

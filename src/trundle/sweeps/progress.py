@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
-from trundle.integrate.progress import in_notebook, notebook_bar
+from trundle.integrate.progress import notebook_bar
+from trundle.preparing import in_notebook
 from trundle.sweeps.part import Part
 from trundle.sweeps.store import Layout
 
