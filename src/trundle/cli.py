@@ -307,13 +307,14 @@ def graph(
     source: Source,
     set_: Set = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it here: .svg, .json or .graphml.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it here: .svg, .json, .graphml or .mo.")
     ] = None,
+    dual: Annotated[bool, typer.Option("--dual", help="Wrenches as flows and twists as efforts.")] = False,
 ) -> None:
     """Draw or save the multibond graph of a model; without a file, print what seals each bond, and the causality."""
     from trundle.command.graph import print_graph
 
-    print_graph(_load(source, set_).model.build().graph, out)
+    print_graph(_load(source, set_).model.build().graph, out, dual)
 
 
 @app.command(epilog="Example: trundle structure benchmark-bicycle -o structure.svg")

@@ -16,6 +16,8 @@ from trundle.model.seal import Seal
 if TYPE_CHECKING:
     import networkx
 
+    from trundle.bond_graph.dual import DualGraph
+
 
 @final
 @dataclass(frozen=True)
@@ -139,6 +141,12 @@ class BondGraph:
         from trundle.bond_graph.in_state import in_state
 
         return in_state(self, state, parameters, t)
+
+    def dual(self) -> "DualGraph":
+        """The other reading of the same graph: wrenches are the flows, twists the efforts."""
+        from trundle.bond_graph.dual import DualGraph
+
+        return DualGraph(self)
 
     def to_json(self) -> str:
         """Everything as JSON text."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import networkx
 
     from trundle.bond_graph.bonds import BondGraph, Node
+    from trundle.bond_graph.dual import DualGraph
     from trundle.bond_graph.program import Program
 
 FORMAT: Final = "trundle bond graph"
@@ -78,7 +79,7 @@ def to_dict(graph: "BondGraph") -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "name": graph.name,
-        "nodes": [_node(node) for node in graph.nodes],
+        "nodes": [node_dict(node) for node in graph.nodes],
         "bonds": [asdict(bond) for bond in graph.bonds],
         "seals": [seal_dict(seal) for seal in graph.seals],
         "chain": [chain_dict(each) for each in graph.chain],
@@ -96,7 +97,7 @@ def to_dict(graph: "BondGraph") -> dict[str, Any]:
     }
 
 
-def _node(node: "Node") -> dict[str, Any]:
+def node_dict(node: "Node") -> dict[str, Any]:
     """A node with what it holds: lists of named operations, no code."""
     words = {"name": node.name, "kind": node.kind, "label": node.label, "of": node.of, "size": node.size}
     return {**words, "content": _programs(node.content)}
@@ -149,7 +150,7 @@ def to_json(graph: "BondGraph") -> str:
     return json.dumps(to_dict(graph), indent=1, ensure_ascii=False)
 
 
-def save(graph: "BondGraph", path: Path | str) -> Path:
+def save(graph: "BondGraph | DualGraph", path: Path | str) -> Path:
     """Write the graph, whole or not at all, in the format of the suffix of the path."""
     target = Path(path)
     suffix = target.suffix.lower()
@@ -163,19 +164,18 @@ def save(graph: "BondGraph", path: Path | str) -> Path:
     return target
 
 
-def _content(graph: "BondGraph", suffix: str) -> bytes:
+def _content(graph: "BondGraph | DualGraph", suffix: str) -> bytes:
     if suffix == ".json":
-        return to_json(graph).encode()
+        return graph.to_json().encode()
     if suffix == ".mo":
+        from trundle.bond_graph.bonds import BondGraph
         from trundle.bond_graph.modelica import to_modelica
 
-        return to_modelica(graph).encode()
+        return to_modelica(graph if isinstance(graph, BondGraph) else graph.graph).encode()
     if suffix == ".graphml":
         import networkx as nx
 
         buffer = io.BytesIO()
-        nx.write_graphml(to_networkx(graph), buffer)
+        nx.write_graphml(graph.to_networkx(), buffer)
         return buffer.getvalue()
-    from trundle.view.bond_graph import to_svg
-
-    return to_svg(graph).encode()
+    return graph._repr_svg_().encode()

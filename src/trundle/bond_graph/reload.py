@@ -45,11 +45,15 @@ class StoredFlow(FlowLaw):
 
 def from_json(text: str) -> BondGraph:
     """The graph of a JSON text; StoreError where it is none."""
+    return from_dict(read_json(text))
+
+
+def read_json(text: str) -> Any:
+    """What a JSON text holds; StoreError where it is none."""
     try:
-        data = json.loads(text)
+        return json.loads(text)
     except ValueError as error:
         raise StoreError(f"this is no JSON text: {error}.") from error
-    return from_dict(data)
 
 
 def from_dict(data: Any) -> BondGraph:
@@ -60,10 +64,12 @@ def from_dict(data: Any) -> BondGraph:
         raise StoreError(
             f"this bond graph has layout {data.get('version')!r}; write it anew, layout {VERSION} is read."
         )
+    if data.get("flow", "twist") != "twist":
+        raise StoreError("this is a dual bond graph, in which wrenches flow: read it by DualGraph.from_json.")
     try:
         return BondGraph(
             data["name"],
-            tuple(_node(each) for each in data["nodes"]),
+            tuple(read_node(each) for each in data["nodes"]),
             tuple(Bond(**each) for each in data["bonds"]),
             tuple(_seal(each) for each in data["seals"]),
             _causality(data["causality"]),
@@ -80,7 +86,8 @@ def from_dict(data: Any) -> BondGraph:
         raise StoreError(f"the bond graph cannot be read ({type(error).__name__}: {error}).") from error
 
 
-def _node(given: Mapping[str, Any]) -> Node:
+def read_node(given: Mapping[str, Any]) -> Node:
+    """A node with what it holds."""
     return Node(**{**given, "content": _programs(given["content"])})
 
 

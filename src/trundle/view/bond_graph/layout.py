@@ -1,6 +1,6 @@
 """Where everything is: columns from the ground to the right, in as many bands as a page takes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import final
 
@@ -58,14 +58,16 @@ class Band:
     bottom: float = 0.0
 
 
-def lay_out(graph: BondGraph) -> Layout:
-    """Boxes, labels, bonds and marks of the graph, none over another."""
-    words = read_words(graph)
+def lay_out(graph: BondGraph, dual: bool = False) -> Layout:
+    """Boxes, labels, bonds and marks of the graph, none over another; of its dual, in which wrenches flow."""
+    words = read_words(graph, dual)
+    if dual:  # each causal stroke is at the other end
+        graph = replace(graph, bonds=tuple(replace(b, at_head=b.size - b.at_head) for b in graph.bonds))
     bodies, links = read_groups(graph)
     columns = find_columns(bodies, links)
     strands = _find_strands(columns, links)
     placed = _draw_all(bodies, links, columns, strands, words)
-    heading = draw_heading(graph, _NARROW - MARGIN)
+    heading = draw_heading(graph, _NARROW - MARGIN, dual)
     start = max(t.rect.bottom for t in heading.labels) + 24.0 + MARGIN
     spans = _breaks(columns, strands, placed)
     torn = max((len(strands[r[-1]]) + 1 for r in spans[:-1]), default=0)
@@ -80,8 +82,8 @@ def lay_out(graph: BondGraph) -> Layout:
     drawing = join([*(p.part for p in put.values()), Part(wires=tuple(wires))])
     edge = _edge(bands) + torn * TRACK
     width = max(_NARROW, edge, *(t.rect.right + MARGIN for t in heading.labels)) + MARGIN
-    heading = draw_heading(graph, width - 2 * MARGIN)
-    legend = draw_legend(graph, width - 2 * MARGIN).moved(MARGIN, bands[-1].bottom + 30.0)
+    heading = draw_heading(graph, width - 2 * MARGIN, dual)
+    legend = draw_legend(graph, width - 2 * MARGIN, words).moved(MARGIN, bands[-1].bottom + 30.0)
     height = max(r.bottom for r in legend.rects) + MARGIN
     return Layout(width, height, drawing, join([heading.moved(MARGIN, MARGIN), legend]))
 

@@ -6,7 +6,7 @@ from math import ceil
 from trundle.bond_graph.bonds import Bond, BondGraph
 from trundle.bond_graph.phrasing import counted
 from trundle.view.bond_graph.ends import straight
-from trundle.view.bond_graph.phrasing import MEANINGS, Words
+from trundle.view.bond_graph.phrasing import Words
 from trundle.view.bond_graph.shape import Box, Part, Rect, join, write
 from trundle.view.bond_graph.text import LINE
 
@@ -17,7 +17,7 @@ _BETWEEN = 26.0
 _NO_WORDS = Words({}, {})
 
 
-def draw_heading(graph: BondGraph, width: float) -> Part:
+def draw_heading(graph: BondGraph, width: float, dual: bool) -> Part:
     """Name of the model and what the graph counts, within a width."""
     causality = graph.causality
     moving, links, freedoms = graph.counts
@@ -29,18 +29,19 @@ def draw_heading(graph: BondGraph, width: float) -> Part:
         counted(dependent, "dependent inertance component"),
         *([counted(len(causality.conflicts), "causal conflict")] if causality.conflicts else []),
     ]
+    title = f"{graph.name}: {'dual ' if dual else ''}multibond graph"
     return Part(
         labels=(
-            write(f"{graph.name}: multibond graph", 0.0, 0.0, 16.0, width=width, anchor=0.0, bold=True),
+            write(title, 0.0, 0.0, 16.0, width=width, anchor=0.0, bold=True),
             write(", ".join(counts), 0.0, 24.0, _TEXT, anchor=0.0, quiet=True),
         )
     )
 
 
-def draw_legend(graph: BondGraph, width: float) -> Part:
+def draw_legend(graph: BondGraph, width: float, words: Words) -> Part:
     """Kinds of boxes that the graph has, and how bonds are drawn; in as many columns as the width takes."""
     kinds = {"bond" if n.kind == "1" and not n.is_body else n.kind for n in graph.nodes} | {"ground"}
-    entries = [(_box(kind), text) for kind, text in MEANINGS.items() if kind in kinds]
+    entries = [(_box(kind, words), text) for kind, text in words.meanings.items() if kind in kinds]
     boxes = len(entries)
     whole, mixed = _bond(Bond("", "to", 1, 1)), _bond(Bond("", "to", 6, 2))
     arrow = tuple(m for m in whole.marks if m.kind == "arrow")
@@ -74,9 +75,10 @@ def _in_columns(things: int, count: int) -> list[tuple[int, int]]:
     return [(i // rows, i % rows) for i in range(things)]
 
 
-def _box(kind: str) -> Part:
+def _box(kind: str, words: Words) -> Part:
     """A box as in the picture."""
-    text = "1" if kind in ("ground", "bond") else kind
+    text = words.kind("1" if kind in ("ground", "bond") else kind)
+    kind = kind if kind in ("0", "1") else words.kind(kind)
     rect = Rect(0.0, -10.0, _SAMPLE, 20.0)
     name = f"legend {kind}"
     label = write(text, _SAMPLE / 2, -LINE * _TEXT / 2, _TEXT, bold=True, inside=name)

@@ -49,8 +49,8 @@ def draw_box(node: Node, centre: Point, size: tuple[float, float], words: Words)
     """A box with the letters of its kind."""
     x, y = centre
     rect = Rect(x - size[0] / 2, y - size[1] / 2, *size)
-    label = write(node.kind, x, y - LINE * NAME_TEXT / 2, NAME_TEXT, bold=True, inside=node.name)
-    kind = "bond" if node.kind == "1" else node.kind
+    label = write(words.kind(node.kind), x, y - LINE * NAME_TEXT / 2, NAME_TEXT, bold=True, inside=node.name)
+    kind = "bond" if node.kind == "1" else node.kind if node.kind == "0" else words.kind(node.kind)
     return Part((Box(node.name, kind, rect, words.of_node(node)),), (label,))
 
 
@@ -64,7 +64,7 @@ def draw_body(body: BodyGroup, left: Sequence[Bond], right: Sequence[Bond], word
     height = max(46.0, PORT * max(len(left), len(right)))
     kind = "ground" if body.is_root else "1"
     rect = Rect(-box_width / 2, -height / 2, box_width, height)
-    one = write("1", 0.0, -18.0, 14.0, bold=True, inside=body.name)
+    one = write(words.kind("1"), 0.0, -18.0, 14.0, bold=True, inside=body.name)
     parts = [Part((Box(body.name, kind, rect, words.of_node(body.junction)),), (one, name))]
     for row, branches, sign in ((rows[0], above, -1.0), (rows[1], below, 1.0)):
         for branch, width, middle in zip(branches, row, _middles([w + 14.0 for w in row]), strict=True):

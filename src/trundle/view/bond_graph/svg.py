@@ -20,9 +20,9 @@ _DOUBLE = 4.6  # width of a multibond, of which the middle is left white
 _LINE = 1.3
 
 
-def to_svg(graph: BondGraph) -> str:
-    """The multibond graph as an SVG picture, to print, for a page or for a notebook."""
-    layout = lay_out(graph)
+def to_svg(graph: BondGraph, dual: bool = False) -> str:
+    """The multibond graph, or its dual, as an SVG picture, to print, for a page or for a notebook."""
+    layout = lay_out(graph, dual)
     width, height = _number(layout.width), _number(layout.height)
     svg = ET.Element(
         "svg",
@@ -31,7 +31,7 @@ def to_svg(graph: BondGraph) -> str:
             "style": "max-width: 100%; height: auto", "role": "img", "font-family": FAMILY,
         },
     )  # fmt: skip
-    _title(svg, f"{graph.name}: multibond graph")
+    _title(svg, f"{graph.name}: {'dual ' if dual else ''}multibond graph")
     ET.SubElement(svg, "rect", {"width": width, "height": height, "fill": PAPER})
     for name, part in (("legend", layout.legend), ("graph", layout.drawing)):
         _paint(ET.SubElement(svg, "g", {"class": name}), part)
