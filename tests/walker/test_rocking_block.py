@@ -26,7 +26,7 @@ def block(half_height: float, friction: float | None = None) -> tr.System:
 def test_housners_ratio(half_height: float, friction: float | None) -> None:
     """Between landings energy stays, so the speeds before two landings are those after and before the first."""
     run = block(half_height, friction).simulate(5.0, rtol=1e-12, atol=1e-14, samples=2)
-    assert [name for name, _ in run.events[:3]] == ["left lands", "right lands", "left lands"]
+    assert [name for name, _ in run.events[:4]] == ["left lands", "right parts", "right lands", "left parts"]
     assert run.trajectory is not None
     rates = np.abs(run.trajectory.events.x[:5, 5])
     np.testing.assert_allclose(rates[1:] / rates[:-1], housner_ratio(0.1, half_height), atol=1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
+from trundle.typing import Array
 
 
 def contact_events(f: Formulation) -> dict[str, str]:
@@ -15,17 +16,42 @@ def contact_events(f: Formulation) -> dict[str, str]:
 
 
 def reported_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
-    """(name, time) in their order. Left out are turns of a slip, and a contact that would slip by its share alone but
-    holds on with the others, which take it over.
+    """(name, time) in their order. Contacts that change together with the one whose event it was are named too: they
+    are decided together. Left out are turns of a slip, and a contact that would slip by its share alone but holds on
+    with the others, which take it over.
     """
+    if not len(log.t):
+        return []
     model, changes = f.model, transitions(f.model)
     names = [*model.events, *(c.name if c.reported else "" for c in changes)]
     holding = [-1] * len(model.events)
     holding += [f.parameters.mode(c.contact, "stick") if c.together and c.kind == "slips" else -1 for c in changes]
+    before = np.asarray(log.p)
+    after = np.vstack([before[1:], np.asarray(p_end)[None]])
+    beside = _changes_of_contacts(f, before, after)
+    logged = {(names[int(i)], float(t)) for i, t in zip(log.index, log.t, strict=True)}
     found = []
     for row, (i, t) in enumerate(zip(log.index, log.t, strict=True)):
-        after = log.p[row + 1] if row + 1 < len(log.t) else np.asarray(p_end)
-        holds_on = holding[int(i)] >= 0 and after[holding[int(i)]] == 1.0
+        holds_on = holding[int(i)] >= 0 and after[row, holding[int(i)]] == 1.0
         if names[int(i)] and not holds_on:
             found.append((names[int(i)], float(t)))
+        found += [(name, float(t)) for name in beside.get(row, ()) if (name, float(t)) not in logged]
+    return found
+
+
+def _changes_of_contacts(f: Formulation, before: Array, after: Array) -> dict[int, list[str]]:
+    """Row of the log -> what contacts do after it that they did not do before, by names of events."""
+    known = {c.name for c in transitions(f.model) if c.reported}
+    found: dict[int, list[str]] = {}
+    for contact in dict.fromkeys(c.contact for c in transitions(f.model)):
+        closed, stick = (f.parameters.mode(contact, state) for state in ("closed", "stick"))
+        was, now = (p[:, closed] == 1.0 if closed >= 0 else np.ones(len(p), bool) for p in (before, after))
+        changed = {"parts": was & ~now, "lands": now & ~was}
+        if stick >= 0:
+            held, holds = before[:, stick] == 1.0, after[:, stick] == 1.0
+            changed |= {"stops": was & now & holds & ~held, "slips": was & now & held & ~holds}
+        for kind, rows in changed.items():
+            if f"{contact} {kind}" in known:
+                for row in np.flatnonzero(rows):
+                    found.setdefault(int(row), []).append(f"{contact} {kind}")
     return found

@@ -75,7 +75,8 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
     motions = layout.turn_names()
     free = [motions[i] for i in mobility.independent]
     lines.append(
-        f"{_count(layout.n_u, 'coordinate')} of the tree, {layout.n_u - mobility.freedoms} independent constraints: "
+        f"{_count(layout.n_u, 'coordinate')} of the tree, "
+        f"{_count(layout.n_u - mobility.freedoms, 'independent constraint')}: "
         f"{_count(mobility.freedoms, 'degree', 'degrees')} of freedom."
     )
     if mobility.configuration > mobility.freedoms:

@@ -23,8 +23,10 @@ def size(contacts: int, speeds: int) -> int:
 
 
 def scratch(contacts: int) -> int:
-    """Length of what the collision needs beside it: velocities before and after, impulses, outcome, springs."""
-    return 13 * contacts + 3
+    """Length of what the collision needs beside it: velocities before and after, impulses, outcome, and then what
+    springs, or contacts that collide at once, work with.
+    """
+    return 22 * contacts + 3
 
 
 # What is decided for each contact; the names of the modes stand in this order.

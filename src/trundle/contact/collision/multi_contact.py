@@ -10,6 +10,7 @@ from numba import njit
 
 from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long, routh
+from trundle.contact.collision.tied import find_tied, strike_tied
 from trundle.kernel.pointers import Pointer
 
 ROUNDS = 10000
@@ -51,8 +52,10 @@ def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) ->
 
 @njit(error_model="numpy")
 def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
-    """The contact that approaches fastest collides, until none approaches. False where that does not end."""
-    n = 3 * contacts
+    """The contact that approaches fastest collides, until none approaches; those of a body that approach equally fast
+    do so at once. False where that does not end.
+    """
+    n, tied = 3 * contacts, P + 3 * contacts + 2
     for _ in range(ROUNDS):
         fastest, which = -RESTING * size, -1
         for i in range(contacts):
@@ -60,7 +63,10 @@ def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts:
                 fastest, which = b[v + 3 * i + 2].real, i
         if which < 0:
             return True
-        if not strike_one(b, D, data, v, P, n, which):
+        if find_tied(b, D, data, v, tied, contacts, which) > 1:
+            if not strike_tied(b, D, data, v, P, tied, contacts, size):
+                return False
+        elif not strike_one(b, D, data, v, P, n, which):
             return False
     return False
 
