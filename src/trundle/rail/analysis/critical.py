@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
 from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.uniform import UniformTrack
+from trundle.rail.vehicle.vehicle import Vehicle
+from trundle.system import System
 from trundle.typing import AnyArray, Array
 
 if TYPE_CHECKING:
@@ -68,7 +71,11 @@ class RootLocus:
 
 
 def critical_speed(
-    vehicle: Any, first: float = 5.0, last: float = 120.0, count: int = 47, speeds: Any = None
+    vehicle: Vehicle | System,
+    first: float = 5.0,
+    last: float = 120.0,
+    count: int = 47,
+    speeds: ArrayLike | None = None,
 ) -> RootLocus:
     """Eigenvalues of a vehicle on straight track over speed, and its linear critical speed.
 

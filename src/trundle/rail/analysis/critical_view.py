@@ -11,8 +11,10 @@ from trundle.typing import Array
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, finish, new_figure, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from trundle.model.model import Model
     from trundle.rail.analysis.critical import RootLocus
 
 SLOW = 40.0  # 1/s: faster decays are not drawn
@@ -84,12 +86,12 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
         return finish(figure, path)
 
 
-def _wheelsets(model: Any) -> set[str]:
+def _wheelsets(model: "Model") -> set[str]:
     """Bodies that stand on rails."""
     return {force.wheel.name for force in model.forces.values() if isinstance(force, WheelOnRail)}
 
 
-def _drawn(model: Any) -> list[str]:
+def _drawn(model: "Model") -> list[str]:
     """Bodies with mass."""
     return [name for name, body in model.bodies.items() if body.moves is Moves.FREE and float(body.mass) > 0]
 
@@ -120,12 +122,12 @@ def _outline(x: float, y: float, angle: float, corners: Array) -> Array:
     return turned
 
 
-def _box(axes: Any, x: float, y: float, angle: float, half: float) -> None:
+def _box(axes: "Axes", x: float, y: float, angle: float, half: float) -> None:
     corners = np.array([(-half, -1.3), (half, -1.3), (half, 1.3), (-half, 1.3), (-half, -1.3)])
     axes.plot(*_outline(x, y, angle, corners).T, color=COLOURS[0], linewidth=1.2)
 
 
-def _wheelset(axes: Any, x: float, y: float, angle: float) -> None:
+def _wheelset(axes: "Axes", x: float, y: float, angle: float) -> None:
     axes.plot(*_outline(x, y, angle, np.array([(0.0, -1.0), (0.0, 1.0)])).T, color=COLOURS[1], linewidth=2.0)
     for side in (-0.75, 0.75):
         rim = np.array([(-0.46, side), (0.46, side)])

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
 from trundle.rail.analysis.on_track import arc, line_tables, on_line
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.analysis.wheels import Wheel, by_wheelset, wheels_of
+from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -78,7 +80,13 @@ class Curving:
 
 
 def curving(
-    vehicle: Any, radius: Any, speed: Any, cant: Any = 0.0, *, deficiency: Any = None, half_gauge: float = 0.75
+    vehicle: Vehicle,
+    radius: ArrayLike,
+    speed: ArrayLike | None,
+    cant: ArrayLike = 0.0,
+    *,
+    deficiency: ArrayLike | None = None,
+    half_gauge: float = 0.75,
 ) -> Curving:
     """Steady motions of a vehicle in arcs.
 

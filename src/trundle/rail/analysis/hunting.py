@@ -9,11 +9,13 @@ import numpy as np
 from trundle.errors import SolveError
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.wheels import wheels_of
+from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
 from trundle.study.continuation.branch import Branch, Steps, follow
 from trundle.study.continuation.continue_motion import FlowStory, hopf_start
 from trundle.study.continuation.curve import Follower
 from trundle.study.continuation.periodic_curve import PeriodicCurve
+from trundle.system import System
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ class Hunting:
 
 
 def hunting(
-    vehicle: Any,
+    vehicle: Vehicle | System,
     first: float = 5.0,
     last: float = 120.0,
     count: int = 47,

@@ -21,7 +21,7 @@ def on_line(vehicle: Vehicle, line: Alignment, speed: float) -> Model:
     return Trip(vehicle, line, speed).model
 
 
-def straight_track(vehicle: Any, speed: float) -> UniformTrack:
+def straight_track(vehicle: Vehicle | System, speed: float) -> UniformTrack:
     """On straight track; a UniformTrack, or a System that was built so, is taken as it is."""
     if isinstance(vehicle, UniformTrack):
         return vehicle

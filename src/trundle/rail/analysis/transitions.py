@@ -14,6 +14,7 @@ from trundle.rail.analysis.signals import band
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.cubic_parabola import CubicParabola
 from trundle.rail.track.segment import Arc, Bloss, Clothoid, Cosine, Sine, Straight, Transition, Vienna
+from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class TransitionComparison:
 
 
 def compare_transitions(
-    vehicle: Any,
+    vehicle: Vehicle,
     radius: float,
     length: float,
     speed: float,

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.errors import AssemblyError
 from trundle.rail.rig.rig_contact import SIGNS, Contacts, find_contacts, ring_section
 from trundle.rail.rig.rig_solve import REASONS, TOUCHES, Found
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 if TYPE_CHECKING:
     from trundle.rail.rig.roller_rig import RollerRig
@@ -43,15 +43,15 @@ class RigPose:
     on a straight track from the middle between the contacts of a wheelset in the middle position.
     """
 
-    lateral: Any  # m, to the left
-    yaw: Any  # rad
-    roll: Any  # rad, positive where the left wheel is higher
-    lift: Any  # m
-    touches: Any  # whether the pose exists
-    joints: Mapping[str, Any]  # by the names in JOINTS; signs are those of the coordinates of the model
+    lateral: Expr  # m, to the left
+    yaw: Expr  # rad
+    roll: Expr  # rad, positive where the left wheel is higher
+    lift: Expr  # m
+    touches: Expr  # whether the pose exists
+    joints: Mapping[str, Expr]  # by the names in JOINTS; signs are those of the coordinates of the model
     contacts: Mapping[str, Array]  # points of contact (m), "right" and "left"
     normals: Mapping[str, Array]  # unit normals out of the rings
-    rolling_radius: Mapping[str, Any]  # distance of the contacts from the axle (m)
+    rolling_radius: Mapping[str, Expr]  # distance of the contacts from the axle (m)
 
 
 def read_pose(rig: "RollerRig", found: Found, given: Sequence[Array], shape: tuple[int, ...]) -> RigPose:
@@ -72,7 +72,7 @@ def read_pose(rig: "RollerRig", found: Found, given: Sequence[Array], shape: tup
     for on_wheel, on_ring in (("theta6", f"{kind}10"), ("theta12", f"{kind}16")):  # pitch leaves the contacts
         joints[on_wheel], joints[on_ring] = joints[on_wheel] + pitch, joints[on_ring] - turned
 
-    def shaped(values: Array) -> Any:
+    def shaped(values: Array) -> Expr:
         return values.reshape(shape)[()]
 
     sides = {"right": 0, "left": 1}

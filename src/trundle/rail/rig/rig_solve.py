@@ -8,14 +8,14 @@ straight track is a tube about a straight line.
 
 from functools import cache
 from math import cos, sin
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
 
 from trundle.derivative import derivative
 from trundle.rail.rig.rig_contact import SIGNS, find_contacts
-from trundle.typing import Array, Flags
+from trundle.typing import Array, Expr, Flags
 
 if TYPE_CHECKING:
     from trundle.kernel import Kernel
@@ -77,7 +77,7 @@ def closure_function(straight: bool = False) -> ca.Function:
     return ca.Function("rig", [time, state, section], [ca.vertcat(*angles, step, *bends)])
 
 
-def _gap(sign: float, angle: Any, roll: Any, lift: Any, place: Any, section: Any, straight: bool) -> Any:
+def _gap(sign: float, angle: Expr, roll: Expr, lift: Expr, place: Expr, section: Expr, straight: bool) -> Expr:
     """Signed distance of a point of the core circle from the wheel's surface moved outwards.
 
     Written in small differences from the middle position, along the axle and out from it, so that a small displacement

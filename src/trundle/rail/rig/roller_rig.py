@@ -8,7 +8,7 @@ are the cylindrical rails of a straight track.
 
 from dataclasses import dataclass, fields
 from math import cos, inf, isfinite, pi, sin, sqrt, tan
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from trundle.rail.rig.guide import TrackGuide, WheelsetGuide
 from trundle.rail.rig.rig_pose import RigPose, read_pose
 from trundle.rail.rig.rig_solve import solve
 from trundle.space.arrays import read_together
+from trundle.typing import Expr
 
 
 @final
@@ -106,7 +107,7 @@ class RollerRig:
         outwards = 0.0 if self.conical else self.wheel_profile_radius * sin(self.cone_angle)
         return 0.0, self.sides[side] * (self.half_gauge + outwards), 0.0
 
-    def wheel_normal(self, along: Any, out: Any) -> tuple[Any, Any]:
+    def wheel_normal(self, along: Expr, out: Expr) -> tuple[Expr, Expr]:
         """Components outwards along the axle and away from it of the normal of a wheel's surface that goes through a
         point near it, given by the same two distances from the centre of the wheelset.
         """
@@ -192,15 +193,15 @@ class RollerRig:
 
     def model(
         self,
-        mass: Any,
-        inertia: Any,
-        drum_inertia: Any = None,
+        mass: Expr,
+        inertia: Expr,
+        drum_inertia: Expr = None,
         *,
-        drum_mass: Any = 0.0,
+        drum_mass: Expr = 0.0,
         no_slip: bool = False,
         drum_law: Law | None = None,
         name: str = "",
-        gravity: Any = 9.81,
+        gravity: Expr = 9.81,
     ) -> Model:
         """The rig as a model with the coordinates "wheelset.lift", ".lateral", ".roll", ".yaw", ".pitch", "drum.angle",
         and the contacts "left" and "right", frictionless or without slip.

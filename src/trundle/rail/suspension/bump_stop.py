@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -108,7 +108,7 @@ class ProgressiveStop(EffortLaw):
 class EnergyTable(EffortLaw):
     """A force with the energy of a table: its slope, against the displacement."""
 
-    energy: Callable[[Any], Any]
+    energy: Callable[[Expr], Expr]
 
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         at = ca.SX.sym("at")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.model.body import Frame
 from trundle.model.force import BetweenWithStates, Signals, Terms
@@ -10,6 +10,7 @@ from trundle.model.model import Model
 from trundle.model.state import State
 from trundle.rail.suspension.axis_laws import relative_motion
 from trundle.rail.suspension.suspension import Axis, Suspension, check_axis, check_numbers
+from trundle.typing import Expr
 
 
 @final
@@ -39,8 +40,8 @@ class SeriesDamper(Suspension):
 class AxisSeriesDamper(BetweenWithStates):
     """Its force. The state `name.deflection` (m) is that of the spring; it starts without load."""
 
-    damping: Any
-    stiffness: Any
+    damping: Expr
+    stiffness: Expr
     axis: int
 
     @property
@@ -51,7 +52,7 @@ class AxisSeriesDamper(BetweenWithStates):
         text = f"deflection of the spring in series, positive when it is stretched: {self.name}"
         yield State(self.name, "deflection", self._rate, 0.0, "m", text)
 
-    def _rate(self, s: Signals) -> Any:
+    def _rate(self, s: Signals) -> Expr:
         push = self.stiffness * self.state(s, "deflection")
         return relative_motion(s, *self.places).rate[self.axis] - push / self.damping
 

@@ -1,6 +1,6 @@
 """Lines whose transition changes with parameters of a run: what is added to the rows of the table and to the plan."""
 
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -11,7 +11,7 @@ from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.basis import COUNT, DEGREE
 from trundle.rail.track.rows import CANT, CURVATURE, INVERSE, ORIGIN, SLOPE
 from trundle.rail.track.segment import CHANGES, Adjustable
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 PARAMETERS = ("transition_c1", "transition_c2")
 BEND, TILT, BEFORE, INSIDE, LENGTH, HEADING, WHOLE = range(7)  # columns of the table beside the numbers of a row
@@ -61,14 +61,14 @@ class Adjustment:
             if name not in model.parameters:
                 model.parameter(name, value, text="shape of the adjustable transition")
 
-    def change(self, s: Any) -> Any:
+    def change(self, s: Expr) -> Expr:
         """Twelve coefficients that are added to the shape."""
         out = ca.SX.zeros(COUNT)
         for name, usual, part in zip(PARAMETERS, self.usual, CHANGES, strict=True):
             out = out + (s[name] - usual) * ca.DM(part)
         return out
 
-    def numbers(self, s: Any, row: list[Any], width: int) -> list[Any]:
+    def numbers(self, s: Expr, row: list[Expr], width: int) -> list[Expr]:
         """Numbers of a row with the parameters of a run; `width` is how many there are beside the columns above."""
         out, extra, change = list(row[:width]), row[width:], self.change(s)
         for channel, size in ((CURVATURE, extra[BEND]), (CANT, extra[TILT])):
@@ -76,7 +76,7 @@ class Adjustment:
                 out[channel.start + i] = out[channel.start + i] + size * change[i]
         return out
 
-    def shift(self, s: Any, at: Any, row: list[Any], width: int) -> Any:
+    def shift(self, s: Expr, at: Expr, row: list[Expr], width: int) -> Expr:
         """How far the plan lies beside the one of the line as it was made (m): the integral of the difference of
         directions, by Gauss, from the beginning of the transition to here or to its end.
         """

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, final
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, final
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError, SolveError
 from trundle.rail.track.gradient import Vertical, slopes
@@ -13,9 +15,11 @@ from trundle.rail.track.pose import Pose
 from trundle.rail.track.rows import END, SLOPE, RowNumbers, derivatives, local_at, make_rows
 from trundle.rail.track.segment import Ends, Segment, type_faults
 from trundle.rail.track.track_frame import Local, TrackMotion, motion
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array, Expr
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from trundle.rail.track.continuity import Continuity
     from trundle.rail.track.small_angles import SmallAngles
 
@@ -79,41 +83,41 @@ class Alignment:
         """Curvature and cant where a segment begins."""
         return self._ends[number]
 
-    def row_at(self, s: Any) -> Any:
+    def row_at(self, s: ArrayLike) -> Expr:
         """Number of the row that holds s; at a joint the one that begins there."""
         found = np.searchsorted(self.rows[:, END], s, side="right")
         return np.minimum(found, len(self.rows) - 1)
 
-    def local(self, s: Any, row: Any = None) -> Local:
+    def local(self, s: Expr, row: AnyArray | int | None = None) -> Local:
         """Curvature, slope and cant with their derivatives at s."""
         s = s if isinstance(s, ca.SX | ca.MX) else self.inside(s)
         return local_at(RowNumbers(self.rows, self.row_at(s) if row is None else row), s)
 
-    def curvature(self, s: Any) -> Any:
+    def curvature(self, s: Expr) -> Expr:
         """Turn of the heading per metre of track (1/m), positive to the left."""
         return self.local(s).k
 
-    def cant(self, s: Any) -> Any:
+    def cant(self, s: Expr) -> Expr:
         """Height of the right rail over the left one (m)."""
         return 2.0 * self.half_gauge * self.local(s).sin_b
 
-    def gradient(self, s: Any) -> Any:
+    def gradient(self, s: Expr) -> Expr:
         """Rise over horizontal distance of the centre of the track."""
         at = self.local(s)
         return at.sin_g / at.cos_g
 
-    def heading(self, s: Any) -> Any:
+    def heading(self, s: ArrayLike) -> Expr:
         """Direction in plan (rad), from the x axis to the left."""
         s = self.inside(s)
         return self.pose.heading(self.row_at(s), s)
 
-    def position(self, s: Any) -> Any:
+    def position(self, s: ArrayLike) -> Expr:
         """Places (m) of the centre of the track in the ground: x, y, z in the last axis."""
         s = self.inside(s)
         flat = s.reshape(-1)
         return self.pose.position(flat, self.row_at(flat)).reshape(*s.shape, 3)
 
-    def motion(self, s: Any, speed: Any = 0.0, acceleration: Any = 0.0, row: int | None = None) -> TrackMotion:
+    def motion(self, s: Expr, speed: Expr = 0.0, acceleration: Expr = 0.0, row: int | None = None) -> TrackMotion:
         """Pose of the track frame at s, and its w, eps, v, a in its own axes, exactly.
 
         s (m), speed (m/s) and acceleration along the track (m/s^2) are numbers or arrays. For a symbol s, `row` says
@@ -135,7 +139,7 @@ class Alignment:
         return motion(position, self.pose.heading(owner, s), self.local(s, owner), speed, acceleration)
 
     def small_angles(
-        self, s: Any, speed: Any = 0.0, acceleration: Any = 0.0, as_printed: bool = False
+        self, s: Expr, speed: Expr = 0.0, acceleration: Expr = 0.0, as_printed: bool = False
     ) -> "SmallAngles":
         """The same motion in the small-angle form of [Zboinski 2011, Eqs. 66 to 75], with its error.
 
@@ -151,7 +155,7 @@ class Alignment:
 
         return continuity(self)
 
-    def plot(self, path: Any = None) -> Any:
+    def plot(self, path: Path | str | None = None) -> "Figure":
         """Plan, curvature and cant bands, and profile in one figure."""
         from trundle.rail.track.track_view import plot_alignment
 
@@ -162,7 +166,7 @@ class Alignment:
         lines += [f"  {self.place(i)}" for i in range(len(self.segments))]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
-    def inside(self, s: Any) -> Array:
+    def inside(self, s: ArrayLike) -> Array:
         """s as an array; places beyond the ends are refused."""
         try:
             found = np.asarray(s, float)
@@ -177,7 +181,7 @@ class Alignment:
         return np.asarray(np.clip(found, 0.0, self.length))
 
 
-def _finite(speed: Any, acceleration: Any) -> list[Array]:
+def _finite(speed: ArrayLike, acceleration: ArrayLike) -> list[Array]:
     out = []
     for name, given in (("speed", speed), ("acceleration", acceleration)):
         value = np.asarray(given, float)
@@ -187,7 +191,9 @@ def _finite(speed: Any, acceleration: Any) -> list[Array]:
     return out
 
 
-def _check_numbers(segments: tuple[Segment, ...], half_gauge: float, position: Any, heading: float, pivot: str) -> None:
+def _check_numbers(
+    segments: tuple[Segment, ...], half_gauge: float, position: ArrayLike, heading: float, pivot: str
+) -> None:
     faults = []
     if not segments:
         faults.append("a line needs at least one segment.")

@@ -5,13 +5,12 @@ stay within the twelve functions, so they are exact; one evaluation of the funct
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from trundle.rail.elementwise import symbolic
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Expr
 
 DEGREE = 7
 COUNT = DEGREE + 5  # powers 0 to 7, sin pi x, cos pi x, sin 2 pi x, cos 2 pi x
@@ -20,7 +19,7 @@ _TURNS = (np.pi, 2.0 * np.pi)
 ALL = np.ones(COUNT, bool)
 
 
-def functions_of(*values: Any) -> Any:
+def functions_of(*values: Expr) -> Expr:
     """The module whose sin, cos, sqrt, ... understand these values: CasADi for symbols, else NumPy."""
     return ca if symbolic(*values) else np
 
@@ -70,10 +69,10 @@ def used(*coefficients: Array) -> AnyArray:
     return np.asarray(some)
 
 
-def values(x: Any, needed: AnyArray = ALL) -> list[Any]:
+def values(x: Expr, needed: AnyArray = ALL) -> list[Expr]:
     """The twelve functions at x, a number, an array or a symbol; those not needed are left at zero."""
     f = functions_of(x)
-    out: list[Any] = [1.0 + 0.0 * x] + [0.0] * (COUNT - 1)
+    out: list[Expr] = [1.0 + 0.0 * x] + [0.0] * (COUNT - 1)
     for power in range(1, DEGREE + 1):
         if needed[power]:
             out[power] = out[power - 1] * x if power > 1 else x
@@ -83,20 +82,20 @@ def values(x: Any, needed: AnyArray = ALL) -> list[Any]:
     return out
 
 
-def derivative_of(functions: Sequence[Any]) -> list[Any]:
+def derivative_of(functions: Sequence[Expr]) -> list[Expr]:
     """Derivatives by x of the twelve functions, from their values."""
-    out: list[Any] = []
+    out: list[Expr] = []
     for column in DERIVATIVE.T:
         terms = [float(c) * functions[i] for i, c in enumerate(column) if c]
         out.append(terms[0] if terms else 0.0)
     return out
 
 
-def integrals(x: Any, needed: AnyArray = ALL) -> list[Any]:
+def integrals(x: Expr, needed: AnyArray = ALL) -> list[Expr]:
     """The integrals of the twelve functions from 0 to x."""
     f = functions_of(x)
     power = x
-    out: list[Any] = [x] + [0.0] * (COUNT - 1)
+    out: list[Expr] = [x] + [0.0] * (COUNT - 1)
     for i in range(1, DEGREE + 1):
         if needed[i]:
             power = power * x
@@ -109,9 +108,9 @@ def integrals(x: Any, needed: AnyArray = ALL) -> list[Any]:
     return out
 
 
-def combine(coefficients: Any, functions: Sequence[Any]) -> Any:
+def combine(coefficients: Expr, functions: Sequence[Expr]) -> Expr:
     """Sum of coefficients (last axis) times functions; terms that are zero throughout are left out."""
-    total: Any = 0.0 * functions[0]
+    total: Expr = 0.0 * functions[0]
     for i, function in enumerate(functions):
         column = coefficients[..., i]
         if np.any(column):

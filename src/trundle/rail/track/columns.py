@@ -3,9 +3,9 @@
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import FileError
 from trundle.typing import Array
@@ -14,7 +14,7 @@ MAX_BYTES = 200_000_000
 MILLIMETRES = "_mm"
 
 
-def read_columns(source: str | Path | Mapping[str, Any], known: Sequence[str]) -> tuple[dict[str, Array], str]:
+def read_columns(source: str | Path | Mapping[str, ArrayLike], known: Sequence[str]) -> tuple[dict[str, Array], str]:
     """Columns by name in SI, and the name of the source. A column "cant_mm" becomes "cant" in m; # begins a comment."""
     if isinstance(source, Mapping):
         given, name = {str(key): _array(key, value) for key, value in source.items()}, "measured"
@@ -36,14 +36,14 @@ def read_columns(source: str | Path | Mapping[str, Any], known: Sequence[str]) -
     return out, name
 
 
-def _array(key: str, values: Any) -> Array:
+def _array(key: str, values: ArrayLike) -> Array:
     try:
         return np.asarray(values, float)
     except (TypeError, ValueError) as error:
         raise FileError(f"the column {key!r} must be finite numbers.") from error
 
 
-def check_growing(s: Array, source: Any, least: int) -> None:
+def check_growing(s: Array, source: object, least: int) -> None:
     """Distances must grow, and be enough for a spline."""
     where = f"{source}: " if isinstance(source, str | Path) else ""
     if len(s) < least:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import factorial
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def _jumps(s: float, quantity: str, channel: slice, left: Array, right: Array, s
 
 def _derivatives(row: Array, channel: slice, s: float) -> tuple[Array, Array]:
     """Derivatives by s on one side, and the sizes of the terms that they are summed from."""
-    found: Any = np.array(derivatives(row, channel, s, ORDERS))
+    found: Array = np.array(derivatives(row, channel, s, ORDERS))
     coefficients, sizes = row[channel], np.empty(ORDERS)
     for order in range(ORDERS):
         sizes[order] = np.abs(coefficients).sum() * row[INVERSE] ** order

@@ -1,7 +1,7 @@
 """The cubic parabola y = C x^3 of the track engineers of old, exactly with the curvatures asked for at both ends."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.optimize import brentq
@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from trundle.errors import ModelError
 from trundle.rail.track.basis import DEGREE, polynomial
 from trundle.rail.track.segment import Ends, Parts, Transition
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 STEEPEST = 45.0**-0.25  # sqrt(C) x where the curvature of y = C x^3 is greatest, at 24.1 degrees
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -66,7 +66,7 @@ def cubic(first: float, last: float, length: float) -> tuple[float, float, float
     return root, *ends(root)
 
 
-def curvature(x: Any) -> Any:
+def curvature(x: Expr) -> Expr:
     """Of y = x^3."""
     return 6.0 * x / (1.0 + 9.0 * x**4) ** 1.5
 

@@ -4,14 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, Protocol, final
+from typing import TYPE_CHECKING, Any, Literal, Protocol, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError, SolveError
 from trundle.rail.track import spectrum
 from trundle.rail.track.spectrum import CHANNELS, Spectra, band_power, density_of
 from trundle.typing import AnyArray, Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WAVES = 2000  # sines of one signal
 AT_ONCE = 4_000_000  # sines times places that are evaluated in one go
@@ -20,7 +24,7 @@ AT_ONCE = 4_000_000  # sines times places that are evaluated in one go
 class Signal(Protocol):
     """A deviation (m) along the track."""
 
-    def __call__(self, s: Any, derivative: int = 0) -> Array:
+    def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
         """Value, or a derivative by s, at s."""
         ...
 
@@ -38,7 +42,7 @@ class SineSum:
     amplitudes: Array  # m
     phases: Array  # rad
 
-    def __call__(self, s: Any, derivative: int = 0) -> Array:
+    def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
         places = np.asarray(s, float)
         flat, out = places.reshape(-1), np.empty(places.size)
         heights = self.amplitudes * self.omegas**derivative
@@ -71,7 +75,7 @@ class SplineSignal:
     end: float  # m
     residual: float  # m, root mean square of measured minus smooth
 
-    def __call__(self, s: Any, derivative: int = 0) -> Array:
+    def __call__(self, s: ArrayLike, derivative: int = 0) -> Array:
         places = np.asarray(s, float)
         if not np.all((places >= self.begin) & (places <= self.end)):
             raise SolveError(f"the measured irregularity goes from {self.begin:g} to {self.end:g} m; s leaves it.")
@@ -157,7 +161,7 @@ class Irregularity:
 
     @staticmethod
     def measured(
-        source: str | Path | Mapping[str, Any], tolerance: float, *, fade_in: tuple[float, float] = (0.0, 0.0)
+        source: str | Path | Mapping[str, ArrayLike], tolerance: float, *, fade_in: tuple[float, float] = (0.0, 0.0)
     ) -> "Irregularity":
         """From a CSV file, or arrays by name, with columns s and some of the channels (m, or mm: "vertical_mm").
 
@@ -168,7 +172,7 @@ class Irregularity:
         signals, name = measured_signals(source, tolerance)
         return Irregularity(signals, fade_in=fade_in, name=name)
 
-    def __call__(self, channel: str, s: Any, derivative: int = 0) -> Array:
+    def __call__(self, channel: str, s: ArrayLike, derivative: int = 0) -> Array:
         """A channel (m) or its derivative by s, at s (m)."""
         if channel not in CHANNELS:
             raise ModelError(f"there is no channel {channel!r} of irregularity; there are {', '.join(CHANNELS)}.")
@@ -178,23 +182,23 @@ class Irregularity:
         parts = [self.signals[channel](places, order) for order in range(derivative + 1)]
         return _leibniz(parts, self._envelope(places, derivative))
 
-    def vertical(self, s: Any, derivative: int = 0) -> Array:
+    def vertical(self, s: ArrayLike, derivative: int = 0) -> Array:
         """Height of the centre (m)."""
         return self("vertical", s, derivative)
 
-    def lateral(self, s: Any, derivative: int = 0) -> Array:
+    def lateral(self, s: ArrayLike, derivative: int = 0) -> Array:
         """Place of the centre to the left (m)."""
         return self("lateral", s, derivative)
 
-    def cant(self, s: Any, derivative: int = 0) -> Array:
+    def cant(self, s: ArrayLike, derivative: int = 0) -> Array:
         """Height of the right rail over the left one (m)."""
         return self("cant", s, derivative)
 
-    def gauge(self, s: Any, derivative: int = 0) -> Array:
+    def gauge(self, s: ArrayLike, derivative: int = 0) -> Array:
         """How much wider the track is (m)."""
         return self("gauge", s, derivative)
 
-    def rails(self, s: Any, derivative: int = 0) -> Rails:
+    def rails(self, s: ArrayLike, derivative: int = 0) -> Rails:
         """Deviations of both rails."""
         z, y, cant, gauge = (self(channel, s, derivative) for channel in CHANNELS)
         return Rails(y + gauge / 2.0, z - cant / 2.0, y - gauge / 2.0, z + cant / 2.0)
@@ -217,7 +221,7 @@ class Irregularity:
         """The same, growing from nothing at `start` over a length (m)."""
         return replace(self, fade_in=(start, length))
 
-    def plot(self, path: Any = None, length: float = 500.0) -> Any:
+    def plot(self, path: Path | str | None = None, length: float = 500.0) -> "Figure":
         """Signals over a length (m), and their spectra beside the densities asked for."""
         from trundle.rail.track.irregularity_view import plot_irregularity
 

@@ -1,15 +1,16 @@
 """A line inside a model: its rows and its plan as tables that compiled code reads, and the frame that goes along it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, final
+from typing import Literal, final
 
 import casadi as ca
 import numpy as np
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
+from trundle.laws.signals import NamedSignals
 from trundle.lookup.table import Table
 from trundle.model.model import Model
 from trundle.rail.track.adjust import Adjustment, adjustable, columns
@@ -19,14 +20,14 @@ from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.rows import CURVATURE, END, INVERSE, SLOPE, WIDTH, RowSymbols, local_at, share, total
 from trundle.rail.track.spectrum import CHANNELS
 from trundle.rail.track.track_frame import TrackMotion, motion
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array, Expr
 
 HEADING, HEIGHT, BEGIN = range(WIDTH, WIDTH + 3)  # of a row where its x is 0; where it begins (m)
 STEP = 1.0  # m between places of the plan
 DEGREE = 9  # of its polynomials: their second derivative is right to 1e-16 1/m in transitions of 30 m
 SLACK = 2.0  # m beyond the ends of a row that the stages of a step may reach; farther the counted row is a wrong one
 
-Expression = Callable[[Any], Any] | float
+Expression = Callable[[NamedSignals], Expr] | float
 
 
 def row_table(line: Alignment, by: Literal["distance", "number"] = "distance") -> Table:
@@ -65,7 +66,7 @@ def plan_table(line: Alignment, step: float = STEP) -> Table:
     return Table.polynomials(s, c, "refuse", text=f"plan of {line.name}")
 
 
-def _directions(line: Alignment, s: Array, row: Any) -> tuple[Array, Array]:
+def _directions(line: Alignment, s: Array, row: AnyArray) -> tuple[Array, Array]:
     """First and second derivative of x, y by the distance s, in rows."""
     at, heading = line.local(s, row), line.pose.heading(row, s)
     c, n = np.cos(heading), np.sin(heading)
@@ -148,12 +149,12 @@ class TrackFrame:
         text = f"number of the row of {self.line.name} in which the frame is"
         model.parameter(row, float(self.line.row_at(self.line.inside(start))), text=text)
 
-        def left(s: Any) -> Any:
+        def left(s: NamedSignals) -> Expr:
             return _value(self._distance, s) - self.rows(s[row])[END]
 
         model.event(event, left, 1, {row: lambda s: s[row] + 1.0})
 
-    def frame_state(self, s: Any) -> TrackMotion:
+    def frame_state(self, s: NamedSignals) -> TrackMotion:
         """Pose and motion of the frame as expressions of the signals."""
         at, numbers = self._place(s)
         speed, acceleration = self._speeds(at, s)
@@ -165,29 +166,29 @@ class TrackFrame:
             place = place + self._adjustment.shift(s, at, ca.vertsplit(self._row_at(at, s)), BEGIN + 1)
         return TrackMotion(ca.vertcat(place, height), R, w, eps, v, a)
 
-    def bend(self, s: Any) -> Any:
+    def bend(self, s: NamedSignals) -> Expr:
         """Distance along the track (m), turn of the frame per metre of track (rad/m) in its own axes, and how this
         changes per metre (rad/m^2).
         """
         at, numbers = self._place(s)
         return ca.vertcat(at, _formulas()(ca.vertcat(*numbers.all), at, 0.0, 0.0)[-1])
 
-    def bend_afar(self, s: Any) -> Any:
+    def bend_afar(self, s: NamedSignals) -> Expr:
         """The same and how that in turn changes (rad/m^3): for wheelsets that may stand decimetres from the frame."""
         at, numbers = self._place(s)
         given = ca.vertcat(*numbers.all)
         return ca.vertcat(at, _formulas()(given, at, 0.0, 0.0)[-1], _third()(given, at))
 
-    def _place(self, s: Any) -> tuple[Any, RowSymbols]:
+    def _place(self, s: NamedSignals) -> tuple[Expr, RowSymbols]:
         """Distance along the track, and the row in which it lies."""
         at = ca.SX(_value(self._distance, s if self._rates[0] is not None else _TimeOnly(s, self._model.parameters)))
         row = ca.vertsplit(self._row_at(at, s))
         return at, RowSymbols(row if self._adjustment is None else self._adjustment.numbers(s, row, BEGIN + 1))
 
-    def _row_at(self, at: Any, s: Any) -> Any:
+    def _row_at(self, at: Expr, s: NamedSignals) -> Expr:
         return self.rows(at if self._row is None else s[self._row])
 
-    def _speeds(self, at: Any, s: Any) -> tuple[Any, Any]:
+    def _speeds(self, at: Expr, s: NamedSignals) -> tuple[Expr, Expr]:
         speed, acceleration = self._rates
         if speed is not None and acceleration is not None:
             return ca.SX(_value(speed, s)), ca.SX(_value(acceleration, s))
@@ -199,11 +200,11 @@ class TrackFrame:
 class _TimeOnly:
     """Signals of which a distance may depend on time and parameters only: its derivative is then that by time."""
 
-    def __init__(self, signals: Any, parameters: Any) -> None:
+    def __init__(self, signals: NamedSignals, parameters: Mapping[str, object]) -> None:
         self._signals, self._parameters = signals, parameters
         self.t = signals.t
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         if name not in self._parameters:
             raise ModelError(f"the distance depends on {name!r}: give speed and acceleration along the track too.")
         return self._signals[name]
@@ -218,7 +219,7 @@ class _AtStart:
     def __init__(self, model: Model) -> None:
         self._model = model
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         if name in self._model.states:
             return self._model.states[name].start
         return self._model.parameter_values()[name]
@@ -249,10 +250,10 @@ def _third() -> ca.Function:
     return ca.Function("track_third", [given, at], [ca.densify(derivative(first, at))])
 
 
-def _guard(at: Any, row: RowSymbols) -> Any:
+def _guard(at: Expr, row: RowSymbols) -> Expr:
     """Nothing within a row; beyond it, where a wrong row was given at the start, not a number, which ends the run."""
     return 1e-300 * ca.sqrt((row[END] + SLACK - at) * (at - row[BEGIN] + SLACK))
 
 
-def _value(given: Expression, s: Any) -> Any:
+def _value(given: Expression, s: NamedSignals) -> Expr:
     return given(s) if callable(given) else given

@@ -1,12 +1,13 @@
 """Lines and irregularities from measured points, by smoothing splines with a stated tolerance."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, UnivariateSpline, splev, splprep
 
 from trundle.errors import FileError, ModelError
@@ -24,7 +25,7 @@ CLOSE = 1e-3  # of the tolerance: how well the line must meet its own spline
 FINEST = 8  # times that the grid is halved at most
 PLACES = ("x", "y", "z", "cant")
 ALONG = ("s", "curvature", "gradient", "cant")
-Source = str | Path | Mapping[str, Any]
+Source = str | Path | Mapping[str, ArrayLike]
 
 
 @final
@@ -192,7 +193,14 @@ def _along(plan: Any, height: Any, cant: Any, u: Array, half_gauge: float, name:
 
 
 def _line(
-    s: Array, curvature: Array, slope: Array, cant: Array, half_gauge: float, name: str, start: Any, heading: float
+    s: Array,
+    curvature: Array,
+    slope: Array,
+    cant: Array,
+    half_gauge: float,
+    name: str,
+    start: Sequence[float],
+    heading: float,
 ) -> Alignment:
     splines = (CubicSpline(s, values) for values in (curvature, slope, cant))
     segment = Measured(float(s[-1]), *splines)

@@ -1,13 +1,13 @@
 """Pose of the line: heading and height in closed form, the plan by Gauss quadrature between fixed places."""
 
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
 
 from trundle.rail.track.basis import combine, functions_of, integrals, values
 from trundle.rail.track.rows import CURVATURE, END, INVERSE, ORIGIN, SLOPE, RowNumbers, needed, share, total
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Expr
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 TURN = 0.5  # rad; the most that the line may turn between two places
@@ -36,7 +36,7 @@ class Pose:
         steps = self._plan(owner, self.places, ends)
         self.corners = np.asarray(position[:2]) + np.vstack([np.zeros(2), np.cumsum(steps, axis=0)])
 
-    def _grown(self, owner: Any, channel: slice, s: Any) -> Any:
+    def _grown(self, owner: AnyArray | int, channel: slice, s: Expr) -> Expr:
         """Integral of a channel from the place where x is 0 to s (m), in rows."""
         numbers = RowNumbers(self.rows, owner)
         return total(numbers, channel, integrals(share(numbers, s), needed(numbers, channel))) / numbers[INVERSE]
@@ -54,11 +54,11 @@ class Pose:
         """Heading (rad) and height (m) of each row where its x is 0."""
         return np.column_stack([self._headings, self._heights])
 
-    def heading(self, owner: Any, s: Any) -> Any:
+    def heading(self, owner: AnyArray | int, s: Expr) -> Expr:
         """Heading (rad) at s in the rows with these numbers."""
         return self._headings[owner] + self._grown(owner, CURVATURE, s)
 
-    def height(self, owner: Any, s: Any) -> Any:
+    def height(self, owner: AnyArray | int, s: Expr) -> Expr:
         """Height (m) at s."""
         return self._heights[owner] + self._grown(owner, SLOPE, s)
 
@@ -83,7 +83,7 @@ class Pose:
         plan = self.corners[place] + self._plan(owner, self.places[place], s)
         return np.column_stack([plan, self.height(owner, s)])
 
-    def position_in_row(self, i: int, s: Any) -> Any:
+    def position_in_row(self, i: int, s: Expr) -> Expr:
         """The place at s within one row, as an expression of a symbol."""
         f = functions_of(s)
         count = self._count(i)

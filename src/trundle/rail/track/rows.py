@@ -7,7 +7,7 @@ angle, and 1 where it is the angle. A row begins where the one before it ends.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from trundle.rail.track.basis import COUNT, combine, derivative_of, differentiat
 from trundle.rail.track.gradient import Slope
 from trundle.rail.track.segment import Ends, Piece, Segment
 from trundle.rail.track.track_frame import Local, local
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Expr
 
 ORIGIN, END, INVERSE, BY_ANGLE = range(4)
 CURVATURE, SLOPE, CANT = (slice(4 + i * COUNT, 4 + (i + 1) * COUNT) for i in range(3))
@@ -71,18 +71,18 @@ class Numbers(Protocol):
 
     used: AnyArray
 
-    def __getitem__(self, place: int) -> Any: ...
+    def __getitem__(self, place: int) -> Expr: ...
 
 
 @final
 class RowNumbers:
     """Numbers of the rows in which places lie: one row for all places, or one for each."""
 
-    def __init__(self, rows: Array, owner: Any) -> None:
+    def __init__(self, rows: Array, owner: AnyArray | int) -> None:
         self._rows, self._owner = rows, owner
         self.used: AnyArray = np.any(rows, axis=0)
 
-    def __getitem__(self, place: int) -> Any:
+    def __getitem__(self, place: int) -> Expr:
         return self._rows[self._owner, place]
 
 
@@ -90,15 +90,15 @@ class RowNumbers:
 class RowSymbols:
     """Numbers of a row as expressions, such as those that a table gives."""
 
-    def __init__(self, numbers: Sequence[Any]) -> None:
+    def __init__(self, numbers: Sequence[Expr]) -> None:
         self.all = tuple(numbers)
         self.used: AnyArray = np.ones(len(numbers), bool)
 
-    def __getitem__(self, place: int) -> Any:
+    def __getitem__(self, place: int) -> Expr:
         return self.all[place]
 
 
-def share(numbers: Numbers, s: Any) -> Any:
+def share(numbers: Numbers, s: Expr) -> Expr:
     """x at s."""
     return (s - numbers[ORIGIN]) * numbers[INVERSE]
 
@@ -108,16 +108,16 @@ def needed(numbers: Numbers, *channels: slice) -> AnyArray:
     return used(*(numbers.used[channel] for channel in channels))
 
 
-def total(numbers: Numbers, channel: slice, functions: Sequence[Any]) -> Any:
+def total(numbers: Numbers, channel: slice, functions: Sequence[Expr]) -> Expr:
     """Sum of the coefficients of a channel times functions."""
-    out: Any = 0.0 * functions[0]
+    out: Expr = 0.0 * functions[0]
     for i, function in enumerate(functions):
         if numbers.used[channel.start + i]:
             out = out + numbers[channel.start + i] * function
     return out
 
 
-def local_at(numbers: Numbers, s: Any) -> Local:
+def local_at(numbers: Numbers, s: Expr) -> Local:
     """Angles of the line at s."""
     inverse = numbers[INVERSE]
     value = values(share(numbers, s), needed(numbers, CURVATURE, SLOPE, CANT))
@@ -125,14 +125,14 @@ def local_at(numbers: Numbers, s: Any) -> Local:
     second = derivative_of(first)
     scales = (1.0, inverse, inverse * inverse)
 
-    def channel(which: slice) -> list[Any]:
+    def channel(which: slice) -> list[Expr]:
         zero, functions = 0.0 * value[0], (value, first, second)
         return [zero + scale * total(numbers, which, f) for scale, f in zip(scales, functions, strict=True)]
 
     return local(channel(CURVATURE)[:2], channel(SLOPE), channel(CANT), numbers[BY_ANGLE])
 
 
-def derivatives(row: Array, channel: slice, s: float, orders: int) -> list[Any]:
+def derivatives(row: Array, channel: slice, s: float, orders: int) -> list[Expr]:
     """Value and derivatives by s of one channel of one row."""
     basis = values((s - row[ORIGIN]) * row[INVERSE])
     return [row[INVERSE] ** order * combine(differentiated(row[channel], order), basis) for order in range(orders)]

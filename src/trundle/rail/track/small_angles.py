@@ -1,12 +1,12 @@
 """Motion of the track frame in the small-angle form of [Zboinski 2011], and its distance from the exact one."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.rail.track.track_frame import vector
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 if TYPE_CHECKING:
     from trundle.rail.track.alignment import Alignment
@@ -26,7 +26,7 @@ class SmallAngles:
     error_a: Array
 
 
-def small_angles(line: "Alignment", s: Any, speed: Any, acceleration: Any, as_printed: bool) -> SmallAngles:
+def small_angles(line: "Alignment", s: Expr, speed: Expr, acceleration: Expr, as_printed: bool) -> SmallAngles:
     """Eqs. 64 to 75, in the axes of this library: the curve turns left where the curvature is positive.
 
     The Frenet trihedron t, n, b has n to the left and b up; kappa has the sign of the turn. phi is the angle of n over

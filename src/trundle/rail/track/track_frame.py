@@ -6,12 +6,13 @@ Along the line it turns by the Darboux vector d (rad/m), so w = d v and eps = d'
 """
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
 
 from trundle.rail.track.basis import functions_of
+from trundle.typing import Expr
 
 
 @final
@@ -19,18 +20,18 @@ from trundle.rail.track.basis import functions_of
 class Local:
     """Angles and their derivatives by s at a place of the line: k is the turn of the heading, 1/m."""
 
-    k: Any
-    k1: Any
-    sin_g: Any
-    cos_g: Any
-    g1: Any
-    g2: Any
-    sin_b: Any
-    cos_b: Any
-    b1: Any
-    b2: Any
+    k: Expr
+    k1: Expr
+    sin_g: Expr
+    cos_g: Expr
+    g1: Expr
+    g2: Expr
+    sin_b: Expr
+    cos_b: Expr
+    b1: Expr
+    b2: Expr
 
-    def darboux(self) -> tuple[Any, Any, Any]:
+    def darboux(self) -> tuple[Expr, Expr, Expr]:
         """Turn of the frame per metre, in its own axes: heading about z, slope about -y, cant about -x."""
         across = self.k * self.cos_g
         return (
@@ -39,7 +40,7 @@ class Local:
             across * self.cos_b - self.g1 * self.sin_b,
         )
 
-    def darboux_derivative(self) -> tuple[Any, Any, Any]:
+    def darboux_derivative(self) -> tuple[Expr, Expr, Expr]:
         """Its derivative by s, 1/m^2."""
         _, d_y, d_z = self.darboux()
         across1 = self.k1 * self.cos_g - self.k * self.sin_g * self.g1
@@ -50,7 +51,7 @@ class Local:
         )
 
 
-def local(curvature: Any, slope: Any, cant: Any, by_angle: Any) -> Local:
+def local(curvature: Expr, slope: Expr, cant: Expr, by_angle: Expr) -> Local:
     """From (value, first, second derivative by s) of curvature, sine of the slope, and cant.
 
     The cant is the sine of its angle where by_angle is 0, and the angle itself where it is 1.
@@ -78,7 +79,7 @@ def local(curvature: Any, slope: Any, cant: Any, by_angle: Any) -> Local:
     )
 
 
-def rotation(heading: Any, at: Local) -> Any:
+def rotation(heading: Expr, at: Local) -> Expr:
     """Rotation matrix from the axes of the track frame to those of the ground."""
     f = functions_of(heading, at.sin_g, at.sin_b)
     s, c = f.sin(heading), f.cos(heading)
@@ -93,7 +94,7 @@ def rotation(heading: Any, at: Local) -> Any:
     return np.stack([np.stack(np.broadcast_arrays(*column), -1) for column in columns], -1)
 
 
-def vector(*components: Any) -> Any:
+def vector(*components: Expr) -> Expr:
     """Three components as a column of symbols, or in the last axis of an array."""
     if functions_of(*components) is ca:
         return ca.vertcat(*components)
@@ -105,25 +106,25 @@ def vector(*components: Any) -> Any:
 class TrackMotion:
     """Pose and motion of the track frame, in its own axes but for the pose."""
 
-    position: Any  # m, of its origin in the ground
-    rotation: Any  # from its axes to those of the ground
-    w: Any  # rad/s
-    eps: Any  # rad/s^2
-    v: Any  # m/s
-    a: Any  # m/s^2
+    position: Expr  # m, of its origin in the ground
+    rotation: Expr  # from its axes to those of the ground
+    w: Expr  # rad/s
+    eps: Expr  # rad/s^2
+    v: Expr  # m/s
+    a: Expr  # m/s^2
 
     @property
-    def R(self) -> Any:
+    def R(self) -> Expr:
         """The rotation, as moving frames call it."""
         return self.rotation
 
     @property
-    def p(self) -> Any:
+    def p(self) -> Expr:
         """The position, as moving frames call it."""
         return self.position
 
 
-def motion(position: Any, heading: Any, at: Local, speed: Any, acceleration: Any) -> TrackMotion:
+def motion(position: Expr, heading: Expr, at: Local, speed: Expr, acceleration: Expr) -> TrackMotion:
     """Motion of the frame that goes along the line with this speed and tangential acceleration."""
     d = at.darboux()
     w = tuple(component * speed for component in d)

@@ -1,24 +1,25 @@
 """The track where a wheelset stands, from that at a frame a little behind it or ahead of it."""
 
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 
 from trundle.space.rotation import cross
+from trundle.typing import Expr
 
 
 @final
 class Nearby(NamedTuple):
     """The track at the place beside a point."""
 
-    turn: Any  # matrix from its axes to those at the frame
-    centre: Any  # the point, from the middle of the track in the axes there, m
-    ahead: Any  # distance from the frame along the line, m
-    bend: Any  # turn of the axes per metre, rad/m
-    bend_rate: Any  # how it changes per metre
+    turn: Expr  # matrix from its axes to those at the frame
+    centre: Expr  # the point, from the middle of the track in the axes there, m
+    ahead: Expr  # distance from the frame along the line, m
+    bend: Expr  # turn of the axes per metre, rad/m
+    bend_rate: Expr  # how it changes per metre
 
 
-def nearby(bends: Any, centre: Any) -> Nearby:
+def nearby(bends: Expr, centre: Expr) -> Nearby:
     """The track beside a point in the axes of a frame, from the turn of the frame per metre and its derivatives: one
     where the point stays within centimetres of the frame, two where it may be decimetres away.
     """
@@ -26,7 +27,7 @@ def nearby(bends: Any, centre: Any) -> Nearby:
     return _afar(d, d1, more[0], centre) if more else _near(d, d1, centre)
 
 
-def _near(d: Any, d1: Any, centre: Any) -> Nearby:
+def _near(d: Expr, d1: Expr, centre: Expr) -> Nearby:
     here = d + centre[0] * d1
     ahead = centre[0] / (1.0 + here[1] * centre[2] - here[2] * centre[1])
     half = ahead / 2
@@ -36,7 +37,7 @@ def _near(d: Any, d1: Any, centre: Any) -> Nearby:
     return Nearby(turn, beside, ahead, here, d1)
 
 
-def _afar(d: Any, d1: Any, d2: Any, centre: Any) -> Nearby:
+def _afar(d: Expr, d1: Expr, d2: Expr, centre: Expr) -> Nearby:
     """Third order in `ahead`: 10 cm leave 1e-11 m and rad in a sine curve of 60 m to a radius of 600 m."""
     half_way = d + centre[0] / 2 * d1
     ahead = centre[0] / (1.0 + half_way[1] * centre[2] - half_way[2] * centre[1])

@@ -1,13 +1,14 @@
 """What drives or brakes a wheelset."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.force import Force, Signals, Terms
 from trundle.space.rotation import dot
+from trundle.typing import Expr
 
 
 @final
@@ -19,7 +20,7 @@ class AxleMoment(Force):
     """
 
     axle: Body
-    force: Any  # N at the rails, a number or a function of the signals
+    force: Expr  # N at the rails, a number or a function of the signals
     radius: float  # m, of the wheels
 
     @property

@@ -9,8 +9,10 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
+from trundle.laws.signals import NamedSignals
 from trundle.lookup.table import Table
 from trundle.model.model import Model
+from trundle.typing import Expr
 
 FOLLOWING = 3.0  # 1/s, how fast the track frames of a free vehicle follow it
 STANDSTILL = 0.1  # m/s
@@ -22,7 +24,7 @@ class Start(NamedTuple):
     """A number at the start, and the same as an expression of parameters, by which it follows what a run is given."""
 
     value: float
-    symbol: Any
+    symbol: Expr
 
     def ahead(self, by: float) -> "Start":
         """The same, a little ahead."""
@@ -33,11 +35,11 @@ class Start(NamedTuple):
 class Travel(NamedTuple):
     """Motion along the track as functions of the signals, and how it starts."""
 
-    distance: Callable[[Any], Any]  # m
-    speed: Callable[[Any], Any]  # m/s
-    acceleration: Callable[[Any], Any]  # m/s^2
+    distance: Callable[[NamedSignals], Expr]  # m
+    speed: Callable[[NamedSignals], Expr]  # m/s
+    acceleration: Callable[[Any], Expr]  # m/s^2; may ask for rates of states, `s.rate`
     first_distance: Start  # m
-    first_speed: Any  # m/s, an expression of parameters
+    first_speed: Expr  # m/s, an expression of parameters
 
 
 class TravelLaw(ABC):
@@ -84,7 +86,7 @@ class SpeedOverTime(TravelLaw):
     the state `track_distance`.
     """
 
-    function: Callable[[Any], Any] | Table
+    function: Callable[[NamedSignals], Expr] | Table
 
     def speed_at_start(self) -> float:
         return self.at(0.0)
@@ -102,10 +104,10 @@ class SpeedOverTime(TravelLaw):
         given = self.function
         table = model.table("speed_over_time", given) if isinstance(given, Table) else None
 
-        def speed(s: Any) -> Any:
+        def speed(s: NamedSignals) -> Expr:
             return table(s.t) if table is not None else given(_At(s.t))
 
-        def acceleration(s: Any) -> Any:
+        def acceleration(s: NamedSignals) -> Expr:
             t = ca.SX.sym("t")
             return ca.substitute(derivative(ca.SX(speed(_At(t))), t), t, s.t)
 
@@ -127,7 +129,7 @@ class Free(TravelLaw):
     """
 
     speed: float
-    traction: Any = 0.0
+    traction: Expr = 0.0
     following: float = FOLLOWING
     leader: str = "car.x"  # coordinate that the frames follow
 
@@ -154,7 +156,7 @@ class Free(TravelLaw):
         return Travel(lambda s: s[at], lambda s: s[v], lambda s: s.rate(v), start, speed.symbol)
 
 
-def _speed_parameter(model: Model, speed: float) -> Any:
+def _speed_parameter(model: Model, speed: float) -> Expr:
     return model.parameter("speed", speed, "m/s", "speed along the track at the start")
 
 
@@ -162,10 +164,10 @@ def _speed_parameter(model: Model, speed: float) -> Any:
 class _At:
     """Signals of which only the time may be asked."""
 
-    def __init__(self, t: Any) -> None:
+    def __init__(self, t: Expr) -> None:
         self.t = t
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         raise ModelError(
             f"the speed depends on {name!r}; it may depend on the time s.t only. For a free speed see rail.Free."
         )

@@ -8,7 +8,7 @@ left, z up), so that nothing depends on the frame.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import casadi as ca
 
@@ -27,6 +27,7 @@ from trundle.rail.wheel_rail.geometry import SIDES
 from trundle.rail.wheel_rail.hertz import Elastic
 from trundle.rail.wheel_rail.kalker import Patch
 from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
 
 NO_APPROACH = 1e-20  # m: added under a root, which has no slope at zero
 SLOWEST = 0.01  # m/s: creepage is slip over sqrt(v^2 + SLOWEST^2)
@@ -53,29 +54,29 @@ class WheelPlace:
 class _Pose(NamedTuple):
     """A wheelset in the axes of the track where its centre stands."""
 
-    back: Any  # matrix from these axes to those of the ground
-    centre: Any  # m, from the middle of the track
-    axle: Any  # direction, to the left
-    v: Any  # of the centre in the ground, m/s
-    w: Any  # of the wheel in the ground, rad/s
-    at: Any  # distance of the place along the line, m
-    bend: Any  # turn of the track's axes per metre, rad/m
-    bend_rate: Any  # how it changes per metre
-    rail: Any  # displacement of the rail on its support, m
-    rail_rate: Any  # m/s
+    back: Expr  # matrix from these axes to those of the ground
+    centre: Expr  # m, from the middle of the track
+    axle: Expr  # direction, to the left
+    v: Expr  # of the centre in the ground, m/s
+    w: Expr  # of the wheel in the ground, rad/s
+    at: Expr  # distance of the place along the line, m
+    bend: Expr  # turn of the track's axes per metre, rad/m
+    bend_rate: Expr  # how it changes per metre
+    rail: Expr  # displacement of the rail on its support, m
+    rail_rate: Expr  # m/s
 
 
 @final
 class _Against(NamedTuple):
     """A wheelset against one of its rails, which runs along the x axis; its place across is that of a straight one."""
 
-    axes: Any  # matrix from those of the rail to those of the track
-    centre: Any
-    axle: Any
-    centre_rate: Any
-    axle_rate: Any
-    v: Any  # against the rail
-    w: Any
+    axes: Expr  # matrix from those of the rail to those of the track
+    centre: Expr
+    axle: Expr
+    centre_rate: Expr
+    axle_rate: Expr
+    v: Expr  # against the rail
+    w: Expr
 
 
 @final
@@ -83,9 +84,9 @@ class _Touch(NamedTuple):
     """Geometry of the contact of a wheelset against its rail."""
 
     table: TableContact
-    approach: Any  # m, along the normal; negative where the contact is open
-    arm: Any  # from the wheelset's centre to the contact
-    normal: Any  # out of the rail
+    approach: Expr  # m, along the normal; negative where the contact is open
+    arm: Expr  # from the wheelset's centre to the contact
+    normal: Expr  # out of the rail
 
 
 @final
@@ -93,9 +94,9 @@ class _Contact(NamedTuple):
     """What Hertz makes of it."""
 
     touch: _Touch
-    force: Any  # N, elastic
-    stored: Any  # J
-    stored_rate: Any  # W
+    force: Expr  # N, elastic
+    stored: Expr  # J
+    stored_rate: Expr  # W
 
 
 @final
@@ -104,16 +105,16 @@ class _Acting(NamedTuple):
 
     touch: _Touch
     patch: Patch
-    load: Any  # N, normal
+    load: Expr  # N, normal
     creep: CreepForce
-    slips: tuple[Any, Any, Any]  # creepages along, across and of spin
-    lost: Any  # W, by creep
-    on_track: Any  # force on the wheel in the axes of the track, N
-    force: Any  # the same in those of the ground
-    moment: Any  # about the wheel's centre, N m
-    arm: Any  # from there to the contact, m
-    stored: Any  # J
-    dissipated: Any  # W
+    slips: tuple[Expr, Expr, Expr]  # creepages along, across and of spin
+    lost: Expr  # W, by creep
+    on_track: Expr  # force on the wheel in the axes of the track, N
+    force: Expr  # the same in those of the ground
+    moment: Expr  # about the wheel's centre, N m
+    arm: Expr  # from there to the contact, m
+    stored: Expr  # J
+    dissipated: Expr  # W
 
 
 @final
@@ -154,7 +155,7 @@ class WheelOnRail(Force):
     creep: CreepLaw
     bend: MotionPart | None = None
     rough: ModelTable | None = None
-    damping: Any = 1.0
+    damping: Expr = 1.0
     support: RailSupport | None = None
     name: str = field(default="", kw_only=True)  # given by Model.apply
 
@@ -187,25 +188,25 @@ class WheelOnRail(Force):
             text = f"speed of the rail {way}: {self.name}"
             yield State(self.name, f"rail_{axis}_speed", self._pushed(i), 0.0, "m/s", text)
 
-    def _speed(self, kind: str) -> Callable[[Signals], Any]:
+    def _speed(self, kind: str) -> Callable[[Signals], Expr]:
         return lambda s: s[f"{self.name}.{kind}"]
 
-    def _pushed(self, i: int) -> Callable[[Signals], Any]:
+    def _pushed(self, i: int) -> Callable[[Signals], Expr]:
         """Acceleration of the rail across or up."""
 
-        def rate(s: Signals) -> Any:
+        def rate(s: Signals) -> Expr:
             assert self.support is not None
             push = -self._acting(s).on_track[1:]
             return self.support.acceleration(push, *self._rail(s))[i]
 
         return rate
 
-    def _rail(self, s: Signals) -> tuple[Any, Any]:
+    def _rail(self, s: Signals) -> tuple[Expr, Expr]:
         """How far a rail on a support has moved across and up (m), and how fast (m/s)."""
         place, rate = (ca.vertcat(*(s[f"{self.name}.rail_{x}{end}"] for x in "yz")) for end in ("", "_speed"))
         return place, rate
 
-    def _yield(self, s: Signals) -> tuple[Any, Any]:
+    def _yield(self, s: Signals) -> tuple[Expr, Expr]:
         """Displacement and velocity of the rail in the axes of the track."""
         if self.support is None:
             return ca.SX.zeros(3), ca.SX.zeros(3)
@@ -274,7 +275,7 @@ class WheelOnRail(Force):
             ca.mtimes(turned, touch.arm), stored, -given - stored_rate,
         )  # fmt: skip
 
-    def approach(self, s: Signals) -> Any:
+    def approach(self, s: Signals) -> Expr:
         """Of wheel and rail (m), negative where they are apart: for events of a model."""
         pose = self._against_rail(self._pose(s, as_frame(self.wheel)))
         return self._touch(pose.centre, pose.axle).approach
@@ -317,14 +318,14 @@ class WheelOnRail(Force):
         v, w = ca.mtimes(axes.T, pose.v - pose.rail_rate), ca.mtimes(axes.T, pose.w)
         return _Against(axes, found[:3], found[3:], rates[:3], rates[3:], v, w)
 
-    def _shift(self, at: Any) -> Any:
+    def _shift(self, at: Expr) -> Expr:
         """Of the rail from its place (m), at a distance."""
         if self.rough is None:
             return ca.SX.zeros(3)
         y, z = self.rough(at)[slice(0, 2) if self.place.out > 0 else slice(2, 4)].elements()
         return ca.vertcat(0.0, y, z)
 
-    def _touch(self, centre: Any, e: Any) -> _Touch:
+    def _touch(self, centre: Expr, e: Expr) -> _Touch:
         """Geometry for a centre and a direction e of the axle."""
         place, out = self.place, self.place.out
         level = ca.sqrt(e[0] ** 2 + e[1] ** 2)  # cosine of the roll

@@ -1,6 +1,6 @@
 """Equivalent conicity of a rolling-radius difference dr(y): the cone with the same wavelength [EN 2008], UIC 519."""
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import ModelError
 from trundle.rail.wheel_rail.hertz import refuse
 from trundle.space.arrays import read_numbers
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 Method = Literal["integration", "regression", "harmonic"]
 POINTS = 2000  # of the quadratures
@@ -16,7 +16,7 @@ POINTS = 2000  # of the quadratures
 
 def equivalent_conicity(
     lateral: ArrayLike, radius_difference: ArrayLike, amplitude: ArrayLike, method: Method = "integration"
-) -> Any:
+) -> Expr:
     """tan(gamma_e) for amplitudes of the lateral motion, from the difference of the rolling radii (left minus right) at
     lateral displacements (to the left); lengths in one unit. Between the displacements dr is a straight line.
 

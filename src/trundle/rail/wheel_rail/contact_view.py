@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
 
 from trundle.typing import Array
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
@@ -18,7 +19,7 @@ RAISED = 0.012  # m: the wheel is drawn above the rail by so much, so that the l
 STEP = 5e-4  # m: lateral displacement from line to line
 
 
-def plot_contact(geometry: "ContactGeometry", path: Path | str | None = None, amplitude: float = 0.008) -> Any:
+def plot_contact(geometry: "ContactGeometry", path: Path | str | None = None, amplitude: float = 0.008) -> Figure:
     """Where both wheels touch for displacements up to `amplitude` (m), and what follows from it."""
     n = max(2, round(amplitude / STEP))
     lines = geometry.contact(STEP * np.arange(-n, n + 1))

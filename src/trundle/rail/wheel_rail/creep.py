@@ -9,7 +9,7 @@ symbols of the tape.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import pi
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from trundle.rail.elementwise import atan, exp, largest, least, sqrt, symbolic, 
 from trundle.rail.wheel_rail.hertz import refuse
 from trundle.rail.wheel_rail.kalker import Patch
 from trundle.space.arrays import read_together
+from trundle.typing import Expr
 
 NO_LOAD = 1e-9  # N: what friction is held to carry in an open contact, so that creepage over it stays finite
 NO_CREEP = 1e-30  # added to squares under a root, which has no slope at zero
@@ -27,9 +28,9 @@ NO_CREEP = 1e-30  # added to squares under a root, which has no slope at zero
 class CreepForce(NamedTuple):
     """What acts on the wheel in the contact."""
 
-    longitudinal: Any  # N
-    lateral: Any  # N
-    spin_moment: Any  # N m
+    longitudinal: Expr  # N
+    lateral: Expr  # N
+    spin_moment: Expr  # N m
 
 
 @final
@@ -39,7 +40,7 @@ class FallingFriction:
     [Polach 2005, Eq. 13].
     """
 
-    mu: Any
+    mu: Expr
     floor: float = 0.4  # friction at large slip velocity over mu
     decay: float = 0.6  # s/m
 
@@ -52,7 +53,7 @@ class FallingFriction:
         if faults:
             raise ModelError(faults)
 
-    def at(self, slip_velocity: Any) -> Any:
+    def at(self, slip_velocity: Expr) -> Expr:
         """Coefficient of friction at a slip velocity (m/s)."""
         return self.mu * ((1.0 - self.floor) * exp(-self.decay * slip_velocity) + self.floor)
 
@@ -61,7 +62,7 @@ class FallingFriction:
 class CreepLaw(ABC):
     """A creep law; `mu` is a number, a symbol or a FallingFriction."""
 
-    mu: Any = 0.4
+    mu: Expr = 0.4
 
     def __post_init__(self) -> None:
         if not isinstance(self.mu, FallingFriction):
@@ -70,7 +71,7 @@ class CreepLaw(ABC):
                 raise ModelError(faults)
 
     def force(
-        self, longitudinal: Any, lateral: Any, spin: Any, load: Any, patch: Patch, speed: Any = None
+        self, longitudinal: Expr, lateral: Expr, spin: Expr, load: Expr, patch: Patch, speed: Expr = None
     ) -> CreepForce:
         """Force on the wheel from the creepages (-, -, 1/m), the load (N) and the patch.
 
@@ -86,10 +87,10 @@ class CreepLaw(ABC):
         return self.law(longitudinal, lateral, spin, mu * largest(load, NO_LOAD), patch)
 
     @abstractmethod
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         """Force on the wheel, where friction can carry the force `bound` = mu N > 0."""
 
-    def _friction(self, xi_x: Any, xi_y: Any, speed: Any) -> Any:
+    def _friction(self, xi_x: Expr, xi_y: Expr, speed: Expr) -> Expr:
         if not isinstance(self.mu, FallingFriction):
             return self.mu
         if speed is None:
@@ -105,7 +106,7 @@ class CreepLaw(ABC):
 class Linear(CreepLaw):
     """Kalker's linear theory: no limit of friction, right for small creepages only."""
 
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         return linear_force(xi_x, xi_y, spin, patch)
 
 
@@ -114,7 +115,7 @@ class Linear(CreepLaw):
 class JohnsonVermeulen(CreepLaw):
     """Vermeulen and Johnson's cubic saturation, without spin, with Kalker's coefficients in place of their own."""
 
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         return saturate(linear_force(xi_x, xi_y, 0.0 * spin, patch), bound)
 
 
@@ -125,7 +126,7 @@ class ShenHedrickElkins(CreepLaw):
     small; at a flange (2 1/m) it is wrong by some 40 %.
     """
 
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         return saturate(linear_force(xi_x, xi_y, spin, patch), bound)
 
 
@@ -147,7 +148,7 @@ class Polach(CreepLaw):
                 f"slip {self.slip!r}."
             )
 
-    def law(self, xi_x: Any, xi_y: Any, spin: Any, bound: Any, patch: Patch) -> CreepForce:
+    def law(self, xi_x: Expr, xi_y: Expr, spin: Expr, bound: Expr, patch: Patch) -> CreepForce:
         a, b = patch.a, patch.b
         turned = xi_y + spin * a
         xi_yc = where(turned**2 > xi_y**2, turned, xi_y)
@@ -167,7 +168,7 @@ class Polach(CreepLaw):
         return CreepForce(-force * xi_x / creep, -(force * xi_y + spun * spin) / creep, 0.0 * spin)
 
 
-def linear_force(xi_x: Any, xi_y: Any, spin: Any, patch: Patch) -> CreepForce:
+def linear_force(xi_x: Expr, xi_y: Expr, spin: Expr, patch: Patch) -> CreepForce:
     """Kalker's linear theory [Kalker 1990, Sec. 2.2]."""
     return CreepForce(
         -patch.f11 * xi_x,
@@ -176,7 +177,7 @@ def linear_force(xi_x: Any, xi_y: Any, spin: Any, patch: Patch) -> CreepForce:
     )
 
 
-def saturate(linear: CreepForce, bound: Any) -> CreepForce:
+def saturate(linear: CreepForce, bound: Expr) -> CreepForce:
     """Linear force F reduced to `bound` (1 - (1 - t/3)^3), t = F / bound up to 3, and to `bound` beyond."""
     t = sqrt(linear.longitudinal**2 + linear.lateral**2 + NO_CREEP) / bound
     s = least(t, 3.0)
@@ -188,12 +189,12 @@ def saturate(linear: CreepForce, bound: Any) -> CreepForce:
 class Creepages(NamedTuple):
     """Velocities of the wheel against the rail over the rolling speed."""
 
-    longitudinal: Any
-    lateral: Any
-    spin: Any  # 1/m
+    longitudinal: Expr
+    lateral: Expr
+    spin: Expr  # 1/m
 
 
-def creepages(longitudinal_slip: Any, lateral_slip: Any, spin_rate: Any, speed: Any) -> Creepages:
+def creepages(longitudinal_slip: Expr, lateral_slip: Expr, spin_rate: Expr, speed: Expr) -> Creepages:
     """Creepages from the slip velocities (m/s) and the relative rate of rotation about the normal (rad/s)."""
     if not symbolic(longitudinal_slip, lateral_slip, spin_rate, speed):
         v = np.asarray(speed, dtype=float)
@@ -202,7 +203,7 @@ def creepages(longitudinal_slip: Any, lateral_slip: Any, spin_rate: Any, speed: 
     return Creepages(longitudinal_slip / size, lateral_slip / size, spin_rate / size)
 
 
-def _friction_faults(owner: str, mu: Any) -> list[str]:
+def _friction_faults(owner: str, mu: Expr) -> list[str]:
     if symbolic(mu):
         return []
     try:

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from trundle.errors import ModelError
 from trundle.rail.wheel_rail.creep import CreepLaw, FallingFriction, JohnsonVermeulen, Linear, Polach, ShenHedrickElkins
 from trundle.rail.wheel_rail.fastsim import Fastsim
 from trundle.rail.wheel_rail.kalker import Patch
+from trundle.typing import Expr
 from trundle.view.style import COLOURS, DASHES, QUIET, finish, new_figure, side_legend, style
 
 REACH = 4.0  # linear force over mu N at the right end of each panel
@@ -23,12 +25,12 @@ PANELS = (
 def creep_plot(
     patch: Patch | None = None,
     load: float = 80e3,
-    mu: Any = 0.3,
+    mu: Expr = 0.3,
     *,
     laws: Sequence[CreepLaw] | Mapping[str, CreepLaw] | None = None,
     speed: float = 20.0,
     path: Path | str | None = None,
-) -> Any:
+) -> Figure:
     """Forces of creep laws over longitudinal creepage, lateral creepage and spin, each alone, as a figure.
 
     Without laws all there are, with the friction `mu`; without a patch one with the
@@ -68,7 +70,7 @@ def _look(index: int) -> dict[str, Any]:
     }
 
 
-def _named(laws: Sequence[CreepLaw] | Mapping[str, CreepLaw] | None, mu: Any) -> dict[str, CreepLaw]:
+def _named(laws: Sequence[CreepLaw] | Mapping[str, CreepLaw] | None, mu: Expr) -> dict[str, CreepLaw]:
     if isinstance(laws, Mapping):
         return dict(laws)
     if laws is not None:
@@ -84,6 +86,6 @@ def _named(laws: Sequence[CreepLaw] | Mapping[str, CreepLaw] | None, mu: Any) ->
     }
 
 
-def _title(patch: Patch, load: float, mu: Any) -> str:
+def _title(patch: Patch, load: float, mu: Expr) -> str:
     value = mu.mu if isinstance(mu, FallingFriction) else mu
     return f"Creep laws: a {1e3 * patch.a:.3g} mm, b {1e3 * patch.b:.3g} mm, {1e-3 * load:.3g} kN, mu {value:g}"

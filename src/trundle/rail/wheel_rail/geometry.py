@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,10 @@ from trundle.rail.wheel_rail.conicity import Method, equivalent_conicity
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.rail.wheel_rail.wheel_side import Side, WheelContact
 from trundle.space.arrays import read_together
-from trundle.typing import Array
+from trundle.typing import Array, Expr
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SIDES = {"left": 1.0, "right": -1.0}
 
@@ -134,7 +137,7 @@ class ContactGeometry:
         """Rolling radius of the left wheel minus that of the right (m) at lateral displacements (m)."""
         return self.contact(lateral).radius_difference
 
-    def conicity(self, amplitude: ArrayLike, method: Method = "integration", step: float = 1e-4) -> Any:
+    def conicity(self, amplitude: ArrayLike, method: Method = "integration", step: float = 1e-4) -> Expr:
         """Equivalent conicity for amplitudes of the lateral motion (m), from displacements every `step` m."""
         y, dr = self._curve(float(np.max(np.abs(np.asarray(amplitude, dtype=float)))), step)
         return equivalent_conicity(y, dr, amplitude, method)
@@ -179,7 +182,7 @@ class ContactGeometry:
         gaps = [side.touch(side.minima(zero, zero, zero), zero, zero, zero).gap[0] for side in (left, right)]
         return float(-0.5 * sum(gaps))
 
-    def plot(self, path: Path | str | None = None, amplitude: float = 0.008) -> Any:
+    def plot(self, path: Path | str | None = None, amplitude: float = 0.008) -> "Figure":
         """Contact points joined by lines, rolling-radius difference, contact angle and conicity, as a figure."""
         from trundle.rail.wheel_rail.contact_view import plot_contact
 

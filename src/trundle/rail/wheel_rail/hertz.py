@@ -9,7 +9,7 @@ the sum of both bodies' curvatures. With Carlson's symmetric integrals no case o
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from scipy.special import elliprd, elliprf
 
 from trundle.errors import ModelError
 from trundle.space.arrays import read_together
-from trundle.typing import Array
+from trundle.typing import Array, Expr, Flags
 
 
 @final
@@ -55,11 +55,11 @@ STEEL = Elastic()
 class Ellipse(NamedTuple):
     """What Hertz's theory says about contacts, numbers or arrays."""
 
-    a: Any  # semi-axis in the rolling direction, m
-    b: Any  # semi-axis across it, m
-    approach: Any  # m
-    pressure: Any  # largest, Pa
-    stiffness: Any  # N = stiffness * approach^(3/2), N/m^(3/2)
+    a: Expr  # semi-axis in the rolling direction, m
+    b: Expr  # semi-axis across it, m
+    approach: Expr  # m
+    pressure: Expr  # largest, Pa
+    stiffness: Expr  # N = stiffness * approach^(3/2), N/m^(3/2)
 
 
 def hertz(
@@ -94,7 +94,7 @@ def hertz(
 
 def hertz_of_axes(
     load: ArrayLike, a: ArrayLike, b: ArrayLike, material: Elastic = STEEL
-) -> tuple[Ellipse, tuple[Any, Any]]:
+) -> tuple[Ellipse, tuple[Expr, Expr]]:
     """Contact with given semi-axes (m) under a load (N), and the curvatures (rolling, lateral) that lead to it."""
     N, a_, b_ = read_together({"load": load, "a": a, "b": b})
     refuse("load", N, N <= 0, "N; an ellipse of given size needs a load greater than zero")
@@ -128,7 +128,7 @@ def _log_ratio(s: Array) -> Array:
     return np.asarray(np.log(elliprd(0.0, x, y) / elliprd(0.0, y, x)))
 
 
-def refuse(name: str, values: Array, wrong: Any, why: str) -> None:
+def refuse(name: str, values: Array, wrong: Flags | bool, why: str) -> None:
     """ModelError that shows the first value that is wrong, or not finite, and its place in an array."""
     bad = np.asarray(wrong) | ~np.isfinite(values)
     if np.any(bad):
@@ -141,5 +141,5 @@ def _scalars(ellipse: Ellipse) -> Ellipse:
     return Ellipse(*(_plain(v) for v in ellipse))
 
 
-def _plain(value: Array) -> Any:
+def _plain(value: Array) -> Expr:
     return float(value) if np.ndim(value) == 0 else value

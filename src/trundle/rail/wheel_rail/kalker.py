@@ -14,7 +14,7 @@ from scipy.interpolate import CubicSpline
 from trundle.rail.elementwise import sqrt
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
 from trundle.space.arrays import read_numbers
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 NAMES = ("C11", "C22", "C23", "C33")
 EDGE = 0.1  # g = min(a/b, b/a) at the ends of the table
@@ -29,10 +29,10 @@ class KalkerWarning(UserWarning):
 class Coefficients(NamedTuple):
     """Kalker's coefficients, numbers or arrays."""
 
-    C11: Any
-    C22: Any
-    C23: Any
-    C33: Any
+    C11: Expr
+    C22: Expr
+    C23: Expr
+    C33: Expr
 
 
 def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool = False) -> Coefficients:
@@ -64,8 +64,10 @@ def kalker(a_over_b: ArrayLike, poisson: float = STEEL.poisson, *, quiet: bool =
 
 
 @cache
-def _table() -> Any:
-    return yaml.safe_load(files("trundle.rail").joinpath("data/kalker.yaml").read_text(encoding="utf-8"))
+def _table() -> dict[str, Any]:
+    text = files("trundle.rail").joinpath("data/kalker.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
 
 
 @cache
@@ -124,10 +126,10 @@ def _long(g: Array, nu: float) -> Array:
 class Patch:
     """Contact ellipse with its elastic and creepage coefficients: numbers, arrays, or symbols of the tape."""
 
-    a: Any  # semi-axis in the rolling direction, m
-    b: Any  # semi-axis across it, m
+    a: Expr  # semi-axis in the rolling direction, m
+    b: Expr  # semi-axis across it, m
     coefficients: Coefficients
-    shear_modulus: Any = STEEL.shear_modulus  # Pa
+    shear_modulus: Expr = STEEL.shear_modulus  # Pa
 
     @classmethod
     def ellipse(cls, a: ArrayLike, b: ArrayLike, material: Elastic = STEEL) -> "Patch":
@@ -148,21 +150,21 @@ class Patch:
         return cls.ellipse(found.a, found.b, material)
 
     @property
-    def f11(self) -> Any:
+    def f11(self) -> Expr:
         """Longitudinal force per longitudinal creepage (N)."""
         return self.shear_modulus * self.a * self.b * self.coefficients.C11
 
     @property
-    def f22(self) -> Any:
+    def f22(self) -> Expr:
         """Lateral force per lateral creepage (N)."""
         return self.shear_modulus * self.a * self.b * self.coefficients.C22
 
     @property
-    def f23(self) -> Any:
+    def f23(self) -> Expr:
         """Lateral force per spin, and spin moment per lateral creepage (N m)."""
         return self.shear_modulus * self.a * self.b * sqrt(self.a * self.b) * self.coefficients.C23
 
     @property
-    def f33(self) -> Any:
+    def f33(self) -> Expr:
         """Spin moment per spin (N m^2)."""
         return self.shear_modulus * (self.a * self.b) ** 2 * self.coefficients.C33

@@ -124,7 +124,7 @@ class Profile:
         top = self.top[1]
         return replace(self, pieces=tuple(p.shifted(0.0, -top) for p in self.pieces))
 
-    def worn(self, depth: Callable[[Array], Any], name: str | None = None) -> "Profile":
+    def worn(self, depth: Callable[[Array], ArrayLike], name: str | None = None) -> "Profile":
         """With `depth(s)` m of material taken off along the normal, as a spline through points."""
         s = self._fine()
         slope = self.slope(s)
@@ -153,11 +153,11 @@ class Profile:
         """Outermost place, m."""
         return self.pieces[-1].end
 
-    def height(self, s: Any, order: int = 0) -> Array:
+    def height(self, s: ArrayLike, order: int = 0) -> Array:
         """Height at places s, or its derivative; nan where the profile has ended."""
         return self.heights(s, order)[0]
 
-    def heights(self, s: Any, *orders: int) -> list[Array]:
+    def heights(self, s: ArrayLike, *orders: int) -> list[Array]:
         """Height (0), slope (1), second derivative (2) at places s; nan where the profile has ended."""
         s = np.asarray(s, dtype=float)
         flat = s.ravel()
@@ -172,11 +172,11 @@ class Profile:
                     values[chosen] = piece.height(flat[chosen], order)
         return [v.reshape(s.shape) for v in found]
 
-    def slope(self, s: Any) -> Array:
+    def slope(self, s: ArrayLike) -> Array:
         """dz/ds."""
         return self.height(s, 1)
 
-    def curvature(self, s: Any) -> Array:
+    def curvature(self, s: ArrayLike) -> Array:
         """Of the body across the track, 1/m: positive where it bulges towards the other body."""
         slope, second = self.heights(s, 1, 2)
         bulge = second / (1 + slope**2) ** 1.5

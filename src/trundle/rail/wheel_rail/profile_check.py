@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,7 +93,7 @@ def _first_crossing(s: Array, z: Array) -> tuple[int, int] | None:
     p = np.stack([s, z], axis=-1)
     a, b = p[:-1], p[1:]
 
-    def side(o: Any, e: Any, q: Any) -> Any:
+    def side(o: Array, e: Array, q: Array) -> Array:
         return (e[..., 0] - o[..., 0]) * (q[..., 1] - o[..., 1]) - (e[..., 1] - o[..., 1]) * (q[..., 0] - o[..., 0])
 
     for i in range(len(a) - 2):
