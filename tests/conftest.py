@@ -1,7 +1,35 @@
 """All tests share one kernel cache of their own, so that they neither read nor fill the user's."""
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("TRUNDLE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"trundle-tests-{os.getuid()}"))
+
+MAKE = "import sys; from trundle.kernel import compiled; [compiled.address(*a.split(':')) for a in sys.argv[1:]]"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before all tests are run by several workers, the time loops are made: each worker would make them for itself."""
+    config = session.config
+    ahead = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
+    if ahead and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        makers = [subprocess.Popen([sys.executable, "-c", MAKE, *parts]) for parts in halves_of_the_loops()]
+        for maker in makers:
+            maker.wait()
+
+
+def halves_of_the_loops() -> tuple[list[str], list[str]]:
+    """Those of contacts and the others: what a process compiles for one loop serves the next that needs it too."""
+    from trundle.kernel.loop_sources import imported
+    from trundle.kernel.make_loops import all_parts
+
+    of_contacts, others = [], []
+    for part, home in all_parts():
+        needed = any(name.startswith("trundle.contact.") for name in imported(home))
+        (of_contacts if needed else others).append(f"{part}:{home}")
+    return of_contacts, others

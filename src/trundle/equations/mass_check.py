@@ -8,8 +8,7 @@ import numpy as np
 from trundle.equations.derive import Equations
 from trundle.equations.mobility import speed_sizes
 from trundle.errors import ModelError
-from trundle.linear_algebra.kkt import dense
-from trundle.model.body import Body
+from trundle.linear_algebra.kkt import Sparse, dense
 from trundle.motion.kinematics import normalised
 from trundle.space.inertia import Inertia
 from trundle.typing import Array
@@ -46,7 +45,7 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
     like = {body: _of_unit_size(inertia, e, p, length) for body, inertia in e.inertias.items()}
     every, felt = (
         np.max([_pivots(sizes * A(pose) * sizes[:, None], order) for pose in poses], axis=0)
-        for A in (_mass_matrix(e, like, p), _mass_matrix(e, e.inertias, p))
+        for A in (_by_pose(e, e.motion.mass_matrix(like), p), _by_pose(e, e.mass, p))
     )
     for link in e.tree.links:
         at, c = slice(link.i_u, link.i_u + link.n_u), link.joint.connection
@@ -76,10 +75,9 @@ def _of_unit_size(inertia: Inertia, equations: Equations, p: Array, length: floa
     return Inertia(ca.SX(float(numbers[0] > 0)), inertia.com, ca.SX(ca.DM(matrix)))
 
 
-def _mass_matrix(equations: Equations, inertias: dict[Body, Inertia], p: Array) -> Callable[[Array], Array]:
-    """Numbers by pose."""
+def _by_pose(equations: Equations, rows: Sequence[Sparse], p: Array) -> Callable[[Array], Array]:
+    """Numbers of a mass matrix by pose."""
     e = equations
-    rows = e.motion.mass_matrix(inertias)
     f = ca.Function("M", [e.t, e.q, e.p], [ca.densify(ca.vertcat(*[dense(row, e.n_u).T for row in rows]))])
     return lambda q: np.array(ca.DM(f(0.0, q, p)))
 

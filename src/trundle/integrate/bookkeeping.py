@@ -1,12 +1,10 @@
 """Books of a running integration (compiled): energy that events bring, and a trail of states to check the energy by."""
 
-from numba import njit
-
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, copy, shifted
+from trundle.kernel.pointers import call, copy, shifted, strict
 
 
-@njit(error_model="numpy")
+@strict
 def total_energy(run: LoopRecord) -> float:
     """Kinetic and potential energy of the present state."""
     clock, out = run.clock, run.energy
@@ -16,7 +14,7 @@ def total_energy(run: LoopRecord) -> float:
     return out[0] + out[1]
 
 
-@njit(error_model="numpy")
+@strict
 def before_jump(run: LoopRecord) -> None:
     """An event of the model is about to change the state: the energy before is kept until the state after is known."""
     if run.energy_kernel != 0:
@@ -25,7 +23,7 @@ def before_jump(run: LoopRecord) -> None:
         run.unbooked = run.logged  # the row of this event, counted from one
 
 
-@njit(error_model="numpy")
+@strict
 def lose(run: LoopRecord, energy: float, before: float) -> None:
     """The collision logged last has lost this energy. Where drives hold on during a collision their impulses do work,
     found from the energy before it.
@@ -37,7 +35,7 @@ def lose(run: LoopRecord, energy: float, before: float) -> None:
     run.energy_before += run.event_work[row] - energy
 
 
-@njit(error_model="numpy")
+@strict
 def book(run: LoopRecord) -> None:
     """What an event of the model has brought, now that its state lies on the constraints."""
     if run.unbooked > 0:
@@ -45,7 +43,7 @@ def book(run: LoopRecord) -> None:
         run.unbooked = 0
 
 
-@njit(error_model="numpy")
+@strict
 def follow(run: LoopRecord) -> None:
     """Keep the present state in the trail: every one at first, every second where there is no more room, and so on."""
     trail_t, trail_x = run.trail_t, run.trail_x

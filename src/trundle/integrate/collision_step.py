@@ -1,13 +1,11 @@
 """A collision inside the time loop (compiled): impulses, new speeds, new modes of the contacts."""
 
-from numba import njit
-
 from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.multi_contact import collide
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import lose, total_energy
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of
+from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, strict
 
 SMALLEST_BOUNCE = 1e-4  # m/s, of a bounce that may be taken back
 ROUNDS = 1000
@@ -16,7 +14,7 @@ STAYING = 1e-9  # m/s, below which it is closed anyway
 SWEEPS = 100
 
 
-@njit(error_model="numpy")
+@strict
 def rest(b: Pointer, contacts: int, before: int) -> float:
     """Contacts whose last bounce was too small to be resolved come to rest together: velocities in b are changed, the
     impulses stand at `before`. Returns the energy lost.
@@ -44,7 +42,7 @@ def rest(b: Pointer, contacts: int, before: int) -> float:
     return lost
 
 
-@njit(error_model="numpy")
+@strict
 def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
     """Plastic contacts that part too slowly to be resolved stay: so ends the rocking of a body from foot to foot.
 

@@ -1,11 +1,9 @@
 """Dense LU decomposition with partial pivoting for small systems (compiled): a call of LAPACK would cost more."""
 
-from numba import njit
-
-from trundle.kernel.pointers import Pointer
+from trundle.kernel.pointers import Pointer, inner
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@inner
 def factorise(a: Pointer, pivots: Pointer, size: int) -> bool:
     """Replace the row-major matrix by its factors; False where a pivot is zero or not a number."""
     for column in range(size):
@@ -32,7 +30,7 @@ def factorise(a: Pointer, pivots: Pointer, size: int) -> bool:
     return True
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@inner
 def solve(a: Pointer, pivots: Pointer, size: int, b: Pointer) -> None:
     """Replace b by the solution, with the factors from `factorise`."""
     for row in range(size):

@@ -1,10 +1,8 @@
 """How close a loop is to a singular pose, for the steps that should not end there (compiled)."""
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call
+from trundle.kernel.pointers import call, strict
 
 FOLD = 1e-5  # monitor of a loop below which no step should end
 NEAR_FOLD = 0.1  # monitor of a loop at the start of a step that may meet a fold
@@ -12,7 +10,7 @@ CLOSE = 1e-2  # monitor below which no stiff step should end
 CARRIED = 1.0  # tolerances by which the projection may move the end of a stiff step near a fold
 
 
-@njit(error_model="numpy")
+@strict
 def at_fold(run: LoopRecord) -> bool:
     """Whether a loop is close to a singular pose, by what the projection finds."""
     lowest = 1.0
@@ -23,7 +21,7 @@ def at_fold(run: LoopRecord) -> bool:
     return lowest < FOLD
 
 
-@njit(error_model="numpy")
+@strict
 def near_fold(run: LoopRecord, limit: float) -> bool:
     """Whether the monitor of a loop was below the limit at the end of the last step."""
     lowest = 1.0
@@ -32,7 +30,7 @@ def near_fold(run: LoopRecord, limit: float) -> bool:
     return lowest < limit
 
 
-@njit(error_model="numpy")
+@strict
 def carried_off(run: LoopRecord) -> bool:
     """Whether a stiff step ends at a fold, or near one where the projection, from `x_new` to `sample`, moved it by more
     than the tolerance.

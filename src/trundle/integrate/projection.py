@@ -2,11 +2,9 @@
 
 import math
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, shifted
+from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, shifted, strict
 
 PROJECTION_LIMIT = 10
 THIRD = 1.0 / 3.0
@@ -46,7 +44,7 @@ def project_sample(run: LoopRecord) -> None:
         last = size
 
 
-@njit(error_model="numpy")
+@strict
 def keep_lowest(run: LoopRecord, monitors: Pointer, t: float) -> None:
     """Remember the smallest monitor of each loop in this passage and its time."""
     passage = run.passage
@@ -56,7 +54,7 @@ def keep_lowest(run: LoopRecord, monitors: Pointer, t: float) -> None:
             passage[at.PASSAGE * loop + 1] = t
 
 
-@njit(error_model="numpy")
+@strict
 def values_between(run: LoopRecord, s: float, exact: bool) -> None:
     """Monitors at a point inside the step, on the cubic between its ends or, exactly, on the dense output."""
     x, x_new, k, probe = run.x, run.x_new, run.k, run.sample

@@ -65,16 +65,17 @@ def _write_field(context: Any, builder: Any, signature: Any, args: Any, name: st
     builder.store(args[1], _place(builder, signature.args[0], args[0], name))
 
 
-_compiler = njit(error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# What parts are made of: numbers as in C, and only compiled code calls it. `strict` rounds every operation; with
+# `inner` products may be added without rounding in between.
+strict = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath={"contract"})
 
 
 def _part(argument: Any) -> Any:
     """Decorator of a part with this type of argument; it is compiled when `compiled.address` asks for it."""
 
     def decorate(function: Any) -> Any:
-        found = njit(error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-            function
-        )
+        found = inner(function)
         found.argument = argument
         return found
 
@@ -88,10 +89,6 @@ part = _part(whole_pointer)
 def part_of(record: type[Record]) -> Any:
     """Decorator of a part that is called with the address of a record."""
     return _part(RecordType(record))
-
-
-# What parts are made of: numbers as in C, and products may be added without rounding in between.
-inner = njit(error_model="numpy", fastmath={"contract"})
 
 
 def _cast(kind: Any, bits: Any) -> Any:

@@ -6,12 +6,10 @@ The treatments give different answers, and none is more right: rigidity does not
 import math
 from typing import Any
 
-from numba import njit
-
 from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long, routh
 from trundle.contact.collision.tied import find_tied, strike_tied
-from trundle.kernel.pointers import Pointer
+from trundle.kernel.pointers import Pointer, strict
 
 ROUNDS = 10000
 RESTING = 1e-14  # of the largest velocity: below it, not approaching
@@ -24,7 +22,7 @@ PRESSES = 200  # over the contacts that press on each other, within a step
 SLOW_APPROACH = 1e-9  # of the largest velocity: an approach that needs no short steps
 
 
-@njit(error_model="numpy")
+@strict
 def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) -> bool:
     """Collision at contact i alone; velocities and impulses in b are changed. False where none is found."""
     x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
@@ -50,7 +48,7 @@ def strike_one(b: Pointer, D: int, data: int, v: int, P: int, n: int, i: int) ->
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts: int, size: float) -> bool:
     """The contact that approaches fastest collides, until none approaches; those of a body that approach equally fast
     do so at once. False where that does not end.
@@ -71,7 +69,7 @@ def one_after_the_other(b: Pointer, D: int, data: int, v: int, P: int, contacts:
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contacts: int, size: float) -> bool:
     """Moreau's impact: all normals with Newton's restitution and friction on the velocities after it, by projections
     onto the cones in turn. False where they do not settle.
@@ -113,7 +111,7 @@ def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contact
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, h: float) -> None:
     """Tangential impulses of one step: each contact is stopped as far as its friction goes."""
     n = 3 * contacts
@@ -138,7 +136,7 @@ def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, conta
             return
 
 
-@njit(error_model="numpy")
+@strict
 def press_in_step(
     b: Pointer, D: int, data: int, v: int, delta: int, impulse: int, contacts: int, h: float, size: float
 ) -> float:
@@ -181,14 +179,14 @@ def press_in_step(
     return lowest
 
 
-@njit(error_model="numpy")
+@strict
 def stiffening(b: Pointer, data: int, i: int) -> Any:
     """By how much a spring is stiffer on the way in than on average, and softer on the way out."""
     e = b[data + at.DATA * i + at.RESTITUTION]
     return (1.0 - e * e) / (1.0 + e * e)
 
 
-@njit(error_model="numpy")
+@strict
 def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, contacts: int, size: float) -> bool:
     """Equal springs at all contacts, softer on the way out by the restitution [Barjau 2022, Eq. 5.1], followed in small
     steps until all contacts have let go. False where that does not end.
@@ -224,7 +222,7 @@ def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, 
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def collide(b: Pointer, contacts: int, before: int, treatment: int) -> None:
     """Solve the collision described by b (see `numbers`); from `before` on come the velocities before and after, the
     impulses, the outcome and the energy lost.

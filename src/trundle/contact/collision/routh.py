@@ -11,9 +11,9 @@ Numbers may be complex: decisions go by the real parts, so that a small imaginar
 import math
 
 import numpy as np
-from numba import njit
 
 from trundle.contact.collision import layout as at
+from trundle.kernel.pointers import strict
 
 PHASES = 200
 NEGLIGIBLE_SLIP = 1e-12  # of the speed of the collision: a negligible slip
@@ -22,13 +22,13 @@ STEPS = 20000  # along a slip that turns
 DIRECTIONS = 180
 
 
-@njit(error_model="numpy")
+@strict
 def long(x: float, y: float) -> float:
     """Length of a vector, analytic in its components."""
     return np.sqrt(x * x + y * y)
 
 
-@njit(error_model="numpy")
+@strict
 def left_to_go(law: int, e: float, v0: float, v: float, c: float, p: float, p_c: float, W: float, W_c: float) -> float:
     """Normal impulse until the end of restitution at the rate c of the normal velocity; below 0 where there is none."""
     if law == at.POISSON:
@@ -47,7 +47,7 @@ def left_to_go(law: int, e: float, v0: float, v: float, c: float, p: float, p_c:
     return 2.0 * missing / (v + np.sqrt(under))
 
 
-@njit(error_model="numpy")
+@strict
 def across_and_along(D: tuple[float, ...], mu: float, angle: float) -> tuple[float, ...]:
     """Rate of a slip in the direction of the angle: across it and along it."""
     d_xx, d_xy, d_yy, a_x, a_y, _ = D
@@ -56,7 +56,7 @@ def across_and_along(D: tuple[float, ...], mu: float, angle: float) -> tuple[flo
     return x * g_y - y * g_x, x * g_x + y * g_y
 
 
-@njit(error_model="numpy")
+@strict
 def turned_on(D: tuple[float, ...], mu: float, angle: float) -> tuple[float, ...]:
     """The direction where the rate has no part across, one step of Newton's method from an angle next to it."""
     d_xx, d_xy, d_yy, _, _, _ = D
@@ -67,7 +67,7 @@ def turned_on(D: tuple[float, ...], mu: float, angle: float) -> tuple[float, ...
     return np.cos(exact), np.sin(exact)
 
 
-@njit(error_model="numpy")
+@strict
 def restart(D: tuple[float, ...], mu: float, f_x: float, f_y: float, planar: bool) -> tuple[float, ...]:
     """Direction in which a slip begins whose holding force lies outside the cone: the one that it keeps, nearest to
     that against the force.
@@ -94,7 +94,7 @@ def restart(D: tuple[float, ...], mu: float, f_x: float, f_y: float, planar: boo
     return math.cos(begin) + zero, math.sin(begin) + zero
 
 
-@njit(error_model="numpy")
+@strict
 def slope(D: tuple[float, ...], mu: float, x: float, y: float) -> tuple[float, ...]:
     """d(v_x, v_y, v_n, p_x, p_y)/dp of a contact that slides with the velocity (x, y)."""
     d_xx, d_xy, d_yy, a_x, a_y, d_n = D
@@ -109,7 +109,7 @@ def slope(D: tuple[float, ...], mu: float, x: float, y: float) -> tuple[float, .
     )
 
 
-@njit(error_model="numpy")
+@strict
 def turning_step(D: tuple[float, ...], mu: float, s: float, state: tuple[float, ...]) -> tuple[float, ...]:
     """A step of order 4 in s, dp = |slip| ds, in which the end of a slip is smooth; the slope is homogeneous."""
     zero = 0.0 * state[0]
@@ -142,7 +142,7 @@ def turning_step(D: tuple[float, ...], mu: float, s: float, state: tuple[float, 
     )
 
 
-@njit(error_model="numpy")
+@strict
 def remaining(
     law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float, state: tuple[float, ...]
 ) -> float:
@@ -156,7 +156,7 @@ def remaining(
     return (1.0 - e * e) * W_c - state[6]
 
 
-@njit(error_model="numpy")
+@strict
 def rate_of_remaining(law: int, compressing: bool, v_n: float, c: float) -> float:
     """Its derivative by the normal impulse, where the normal velocity changes at the rate c."""
     if compressing or law == at.NEWTON:
@@ -166,7 +166,7 @@ def rate_of_remaining(law: int, compressing: bool, v_n: float, c: float) -> floa
     return -v_n
 
 
-@njit(error_model="numpy")
+@strict
 def routh(
     D: tuple[float, ...], v_x: float, v_y: float, v_n: float, mu_s: float, mu_k: float, e: float, law: int, planar: bool
 ) -> tuple[float, ...]:

@@ -5,11 +5,9 @@ contact approaches any more, friction acts against the slips after it (Moreau's 
 impulse is at least e times that of compression [Poisson], or velocities are at least -e times those before [Newton].
 """
 
-from numba import njit
-
 from trundle.contact.collision import layout as at
 from trundle.contact.collision.routh import long
-from trundle.kernel.pointers import Pointer
+from trundle.kernel.pointers import Pointer, strict
 
 EQUAL = 1e-9  # of the fastest approach: approaches that are the same
 COUPLED = 1e-12  # of their own inverse masses: contacts that act on each other
@@ -17,7 +15,7 @@ SETTLED = 1e-14  # of the largest velocity
 ROUNDS = 200_000
 
 
-@njit(error_model="numpy")
+@strict
 def find_tied(b: Pointer, D: int, data: int, v: int, tied: int, contacts: int, fastest: int) -> int:
     """Mark contacts that approach as fast as the fastest and act on it, directly or by way of each other; how many."""
     n, count, grows = 3 * contacts, 1, True
@@ -38,7 +36,7 @@ def find_tied(b: Pointer, D: int, data: int, v: int, tied: int, contacts: int, f
     return count
 
 
-@njit(error_model="numpy")
+@strict
 def act_on_each_other(b: Pointer, D: int, n: int, i: int, k: int) -> bool:
     """Whether an impulse at contact i changes the velocity at contact k."""
     for row in range(3 * i, 3 * i + 3):
@@ -49,7 +47,7 @@ def act_on_each_other(b: Pointer, D: int, n: int, i: int, k: int) -> bool:
     return False
 
 
-@njit(error_model="numpy")
+@strict
 def strike_tied(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: int, size: float) -> bool:
     """Collision at the marked contacts; velocities and impulses in b are changed. False where none is found."""
     least, wanted, p, e = tied + contacts, tied + 2 * contacts, tied + 3 * contacts, tied + 12 * contacts
@@ -71,7 +69,7 @@ def strike_tied(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contac
     return settle(b, D, data, v, P, tied, contacts, size) if returned else True
 
 
-@njit(error_model="numpy")
+@strict
 def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: int, size: float) -> bool:
     """Impulses of one phase, by projections of all contacts at the same time, so that their order does not matter.
 

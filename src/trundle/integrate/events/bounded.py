@@ -6,30 +6,28 @@ that the signs at the ends of the part decide whether there is a root.
 
 import math
 
-from numba import njit
-
 from trundle.integrate.codes import MOST_UNDECIDED
 from trundle.integrate.events.locate import locate, values_at
 from trundle.integrate.events.zero import NONE, POINTS, SAME_TIME, round_off, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, part_of, shifted
+from trundle.kernel.pointers import call, part_of, shifted, strict
 
 FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is decided by the signs at its ends
 LARGEST_SEARCH = 4000  # parts that are looked at in one step before the step is cut
 
 
-@njit(error_model="numpy")
+@strict
 def least(w_lo: float, w_hi: float, lo: float) -> float:
     """Least product of a weight between w_lo >= 0 and w_hi with a value whose least is lo."""
     return w_lo * lo if lo > 0.0 else w_hi * lo
 
 
-@njit(error_model="numpy")
+@strict
 def most(w_lo: float, w_hi: float, hi: float) -> float:
     return w_hi * hi if hi > 0.0 else w_lo * hi
 
 
-@njit(error_model="numpy")
+@strict
 def enclose(run: LoopRecord, a: float, b: float) -> None:
     """Bounds of the event functions and their rates between the fractions a and b of the step."""
     x, dense, box = run.x, run.dense, run.box
@@ -54,7 +52,7 @@ def enclose(run: LoopRecord, a: float, b: float) -> None:
     call(address, run.clock, box, run.p, run.bounds, run.work)
 
 
-@njit(error_model="numpy")
+@strict
 def is_decided(run: LoopRecord, e: int, width: float) -> bool:
     """Whether function e has at most one root in the part that was enclosed last, of this width in time."""
     bounds = run.bounds
@@ -66,7 +64,7 @@ def is_decided(run: LoopRecord, e: int, width: float) -> bool:
     return left + width * min(slow, 0.0) > 0.0 or left + width * max(fast, 0.0) < 0.0
 
 
-@njit(error_model="numpy")
+@strict
 def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
     """Root of function e in a part where it has at most one; NOW becomes the sign on its far side."""
     watched = run.watched
@@ -90,7 +88,7 @@ def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
     return locate(run, e, a, b, now) if direction == 0 or direction == after else NONE
 
 
-@njit(error_model="numpy")
+@strict
 def at_the_end(run: LoopRecord, e: int) -> bool:
     """Whether function e comes to zero at the end of the run itself, as far as times can be resolved."""
     bounds = run.bounds

@@ -2,11 +2,9 @@
 
 import math
 
-from numba import njit
-
 from trundle.integrate.codes import MOST_UNDECIDED
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, part_of
+from trundle.kernel.pointers import call, part_of, strict
 
 MARGIN = 1.8e-15  # relative: on either side of a break laws may still be undecided by round-off
 FLOOR = 2.0**-50  # of the time that is searched
@@ -14,7 +12,7 @@ POINTS = 7  # places that are looked at then
 LARGEST_SEARCH = 20000  # parts that are looked at before a step is tried
 
 
-@njit(error_model="numpy")
+@strict
 def enclose_times(run: LoopRecord, a: float, b: float) -> None:
     """Bounds of the functions of time and of their rates between two times."""
     span, address = run.box, run.breaks_kernel
@@ -22,7 +20,7 @@ def enclose_times(run: LoopRecord, a: float, b: float) -> None:
     call(address, run.clock, span, run.p, run.bounds, run.work)
 
 
-@njit(error_model="numpy")
+@strict
 def side(run: LoopRecord, e: int, t: float) -> int:
     """Sign of one function at one time."""
     enclose_times(run, t, t)
@@ -30,7 +28,7 @@ def side(run: LoopRecord, e: int, t: float) -> int:
     return int(value > 0.0) - int(value < 0.0)
 
 
-@njit(error_model="numpy")
+@strict
 def switch(run: LoopRecord, e: int, a: float, b: float) -> float:
     """Where the sign that function e has at a ends, which it does not have at b: the last time before."""
     before = side(run, e, a)
@@ -45,7 +43,7 @@ def switch(run: LoopRecord, e: int, a: float, b: float) -> float:
     return a
 
 
-@njit(error_model="numpy")
+@strict
 def first_switch(run: LoopRecord, start: float, end: float) -> float:
     """First time between two times at which a function of time changes its sign; infinite where none does."""
     count, bounds, ends = run.n_breaks, run.bounds, run.parts

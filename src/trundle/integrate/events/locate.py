@@ -1,12 +1,10 @@
 """Roots of event functions on the dense output of a step (compiled)."""
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.dense import interpolate
 from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call, inner
+from trundle.kernel.pointers import Pointer, call, inner, strict
 
 
 @inner
@@ -17,13 +15,13 @@ def values_at(run: LoopRecord, s: float, out: Pointer) -> None:
     call(run.events_kernel, run.clock, run.sample, run.p, out, run.work)
 
 
-@njit(error_model="numpy")
+@strict
 def value_at(run: LoopRecord, e: int, s: float) -> float:
     values_at(run, s, run.g_probe)
     return run.g_probe[e]
 
 
-@njit(error_model="numpy")
+@strict
 def relative_gap(run: LoopRecord, e: int, s: float) -> float:
     """Gap of a contact at the fraction s of the step over the largest coordinate, whose round-off it has."""
     size = 0.0
@@ -32,7 +30,7 @@ def relative_gap(run: LoopRecord, e: int, s: float) -> float:
     return value_at(run, e, s) / max(size, 1e-300)
 
 
-@njit(error_model="numpy")
+@strict
 def locate(run: LoopRecord, e: int, a: float, b: float, before: int) -> float:
     """Root of event function e between the fractions a and b; its sign is `before` just after a and the other at b."""
     g_a, g_b = value_at(run, e, a), value_at(run, e, b)
@@ -72,7 +70,7 @@ def locate(run: LoopRecord, e: int, a: float, b: float, before: int) -> float:
     return b
 
 
-@njit(error_model="numpy")
+@strict
 def overlap(run: LoopRecord, e: int, a: float, b: float, deepest: float) -> float:
     """Where a value has fallen below `deepest`, which it is at b."""
     for _ in range(60):
@@ -84,7 +82,7 @@ def overlap(run: LoopRecord, e: int, a: float, b: float, deepest: float) -> floa
     return b
 
 
-@njit(error_model="numpy")
+@strict
 def crossing(run: LoopRecord, e: int, i: int) -> float:
     """Root of event function e in the cell that ends at point i, or where it dips through zero and back around it.
 

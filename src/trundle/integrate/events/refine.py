@@ -2,19 +2,17 @@
 
 import math
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.events.locate import value_at
 from trundle.integrate.events.zero import SAME_TIME, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, call_table, copy, shifted
+from trundle.kernel.pointers import call, call_table, copy, shifted, strict
 
 REFINEMENTS = 8  # secant steps onto an event
 HALVINGS = 60  # of the steps between which an event lies, where the secant does not come to it
 
 
-@njit(error_model="numpy")
+@strict
 def real_step(run: LoopRecord, h: float) -> bool:
     """Take a step of the method from the start of the step; False where it fails."""
     x_new, sample, clock = run.x_new, run.sample, run.clock
@@ -32,7 +30,7 @@ def real_step(run: LoopRecord, h: float) -> bool:
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def aim_of(run: LoopRecord, e: int) -> float:
     """Value at which an event fires: zero, or clearly below where it is due and begins so close to zero that its sign
     is not known.
@@ -40,7 +38,7 @@ def aim_of(run: LoopRecord, e: int) -> float:
     return at.OVERDUE if run.due[e] == 1 and run.sign[e] == 0 else 0.0
 
 
-@njit(error_model="numpy")
+@strict
 def refine(run: LoopRecord, e: int, s: float) -> bool:
     """Move the end of the step onto the event by secant steps in h; False where a step fails.
 
@@ -106,7 +104,7 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def is_inexact(run: LoopRecord) -> bool:
     """Whether the step that ends at the event misses the tolerance, though the whole step did not: slopes change fast
     there, as in the last of a slip, and shorter steps must come closer first.
@@ -114,7 +112,7 @@ def is_inexact(run: LoopRecord) -> bool:
     return run.fixed == 0 and run.error > 1.0
 
 
-@njit(error_model="numpy")
+@strict
 def really(run: LoopRecord, e: int, full: float) -> bool:
     """Whether an event that must not be below zero has come to zero at the end of the step, or just behind it where it
     jumps there (the step is then made to end behind).
@@ -139,7 +137,7 @@ def really(run: LoopRecord, e: int, full: float) -> bool:
     return probe[e] < 0.5 * aim
 
 
-@njit(error_model="numpy")
+@strict
 def get_past(run: LoopRecord, e: int) -> bool:
     """Make the step end behind the jump of an event function that has been looked at; False where a step fails."""
     p, work, clock = run.p, run.work, run.clock
@@ -153,7 +151,7 @@ def get_past(run: LoopRecord, e: int) -> bool:
     return True
 
 
-@njit(error_model="numpy")
+@strict
 def cut_step(run: LoopRecord) -> None:
     """End the step where the search for events has come to, without an event; HIT is -1 where that fails."""
     x_new = run.x_new

@@ -2,20 +2,18 @@
 
 import math
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.events.locate import crossing, relative_gap, values_at
 from trundle.integrate.events.refine import aim_of, cut_step, is_inexact, really, refine
 from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, SAME_TIME, round_off, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, call_table, inner, part_of
+from trundle.kernel.pointers import call, call_table, inner, part_of, strict
 
 UNSEEN = 1.1e-16  # of the largest coordinate: a gap below that is round-off
 DOUBTFUL = 16.0 * UNSEEN  # below that it is where the next bounce is hardly shorter
 
 
-@njit(error_model="numpy")
+@strict
 def has_passed(run: LoopRecord, e: int) -> bool:
     """Whether an event has changed its sign by the end of the step though no root was found before: it is due at this
     same time but for round-off.

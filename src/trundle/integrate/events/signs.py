@@ -1,17 +1,15 @@
 """Signs of the event functions at the start and after a jump (compiled)."""
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.events.zero import NO_GAP, POINTS, SAME_TIME, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, copy, part_of, shifted
+from trundle.kernel.pointers import call, copy, part_of, shifted, strict
 
 NO_SPEED = 1e-9  # m/s, likewise
 AT_ROOT = 1e-5  # of the short way of a measured slope: an event closer to its root than this has not been moved
 
 
-@njit(error_model="numpy")
+@strict
 def rates_now(run: LoopRecord) -> None:
     """Rates of the user's event functions at the present state, by bounds over a box that is this point."""
     box = run.box
@@ -25,7 +23,7 @@ def rates_now(run: LoopRecord) -> None:
     call(address, run.clock, box, run.p, run.bounds, run.work)
 
 
-@njit(error_model="numpy")
+@strict
 def sign_after_jump(run: LoopRecord, e: int) -> int:
     """Sign of a user's event function at the start or after a jump: that of its rate where it is still at its root."""
     here, rate = run.g_start[e], run.bounds[2 * run.watched + e]

@@ -1,9 +1,7 @@
 """Signs of event functions, and what of them counts as zero (compiled)."""
 
-from numba import njit
-
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call
+from trundle.kernel.pointers import Pointer, call, strict
 
 POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
 NONE = 2.0  # a fraction of the step that means: no root
@@ -11,12 +9,12 @@ NO_GAP = 1e-12  # m, which is round-off
 SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
 
 
-@njit(error_model="numpy")
+@strict
 def sign_of(value: float) -> int:
     return int(value > 0.0) - int(value < 0.0)
 
 
-@njit(error_model="numpy")
+@strict
 def round_off(run: LoopRecord, e: int, state: Pointer) -> float:
     """A bound of the round-off in the value of a user's event function at a state and the time of CLOCK."""
     clock = run.clock

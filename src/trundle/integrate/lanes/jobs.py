@@ -2,13 +2,11 @@
 
 import math
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.lanes.step import evaluate, project
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.step_control import learn_sizes
-from trundle.kernel.pointers import Pointer, inner, shifted
+from trundle.kernel.pointers import Pointer, inner, shifted, strict
 
 
 @inner
@@ -27,7 +25,7 @@ def forget_sizes(run: LaneRecord, lane: int) -> None:
         atol[m * w + lane] = first[m]
 
 
-@njit(error_model="numpy")
+@strict
 def refill(run: LaneRecord) -> int:
     """Give the next jobs to the idle lanes; returns how many were given."""
     job = run.job
@@ -54,7 +52,7 @@ def refill(run: LaneRecord) -> int:
     return given
 
 
-@njit(error_model="numpy")
+@strict
 def norm(run: LaneRecord, v: Pointer, lane: int) -> float:
     """Scaled RMS norm of a vector of one lane."""
     x, rtol = run.x, run.rtol
@@ -114,7 +112,7 @@ def begin(run: LaneRecord) -> None:
                 h[lane] = run.h_first
 
 
-@njit(error_model="numpy")
+@strict
 def finish(run: LaneRecord, lane: int, code: int) -> None:
     """Hand in the job of a lane and leave the lane idle (a step of zero keeps its arithmetic harmless)."""
     job, x = run.job, run.x

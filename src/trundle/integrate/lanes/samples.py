@@ -1,14 +1,12 @@
 """Samples of lanes (compiled), by the dense output of their steps."""
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.lanes.step import combine, evaluate, project
 from trundle.integrate.record import LaneRecord
-from trundle.kernel.pointers import inner, shifted
+from trundle.kernel.pointers import inner, shifted, strict
 
 
-@njit(error_model="numpy")
+@strict
 def reached(t: float, h: float, end: float) -> float:
     """Time at the end of a step; the last step ends exactly at the end."""
     return end if h >= end - t else t + h

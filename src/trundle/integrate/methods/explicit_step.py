@@ -2,17 +2,15 @@
 
 import math
 
-from numba import njit
-
 from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call, part_of, shifted
+from trundle.kernel.pointers import Pointer, call, part_of, shifted, strict
 
 ROUND_OFF_FELT = 1e-8  # tolerance below which magnified round-off can reject a step
 SMALL_ENOUGH = 10.0  # error across the constraints, in units of the tolerance, that may be left to the projection
 
 
-@njit(error_model="numpy")
+@strict
 def estimate(run: LoopRecord, k: Pointer, out: Pointer, row: int, last: int) -> None:
     """Difference of the two solutions, divided by h."""
     n_x, a = run.n_x, run.coefficients
@@ -26,7 +24,7 @@ def estimate(run: LoopRecord, k: Pointer, out: Pointer, row: int, last: int) -> 
                 out[m] += factor * slope[m]
 
 
-@njit(error_model="numpy")
+@strict
 def combined(run: LoopRecord, h: float, first: float, second: float) -> float:
     """RMS over the weighted components; two estimates are combined as in [Hairer 1993, section II.10]."""
     counted = max(run.weighted, 1)
@@ -35,7 +33,7 @@ def combined(run: LoopRecord, h: float, first: float, second: float) -> float:
     return h * first / math.sqrt(counted * (first + 0.01 * second))
 
 
-@njit(error_model="numpy")
+@strict
 def scaled_error(run: LoopRecord, weights: int, last: int) -> float:
     """Error of the step in units of the tolerance."""
     k, x, x_new, atol, weight, scratch = run.k, run.x, run.x_new, run.atol, run.weight, run.scratch
@@ -53,7 +51,7 @@ def scaled_error(run: LoopRecord, weights: int, last: int) -> float:
     return combined(run, run.step, first, second)
 
 
-@njit(error_model="numpy")
+@strict
 def error_of_work(run: LoopRecord, h: float, weights: int, last: int) -> float:
     """Error of the integrals of work, which do not steer the step."""
     a, k, n_x, rows, total = run.coefficients, run.k, run.n_x, run.rows, 0.0
