@@ -3,130 +3,102 @@
 from typing import TYPE_CHECKING, Any
 
 from trundle import errors
-from trundle.contact import (
-    BrushTyre,
-    Coulomb,
-    Creep,
-    FufaevNeimark,
-    Hertz,
-    HuntCrossley,
-    LinearContact,
-    LuGre,
-    MagicTyre,
-    Newton,
-    NoSlip,
-    NoSpin,
-    PatchFriction,
-    Poisson,
-    RegularisedCoulomb,
-    Relaxed,
-    RollingResistance,
-    SpinFriction,
-    Stribeck,
-    Stronge,
-)
 from trundle.errors import TrundleError
-from trundle.lookup.table import Table
-from trundle.math import (
-    abs,
-    acos,
-    asin,
-    atan,
-    atan2,
-    ceil,
-    cos,
-    cosh,
-    degrees,
-    exp,
-    floor,
-    kmh,
-    log,
-    max,
-    min,
-    pi,
-    rpm,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    step,
-    tan,
-    tanh,
-    where,
-)
-from trundle.model import (
-    PID,
-    Acceleration,
-    AxisJoint,
-    Block,
-    BlockOutput,
-    Body,
-    Bushing,
-    Connection,
-    CoordinateForce,
-    Damper,
-    EffortLaw,
-    ElectricMotor,
-    Event,
-    FirstOrderLag,
-    FixedControlledJoint,
-    FixedIdealJoint,
-    FixedServoJoint,
-    Flow,
-    FlowLaw,
-    Frame,
-    FreeIdealJoint,
-    FreeSlideJoint,
-    LineForce,
-    Locked,
-    Model,
-    Motor,
-    Open,
-    SeriesDamper,
-    Servo,
-    Spring,
-    SpringDamper,
-    SpringIdealJoint,
-    State,
-    TorsionSpring,
-    Wrench,
-    shape,
-)
-from trundle.pairs import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
-from trundle.pairs.belt import Belt
-from trundle.pairs.cam import Cam
-from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
-from trundle.pairs.ellipsoid import Ellipsoid
-from trundle.pairs.gear import Gear
-from trundle.pairs.higher import HigherPair
-from trundle.pairs.parametric import ParametricSurface
-from trundle.pairs.planar import Circle, Line, PlanarPair
-from trundle.pairs.rack import RackAndPinion
-from trundle.pairs.revolved import Revolved
-from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
-from trundle.pairs.swept import SweptSurface
-from trundle.space import Ball, Chain, Screw, rotation
 from trundle.version import __version__
 
 if TYPE_CHECKING:
-    from trundle import bicycle, examples, impact, rail, walker
+    from trundle import bicycle, examples, impact, pairs, rail, walker
+    from trundle.contact.brush_tyre import BrushTyre
+    from trundle.contact.friction import Coulomb, Creep, RegularisedCoulomb, Stribeck
+    from trundle.contact.fufaev_neimark import FufaevNeimark
+    from trundle.contact.lugre import LuGre
+    from trundle.contact.magic_tyre import MagicTyre
+    from trundle.contact.normal import Hertz, HuntCrossley, LinearContact
+    from trundle.contact.patch_friction import PatchFriction
+    from trundle.contact.relaxed import Relaxed
+    from trundle.contact.resistance import RollingResistance, SpinFriction
+    from trundle.contact.rolling import NoSlip, NoSpin
     from trundle.file import ModelFile, load_file, load_model
     from trundle.file.track import load_track
     from trundle.file.vehicle import load_vehicle
     from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
+    from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Locked, Motor, Open, Servo, Spring
+    from trundle.laws.restitution import Newton, Poisson, Stronge
     from trundle.linear_algebra.udwadia_kalaba import relaxed_inverse, weighted_inverse
+    from trundle.lookup.table import Table
+    from trundle.math import (
+        abs,
+        acos,
+        asin,
+        atan,
+        atan2,
+        ceil,
+        cos,
+        cosh,
+        degrees,
+        exp,
+        floor,
+        kmh,
+        log,
+        max,
+        min,
+        pi,
+        rpm,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        step,
+        tan,
+        tanh,
+        where,
+    )
+    from trundle.model import shape
+    from trundle.model.block import Block, BlockOutput
+    from trundle.model.body import Body, Frame
+    from trundle.model.definitions import Event
+    from trundle.model.electric_motor import ElectricMotor
+    from trundle.model.first_order_lag import FirstOrderLag
+    from trundle.model.force import Bushing, CoordinateForce, LineForce, SpringDamper, TorsionSpring, Wrench
+    from trundle.model.joint import (
+        AxisJoint,
+        Connection,
+        FixedControlledJoint,
+        FixedIdealJoint,
+        FixedServoJoint,
+        FreeIdealJoint,
+        FreeSlideJoint,
+        SpringIdealJoint,
+    )
+    from trundle.model.model import Model
+    from trundle.model.pid import PID
+    from trundle.model.series_damper import SeriesDamper
+    from trundle.model.state import State
+    from trundle.pairs.belt import Belt
+    from trundle.pairs.cam import Cam
+    from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
+    from trundle.pairs.ellipsoid import Ellipsoid
+    from trundle.pairs.gear import Gear
+    from trundle.pairs.higher import HigherPair
+    from trundle.pairs.lower import Cylindrical, Fixed, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+    from trundle.pairs.parametric import ParametricSurface
+    from trundle.pairs.planar import Circle, Line, PlanarPair
+    from trundle.pairs.rack import RackAndPinion
+    from trundle.pairs.revolved import Revolved
+    from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
+    from trundle.pairs.swept import SweptSurface
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
     from trundle.run.store import load
+    from trundle.space import Ball, Chain, Screw, rotation
     from trundle.study.continuation.branch import Branch
     from trundle.study.continuation.continue_motion import continuation
     from trundle.study.optimisation import Optimum, optimise
     from trundle.study.periodic import Section
     from trundle.sweeps import Cases, grid, latin_hypercube, sobol, sweep
     from trundle.system import System
-
 
 __all__ = [
     "PID",
@@ -286,58 +258,91 @@ __all__ = [
     "where",
 ]
 
-_LATE = {
-    "BatchRun": "trundle.run.batch",
-    "Branch": "trundle.study.continuation.branch",
-    "Cases": "trundle.sweeps",
-    "DormandPrince5": "trundle.integrate.methods.explicit",
-    "DormandPrince8": "trundle.integrate.methods.explicit",
-    "Experiment": "trundle.fitting",
-    "Fit": "trundle.fitting",
-    "ModelFile": "trundle.file",
-    "Optimum": "trundle.study.optimisation",
-    "Rodas4": "trundle.integrate.methods.rosenbrock",
-    "Rodas5P": "trundle.integrate.methods.rosenbrock",
-    "Run": "trundle.run.dataset",
-    "Section": "trundle.study.periodic",
-    "System": "trundle.system",
-    "bicycle": "trundle.bicycle",
-    "continuation": "trundle.study.continuation.continue_motion",
-    "examples": "trundle.examples",
-    "fit": "trundle.fitting",
-    "grid": "trundle.sweeps",
-    "impact": "trundle.impact",
-    "latin_hypercube": "trundle.sweeps",
-    "load": "trundle.run.store",
-    "load_file": "trundle.file",
-    "load_model": "trundle.file",
-    "load_track": "trundle.file.track",
-    "load_vehicle": "trundle.file.vehicle",
-    "optimise": "trundle.study.optimisation",
-    "rail": "trundle.rail",
-    "relaxed_inverse": "trundle.linear_algebra.udwadia_kalaba",
-    "sobol": "trundle.sweeps",
-    "sweep": "trundle.sweeps",
-    "walker": "trundle.walker",
-    "weighted_inverse": "trundle.linear_algebra.udwadia_kalaba",
+# Where each public name lives. None is imported before it is first asked for: numpy, CasADi and the classes of a
+# model take longer than a user at a prompt should wait for, and few scripts need them all.
+_NAMES = {
+    "trundle.bicycle": "bicycle",
+    "trundle.contact.brush_tyre": "BrushTyre",
+    "trundle.contact.friction": "Coulomb Creep RegularisedCoulomb Stribeck",
+    "trundle.contact.fufaev_neimark": "FufaevNeimark",
+    "trundle.contact.lugre": "LuGre",
+    "trundle.contact.magic_tyre": "MagicTyre",
+    "trundle.contact.normal": "Hertz HuntCrossley LinearContact",
+    "trundle.contact.patch_friction": "PatchFriction",
+    "trundle.contact.relaxed": "Relaxed",
+    "trundle.contact.resistance": "RollingResistance SpinFriction",
+    "trundle.contact.rolling": "NoSlip NoSpin",
+    "trundle.examples": "examples",
+    "trundle.file": "ModelFile load_file load_model",
+    "trundle.file.track": "load_track",
+    "trundle.file.vehicle": "load_vehicle",
+    "trundle.fitting": "Experiment Fit fit",
+    "trundle.impact": "impact",
+    "trundle.integrate.methods.explicit": "DormandPrince5 DormandPrince8",
+    "trundle.integrate.methods.rosenbrock": "Rodas4 Rodas5P",
+    "trundle.laws.law": "Acceleration Damper EffortLaw Flow FlowLaw Locked Motor Open Servo Spring",
+    "trundle.laws.restitution": "Newton Poisson Stronge",
+    "trundle.linear_algebra.udwadia_kalaba": "relaxed_inverse weighted_inverse",
+    "trundle.lookup.table": "Table",
+    "trundle.math": "abs acos asin atan atan2 ceil cos cosh degrees exp floor kmh log max min pi rpm sign sin sinh "
+    "sqrt step tan tanh where",
+    "trundle.model.block": "Block BlockOutput",
+    "trundle.model.body": "Body Frame",
+    "trundle.model.definitions": "Event",
+    "trundle.model.electric_motor": "ElectricMotor",
+    "trundle.model.first_order_lag": "FirstOrderLag",
+    "trundle.model.force": "Bushing CoordinateForce LineForce SpringDamper TorsionSpring Wrench",
+    "trundle.model.joint": "AxisJoint Connection FixedControlledJoint FixedIdealJoint FixedServoJoint FreeIdealJoint "
+    "FreeSlideJoint SpringIdealJoint",
+    "trundle.model.model": "Model",
+    "trundle.model.pid": "PID",
+    "trundle.model.series_damper": "SeriesDamper",
+    "trundle.model.shape": "shape",
+    "trundle.model.state": "State",
+    "trundle.pairs": "pairs",
+    "trundle.pairs.belt": "Belt",
+    "trundle.pairs.cam": "Cam",
+    "trundle.pairs.edge": "CircleEdge HelixEdge LineEdge Vertex",
+    "trundle.pairs.ellipsoid": "Ellipsoid",
+    "trundle.pairs.gear": "Gear",
+    "trundle.pairs.higher": "HigherPair",
+    "trundle.pairs.lower": "Cylindrical Fixed Free Helical Planar Prismatic Revolute Spherical Universal",
+    "trundle.pairs.parametric": "ParametricSurface",
+    "trundle.pairs.planar": "Circle Line PlanarPair",
+    "trundle.pairs.rack": "RackAndPinion",
+    "trundle.pairs.revolved": "Revolved",
+    "trundle.pairs.surface": "Cone Cylinder Plane Sphere SpiralColumn TangentSurface Torus",
+    "trundle.pairs.swept": "SweptSurface",
+    "trundle.rail": "rail",
+    "trundle.run.batch": "BatchRun",
+    "trundle.run.dataset": "Run",
+    "trundle.run.store": "load",
+    "trundle.space": "Ball Chain Screw rotation",
+    "trundle.study.continuation.branch": "Branch",
+    "trundle.study.continuation.continue_motion": "continuation",
+    "trundle.study.optimisation": "Optimum optimise",
+    "trundle.study.periodic": "Section",
+    "trundle.sweeps": "Cases grid latin_hypercube sobol sweep",
+    "trundle.system": "System",
+    "trundle.walker": "walker",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    """Reading files takes libraries that a model made in Python does without: they are imported when first
-    asked for.
-    """
-    if name not in _LATE:
+    if name not in _HOME:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [*__all__, *_LATE], n=3, cutoff=0.5)
+        near = get_close_matches(name, __all__, n=3, cutoff=0.5)
         hint = f" Did you mean {', '.join(f'tr.{n}' for n in near)}?" if near else ""
         raise AttributeError(f"module 'trundle' has no attribute {name!r}.{hint}", name=name)
     from importlib import import_module
 
-    module = import_module(_LATE[name])
-    return module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
+    module = import_module(_HOME[name])
+    found = module if name == module.__name__.rpartition(".")[2] else getattr(module, name)
+    globals()[name] = found  # next time without this function
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LATE})
+    return sorted(__all__)

@@ -105,7 +105,7 @@ def test_long_result_is_thinned_out_and_says_so(disc: Run, tmp_path: object) -> 
     path = disc.save(f"{tmp_path}/disc.nc")
     whole = tr.load(path).dataset.nbytes
     thin = tr.load(path, largest=whole / 2.5)
-    assert len(thin.time) == 21 and "every 3th of 61" in thin.warnings[-1]
+    assert len(thin.time) == 21 and "one in 3 of 61" in thin.warnings[-1]
     assert "every 3th" in unpack(_data(page(thin)))["note"]
 
 

@@ -18,6 +18,7 @@ from trundle.equations.mobility import Mobility, RowFunctions, find_mobility, no
 from trundle.equations.outputs.ports import Ports, find_ports, power_quantities
 from trundle.graph.topology import Topology, find_topology
 from trundle.laws.law import FlowLaw
+from trundle.linear_algebra.median import median
 from trundle.model.check import massless
 from trundle.model.part_check import evaluate
 from trundle.model.register import Register
@@ -179,7 +180,7 @@ class Derivation:
             points.setdefault(body.name, []).append(evaluate(self.model, ca.vertcat(*body.com)).ravel())
         sizes = [float(np.linalg.norm(a - b)) for of in points.values() for a, b in combinations(of, 2)]
         large = [s for s in sizes if s > 1e-9 * max(sizes)]
-        return float(np.median(large)) if large else 1.0
+        return median(large) if large else 1.0
 
     def _bodies_of(self, row: Row) -> str:
         connection = self.model.connections[row.owner]

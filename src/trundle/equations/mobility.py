@@ -19,6 +19,7 @@ from trundle.equations.derive import Equations
 from trundle.errors import AssemblyError, ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.linear_algebra.kkt import dense
+from trundle.linear_algebra.pivot_order import pivot_order
 from trundle.linear_algebra.rank import TOLERANCE, rank
 from trundle.typing import AnyArray, Array
 
@@ -266,12 +267,12 @@ def _exchanged(jacobians: Sequence[Array], count: int) -> list[list[int]]:
     """Sets of rows that depend on each other in a way that changes with the pose: no choice of rows is good for all
     poses. (Where the dependence is the same at all poses, rows that are independent at one of them always are.)
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     m = len(jacobians[0])
     if m == count or len(jacobians) < 2:
         return []
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     nulls = [np.linalg.svd(J)[0][:, count:] for J in jacobians]
     projectors = [N @ N.T for N in nulls]
     tied = np.max(np.abs(projectors), axis=0) > 1e-6
@@ -317,11 +318,9 @@ def _tangent(J: Array, direction: Array) -> Array:
 
 def _best_rows(jacobians: Sequence[Array], rank: int) -> list[int]:
     """The set of independent rows that is best conditioned at the worst of the poses."""
-    from scipy.linalg import qr
-
     if rank == 0:
         return []
-    candidates = {tuple(sorted(int(i) for i in qr(J.T, mode="r", pivoting=True)[1][:rank])) for J in jacobians}
+    candidates = {tuple(sorted(int(i) for i in pivot_order(J.T)[:rank])) for J in jacobians}
 
     def quality(kept: Iterable[int]) -> float:
         return min(float(np.linalg.svd(J[list(kept)], compute_uv=False)[-1]) for J in jacobians)
@@ -333,13 +332,11 @@ def pivots(J: Array, given: Array, ease: Array, count: int | None = None) -> Arr
     """1 for as many speeds as it takes to meet the rows (free of units), the best of those not given by pivot times
     ease; else 0. `count` is how many that are, where it is known.
     """
-    from scipy.linalg import qr
-
     out = np.zeros(J.shape[1])
     if J.size == 0:
         return out
     movable = J * np.where(given, 0.0, 1.0)
-    order = qr(movable * ease, mode="r", pivoting=True)[1]
+    order = pivot_order(movable * ease)
     out[order[: rank(movable) if count is None else count]] = 1.0
     return out
 
@@ -348,14 +345,12 @@ def split_speeds(J: Array, avoid: Array | None = None) -> tuple[list[int], list[
     """Independent and dependent speeds: the best pivots are dependent, those near the ground rather independent, and
     those to avoid dependent wherever they can be.
     """
-    from scipy.linalg import qr
-
     if J.shape[0] == 0:
         return list(range(J.shape[1])), []
     preference = np.linspace(1.0, 4.0, J.shape[1])
     if avoid is not None:
         preference[avoid] *= 1e6
-    pivots = sorted(int(i) for i in qr(J * preference, mode="r", pivoting=True)[1][: J.shape[0]])
+    pivots = sorted(int(i) for i in pivot_order(J * preference)[: J.shape[0]])
     return [i for i in range(J.shape[1]) if i not in pivots], pivots
 
 

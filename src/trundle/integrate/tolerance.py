@@ -19,6 +19,7 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
+from trundle.linear_algebra.median import median
 from trundle.model.force import SpringDamper
 from trundle.pairs.higher import SurfacePair
 from trundle.typing import Array
@@ -202,7 +203,7 @@ def typical_length(f: Formulation, p: Array) -> float:
         large = sizes[(sizes > 0) & np.isfinite(sizes)]
         if len(known) >= 1000:
             known.clear()
-        known[key] = float(np.median(large)) if len(large) else np.inf
+        known[key] = median(large) if len(large) else np.inf
     return known[key]
 
 

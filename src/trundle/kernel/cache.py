@@ -14,11 +14,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+
 from trundle.kernel.jit import Kernel, Shape, code_options, host, load_kernels
+from trundle.version import __version__
 
 _MAGIC = b"trundle kernel 1\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -236,7 +238,7 @@ def user_directory() -> Path:
 def _platform() -> tuple[str, ...]:
     target = host()
     options = json.dumps(code_options(target), sort_keys=True)
-    return target.triple, options, version("llvmlite"), version("trundle")
+    return target.triple, options, llvmlite.__version__, __version__
 
 
 @cache

@@ -14,13 +14,17 @@ HIDDEN: Final = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "coordinat
 UNNAMED: Final = "This is a netCDF dimension but not a netCDF variable"  # what stands for a dimension without values
 
 
-def read_own(path: Path, largest: float) -> "xr.Dataset | None":
+def read_own(path: Path, largest: float, when_asked: bool = False) -> "xr.Dataset | None":
     """The dataset of a file that Trundle wrote, every n-th sample where it has more bytes than `largest`, which its
     attribute "warnings" says; None for files of others. Nothing is decoded: a quantity in "seconds" is a number, and
-    not-a-number is kept as it is.
+    not-a-number is kept as it is. With `when_asked` quantities over time are read when they are first asked for.
     """
     import h5py
     import xarray as xr
+
+    from trundle.run.stored_array import StoredArray, stamp_of
+
+    stamp = stamp_of(path)
 
     with h5py.File(path) as file:
         about = _attributes(file)
@@ -33,7 +37,9 @@ def read_own(path: Path, largest: float) -> "xr.Dataset | None":
         kept = {"time": slice(None, None, every)}
         variables = {}
         for name, item in names.items():
-            values = _values(item, tuple(kept.get(dimension, slice(None)) for dimension in dims[name]))
+            part = tuple(kept.get(dimension, slice(None)) for dimension in dims[name])
+            later = when_asked and name != "time" and "time" in dims[name] and item.dtype.kind == "f"
+            values = StoredArray(path, stamp, item, part).lazily() if later else _values(item, part)
             variables[name] = xr.Variable(dims[name], values, _attributes(item))
         beside = str(file.attrs.get("coordinates", "")).split()
         for item in names.values():
@@ -41,7 +47,7 @@ def read_own(path: Path, largest: float) -> "xr.Dataset | None":
     coordinates = {name for name in variables if (name,) == dims[name]} | {name for name in beside if name in variables}
     data = {name: v for name, v in variables.items() if name not in coordinates}
     if every > 1:
-        text = f"only every {every}th of {samples} samples was read: the file is larger than {largest:.3g} B."
+        text = f"only one in {every} of {samples} samples was read: the file is larger than {largest:.3g} B."
         about["warnings"] = json.dumps([*json.loads(about.get("warnings", "[]")), text])
     return xr.Dataset(data, {name: variables[name] for name in variables if name in coordinates}, about)
 

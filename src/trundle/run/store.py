@@ -51,7 +51,7 @@ def _target(path: Path) -> Path:
     return target
 
 
-def load(path: Path | str, largest: float = inf) -> "Run":
+def load(path: Path | str, largest: float = inf, when_asked: bool = False) -> "Run":
     """Read a run that `save` has written. It answers as before for what is stored, without its model.
 
     Parameters
@@ -60,6 +60,8 @@ def load(path: Path | str, largest: float = inf) -> "Run":
         A netCDF file; the ending .nc may be left out.
     largest : float
         Bytes to read at most: of a longer run every second, third, ... sample is taken, and `warnings` says so.
+    when_asked : bool
+        Read each quantity when it is first asked for: a long run opens at once. The file must stay as it is.
 
     Returns
     -------
@@ -72,7 +74,7 @@ def load(path: Path | str, largest: float = inf) -> "Run":
     """
     from trundle.run.dataset import Run
 
-    dataset = read(path, largest)
+    dataset = read(path, largest, when_asked)
     _check_run(dataset, Path(path))
     attrs = dataset.attrs
     return Run(dataset, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
@@ -90,7 +92,7 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def read(path: Path | str, largest: float = inf) -> "xr.Dataset":
+def read(path: Path | str, largest: float = inf, when_asked: bool = False) -> "xr.Dataset":
     """Read a dataset as it was written, or every n-th sample where it has more bytes than `largest`."""
     import xarray as xr
 
@@ -98,7 +100,7 @@ def read(path: Path | str, largest: float = inf) -> "xr.Dataset":
     if path.suffix.lower() == ".csv":
         raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     try:
-        own = read_own(path, largest)
+        own = read_own(path, largest, when_asked)
         if own is not None:
             return own
         with xr.open_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False) as dataset:

@@ -12,7 +12,6 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.polynomial import Polynomial
 
 from trundle.contact.fit import fit_parts
 from trundle.equations.events import event_functions
@@ -342,6 +341,8 @@ def _passed(
     bracket = _bracket(f, before, after, run)
     if bracket is None:
         return None
+    from numpy.polynomial import Polynomial
+
     which, before, after = bracket
     t, room, last = 0.5 * (before + after), 0.5 * (after - before), np.inf
     for _ in range(12):

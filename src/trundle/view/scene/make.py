@@ -103,9 +103,19 @@ def _poses(run: "Run", bodies: Sequence[str], kept: Any) -> tuple[Array, Array]:
 
 def quaternions(R: Array) -> Array:
     """Unit quaternions (..., 4) of rotations (..., 3, 3), along the first axis without jumps of sign."""
-    from scipy.spatial.transform import Rotation
-
-    q: Array = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat()[:, [3, 0, 1, 2]].reshape(*R.shape[:-2], 4)
+    xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
+    wx, wy, wz = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
+    xy, yz, zx = R[..., 1, 0] + R[..., 0, 1], R[..., 2, 1] + R[..., 1, 2], R[..., 0, 2] + R[..., 2, 0]
+    rows = np.array([
+        [1 + xx + yy + zz, wx, wy, wz],
+        [wx, 1 + xx - yy - zz, xy, zx],
+        [wy, xy, 1 - xx + yy - zz, yz],
+        [wz, zx, yz, 1 - xx - yy + zz],
+    ])  # fmt: skip
+    products = np.moveaxis(rows, (0, 1), (-2, -1))  # 4 q q^T: every row is along q, the one of the largest entry best
+    best = np.argmax(np.einsum("...ii->...i", products), axis=-1)
+    q: Array = np.take_along_axis(products, best[..., None, None], axis=-2)[..., 0, :]
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
     flips = np.where(np.sum(q[1:] * q[:-1], axis=-1) < 0, -1.0, 1.0)
     q[1:] *= np.cumprod(flips, axis=0)[..., None]
     return q

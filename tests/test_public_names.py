@@ -1,0 +1,50 @@
+"""`import trundle` brings names, not libraries: each is imported when it is first asked for."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import trundle as tr
+
+HEAVY = ("numpy", "casadi", "scipy", "pandas", "xarray", "matplotlib", "networkx", "llvmlite", "numba", "yaml")
+MODEL = "m = tr.Model('p'); m.connect(tr.Revolute('y'), m.ground, m.body('bob', mass=1.0, com=(0, 0, -1)))"
+
+
+def loaded(code: str) -> set[str]:
+    """Modules that a new process has after these lines."""
+    text = f"import sys, json, trundle as tr\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    told = subprocess.run([sys.executable, "-c", text], capture_output=True, check=True).stdout
+    return set(json.loads(told))
+
+
+def test_import_of_trundle_loads_no_library() -> None:
+    modules = loaded("")
+    assert not modules & set(HEAVY)
+    assert {m for m in modules if m.startswith("trundle.")} == {"trundle.errors", "trundle.version"}
+
+
+def test_a_model_loads_numpy_and_casadi_alone() -> None:
+    assert loaded(MODEL) & set(HEAVY) == {"numpy", "casadi"}
+
+
+def test_each_public_name_is_told_to_readers_and_found_at_home() -> None:
+    """The imports for type checkers, the table of homes and `__all__` have the same names."""
+    tree = ast.parse(Path(tr.__file__).read_text(encoding="utf-8"))
+    told = {
+        alias.name: node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("trundle")
+        for alias in node.names
+    }
+    homes = {
+        name: home.rpartition(".")[0] if name == home.rpartition(".")[2] else home for name, home in tr._HOME.items()
+    }
+    here = {"errors": "trundle", "TrundleError": "trundle.errors", "__version__": "trundle.version"}
+    assert told == homes | here
+    assert set(told) == set(tr.__all__)
+
+
+def test_a_name_is_listed_and_stays_what_it_was_when_first_asked_for() -> None:
+    assert [name for name in tr.__all__ if getattr(tr, name) is not getattr(tr, name) or name not in dir(tr)] == []
