@@ -48,7 +48,7 @@ class DerivativeWarning(UserWarning):
 class UnknownNameError(TrundleError, KeyError):
     """A name that the model does not have; the nearest names are offered."""
 
-    def __init__(self, name: str, known: Iterable[str], what: str = "quantity") -> None:
+    def __init__(self, name: str, known: Iterable[str], what: str = "quantity", remedy: str = "") -> None:
         known = list(known)
         near = get_close_matches(name, known, n=3, cutoff=0.5)
         if near:
@@ -56,7 +56,7 @@ class UnknownNameError(TrundleError, KeyError):
         else:
             more = ", ..." if len(known) > 12 else ""
             hint = f" Known: {', '.join(known[:12])}{more}." if known else " There are none."
-        self.text = f"there is no {what} called {name!r}.{hint}"
+        self.text = f"there is no {what} called {name!r}.{hint}" + (f" {remedy}" if remedy else "")
         super().__init__(self.text)
 
     def __str__(self) -> str:

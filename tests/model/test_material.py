@@ -142,6 +142,8 @@ def test_contradictions_are_refused() -> None:
         m.body("b", shape=box, density=1.0, material="steel")
     with pytest.raises(UnknownNameError, match="steel"):
         m.body("c", shape=box, material="steal")
+    with pytest.raises(UnknownNameError, match=r"no material called 'oak'.* aluminium, .* give density=, in kg/m\^3"):
+        m.body("c", shape=box, material="oak")
     with pytest.raises(ModelError, match="volume"):
         m.body("d", shape=tr.shape.Rod((0, 0, 0), (1, 0, 0)), density=1.0)
     with pytest.raises(ModelError, match="density"):

@@ -11,24 +11,18 @@ from trundle.model.shape import Shape
 from trundle.typing import Array
 
 MATERIALS: Final = {
-    "aluminium": 2700.0,
-    "brass": 8500.0,
-    "cast iron": 7200.0,
-    "concrete": 2400.0,
-    "copper": 8960.0,
-    "ice": 917.0,
-    "lead": 11340.0,
-    "magnesium": 1740.0,
-    "nylon": 1140.0,
-    "oak": 720.0,
-    "pine": 500.0,
-    "rubber": 1100.0,
-    "steel": 7850.0,
-    "titanium": 4510.0,
-    "water": 1000.0,
+    "aluminium": 2700.0,  # [Eurocode9 2007, 3.2.5]; the element 2.70 g/cm^3 [Haynes 2016, section 4]
+    "copper": 8960.0,  # [Haynes 2016, section 4: densities of the elements at 25 degrees Celsius]
+    "ice": 917.0,  # [Haynes 2016, section 6: at 0 degrees Celsius]
+    "lead": 11300.0,  # [Haynes 2016, section 4]
+    "magnesium": 1740.0,  # [Haynes 2016, section 4]
+    "steel": 7850.0,  # [Eurocode3 2005, 3.2.2]
+    "titanium": 4506.0,  # [Haynes 2016, section 4]
+    "water": 997.0,  # [Haynes 2016, section 6: at 25 degrees Celsius]
 }
-"""Round densities of common kinds, kg/m^3. Alloys, woods, plastics and concrete vary by some per cent and more: where
-it matters give the density of the very material; `body.taken` says which was taken.
+"""Densities, kg/m^3, of what has one: pure metals, structural steel and aluminium, water. Woods, plastics, cast iron
+and other alloys differ from piece to piece by more than models forgive: give theirs as `density`. `body.taken` says
+which density was taken.
 """
 
 
@@ -38,7 +32,7 @@ def density_of(body: str, density: Any, material: str | None) -> float:
         raise ModelError(f"body {body!r}: give density or material, not both.")
     if material is not None:
         if material not in MATERIALS:
-            raise UnknownNameError(str(material), list(MATERIALS), "material")
+            raise UnknownNameError(str(material), list(MATERIALS), "material", "Of others give density=, in kg/m^3.")
         return MATERIALS[material]
     if isinstance(density, bool) or not isinstance(density, float | int) or not isfinite(density) or density <= 0:
         raise ModelError(f"body {body!r}: the density must be a number greater than zero (kg/m^3), got {density!r}.")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PUSH: Final[Colour] = (0.80, 0.18, 0.16)
 REACTION: Final[Colour] = (0.45, 0.25, 0.65)
 STRIKES: Final = 3
+ROUND_OFF: Final = 1e-12  # of the weight of all bodies: joints of floating bodies transmit nothing but that
 SMALL: Final = 40  # connections up to which reactions are shown
 
 
@@ -44,6 +45,9 @@ def arrows(
         sizes = np.linalg.norm(arrow.vectors, axis=1)
         if np.any(np.isfinite(sizes)):
             longest[arrow.layer] = max(longest[arrow.layer], float(np.nanmax(sizes)))
+    weight = 9.81 * sum(float(body.get("mass", 0.0)) for body in shape["bodies"].values())
+    least = ROUND_OFF * max(weight, *longest.values())
+    longest = {layer: size if size > least else 0.0 for layer, size in longest.items()}
     return tuple(arrow for arrow in out if longest[arrow.layer] > 0), longest
 
 

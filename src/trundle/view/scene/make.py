@@ -45,7 +45,7 @@ def make_scene(
     size = _size(shape, grids, bodies, (p[0], R[0]))
     colours = _colours(bodies)
     items = [
-        *_surface_items(grids, bodies, colours, size),
+        *_surface_items([g for g in grids if not _is_face(g, shape)], bodies, colours, size),
         *_body_items(shape, grids, bodies, colours, size),
         *_joint_items(shape, bodies, size),
         *_track_items(shape, bodies, p, R),
@@ -178,6 +178,18 @@ def _corners(part: dict[str, Any]) -> list[Array]:
     from trundle.view.outline import outline
 
     return list(outline(part).points()) if part["shapes"] else []
+
+
+def _is_face(grid: Grid, shape: Geometry) -> bool:
+    """Whether a plane of a body is a face of its shapes, which are drawn."""
+    part = shape["bodies"].get(grid.body)
+    if not grid.flat or grid.points.shape[1] == 1 or part is None or not part["shapes"]:
+        return False
+    corners = np.array(_corners(part), dtype=float).reshape(-1, 3)
+    origin = grid.points[0, 0]
+    normal = np.cross(grid.points[-1, 0] - origin, grid.points[0, -1] - origin)
+    heights = (corners - origin) @ normal / np.linalg.norm(normal)
+    return len(corners) > 0 and bool(abs(float(np.max(heights))) < 0.02 * float(np.max(np.ptp(corners, axis=0))))
 
 
 def _surface_items(
