@@ -11,12 +11,12 @@ from trundle.model.shape import Shape
 from trundle.typing import Array
 
 MATERIALS: Final = {
-    "aluminium": 2700.0,  # [Eurocode9 2007, 3.2.5]; the element 2.70 g/cm^3 [Haynes 2016, section 4]
+    "aluminium": 2700.0,  # [CEN 2007, 3.2.5]; the element 2.70 g/cm^3 [Haynes 2016, section 4]
     "copper": 8960.0,  # [Haynes 2016, section 4: densities of the elements at 25 degrees Celsius]
     "ice": 917.0,  # [Haynes 2016, section 6: at 0 degrees Celsius]
     "lead": 11300.0,  # [Haynes 2016, section 4]
     "magnesium": 1740.0,  # [Haynes 2016, section 4]
-    "steel": 7850.0,  # [Eurocode3 2005, 3.2.2]
+    "steel": 7850.0,  # [CEN 2005, 3.2.2]
     "titanium": 4506.0,  # [Haynes 2016, section 4]
     "water": 997.0,  # [Haynes 2016, section 6: at 25 degrees Celsius]
 }
