@@ -8,7 +8,7 @@ from typing import Any
 class TrundleError(Exception):
     """Base of all errors raised by Trundle."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Not by its arguments, as exceptions are by default: an error that a worker process cannot hand over hangs the
         # pool that waits for it.
         return _restored, (type(self), self.args, self.__dict__)

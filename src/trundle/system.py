@@ -18,7 +18,7 @@ from trundle.quantity import Quantity
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.start_state import start_state
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from trundle.run.trace import Trace
     from trundle.study.linearise import Linearisation
 
-Values = Mapping[str, Any] | None
-Parameters = Mapping[str, Any] | None  # numbers, and tables in place of those of the model
 
-
-def build(model: Model, formalism: str | None = None, relax: Values = None, omit: Any = None) -> "System":
+def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Any = None) -> "System":
     """Check the model, freeze it, derive and compile its equations.
 
     Parameters
@@ -68,7 +65,7 @@ class System:
     def __init__(self, derivation: Derivation, formalism: str) -> None:
         self.formulation: Formulation = formulate(derivation, formalism)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.spec, self.formalism)  # the kernels come from the cache
 
     def __repr__(self) -> str:
@@ -82,7 +79,7 @@ class System:
     def __copy__(self) -> "System":
         return self  # nothing of it can be changed
 
-    def __deepcopy__(self, memo: Any) -> "System":
+    def __deepcopy__(self, memo: dict[int, object]) -> "System":
         return self
 
     @property
@@ -142,7 +139,7 @@ class System:
 
         return build_graph(self.formulation)
 
-    def graph_state(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> dict[str, Any]:
+    def graph_state(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
         """The state of the bond graph at a state given by coordinates and independent speeds.
 
         Parameters
@@ -175,7 +172,7 @@ class System:
         """
         return self if formalism == self.formalism else System(self.formulation.derivation, formalism)
 
-    def start(self, start: Values = None, parameters: Parameters = None, t: float = 0.0) -> "InitialState":
+    def start(self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> "InitialState":
         """A consistent state in joint coordinates from named values; what is not given is found.
 
         Parameters
@@ -198,7 +195,7 @@ class System:
         return start_state(self.formulation, start, parameters, t)
 
     def simulate(
-        self, duration: float, start: Values = None, parameters: Parameters = None, *,
+        self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         formalism: str | None = None, method: Any = "auto", rtol: float = 1e-10,
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None, max_step: float = np.inf,
@@ -267,7 +264,7 @@ class System:
         return simulate(system.formulation, duration, start, given, options)
 
     def batch(
-        self, duration: float, start: Values = None, parameters: Mapping[str, Any] | None = None, *,
+        self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None, threads: int | None = None, method: Any = "auto",
         tables: Mapping[str, Table | Sequence[Table]] | None = None,
@@ -311,7 +308,7 @@ class System:
         given = with_tables(self.model.tables, parameters, tables)
         return run_batch(self.formulation, duration, start or {}, given or {}, options, threads)
 
-    def accelerations(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> dict[str, Any]:
+    def accelerations(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
         """All accelerations and reactions at a state given by coordinates and independent speeds.
 
         Parameters
@@ -331,7 +328,7 @@ class System:
         return accelerations(self.formulation, state, parameters, t)
 
     def reactions(
-        self, state: Values = None, parameters: Parameters = None, t: float = 0.0, on: str = "second",
+        self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0, on: str = "second",
         axes: str = "ground",
     ) -> dict[str, Array]:  # fmt: skip
         """Force (N) and moment (N m) of every connection.
@@ -357,8 +354,8 @@ class System:
         return reactions(self.formulation, state, parameters, t, on, axes)
 
     def equilibrium(
-        self, start: Values = None, parameters: Parameters = None, t: float = 0.0, stable: bool = True
-    ) -> dict[str, Any]:
+        self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0, stable: bool = True
+    ) -> State:
         """A static equilibrium near the given pose, in which the system can stay at rest.
 
         Parameters
@@ -385,8 +382,8 @@ class System:
         return equilibrium(self.formulation, start, parameters, t, stable)
 
     def steady(
-        self, given: Mapping[str, Any], start: Values = None, parameters: Parameters = None, t: float = 0.0
-    ) -> dict[str, Any]:
+        self, given: Values, start: Values | None = None, parameters: Values | None = None, t: float = 0.0
+    ) -> State:
         """A steady motion with given values, such as a bicycle in a turn or a governor at speed: in axes that move
         along, all accelerations vanish, and so do the rates of states on which something depends.
 
@@ -414,9 +411,9 @@ class System:
         return steady(self.formulation, given, start, parameters, t)
 
     def trace(
-        self, coordinate: str, to: float | Sequence[float], start: Values = None, parameters: Parameters = None, *,
-        hold: Mapping[str, Any] | Sequence[str] = (), step: float | None = None, through_folds: bool = False,
-        double_contacts: bool = True, limit: int = 20_000,
+        self, coordinate: str, to: float | Sequence[float], start: Values | None = None,
+        parameters: Values | None = None, *, hold: Values | Sequence[str] = (), step: float | None = None,
+        through_folds: bool = False, double_contacts: bool = True, limit: int = 20_000,
     ) -> "Trace":  # fmt: skip
         """Poses while a coordinate is driven, without time.
 
@@ -503,7 +500,9 @@ class System:
 
         return inertial_residual(self.formulation, run)
 
-    def linearise(self, state: Values = None, parameters: Parameters = None, t: float = 0.0) -> "Linearisation":
+    def linearise(
+        self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0
+    ) -> "Linearisation":
         """State matrix on the constraint manifold about a state, with eigenvalues and modes.
 
         Parameters

@@ -12,6 +12,7 @@ from trundle.bond_graph.chain import ChainSeal
 from trundle.bond_graph.phrasing import counted
 from trundle.bond_graph.program import Program
 from trundle.model.seal import Seal
+from trundle.typing import State, Values
 
 if TYPE_CHECKING:
     import networkx
@@ -66,7 +67,7 @@ class BondGraph:
     states: Mapping[str, Program] = field(default_factory=dict)  # rates of what laws, blocks and forces keep
     measures: Mapping[str, Program] = field(default_factory=dict)  # angles of joints, up to whole turns
     surfaces: Mapping[str, tuple[tuple[str, ...], Program]] = field(default_factory=dict)  # contact -> see `Point`
-    values: Mapping[str, Any] = field(default_factory=dict)  # parameters, tables, what contacts do
+    values: Values = field(default_factory=dict)  # parameters, tables, what contacts do
     poses: tuple[Mapping[str, Any], ...] = ()  # states: the assembled pose, and one that is not special
     length: float = 1.0  # typical, m: rows of lengths and of angles are compared by it
     missing: tuple[str, ...] = ()  # what acts in the model and no node holds
@@ -97,7 +98,7 @@ class BondGraph:
 
         return to_networkx(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> State:
         """Everything, fit for JSON."""
         from trundle.bond_graph.export import to_dict
 
@@ -111,8 +112,8 @@ class BondGraph:
         return from_json(text)
 
     def accelerations(
-        self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
-    ) -> dict[str, Any]:
+        self, state: Values | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
+    ) -> State:
         """Accelerations and efforts from what nodes and bonds hold, without any equation of the system.
 
         Parameters
@@ -135,7 +136,7 @@ class BondGraph:
         return accelerations(self, state, parameters, t)
 
     def in_state(
-        self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
+        self, state: Values | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> "BondGraph":
         """The graph as it is at a state: friction that sticks is FC, friction that slides R, what is open EC."""
         from trundle.bond_graph.in_state import in_state

@@ -10,11 +10,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from trundle.bond_graph.bonds import Bond, BondGraph, Node
 from trundle.bond_graph.seal_rows import seal_rows
 from trundle.errors import StoreError
+from trundle.typing import State, Values
 
 if TYPE_CHECKING:
     import networkx
@@ -72,8 +73,8 @@ class DualGraph:
         return self.graph
 
     def accelerations(
-        self, state: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
-    ) -> dict[str, Any]:
+        self, state: Values | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
+    ) -> State:
         """Accelerations and flows from the nodes and bonds of the dual graph, all bonds at once.
 
         Parameters and names are those of `BondGraph.accelerations`; what the elements answer with is a wrench as there,
@@ -98,7 +99,7 @@ class DualGraph:
             out.add_edge(bond.tail, bond.head, size=bond.size, at_head=bond.at_head, at_tail=bond.size - bond.at_head)
         return out
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> State:
         """Everything, fit for JSON: the layout of the first graph, with "flow": "wrench"."""
         from trundle.bond_graph.export import node_dict, to_dict
 

@@ -10,7 +10,7 @@ import numpy as np
 from trundle.bond_graph.point import Point
 from trundle.bond_graph.solve import CLOSED
 from trundle.errors import SolveError
-from trundle.typing import Array
+from trundle.typing import Array, State
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import Bond, Node
@@ -20,7 +20,7 @@ EXACT = 1e-7  # of what is left of the equations, over their right-hand sides
 SPENT = 1e-11  # singular values below, over the largest, belong to flows that nothing determines
 
 
-def accelerations(dual: "DualGraph", state: Any, parameters: Any, t: float) -> dict[str, Any]:
+def accelerations(dual: "DualGraph", state: Any, parameters: Any, t: float) -> State:
     """Accelerations of all bodies, rates of states and flows of elements, by name."""
     graph = dual.graph
     if graph.missing:
@@ -138,7 +138,7 @@ class _Tableau:
 
     # -- rates of efforts, and flows -----------------------------------------------------------------------------------
 
-    def solve(self) -> dict[str, Any]:
+    def solve(self) -> State:
         """All unknowns: n rates of efforts, then n flows."""
         self._check()
         told = [said for node in self.nodes for said in self._equations(node)]
@@ -233,8 +233,8 @@ class _Tableau:
         active = node.content.get("active")
         return node.kind != "R" if active is None else bool(self.at.value(active)[0] > 0.5)
 
-    def _named(self, found: Array) -> dict[str, Any]:
-        out: dict[str, Any] = {}
+    def _named(self, found: Array) -> State:
+        out: State = {}
         for node in self.nodes:
             own = self.bonds_of[node.name]
             if node.kind == "0" and "effort" in node.content:

@@ -13,6 +13,7 @@ from trundle.atomic_write import check_target, write_whole
 from trundle.bond_graph.chain import ChainSeal
 from trundle.errors import StoreError
 from trundle.model.seal import VARIABLES, Seal
+from trundle.typing import State
 
 if TYPE_CHECKING:
     import networkx
@@ -73,7 +74,7 @@ def to_networkx(graph: "BondGraph") -> "networkx.MultiDiGraph[str]":
     return out
 
 
-def to_dict(graph: "BondGraph") -> dict[str, Any]:
+def to_dict(graph: "BondGraph") -> State:
     """Nodes, bonds, seals and causality in lists, words and numbers."""
     return {
         "format": FORMAT,
@@ -97,17 +98,17 @@ def to_dict(graph: "BondGraph") -> dict[str, Any]:
     }
 
 
-def node_dict(node: "Node") -> dict[str, Any]:
+def node_dict(node: "Node") -> State:
     """A node with what it holds: lists of named operations, no code."""
     words = {"name": node.name, "kind": node.kind, "label": node.label, "of": node.of, "size": node.size}
     return {**words, "content": _programs(node.content)}
 
 
-def _programs(programs: "Mapping[str, Program]") -> dict[str, Any]:
+def _programs(programs: "Mapping[str, Program]") -> State:
     return {name: program.to_dict() for name, program in programs.items()}
 
 
-def seal_dict(seal: Seal) -> dict[str, Any]:
+def seal_dict(seal: Seal) -> State:
     """A seal in words."""
     return {
         "name": seal.name,
@@ -122,7 +123,7 @@ def seal_dict(seal: Seal) -> dict[str, Any]:
     }
 
 
-def chain_dict(chain: ChainSeal) -> dict[str, Any]:
+def chain_dict(chain: ChainSeal) -> State:
     """A law or force on a coordinate of a contact in words."""
     seal = chain.seal
     return {

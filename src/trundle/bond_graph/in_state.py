@@ -1,17 +1,17 @@
 """A graph as it is at one state: what contacts do decides how their bonds are sealed."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from trundle.bond_graph.point import Point
 from trundle.bond_graph.strokes import with_causality
+from trundle.typing import Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
 
 
-def in_state(graph: "BondGraph", state: Mapping[str, Any] | None, parameters: Any, t: float) -> "BondGraph":
+def in_state(graph: "BondGraph", state: Values | None, parameters: Any, t: float) -> "BondGraph":
     """Friction that sticks is a flow constraint, friction that slides a resistance; an open contact has no efforts."""
     at = Point(graph, state, parameters, t)
     active = {n.name: bool(at.value(n.content["active"])[0] > 0.5) for n in graph.nodes if "active" in n.content}

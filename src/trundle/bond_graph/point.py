@@ -9,7 +9,7 @@ from trundle.bond_graph.arithmetic import Number
 from trundle.bond_graph.program import Program
 from trundle.bond_graph.table_cells import Cells
 from trundle.errors import SolveError, UnknownNameError
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph
@@ -22,9 +22,7 @@ FAR = 1e-6  # by which they may be corrected, relative
 class Point:
     """A state of a graph, with what follows from it."""
 
-    def __init__(
-        self, graph: "BondGraph", state: Mapping[str, Any] | None, parameters: Any, t: float, exact: bool = True
-    ) -> None:
+    def __init__(self, graph: "BondGraph", state: Values | None, parameters: Any, t: float, exact: bool = True) -> None:
         self.graph, self.t = graph, float(t)
         given = dict(graph.poses[0] if state is None else state)
         values = dict(graph.values)

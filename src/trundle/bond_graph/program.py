@@ -2,9 +2,9 @@
 it is code that could run by itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from trundle.bond_graph.arithmetic import BINARY, LOOKUP, UNARY, Number, binary, lookup, unary
 from trundle.errors import StoreError
 from trundle.kernel.tape import LEAVES, read_tape
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, State, Values
 
 Step = tuple[str, int, int]  # operation, places of its operands; -1 for none
 
@@ -53,7 +53,7 @@ class Program:
         first = len(self.inputs)
         return all(first <= k < first + len(self.constants) and self.constants[k - first] == 0 for k in self.outputs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> State:
         """Lists, words and numbers."""
         return {
             "shape": list(self.shape),
@@ -64,7 +64,7 @@ class Program:
         }
 
     @staticmethod
-    def from_dict(given: Mapping[str, Any]) -> "Program":
+    def from_dict(given: Values) -> "Program":
         """The same again; StoreError for what is not such a list."""
         try:
             steps = tuple((str(name), int(a), int(rest[0]) if rest else -1) for name, a, *rest in given["operations"])

@@ -13,6 +13,7 @@ from trundle.bond_graph.program import Program
 from trundle.errors import StoreError
 from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.model.seal import Seal
+from trundle.typing import Values
 
 
 @final
@@ -86,16 +87,16 @@ def from_dict(data: Any) -> BondGraph:
         raise StoreError(f"the bond graph cannot be read ({type(error).__name__}: {error}).") from error
 
 
-def read_node(given: Mapping[str, Any]) -> Node:
+def read_node(given: Values) -> Node:
     """A node with what it holds."""
     return Node(**{**given, "content": _programs(given["content"])})
 
 
-def _programs(given: Mapping[str, Any]) -> dict[str, Program]:
+def _programs(given: Values) -> dict[str, Program]:
     return {name: Program.from_dict(each) for name, each in given.items()}
 
 
-def _seal(given: Mapping[str, Any]) -> Seal:
+def _seal(given: Values) -> Seal:
     kinds = tuple(given["element"].split("+"))
     law = StoredFlow(kinds[0]) if given["sealed_by"] == "flow" else StoredEffort(kinds)
     connection, bond, held = given["connection"], given.get("bond", ""), bool(given.get("held", False))
@@ -104,7 +105,7 @@ def _seal(given: Mapping[str, Any]) -> Seal:
     return Seal(connection, bond, given["by"], None if held else law, held, given["coordinate"], called)
 
 
-def _causality(given: Mapping[str, Any]) -> Causality:
+def _causality(given: Values) -> Causality:
     def read(kind: type, each: Mapping[str, Any]) -> Any:
         return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in each.items()})
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from trundle.bond_graph.point import Point
 from trundle.errors import SolveError
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
@@ -46,7 +46,7 @@ class Flow:
         return Flow(self.rows + sign * other.rows, self.value + sign * other.value, self.rate + sign * other.rate)
 
 
-def accelerations(graph: "BondGraph", state: Mapping[str, Any] | None, parameters: Any, t: float) -> dict[str, Any]:
+def accelerations(graph: "BondGraph", state: Values | None, parameters: Any, t: float) -> State:
     """Accelerations of all bodies, rates of states and efforts of sealed flows, by name."""
     if graph.missing:
         raise SolveError(
@@ -148,7 +148,7 @@ class Assembly:
         (k,) = self.bonds_of[node.name]
         return self.flows[k], (1.0 if self.graph.bonds[k].tail == node.name else -1.0)
 
-    def solve(self) -> dict[str, Any]:
+    def solve(self) -> State:
         """Rates of all flows, and efforts, by name."""
         M, Q = np.zeros((self.n, self.n)), np.zeros(self.n)
         v = np.concatenate([np.zeros(0), *[self.at.value(node.content["flow"]) for node in self.moving]])
@@ -256,8 +256,8 @@ class Assembly:
                     "system.graph_state(...)."
                 )
 
-    def _named(self, rates: Array) -> dict[str, Any]:
-        out: dict[str, Any] = {}
+    def _named(self, rates: Array) -> State:
+        out: State = {}
         for node in self.moving:
             own = rates[self.place[node.name] : self.place[node.name] + node.size]
             if node.size == 6:

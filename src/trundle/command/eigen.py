@@ -11,6 +11,7 @@ from trundle.command.find import read_speeds, read_sweep
 from trundle.command.hanging_contacts import lost_contacts
 from trundle.command.tables import eigenvalue_table, locus_table, show
 from trundle.errors import FileError, UnknownNameError, UnsteadyWarning
+from trundle.typing import State, Values
 
 if TYPE_CHECKING:
     from trundle.study.linearise import Linearisation
@@ -22,7 +23,7 @@ UNSTEADY = "neither an equilibrium nor a steady motion: something accelerates, a
 LOST = "a real contact would be lost (the pose hangs under the surface). Try another --start, or --at-start."
 
 
-def print_eigenvalues(system: "System", start: Mapping[str, Any], at_start: bool, picture: Path | None) -> list[str]:
+def print_eigenvalues(system: "System", start: Values, at_start: bool, picture: Path | None) -> list[str]:
     """Print the eigenvalues of small motions; returns the files that were written."""
     about = start if at_start else _rest(system, start, None)
     linear = _linear(system, about, None)
@@ -35,18 +36,14 @@ def print_eigenvalues(system: "System", start: Mapping[str, Any], at_start: bool
     return _drawn(picture, linear)
 
 
-def _linear(
-    system: "System", state: Mapping[str, Any] | None, parameters: Mapping[str, float] | None
-) -> "Linearisation":
+def _linear(system: "System", state: Values | None, parameters: Mapping[str, float] | None) -> "Linearisation":
     """Linear equations without the warning about states that are not steady: the verbs say it themselves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsteadyWarning)
         return system.linearise(state, parameters)
 
 
-def print_locus(
-    system: "System", sweep: str, start: Mapping[str, Any], at_start: bool, picture: Path | None
-) -> list[str]:
+def print_locus(system: "System", sweep: str, start: Values, at_start: bool, picture: Path | None) -> list[str]:
     """Print eigenvalues over a parameter, NAME=FIRST:LAST:COUNT."""
     name, first, last, count = read_sweep(sweep)
     if name not in system.model.parameters:
@@ -64,7 +61,7 @@ def print_locus(
 
 
 def print_speeds(
-    system: "System", span: str, start: Mapping[str, Any], at_start: bool, picture: Path | None
+    system: "System", span: str, start: Values, at_start: bool, picture: Path | None
 ) -> tuple[list[str], list[str]]:
     """Print eigenvalues over speed, FIRST:LAST[:COUNT]; returns what there is to say and the files written."""
     from trundle.study.stability import SteadyMotions, moving
@@ -108,7 +105,7 @@ def root_locus(
     system: "System",
     parameter: str,
     values: Sequence[float],
-    start: Mapping[str, Any] | None = None,
+    start: Values | None = None,
     at_start: bool = False,
     parameters: Mapping[str, float] | None = None,
 ) -> tuple[list["Linearisation"], list[list[str]]]:
@@ -138,7 +135,7 @@ def _say(text: str) -> None:
     typer.echo(text)
 
 
-def _rest(system: "System", start: Mapping[str, Any] | None, parameters: Mapping[str, float] | None) -> dict[str, Any]:
+def _rest(system: "System", start: Values | None, parameters: Mapping[str, float] | None) -> State:
     """The equilibrium, with the speeds that the start may have given set to zero."""
     speeds = {c.rate_name: 0.0 if c.n_u == 1 else (0.0, 0.0, 0.0) for c in system.formulation.layout.coordinates}
     given = {name: value for name, value in (start or {}).items() if name not in speeds}

@@ -8,6 +8,7 @@ import numpy as np
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Plane
 from trundle.study.start_state import state_vector
+from trundle.typing import Values
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -15,14 +16,12 @@ if TYPE_CHECKING:
 ROUND_OFF = 1e-9
 
 
-def lost_contacts(
-    system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None = None
-) -> list[str]:
+def lost_contacts(system: "System", state: Values, parameters: Mapping[str, float] | None = None) -> list[str]:
     """Half sentences on contacts that pull, and on bodies that are under the plane they should stand on."""
     return _pulling(system, state, parameters) + _under_planes(system, state, parameters)
 
 
-def _pulling(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
+def _pulling(system: "System", state: Values, parameters: Mapping[str, float] | None) -> list[str]:
     values = system.accelerations(state, parameters)
     asked = {name: system.formulation.quantity(name) for name in values}
     forces = {q.owner: float(values[name]) for name, q in asked.items() if q.kind == "normal_force"}
@@ -31,7 +30,7 @@ def _pulling(system: "System", state: Mapping[str, Any], parameters: Mapping[str
     return [f"the normal force of {k!r} is negative" for k, v in forces.items() if v < -ROUND_OFF * largest]
 
 
-def _under_planes(system: "System", state: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[str]:
+def _under_planes(system: "System", state: Values, parameters: Mapping[str, float] | None) -> list[str]:
     """The weight of what hangs under a road presses on it all the same: its normal force is no sign of contact."""
     model = system.model
     roads = [

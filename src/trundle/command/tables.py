@@ -1,7 +1,9 @@
 """Tables that the command line prints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from trundle.typing import Values
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +38,7 @@ def word_table(title: str, *columns: str) -> "Table":
     return table
 
 
-def coordinate_table(system: "System", values: Mapping[str, Any]) -> "Table":
+def coordinate_table(system: "System", values: Values) -> "Table":
     """Coordinates by name with unit."""
     import numpy as np
 

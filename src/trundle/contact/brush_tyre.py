@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, number, value
 from trundle.laws.law import FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 TINY_SLIP = 1e-12  # below which a slip has no direction
@@ -43,13 +44,13 @@ class BrushTyre(FrictionLaw):
     def may_drive(self) -> bool:
         return number(self.half_length) != 0
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """In slip across."""
         p = self._slid(s, speed / ca.sqrt(rolling**2 + value(self.slow, s) ** 2))
         return value(self.mu, s) * p * (3 - 3 * p + p**2)
 
     def resist(
-        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         turning = rolling - motion[0]  # the rim over the road
         travel = ca.sqrt(turning**2 + value(self.slow, s) ** 2)
@@ -62,6 +63,6 @@ class BrushTyre(FrictionLaw):
             efforts.append(-mu * lever * p * (1 - p) ** 3 * sigma[1] / size)
         return efforts, []
 
-    def _slid(self, s: Any, size: Expr) -> Expr:
+    def _slid(self, s: Signals, size: Expr) -> Expr:
         """Share of the patch that slides."""
         return ca.fmin(value(self.stiffness, s) * size / (3 * value(self.mu, s)), 1)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import casadi as ca
 
 from trundle.laws.coefficient import check, check_positive, value
 from trundle.laws.law import FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 SLOW = 1e-9  # m/s, below which a wheel has no direction of rolling
@@ -55,13 +56,13 @@ class FufaevNeimark(FrictionLaw):
     def turns_along(self) -> bool:
         return True
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """In steady slip across."""
         lasting = value(self.stiffness, s) * value(self.beta, s) / value(self.alpha, s)
         return lasting * speed / ca.sqrt(rolling**2 + SLOW**2)
 
     def resist(
-        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         (across, spin), (y, twist) = motion, bristles
         travel = ca.sqrt(rolling**2 + SLOW**2)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.coefficient import check, check_positive, number, value
 from trundle.laws.law import FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 TINY_SLIP = 1e-12  # below which a slip has no direction
@@ -60,12 +61,12 @@ class MagicTyre(FrictionLaw):
     def turns_along(self) -> bool:
         return True
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """In steady slip along."""
         return self._share(s, [speed / self._travel(s, rolling)])[0]
 
     def resist(
-        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         travel = self._travel(s, rolling)
         if not self.has_bristles:
@@ -75,10 +76,10 @@ class MagicTyre(FrictionLaw):
         rates = [v - travel * slip for v, slip in zip(motion, slips, strict=True)]
         return self._share(s, slips), rates
 
-    def _travel(self, s: Any, rolling: Expr) -> Expr:
+    def _travel(self, s: Signals, rolling: Expr) -> Expr:
         return ca.sqrt(rolling**2 + value(self.slow, s) ** 2)
 
-    def _share(self, s: Any, slips: Sequence[Expr]) -> list[Expr]:
+    def _share(self, s: Signals, slips: Sequence[Expr]) -> list[Expr]:
         """Force over load against each slip."""
         mu, steep, shape, bend = (
             [value(one, s) for one in both]

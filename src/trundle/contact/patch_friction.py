@@ -10,6 +10,7 @@ import casadi as ca
 from trundle.errors import ModelError
 from trundle.laws.coefficient import check, check_positive, value
 from trundle.laws.law import TINY_SPEED, FrictionLaw
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 FAR = 6.0  # sliding over rim speed from which series are used: closed forms lose digits there
@@ -45,12 +46,12 @@ class PatchFriction(FrictionLaw):
     def sealed(self) -> tuple[str, ...]:
         return ("slip_x", "slip_y", "spin")
 
-    def coefficient(self, s: Any, speed: Expr, rolling: Expr) -> Expr:
+    def coefficient(self, s: Signals, speed: Expr, rolling: Expr) -> Expr:
         """Without spin."""
         return value(self.mu, s) * ca.tanh(speed / value(self.v0, s))
 
     def resist(
-        self, s: Any, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
+        self, s: Signals, motion: Sequence[Expr], rolling: Expr, bristles: Sequence[Expr]
     ) -> tuple[list[Expr], list[Expr]]:
         *slips, spin = motion
         radius = value(self.radius, s)

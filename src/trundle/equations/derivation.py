@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 import casadi as ca
 import numpy as np
@@ -28,7 +28,7 @@ from trundle.quantities.known import force_quantities, known_quantities
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.request import StartRequest, read_request, rest_pose, speeds_of
 from trundle.quantities.state_layout import StateLayout, lay_out_bodies, lay_out_joints
-from trundle.typing import Array, Expr
+from trundle.typing import Array, Expr, Values
 
 if TYPE_CHECKING:
     from trundle.equations.formulation import Formulation
@@ -141,7 +141,7 @@ class Derivation:
         refuse_meshes_astray(rows, np.array(found.q), self.defaults)
         return found
 
-    def request(self, start: Mapping[str, Any]) -> StartRequest:
+    def request(self, start: Values) -> StartRequest:
         """Start values that are states, zero angles and displacements elsewhere."""
         register, states = self.register(), self.layout.places
         given = {register.full(name): value for name, value in start.items()}

@@ -1,6 +1,6 @@
 """The equations of a Spec in one formalism, with the numbers that they give: what every study works on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, final
 
@@ -24,7 +24,7 @@ from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout
 from trundle.quantity import Quantity
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 Found = TypeVar("Found")
 THREADED, FEW = 4000, 200  # states: threading thresholds of cheap and of any kernels
@@ -53,13 +53,13 @@ class Formulation:
         self.kernels = KernelStore(self)
         self._made: dict[Callable[[Formulation], Any], Any] = {}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.spec, self.formalism)  # the kernels come from the cache
 
     def __copy__(self) -> "Formulation":
         return self  # nothing of it can be changed
 
-    def __deepcopy__(self, memo: Any) -> "Formulation":
+    def __deepcopy__(self, memo: dict[int, object]) -> "Formulation":
         return self
 
     def once(self, make: "Callable[[Formulation], Found]") -> Found:
@@ -188,7 +188,7 @@ class Formulation:
         """What the kernels take beside time and state, at the defaults of the model."""
         return self.derivation.defaults.copy()
 
-    def parameter_vector(self, given: Mapping[str, Any] | None) -> Array:
+    def parameter_vector(self, given: Values | None) -> Array:
         """The same with the given values."""
         return self.parameters.vector(self.model, given) if given is not None else self.default_parameters
 
@@ -214,7 +214,7 @@ class Formulation:
         """Bodies, connections, laws and forces that exchange energy."""
         return self.derivation.ports
 
-    def resolved(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def resolved(self, values: Values) -> dict[str, Any]:
         """Values by the full names of their quantities."""
         return {self.derivation.register().full(name): value for name, value in values.items()}
 

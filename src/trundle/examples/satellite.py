@@ -6,6 +6,7 @@ from typing import Any
 import casadi as ca
 
 from trundle.file.read import ModelFile, RunSettings
+from trundle.laws.signals import Signals
 from trundle.math import cos, sin
 from trundle.model.body import Frame
 from trundle.model.force import Wrench
@@ -31,11 +32,11 @@ def satellite(parameters: Mapping[str, float] | None = None) -> ModelFile:
     model.connect(Free(), orbit, body)
     centre = Frame(body)
 
-    def pull(s: Any) -> Any:
+    def pull(s: Signals) -> Any:
         r = s.position(centre)
         return -MU * 100.0 * r / ca.norm_2(r) ** 3
 
-    def gradient(s: Any) -> Any:
+    def gradient(s: Signals) -> Any:
         R, r = s.rotation(centre), s.position(centre)
         up = ca.mtimes(R.T, r)
         return ca.mtimes(R, 3 * MU / ca.norm_2(r) ** 5 * ca.cross(up, ca.mtimes(ca.diag(ca.SX(ca.DM(inertia))), up)))

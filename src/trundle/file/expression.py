@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, NoReturn, final
+from typing import NoReturn, final
 
 import casadi as ca
 
 from trundle.errors import FileError
 from trundle.math import CONSTANTS, FUNCTIONS, power
+from trundle.typing import Expr
 
 MAX_LENGTH = 2000  # characters
 MAX_NESTING = 40  # brackets, signs and powers inside one another
@@ -33,26 +34,26 @@ _TOKEN = re.compile(
 )
 
 
-def _divide(a: Any, b: Any) -> Any:
+def _divide(a: Expr, b: Expr) -> Expr:
     plain = isinstance(a, float) and isinstance(b, float)
     return a * power(b, -1.0) if plain and b == 0.0 else a / b
 
 
-def _logic(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _logic(test: Callable[[Expr, Expr], Expr]) -> Callable[[Expr, Expr], Expr]:
     """A comparison of numbers gives 1.0 or 0.0, one of symbols gives a symbol."""
 
-    def compare(a: Any, b: Any) -> Any:
+    def compare(a: Expr, b: Expr) -> Expr:
         answer = test(a, b)
         return float(answer) if isinstance(answer, bool) else answer
 
     return compare
 
 
-def _and(a: Any, b: Any) -> Any:
+def _and(a: Expr, b: Expr) -> Expr:
     return float(a != 0.0 and b != 0.0) if isinstance(a, float) and isinstance(b, float) else ca.logic_and(a, b)
 
 
-def _or(a: Any, b: Any) -> Any:
+def _or(a: Expr, b: Expr) -> Expr:
     return float(a != 0.0 or b != 0.0) if isinstance(a, float) and isinstance(b, float) else ca.logic_or(a, b)
 
 
@@ -61,7 +62,7 @@ _SIGN = 7
 _NOT = 3
 _COMPARE = 4
 # operator -> (binding strength, meaning)
-_BINARY: Mapping[str, tuple[int, Callable[[Any, Any], Any]]] = {
+_BINARY: Mapping[str, tuple[int, Callable[[Expr, Expr], Expr]]] = {
     "or": (1, _or),
     "and": (2, _and),
     "<": (_COMPARE, _logic(lambda a, b: a < b)),
@@ -101,7 +102,7 @@ class Step:
 
     number: float = 0.0
     name: str = ""
-    call: Callable[..., Any] | None = None
+    call: Callable[..., Expr] | None = None
     count: int = 0
     at: int = 0
 
@@ -118,9 +119,9 @@ class Expression:
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(s.name for s in self.steps if s.name and s.name not in CONSTANTS))
 
-    def evaluate(self, lookup: Callable[[str], Any]) -> Any:
+    def evaluate(self, lookup: Callable[[str], Expr]) -> Expr:
         """The value: a float when every name stands for a number, else a CasADi expression."""
-        stack: list[Any] = []
+        stack: list[Expr] = []
         for step in self.steps:
             if step.count:
                 arguments = stack[len(stack) - step.count :]
@@ -204,7 +205,7 @@ class _Parser:
         found = "the end" if self.token.kind == "end" else repr(self.token.text)
         _fail(self.text, self.token.at, f"expected {expected}, found {found}")
 
-    def call(self, function: Callable[..., Any], count: int, at: int) -> None:
+    def call(self, function: Callable[..., Expr], count: int, at: int) -> None:
         self.steps.append(Step(call=function, count=count, at=at))
 
     def expression(self, strength: int) -> None:

@@ -1,12 +1,14 @@
 """What is not ideal in the constraints of a file: weights of rows, and resistances."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, final
+from typing import final
 
 from trundle.file.expression import Expression
 from trundle.file.tree import Path
 from trundle.file.values import Values
+from trundle.model.law_probe import MultiplierSignals
 from trundle.model.model import Model
+from trundle.typing import Expr
 
 MULTIPLIER = "_multiplier"  # ending of the name of what a row would bring if all rows were held
 
@@ -36,20 +38,20 @@ class NonIdeal:
         """The force that a constraint exerts along a motion beside its ideal one."""
         self.model.resist(motion, self._given(effort, path))
 
-    def _given(self, expression: Expression, path: Path) -> Any:
+    def _given(self, expression: Expression, path: Path) -> Expr:
         """A number, an expression of parameters, or a function of the signals and of multipliers."""
         scope = self.values.scope.symbols
         if all(name in scope for name in expression.names):
             return self.values.number(expression, path)
         self.values.check_signals(expression, path, [*self.signals, *self._rows])
 
-        def function(s: Any) -> Any:
-            def lookup(name: str) -> Any:
+        def function(s: MultiplierSignals) -> Expr:
+            def lookup(name: str) -> Expr:
                 return (
                     scope[name] if name in scope else s.multiplier(self._rows[name]) if name in self._rows else s[name]
                 )
 
             return expression.evaluate(lookup)
 
-        answer: Callable[[Any], Any] = function
+        answer: Callable[[MultiplierSignals], Expr] = function
         return answer

@@ -1,12 +1,13 @@
 """What the names in the expressions of a file stand for."""
 
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 from trundle.model.floating import floating
 from trundle.model.model import Model
 from trundle.model.register import Register, is_changeable, is_signal, is_start, model_register, part_quantities
 from trundle.quantities.known import energy_quantities, force_quantities
+from trundle.typing import Expr
 
 
 @final
@@ -14,16 +15,16 @@ from trundle.quantities.known import energy_quantities, force_quantities
 class Scope:
     """Parameters and constants: as symbols for the equations, as values for what is only a number."""
 
-    symbols: dict[str, Any] = field(default_factory=dict)
+    symbols: dict[str, Expr] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     tunable: set[str] = field(default_factory=set)  # names that depend on a parameter
 
-    def add_parameter(self, name: str, symbol: Any, value: float) -> None:
+    def add_parameter(self, name: str, symbol: Expr, value: float) -> None:
         """A number that may be changed later."""
         self.symbols[name], self.values[name] = symbol, float(value)
         self.tunable.add(name)
 
-    def add_constant(self, name: str, symbol: Any, value: float, tunable: bool) -> None:
+    def add_constant(self, name: str, symbol: Expr, value: float, tunable: bool) -> None:
         """A named expression of parameters and earlier constants."""
         self.symbols[name], self.values[name] = symbol, value
         if tunable:

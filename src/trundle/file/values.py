@@ -1,7 +1,7 @@
 """Expressions of a file turned into numbers and functions; what cannot be understood becomes a fault."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from trundle.file.expression import Expression
 from trundle.file.faults import Faults, near
 from trundle.file.scope import Scope
 from trundle.file.tree import Path
+from trundle.typing import Expr
 
 STAND_IN = 1.0  # takes the place of a faulty number while the rest of the file is looked at
 
@@ -22,7 +23,7 @@ class Values:
         self.scope = Scope()
         self.later: list[tuple[Expression, Path]] = []  # expressions whose signals are not known yet
 
-    def number(self, expression: Expression, path: Path) -> Any:
+    def number(self, expression: Expression, path: Path) -> Expr:
         """A float, or a CasADi expression of the parameters."""
         return self._evaluate(expression, path, self.scope.symbols)
 
@@ -38,21 +39,21 @@ class Values:
             return STAND_IN
         return self.value(expression, path)
 
-    def vector(self, items: Sequence[Expression], path: Path) -> Any:
+    def vector(self, items: Sequence[Expression], path: Path) -> Expr:
         """Components as numbers or expressions of the parameters."""
         return tuple(self.number(item, (*path, i)) for i, item in enumerate(items))
 
-    def point(self, items: Sequence[Expression], path: Path) -> Any:
+    def point(self, items: Sequence[Expression], path: Path) -> Expr:
         """Components as floats."""
         return tuple(self.value(item, (*path, i)) for i, item in enumerate(items))
 
-    def signal(self, expression: Expression, path: Path, names: Collection[str]) -> Callable[[Any], Any]:
+    def signal(self, expression: Expression, path: Path, names: Collection[str]) -> Callable[[Expr], Expr]:
         """A function of the signals of the model."""
         symbols = self.scope.symbols
         self.check_signals(expression, path, names)
         return lambda s: expression.evaluate(lambda name: symbols[name] if name in symbols else s[name])
 
-    def later_signal(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
+    def later_signal(self, expression: Expression, path: Path) -> Callable[[Expr], Expr]:
         """A function of signals that `check_later` will know."""
         self.later.append((expression, path))
         symbols = self.scope.symbols
@@ -70,7 +71,7 @@ class Values:
             if name not in symbols and name not in names:
                 self.faults.add(path, f"there is no quantity called {name!r}. {near(name, [*names, *symbols])}")
 
-    def of_motion(self, expression: Expression, path: Path, variables: Sequence[str]) -> Callable[..., Any]:
+    def of_motion(self, expression: Expression, path: Path, variables: Sequence[str]) -> Callable[..., Expr]:
         """A function of some of t (time), q (the coordinate) and u (its rate), in the order of `variables`."""
         symbols = self.scope.symbols
         unknown = [name for name in expression.names if name not in symbols and name not in variables]
@@ -80,13 +81,13 @@ class Values:
         if unknown:
             return lambda *motion: STAND_IN
 
-        def function(*motion: Any) -> Any:
+        def function(*motion: Expr) -> Expr:
             scope = {**symbols, **dict(zip(variables, motion, strict=True))}
             return expression.evaluate(lambda name: scope[name])
 
         return function
 
-    def _evaluate(self, expression: Expression, path: Path, scope: Mapping[str, Any]) -> Any:
+    def _evaluate(self, expression: Expression, path: Path, scope: Mapping[str, Expr]) -> Expr:
         unknown = [name for name in expression.names if name not in scope]
         for name in unknown:
             self.faults.add(path, f"there is no parameter or constant called {name!r}. {near(name, [*scope, 'pi'])}")

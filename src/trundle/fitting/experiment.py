@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.errors import ModelError, StoreError
 from trundle.system import System
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,7 +31,7 @@ class Experiment:
     """
 
     def __init__(
-        self, data: "Data", start: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None
+        self, data: "Data", start: Values | None = None, parameters: Mapping[str, float] | None = None
     ) -> None:
         self.start, self.parameters = dict(start or {}), dict(parameters or {})
         columns = _columns(data)

@@ -12,7 +12,7 @@ from trundle.fitting.residuals import Residuals
 from trundle.fitting.result import Fit
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
     from trundle.fitting.experiment import Data
@@ -28,7 +28,7 @@ def fit(
     *,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     noise: Mapping[str, float] | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Values | None = None,
     iterations: int = 100,
     **options: Any,
 ) -> Fit:

@@ -3,9 +3,9 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import KernelError
 from trundle.kernel.jit import Kernel
@@ -14,7 +14,9 @@ from trundle.kernel.memory import address_of, aligned
 _BLOCK_BYTES = 256 * 1024  # packed arrays of one block stay in the second-level cache
 
 
-def evaluate(scalar: Kernel, wide: Kernel, t: Any, x: Any, p: Any = (), threads: int | None = None) -> np.ndarray:
+def evaluate(
+    scalar: Kernel, wide: Kernel, t: ArrayLike, x: ArrayLike, p: ArrayLike = (), threads: int | None = None
+) -> np.ndarray:
     """Outputs (N, n_out) at states x (N, n_x); t and p are one for all or one for each.
 
     Full groups go to the kernel with lanes, the few states left over to the scalar one.

@@ -10,6 +10,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import KernelError
 from trundle.kernel.ir import LIBRARY, LIBRARY_TABLE
@@ -78,7 +79,7 @@ class Kernel:
         """A work array, one per thread."""
         return aligned(max(self.work_size, 1) * self.lanes)
 
-    def __call__(self, t: Any, x: Any, p: Any = ()) -> np.ndarray:
+    def __call__(self, t: ArrayLike, x: ArrayLike, p: ArrayLike = ()) -> np.ndarray:
         """Evaluate once: x (n_x,) gives (n_out,); with lanes, x (n_x, lanes), t (lanes,) and p (n_p, lanes)."""
         tail = () if self.lanes == 1 else (self.lanes,)
         given = [
@@ -90,7 +91,7 @@ class Kernel:
         self.function(*(address_of(a) for a in (*given, out, work)))
         return out
 
-    def _array(self, argument: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
+    def _array(self, argument: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
         array = np.asarray(values, dtype=float)
         if array.size == 0 and 0 in shape:
             array = array.reshape(shape)

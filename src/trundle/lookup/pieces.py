@@ -1,10 +1,8 @@
 """Polynomials between knots: coefficients of rising powers of the distance from the lower knot."""
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 DEGREES = {"cubic": 3, "linear": 1, "monotone": 3, "previous": 0, "hermite": 5}
 """Degree of the polynomials of each way to go from knot to knot."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
+from trundle.typing import AnyArray
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +38,7 @@ def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> dict
     return {"x": tuple(knots for knots, _ in places), "y": out.reshape(*counts, *values.shape[1:]), **names}
 
 
-def _columns(path: Path, names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     try:
         if path.stat().st_size > LARGEST:
             raise ModelError(f"cannot read {path}: it is larger than {LARGEST // 2**20} MB. Take fewer knots.")

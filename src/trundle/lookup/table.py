@@ -10,11 +10,13 @@ from weakref import WeakValueDictionary
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, LIMITS, MOST_ARGUMENTS, PLACE, SIDES, WIDEST, WORDS, Block
 from trundle.lookup.node import look_up
-from trundle.lookup.pieces import DEGREES, SMOOTH, Array, corners, edges, grid, pieces, quintic, with_ends
+from trundle.lookup.pieces import DEGREES, SMOOTH, corners, edges, grid, pieces, quintic, with_ends
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -103,7 +105,7 @@ class Table:
     y: Array
 
     def __init__(
-        self, x: Any, y: Any, between: str = "cubic", beyond: str | Sequence[str] = "hold", *,
+        self, x: ArrayLike, y: ArrayLike, between: str = "cubic", beyond: str | Sequence[str] = "hold", *,
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> None:  # fmt: skip
         if between not in BETWEEN:
@@ -122,7 +124,7 @@ class Table:
 
     @classmethod
     def hermite(
-        cls, x: Any, f: Any, f1: Any, f2: Any, beyond: str = "hold", *,
+        cls, x: ArrayLike, f: ArrayLike, f1: ArrayLike, f2: ArrayLike, beyond: str = "hold", *,
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> "Table":  # fmt: skip
         """Quintics from values f, slopes f1 and second derivatives f2 at the knots x: one argument."""
@@ -141,7 +143,7 @@ class Table:
 
     @classmethod
     def polynomials(
-        cls, x: Any, c: Any, beyond: str = "hold", *, smooth: int = 2,
+        cls, x: ArrayLike, c: ArrayLike, beyond: str = "hold", *, smooth: int = 2,
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> "Table":  # fmt: skip
         """Polynomials given by their coefficients c, of shape (degree + 1, intervals) or with one more axis for several
@@ -176,11 +178,13 @@ class Table:
         return cls(**{**read_xarray(array, outputs), **options})
 
     def _set(
-        self, x: Any, y: Any, between: str, beyond: str | Sequence[str], unit: str, text: str,
+        self, x: ArrayLike, y: ArrayLike, between: str, beyond: str | Sequence[str], unit: str, text: str,
         arguments: Sequence[str], outputs: Sequence[str], order: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
-        several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0
-        axes = [_knots(a, f"x{i}") for i, a in enumerate(x, 1)] if several else [_knots(x, "x")]
+        if isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0:
+            axes = [_knots(a, f"x{i}") for i, a in enumerate(x, 1)]
+        else:
+            axes = [_knots(x, "x")]
         if len(axes) > MOST_ARGUMENTS:
             raise ModelError(f"a table has one argument or two, not {len(axes)}.")
         values, counts = _numbers(y, "y"), tuple(len(a) for a in axes)
@@ -233,16 +237,16 @@ class Table:
         c.flags.writeable = False
         vars(self)["_pieces"] = c
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
+    def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Table cannot be changed ({name}); make another one.")
 
     def __copy__(self) -> "Table":
         return self
 
-    def __deepcopy__(self, memo: Any) -> "Table":
+    def __deepcopy__(self, memo: dict[int, object]) -> "Table":
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         made = {"block", "digest", "_grids", "_cells"}  # made anew, where they are needed
         return _restored, ({k: v for k, v in vars(self).items() if k not in made},)
 
@@ -358,7 +362,7 @@ def _choice(words: Sequence[str]) -> str:
     return ", ".join(map(repr, words[:-1])) + f" or {words[-1]!r}"
 
 
-def _numbers(values: Any, what: str) -> Array:
+def _numbers(values: ArrayLike, what: str) -> Array:
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -372,7 +376,7 @@ def _numbers(values: Any, what: str) -> Array:
     return array
 
 
-def _knots(values: Any, what: str) -> Array:
+def _knots(values: ArrayLike, what: str) -> Array:
     array = _numbers(values, what)
     if array.ndim != 1:
         raise ModelError(f"{what} of a table must be a row of knots, got an array of shape {array.shape}.")

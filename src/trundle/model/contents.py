@@ -52,7 +52,7 @@ class ModelContents:
         """Refuse all changes from now on: a system was derived from it."""
         self.is_frozen = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if self.is_frozen:
             raise ModelError(FROZEN)
         object.__setattr__(self, name, value)

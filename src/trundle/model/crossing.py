@@ -8,6 +8,7 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 JUMPS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
@@ -20,7 +21,7 @@ class Crossing:
 
     function: Callable[[Any], Any]
 
-    def __call__(self, s: Any) -> Expr:
+    def __call__(self, s: Signals) -> Expr:
         value = self.function(s)
         return crossing(value) if isinstance(value, ca.SX) and value.numel() == 1 else _not_constant(value)
 

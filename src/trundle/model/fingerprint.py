@@ -75,7 +75,7 @@ def _answers(model: Model, asker: Asker) -> list[str]:
     for c in model.connections.values():
         for name, law in (*c.laws.items(), *c.bond_laws.items()):
             where = f"the {law.title} on {c.name}.{name}"
-            answers: list[Any] = []
+            answers: list[Expr] = []
             if isinstance(law, EffortLaw):
                 answers = asker.ask(where, partial(energies, law))
                 _check_energy(asker, where, law, answers)
@@ -124,7 +124,7 @@ def _terms(terms: Terms) -> str:
     return exact([*names, [column.numel() for column in columns], ca.veccat(*columns)])
 
 
-def _coefficients(law: FrictionLaw, s: Any, motion: list[Any], rolling: Any, bristles: list[Any]) -> list[Any]:
+def _coefficients(law: FrictionLaw, s: Any, motion: list[Expr], rolling: Any, bristles: list[Expr]) -> list[Expr]:
     speed = motion[0]
     if law.relaxes:
         weight, efforts = law.weighed(s, [speed], [rolling], rolling)
@@ -133,7 +133,7 @@ def _coefficients(law: FrictionLaw, s: Any, motion: list[Any], rolling: Any, bri
     return [law.coefficient(s, speed, rolling), law.limit(s), *efforts, *rates]
 
 
-def _check_motion(asker: Asker, where: str, law: FlowLaw, answers: list[Any]) -> None:
+def _check_motion(asker: Asker, where: str, law: FlowLaw, answers: list[Expr]) -> None:
     """A flow law may only use what it does not prescribe itself."""
     free = {"position": (), "velocity": (asker.q,), "acceleration": (asker.q, asker.u)}
     if law.level not in free:
@@ -147,7 +147,7 @@ def _check_motion(asker: Asker, where: str, law: FlowLaw, answers: list[Any]) ->
             )
 
 
-def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Any]) -> None:
+def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Expr]) -> None:
     """effort u = - dV/dt + supplied - dissipated, at some random values of everything."""
     if len(answers) != 4:
         return
@@ -180,9 +180,9 @@ def _uses_place(law: Any, t: Expr, q: Expr) -> bool:
     return isinstance(flow, FlowLaw) and bool(ca.depends_on(ca.SX(flow.motion(t, q, 0.0)), q))
 
 
-def _motion(law: FlowLaw, t: Expr, q: Expr, u: Expr) -> list[Any]:
+def _motion(law: FlowLaw, t: Expr, q: Expr, u: Expr) -> list[Expr]:
     return [law.motion(t, q, u)]
 
 
-def _one(function: Any, argument: Any) -> list[Any]:
+def _one(function: Any, argument: Any) -> list[Expr]:
     return [function(argument) if callable(function) else function]

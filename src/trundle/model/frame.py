@@ -21,24 +21,24 @@ class FrameState(Protocol):
     """Pose of a frame in the ground, and its rates in its own axes."""
 
     @property
-    def R(self) -> Any: ...
+    def R(self) -> Expr: ...
     @property
-    def p(self) -> Any: ...
+    def p(self) -> Expr: ...
 
     @property
-    def w(self) -> Any:
+    def w(self) -> Expr:
         """Angular velocity (rad/s), axes of the frame."""
 
     @property
-    def eps(self) -> Any:
+    def eps(self) -> Expr:
         """Angular acceleration (rad/s^2), axes of the frame."""
 
     @property
-    def v(self) -> Any:
+    def v(self) -> Expr:
         """Velocity of the origin (m/s), axes of the frame."""
 
     @property
-    def a(self) -> Any:
+    def a(self) -> Expr:
         """Acceleration of the origin (m/s^2), axes of the frame."""
 
 
@@ -52,28 +52,28 @@ class FrameCourse(Protocol):
 class FrameSignals:
     """What the motion of frames may depend on: time, parameters, and states with rates of their own."""
 
-    def __init__(self, t: Expr, known: Mapping[str, Any], rates: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, t: Expr, known: Mapping[str, Expr], rates: Mapping[str, Expr] | None = None) -> None:
         self.t, self._known, self._rates = t, known, rates or {}
 
     @property
-    def symbols(self) -> list[Any]:
+    def symbols(self) -> list[Expr]:
         """All that can be asked for beside time."""
         return [*self._known.values(), *self._rates.values()]
 
-    def rate(self, state: str) -> Any:
+    def rate(self, state: str) -> Expr:
         """Rate of a state, for frames that give their accelerations themselves."""
         if state not in self._rates:
             raise ModelError(f"it asks for the rate of {state!r}, which is no state. {ALLOWED}")
         return self._rates[state]
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         if name == "t":
             return self.t
         if name not in self._known:
             raise ModelError(f"it asks for {name!r}. {ALLOWED}")
         return self._known[name]
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Expr:
         if name in ("position", "velocity", "angular_velocity", "rotation", "multiplier", "mode"):
             raise ModelError(f"it asks for a {name.replace('_', ' ')}. {ALLOWED}")
         raise AttributeError(name)
@@ -87,7 +87,7 @@ class MotionPart:
     function: Any
     size: int
 
-    def at(self, s: Any) -> Any:
+    def at(self, s: Any) -> Expr:
         """The numbers at signals."""
         return ca.densify(ca.SX(self.function(s)))
 
@@ -105,7 +105,7 @@ class GivenMotion:
     axis: tuple[float, float, float] | None = None  # of the angle, in the ground and in the frame
     rates: MotionPart | None = None  # v, w, a, eps in the axes of the frame
 
-    def pose(self, s: Any) -> tuple[Any, Any]:
+    def pose(self, s: Any) -> tuple[Expr, Expr]:
         """Position and rotation matrix at signals."""
         turn = self.turn.at(s)
         R = ca.reshape(turn, 3, 3) if self.axis is None else about(np.array(self.axis), turn)
@@ -126,7 +126,7 @@ def given_motion(position: Any, rotation: Any) -> GivenMotion:
 def course_motion(course: FrameCourse) -> GivenMotion:
     """The motion of a frame by an object that knows all of it."""
 
-    def rates(s: Any) -> Any:
+    def rates(s: Any) -> Expr:
         at = course.frame_state(s)
         return ca.vertcat(*map(_coordinates, (at.v, at.w, at.a, at.eps)))
 
@@ -137,7 +137,7 @@ def course_motion(course: FrameCourse) -> GivenMotion:
     )
 
 
-def about(axis: Array, angle: Any) -> Any:
+def about(axis: Array, angle: Expr) -> Expr:
     """Rotation matrix about a fixed axis by an expression, by Rodrigues' formula; exact zeros stay zeros."""
     x, y, z = (float(v) for v in axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -161,11 +161,11 @@ class _Answer:
     def __init__(self, given: Any, read: Any) -> None:
         self.given, self.read = given, read
 
-    def __call__(self, s: Any) -> Any:
+    def __call__(self, s: Any) -> Expr:
         return self.read(self.given(s) if callable(self.given) else self.given)
 
 
-def _coordinates(value: Any) -> Any:
+def _coordinates(value: Any) -> Expr:
     try:
         found = ca.SX(ca.vertcat(*value)) if isinstance(value, tuple | list | np.ndarray) else ca.SX(value)
     except (TypeError, NotImplementedError):
@@ -175,14 +175,14 @@ def _coordinates(value: Any) -> Any:
     return ca.vec(found)
 
 
-def _turn(value: Any) -> tuple[Any, Any] | None:
+def _turn(value: Any) -> tuple[Expr, Expr] | None:
     """(axis, angle), where that is what was given."""
     if isinstance(value, tuple | list) and len(value) == 2 and not isinstance(value[1], tuple | list | str):
         return value[0], value[1]
     return None
 
 
-def _angle(value: Any) -> Any:
+def _angle(value: Any) -> Expr:
     turn = _turn(value)
     assert turn is not None
     return ca.SX(turn[1])
@@ -197,7 +197,7 @@ def _fixed_axis(rotation: Any) -> tuple[float, float, float] | None:
     return float(x), float(y), float(z)
 
 
-def _probed(rotation: Any) -> Any:
+def _probed(rotation: Any) -> Expr:
     """What a function of the signals answers to signals that are any number; None where it cannot be asked so."""
     if not callable(rotation):
         return rotation
@@ -213,11 +213,11 @@ class _AnySignal:
 
     t = ca.SX.sym("t")
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         return ca.SX.sym(name)
 
 
-def _matrix(value: Any) -> Any:
+def _matrix(value: Any) -> Expr:
     """Nine entries, by columns."""
     wrong = ModelError(
         f"the rotation of a frame is (axis, angle), a 3x3 matrix or a quaternion (w, x, y, z), got {value!r}."

@@ -148,7 +148,7 @@ def _is_used(model: Model, frame: Body) -> bool:
 def _asked(model: Model) -> set[str]:
     """Bodies that outputs, events and forces ask for."""
     asker = Asker(model)
-    functions: list[Any] = [output.function for output in model.outputs.values()]
+    functions: list[Expr] = [output.function for output in model.outputs.values()]
     functions += [event.function for event in model.events.values()]
     for function in functions:
         asker.ask("", partial(_answer, function, asker.signals))
@@ -162,5 +162,5 @@ def _asked(model: Model) -> set[str]:
     return found
 
 
-def _answer(function: Any, signals: Any) -> list[Any]:
+def _answer(function: Any, signals: Any) -> list[Expr]:
     return [function(signals)]

@@ -42,7 +42,7 @@ class Asker:
         self.known = {s.element_hash() for s in symbols}
         self.tables = {t.symbol.element_hash(): t.table for t in model.tables.values()}
 
-    def ask(self, where: str, question: Callable[[], Iterable[Any]], size: int = 1) -> list[Any]:
+    def ask(self, where: str, question: Callable[[], Iterable[Any]], size: int = 1) -> list[Expr]:
         """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
         try:
             with no_interpolation():
@@ -62,7 +62,7 @@ class Asker:
         found: list[Terms] = []
         before = len(self.faults)
 
-        def scalars() -> list[Any]:
+        def scalars() -> list[Expr]:
             found.append(question())
             terms = found[0]
             return [terms.potential, terms.dissipated, terms.supplied, *[effort for _, effort in terms.efforts]]
@@ -72,7 +72,7 @@ class Asker:
             self.ask(where, lambda: [v for _, F, M in found[0].wrenches for v in (F, M)], 3)
         return found[0] if len(self.faults) == before else None
 
-    def _expression(self, value: Any, size: int) -> Any:
+    def _expression(self, value: Any, size: int) -> Expr:
         if isinstance(value, list | tuple | np.ndarray):
             value = ca.vertcat(*value)
         if value is None:
@@ -102,7 +102,7 @@ def no_interpolation() -> Iterator[None]:
     Other functions of NumPy give what CasADi's own give, without CasADi's notice on how that came to be.
     """
 
-    def refuse(expression: Any, function: Any, *rest: Any) -> Any:
+    def refuse(expression: Any, function: Any, *rest: Any) -> Expr:
         if function is np.interp:
             raise ModelError(
                 "np.interp cannot look up an expression. Declare a table, curve = m.table('curve', tr.Table(x, y, "
@@ -150,20 +150,20 @@ class SymbolicSignals:
     def _register(self) -> Register:
         return model_register(self.model)
 
-    def _symbol(self, name: str, question: Question, size: int, columns: int = 1) -> Any:
+    def _symbol(self, name: str, question: Question, size: int, columns: int = 1) -> Expr:
         if name not in self.questions:
             symbol = ca.SX.sym(name, size, columns)
             self.questions[name] = question, symbol
             self.known |= {s.element_hash() for s in ca.symvar(symbol)}
         return self.questions[name][1]
 
-    def _motion(self, kind: str, place: Any, columns: int = 1) -> Any:
+    def _motion(self, kind: str, place: Any, columns: int = 1) -> Expr:
         frame = as_frame(place)
         if self.model.bodies.get(frame.body.name) is not frame.body:
             raise ModelError(f"the {kind} of body {frame.body.name!r} is asked for, which belongs to another model.")
         return self._symbol(f"{kind} {exact(frame)}", Question(kind, frame), 3, columns)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         if name == "t":
             return self.t
         if name in self.model.parameters:
@@ -171,23 +171,23 @@ class SymbolicSignals:
         part = self._register.get(name, is_signal)
         return self._symbol(part.name, Question("signal", part.name), part.size)
 
-    def position(self, place: Any) -> Any:
+    def position(self, place: Any) -> Expr:
         return self._motion("position", place)
 
-    def velocity(self, place: Any) -> Any:
+    def velocity(self, place: Any) -> Expr:
         return self._motion("velocity", place)
 
-    def angular_velocity(self, place: Any) -> Any:
+    def angular_velocity(self, place: Any) -> Expr:
         return self._motion("angular_velocity", place)
 
-    def rotation(self, place: Any) -> Any:
+    def rotation(self, place: Any) -> Expr:
         return self._motion("rotation", place, 3)
 
-    def rate(self, state: str) -> Any:
+    def rate(self, state: str) -> Expr:
         """Rate of a state, which the motion of a frame may ask for."""
         return self._symbol(f"rate of {state}", Question("rate", state), 1)
 
-    def mode(self, name: str) -> Any:
+    def mode(self, name: str) -> Expr:
         """A number of a contact mode."""
         return self._symbol(f"mode {name}", Question("mode", name), 1)
 
@@ -198,16 +198,16 @@ class MultiplierSignals:
     held in full and nothing had friction.
     """
 
-    def __init__(self, signals: Any, symbols: dict[str, Any]) -> None:
+    def __init__(self, signals: Any, symbols: dict[str, Expr]) -> None:
         self.signals, self.symbols = signals, symbols
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expr:
         return self.signals[name]
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Expr:
         return getattr(self.signals, name)
 
-    def multiplier(self, row: str) -> Any:
+    def multiplier(self, row: str) -> Expr:
         """Force or moment of the constraint "connection.bond" on the second body."""
         if row not in self.symbols:
             self.symbols[row] = ca.SX.sym(f"multiplier of {row}")

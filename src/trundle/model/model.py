@@ -58,7 +58,7 @@ class Model(ModelContents):
 
         return model_html(self)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if name == "gravity":
             refuse(vector_faults(self, value, "gravity of the model"), "Give a vector in m/s^2, like (0, 0, -9.81).")
@@ -71,13 +71,13 @@ class Model(ModelContents):
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise AttributeError(f"a Model has no attribute {name!r}.{hint}", name=name, obj=self)
 
-    def __deepcopy__(self, memo: Any) -> "Model":
+    def __deepcopy__(self, memo: dict[int, object]) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""
         from trundle.model.freeze import recorded
 
         return recorded(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         from trundle.model.pack import packed
 
         return packed(self)

@@ -12,6 +12,7 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.laws.law import EffortLaw, FlowLaw
+from trundle.laws.signals import Signals
 from trundle.model.body import Frame
 from trundle.model.exact import exact, tape
 from trundle.model.force import Force, Terms
@@ -51,7 +52,7 @@ class Recorded:
             return ca.SX(self.answer)
         return self._function(*given, *self._parameters)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Recorded, (self.questions, self.symbols, self.answer)  # without the function that was made of them
 
     def exact(self) -> str:
@@ -174,7 +175,7 @@ class RecordedForce(Force):
     def coordinates(self) -> tuple[str, ...]:
         return self.on_coordinates
 
-    def terms(self, s: Any) -> Terms:
+    def terms(self, s: Signals) -> Terms:
         numbers, at = self.answers(s), 0
 
         def take(size: int) -> Expr:

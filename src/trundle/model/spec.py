@@ -23,7 +23,7 @@ class Spec:
         self.model = frozen(model, relax)
         self.key = fingerprint(self.model)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in ("model", "key") and name in vars(self):
             raise AttributeError(f"{name!r} of a Spec cannot be changed; change the model and build it again.")
         object.__setattr__(self, name, value)
@@ -48,7 +48,7 @@ class Spec:
     def __hash__(self) -> int:
         return hash(self._told)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Spec, (self.model,)
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
 from trundle.pairs.chart import Chart, Range
@@ -40,20 +41,20 @@ class SurfaceGeometry:
         """The surface of the same family whose contact lies farther out; `offset` also says where it stands."""
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def point(self, a: Any, b: Any) -> Array:
+    def point(self, a: ArrayLike, b: ArrayLike) -> Array:
         """Points (..., 3) of the surface."""
         return self.numbers().points(*self._together(a, b))
 
-    def tangents(self, a: Any, b: Any) -> tuple[Array, Array]:
+    def tangents(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
         """Derivatives (..., 3) of the point by a and by b; zero where an edge only leans."""
         patch = self.numbers().at(*self._together(a, b))
         return patch.x_a, patch.x_b
 
-    def normal(self, a: Any, b: Any) -> Array:
+    def normal(self, a: ArrayLike, b: ArrayLike) -> Array:
         """Unit normals (..., 3) out of the material."""
         return self.numbers().at(*self._together(a, b)).normal
 
-    def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
+    def curvatures(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
         """Principal curvatures (..., 2) in 1/m, the larger first, and their unit directions (..., 2, 3).
 
         A curvature is positive where the surface is convex seen from outside: 1/r on a ball, -1/r in a bowl. It is
@@ -61,7 +62,7 @@ class SurfaceGeometry:
         """
         return principal(self.numbers(), *self._together(a, b))
 
-    def closest(self, point: Any) -> tuple[Any, Any, Any]:
+    def closest(self, point: ArrayLike) -> tuple[Any, Any, Any]:
         """Coordinates a, b of the closest points to one or many points (..., 3), and the signed distances, positive
         outside the material.
 
@@ -116,7 +117,7 @@ class SurfaceGeometry:
         raised = self.sweep().contact @ Pose.at((0.0, 0.0, distance))
         return Moved(surface, raised @ surface.sweep().contact.inverse())
 
-    def _together(self, a: Any, b: Any) -> tuple[Array, Array]:
+    def _together(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
         """Coordinates as arrays of one shape, called by their names where they are no numbers."""
         first, second = (f"{type(self).__name__} {name}" for name in self.chart().names)
         a, b = read_together({first: a, second: b})

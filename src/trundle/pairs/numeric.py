@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
 from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 if TYPE_CHECKING:
     from trundle.pairs.sweep import Sweep
@@ -32,22 +33,22 @@ class NumericScrew:
     spin: float
     advance: float
 
-    def turn(self, q: Any, v: Any) -> Array:
+    def turn(self, q: Expr, v: Expr) -> Array:
         """Directions carried by the displacement q [Rodrigues' formula]."""
         angle = self.spin * np.asarray(q, dtype=float)[..., None]
         across = v @ self._cross
         turned: Array = v + np.sin(angle) * across + (1.0 - np.cos(angle)) * (across @ self._cross)
         return turned
 
-    def move(self, q: Any, x: Any) -> Array:
+    def move(self, q: Expr, x: Expr) -> Array:
         """Points carried by the displacement q."""
         return self.at + self.turn(q, x - self.at) + self.advance * np.asarray(q, dtype=float)[..., None] * self.axis
 
-    def velocity(self, x: Any) -> Array:
+    def velocity(self, x: Expr) -> Array:
         """Motion of the points x a unit of the coordinate."""
         return self.rate(x - self.at) + self.advance * self.axis
 
-    def rate(self, v: Any) -> Array:
+    def rate(self, v: Expr) -> Array:
         """Change of carried directions a unit of the coordinate."""
         rate: Array = self.spin * (v @ self._cross)
         return rate
@@ -98,11 +99,11 @@ class NumericSurface(ABC):
         """A small change of the second coordinate."""
 
     @abstractmethod
-    def at(self, a: Any, b: Any) -> Patch:
+    def at(self, a: ArrayLike, b: ArrayLike) -> Patch:
         """Everything at coordinates a, b, which are broadcast against each other."""
 
     @abstractmethod
-    def points(self, a: Any, b: Any) -> Array:
+    def points(self, a: ArrayLike, b: ArrayLike) -> Array:
         """Only the points."""
 
 
@@ -116,7 +117,7 @@ class NumericSweep(NumericSurface):
     point: Array
     normal: Array
 
-    def at(self, a: Any, b: Any) -> Patch:
+    def at(self, a: ArrayLike, b: ArrayLike) -> Patch:
         """Everything at displacements a, b, which are broadcast against each other."""
         a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
         inner = self.second.move(b, self.point)
@@ -136,7 +137,7 @@ class NumericSweep(NumericSurface):
             self.first.turn(a, self.second.rate(inner_b)),
         )
 
-    def points(self, a: Any, b: Any) -> Array:
+    def points(self, a: ArrayLike, b: ArrayLike) -> Array:
         """Only the points."""
         a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
         return self.first.move(a, self.second.move(b, self.point))
@@ -145,7 +146,7 @@ class NumericSweep(NumericSurface):
         """The same screws with a point that lies farther out along the normal: the same normals everywhere."""
         return replace(self, point=self.point + distance * self.normal)
 
-    def area(self, b: Any) -> Array:
+    def area(self, b: ArrayLike) -> Array:
         """Area swept a unit of both coordinates, negative where the sheet has turned over; a does not matter."""
         patch = self.at(0.0, b)
         swept: Array = np.sum(np.cross(patch.x_a, patch.x_b) * patch.normal, axis=-1)

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.pairs.chart import SurfaceCoordinate
 from trundle.pairs.closest import MANY, descend
@@ -27,13 +28,13 @@ class NumericParametric(NumericSurface):
     function: Any
     span: tuple[SurfaceCoordinate, SurfaceCoordinate]
 
-    def at(self, a: Any, b: Any) -> Patch:
+    def at(self, a: ArrayLike, b: ArrayLike) -> Patch:
         a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
         found = np.array(self.function(np.stack([a.ravel(), b.ravel()])), dtype=float).reshape(9, 3, -1, order="C")
         point, x_a, x_b, normal, n_a, n_b, x_aa, x_ab, x_bb = np.moveaxis(found, 1, -1).reshape(9, *a.shape, 3)
         return Patch(point, x_a, x_b, normal, n_a, n_b, x_aa, x_ab, x_bb)
 
-    def points(self, a: Any, b: Any) -> Array:
+    def points(self, a: ArrayLike, b: ArrayLike) -> Array:
         return self.at(a, b).point
 
     @property

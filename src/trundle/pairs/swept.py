@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
 from trundle.pairs.numeric import NumericSweep, read_screw
@@ -58,15 +59,15 @@ class SweptSurface(Surface):
         contact = Pose.at(self.at, upright(side * np.cross(patch.x_a, patch.x_b), patch.x_a))
         return Sweep(self.first, self.second, contact, carried=False)
 
-    def normal(self, a: Any, b: Any) -> Array:
+    def normal(self, a: ArrayLike, b: ArrayLike) -> Array:
         n = np.cross(*self.tangents(a, b)) * (-1.0 if self.inside else 1.0)
         result: Array = n / np.linalg.norm(n, axis=-1, keepdims=True)
         return result
 
-    def curvatures(self, a: Any, b: Any) -> tuple[Array, Array]:
+    def curvatures(self, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
         raise ModelError(
             "the curvatures of a SweptSurface are not known; they are for the seven surfaces and the edges."
         )
 
-    def closest(self, point: Any) -> tuple[Any, Any, Any]:
+    def closest(self, point: ArrayLike) -> tuple[Any, Any, Any]:
         raise ModelError("closest() is for the seven surfaces and the edges, not for a SweptSurface.")

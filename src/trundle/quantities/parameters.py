@@ -12,7 +12,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.model.check import finite_number, mass_faults, size_faults
 from trundle.model.model import Model
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 SHIFT = 1e-12  # relative to the mean of a loop; a run with loose tolerances takes a larger one
 
@@ -93,7 +93,7 @@ class ParameterLayout:
     def modes_at(self, p: Array) -> dict[ModeState, float]:
         return {mode: float(value) for mode, value in zip(self.modes, p[self.mode_slice], strict=True)}
 
-    def vector(self, model: Model, given: Mapping[str, Any] | None = None) -> Array:
+    def vector(self, model: Model, given: Values | None = None) -> Array:
         """Defaults of the model with the given values and tables in place of some; ModelError for what cannot be. The
         caller keeps the tables alive while it works with the vector.
         """
@@ -112,7 +112,7 @@ class ParameterLayout:
         handles = [table.block.handle for table in tables.values()]
         return np.array([*values.values(), *handles, *(mode.default for mode in self.modes), SHIFT])
 
-    def tables_of(self, model: Model, given: Mapping[str, Any] | None) -> dict[str, Table]:
+    def tables_of(self, model: Model, given: Values | None) -> dict[str, Table]:
         """The tables of a run by name: those given, else those of the model."""
         chosen = given or {}
         return {name: own.fit(chosen[name]) if name in chosen else own.table for name, own in model.tables.items()}

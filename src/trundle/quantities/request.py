@@ -1,14 +1,13 @@
 """Start values as the user gives them, sorted into the state vector."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.quantities.state_layout import StateLayout
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Values
 
 LARGEST = 1e12  # m, rad or per second
 
@@ -31,7 +30,7 @@ def rest_pose(layout: StateLayout) -> Array:
     return q
 
 
-def read_request(layout: StateLayout, q_default: Array, start: Mapping[str, Any]) -> StartRequest:
+def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartRequest:
     """Sort named values into coordinates and speeds."""
     request = StartRequest(
         np.array(q_default), np.zeros(layout.n_u), np.zeros(layout.n_q, bool), np.zeros(layout.n_u, bool)

@@ -1,7 +1,7 @@
 """The ending of a run in words; a value that is not finite is traced to the law that gave it."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from trundle.model.force import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
 from trundle.pairs.higher import HigherPair
 from trundle.run.table_limit import FAILED, refused_lookup
+from trundle.typing import AnyArray
 
 DEPENDENT = 1e-3  # least over largest singular value of the rows at a limit, where steps have become too small
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MANY = 20  # events, from which on it matters how dense they are
 
 
-def explain(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
+def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
     """Name, sentence and remedy of the ending."""
     outcome = trajectory.outcome
     text = str(outcome)
@@ -101,7 +102,7 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     return found
 
 
-def at_limit(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> "Trajectory":
+def at_limit(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> "Trajectory":
     """The trajectory, its ending called by its cause: steps that vanish where a drive meets a limit of the mechanism
     are the constraints that cannot be satisfied; values that are not finite may be those of a table that refuses.
     """
@@ -114,7 +115,7 @@ def at_limit(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) 
     return replace(trajectory, outcome=CONSTRAINT)
 
 
-def driven_past_limit(f: Formulation, t: float, x: np.ndarray[Any, Any], p: np.ndarray[Any, Any]) -> list[str]:
+def driven_past_limit(f: Formulation, t: float, x: AnyArray, p: AnyArray) -> list[str]:
     """Coordinates with a prescribed motion, where the constraint rows have become dependent; else none."""
     import casadi as ca
 
@@ -136,7 +137,7 @@ def driven_past_limit(f: Formulation, t: float, x: np.ndarray[Any, Any], p: np.n
     return driven if len(rows) <= e.n_u and singular[-1] < DEPENDENT * singular[0] else []
 
 
-def _jammed(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> str:
+def _jammed(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
     """Tells where rigid friction has no or several solutions."""
     from trundle.contact.modes.find import transitions
 
@@ -166,7 +167,7 @@ def points_that_meet(f: Formulation, culprits: list[str]) -> str:
     )
 
 
-def flat_wheels(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any]) -> list[str]:
+def flat_wheels(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> list[str]:
     """Contacts of wheels on planes whose plane has come down onto the road."""
     found = []
     for c in f.model.connections.values():
@@ -180,8 +181,8 @@ def flat_wheels(f: Formulation, trajectory: "Trajectory", p: np.ndarray[Any, Any
 def culprit_laws(
     f: Formulation,
     t: float,
-    x: np.ndarray[Any, Any],
-    p: np.ndarray[Any, Any],
+    x: AnyArray,
+    p: AnyArray,
     times: tuple[float, ...] = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2),
 ) -> list[str]:
     """Forces and laws whose contribution is not finite at a state, or at these times after it."""

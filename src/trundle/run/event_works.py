@@ -1,13 +1,10 @@
 """Work of events, which stands in their log and not in the states."""
 
-from typing import Any
-
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.integrate.trajectory import EventLog
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
+from trundle.typing import Array
 
 
 def event_works(f: Formulation, log: EventLog) -> dict[str, Array]:

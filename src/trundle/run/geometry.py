@@ -10,11 +10,12 @@ import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.pairs.higher import SurfacePair
+from trundle.typing import Json
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
 
-Geometry = dict[str, Any]
+Geometry = Json
 
 
 def geometry(run: "Run") -> Geometry:
@@ -35,7 +36,7 @@ def geometry(run: "Run") -> Geometry:
     return found
 
 
-def _shapes(shapes: Iterable[Any]) -> list[dict[str, Any]]:
+def _shapes(shapes: Iterable[Any]) -> list[Json]:
     return [{"kind": type(shape).__name__, **asdict(shape)} for shape in shapes]
 
 
@@ -54,7 +55,7 @@ def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
     def point(position: Any) -> list[float]:
         return in_numbers(f, parameters, position)
 
-    bodies: dict[str, Any] = {
+    bodies: Json = {
         body.name: {
             "com": point(body.com),
             "mass": point([body.mass])[0],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.run.provenance import provenance
+from trundle.typing import Json
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -34,7 +35,7 @@ def summary(run: "Run") -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
+def _head(run: "Run", facts: Json) -> list[str]:
     t = run.time
     energy = run.energy
     counts = [f"{facts[key]} {word}" for key, word in COUNTS.items() if facts.get(key)]
@@ -58,7 +59,7 @@ def _head(run: "Run", facts: dict[str, Any]) -> list[str]:
     return lines + _shortened("start", report)
 
 
-def _method(settings: dict[str, Any]) -> str:
+def _method(settings: Json) -> str:
     words = [str(settings[key]) for key in ("method", "formalism") if key in settings]
     words += [f"{key} {_tolerance(settings[key])}" for key in ("rtol", "atol") if key in settings]
     return ", ".join(words)

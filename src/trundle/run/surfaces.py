@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from trundle.pairs.numeric import NumericSurface
 from trundle.pairs.surface import Surface
 from trundle.run.geometry import in_numbers
 from trundle.space.chain import Named
-from trundle.typing import Array
+from trundle.typing import Array, Json
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -42,13 +42,13 @@ class Grid:
     points: Array
     spins: bool  # whether it is a surface of revolution, whose turning cannot be seen on it
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Plain values; numbers in single precision."""
         packed = base64.b64encode(np.asarray(self.points, "<f4").tobytes()).decode()
         return {**vars(self), "points": packed, "shape": list(self.points.shape)}
 
     @staticmethod
-    def of_json(values: dict[str, Any]) -> "Grid":
+    def of_json(values: Json) -> "Grid":
         flat = np.frombuffer(base64.b64decode(values["points"]), "<f4").astype(float)
         rest = {name: value for name, value in values.items() if name not in ("points", "shape")}
         return Grid(points=flat.reshape(values["shape"]), **rest)

@@ -2,17 +2,16 @@
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from trundle.errors import StoreError
+from trundle.typing import AnyArray
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-Columns = dict[str, np.ndarray[Any, Any]]
+Columns = dict[str, AnyArray]
 
 
 def csv_text(dataset: "xr.Dataset") -> str:

@@ -1,12 +1,11 @@
 """Numbers as a person gives them, read into arrays; what is not a number is refused in a sentence."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 
 def read_numbers(name: str, value: Any) -> Array:
@@ -20,7 +19,7 @@ def read_numbers(name: str, value: Any) -> Array:
     return found.astype(float)
 
 
-def read_together(given: Mapping[str, Any]) -> list[Array]:
+def read_together(given: Values) -> list[Array]:
     """Numbers and arrays by name, brought to their common shape; copies that may be written to."""
     arrays = [read_numbers(name, value) for name, value in given.items()]
     try:

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, Final, final
 
 from trundle.errors import FileError, UnknownNameError
+from trundle.typing import Json
 
 METHODS: Final = ("auto", "explicit", "order5", "order8", "stiff")
 MOST: Final = 2001  # eigenvalues over a parameter
@@ -23,7 +24,7 @@ class Settings:
     duration: float  # s
     method: str = "auto"
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> Json:
         """For the page."""
         return {
             "parameters": dict(self.parameters), "start": dict(self.start), "duration": self.duration,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from trundle.command.eigen import root_locus
 from trundle.errors import SolveError, UnknownNameError
 from trundle.studio.opened import Opened
 from trundle.study.stability import SteadyMotions, moving
-from trundle.typing import AnyArray
+from trundle.typing import AnyArray, Json, Values
 from trundle.view.speeds import follow
 
 ABOUT: Final = ("equilibrium", "start", "steady")
@@ -30,7 +30,7 @@ class EigenAction:
     count: int
     about: str
     parameters: Mapping[str, float]
-    start: Mapping[str, Any]
+    start: Values
 
     @property
     def values(self) -> list[float]:
@@ -38,7 +38,7 @@ class EigenAction:
         return [float(v) for v in np.linspace(self.first, self.last, self.count)]
 
 
-def eigenvalues(opened: Opened, asked: EigenAction) -> dict[str, Any]:
+def eigenvalues(opened: Opened, asked: EigenAction) -> Json:
     """Real and imaginary parts as curves, one for each branch, and what there is to say."""
     if asked.about not in ABOUT:
         raise UnknownNameError(asked.about, ABOUT, "state to linearise about")
@@ -65,7 +65,7 @@ def eigenvalues(opened: Opened, asked: EigenAction) -> dict[str, Any]:
     }
 
 
-def start_of(opened: Opened, asked: EigenAction, value: float) -> dict[str, Any]:
+def start_of(opened: Opened, asked: EigenAction, value: float) -> Json:
     """Start values at a value of the parameter: some may follow from it."""
     return {**opened.start_at({**asked.parameters, asked.over: value}), **asked.start}
 

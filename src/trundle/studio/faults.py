@@ -1,14 +1,15 @@
 """Errors in words, with the lines of the file that they speak of."""
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from trundle.errors import ModelError, TrundleError
+from trundle.typing import Json
 
 LINE: Final = re.compile(r"^(?:.*?: )?\s*line (\d+)(?:, column \d+)?[,:] (.*)$", re.DOTALL)
 
 
-def in_words(error: TrundleError) -> dict[str, Any]:
+def in_words(error: TrundleError) -> Json:
     """{"words": the whole text, "faults": [[line or 0, text]]}."""
     texts = error.faults if isinstance(error, ModelError) else str(error).split("\n")
     faults: list[tuple[int, str]] = []

@@ -16,6 +16,7 @@ from trundle.file.read import ModelFile, read_model
 from trundle.file.text import read_text
 from trundle.model.start_values import start_values
 from trundle.system import System
+from trundle.typing import Json
 
 DURATION: Final = 10.0  # s, where the file does not say
 SENTENCE: Final = re.compile(r"^text: *(.+)$", re.MULTILINE)
@@ -56,7 +57,7 @@ class Opened:
         found = start_values(model, f.parameter_vector(parameters)[f.parameters.parameter_slice])
         return {name: _number(value) for name, value in found.items()}
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> Json:
         """What the page shows of it."""
         model, run = self.file.model, self.file.run
         return {
@@ -76,7 +77,7 @@ class Opened:
             "warnings": list(self.warned),
         }
 
-    def _starts(self) -> Iterator[dict[str, Any]]:
+    def _starts(self) -> Iterator[Json]:
         """Start values of the model, then those of the other coordinates and rates, as they are found."""
         model = self.file.model
         given: set[str] = set()

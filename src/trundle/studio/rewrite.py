@@ -1,14 +1,14 @@
 """A model file with other values: only the numbers change, comments and layout stay."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
 from trundle.errors import FileError
 from trundle.file.read import ModelFile, read_model
 from trundle.studio.asked import Settings
+from trundle.typing import Values
 
 INDENT: Final = "  "
 REFUSED: Final = (
@@ -52,7 +52,7 @@ def _at(node: yaml.Node | None, *path: str) -> yaml.Node | None:
     return node
 
 
-def _entries(text: str, root: yaml.MappingNode, section: str, values: Mapping[str, Any]) -> list[Edit]:
+def _entries(text: str, root: yaml.MappingNode, section: str, values: Values) -> list[Edit]:
     """Edits that give a section these entries: in their places, after the others, or in a section at the end."""
     node = _at(root, section)
     edits, new = [], {}

@@ -7,6 +7,7 @@ from typing import Any, Final, final
 
 from trundle.studio.eigen import EigenAction, start_of
 from trundle.studio.opened import Opened
+from trundle.typing import Json, Values
 
 MOST: Final = 200  # actions that are remembered
 WIDTH: Final = 110
@@ -18,7 +19,7 @@ class RunAction:
     """A run with these values."""
 
     parameters: Mapping[str, float]
-    start: Mapping[str, Any]
+    start: Values
     duration: float
     options: Mapping[str, Any]
 
@@ -105,7 +106,7 @@ def _run(action: RunAction, name: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _dict(values: Mapping[str, Any]) -> str:
+def _dict(values: Values) -> str:
     return pformat(dict(values), width=WIDTH, sort_dicts=False).replace("\n", "\n    ")
 
 
@@ -136,5 +137,5 @@ def _eigen(opened: Opened, action: EigenAction, name: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _dict_list(values: list[dict[str, Any]]) -> str:
+def _dict_list(values: list[Json]) -> str:
     return "[\n" + "".join(f"    {value!r},\n" for value in values) + "]"

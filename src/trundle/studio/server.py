@@ -12,6 +12,7 @@ from trundle.errors import TrundleError
 from trundle.studio.faults import in_words
 from trundle.studio.page.html import studio_page
 from trundle.studio.session import Session
+from trundle.typing import Json
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
 from trundle.view.page.pack import pack
 
@@ -43,7 +44,7 @@ class Desk:
             self.sessions.move_to_end(name)
             return name
 
-    def answer(self, name: str, question: str, asked: dict[str, Any]) -> Any:
+    def answer(self, name: str, question: str, asked: Json) -> Any:
         """The answer to a question of a page."""
         with self.changing:
             session = self.sessions[name]
@@ -123,7 +124,7 @@ class _Handler(LocalHandler):
     def _has_key(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.desk.key.encode())
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> Json:
         length = int(self.headers.get("Content-Length", "0"))
         if not 0 <= length <= LARGEST:
             raise ValueError(f"a question has at most {LARGEST} bytes; make large models in Python.")
@@ -132,7 +133,7 @@ class _Handler(LocalHandler):
             raise ValueError("a question is a mapping.")
         return asked
 
-    def _answer_question(self, asked: dict[str, Any]) -> None:
+    def _answer_question(self, asked: Json) -> None:
         question, name = str(asked.pop("question", "")), asked.pop("session", None)
         name = name if isinstance(name, str) else None
         try:

@@ -15,6 +15,7 @@ from trundle.studio.eigen import EigenAction, eigenvalues
 from trundle.studio.opened import Opened, example_list, open_example, open_source, open_text
 from trundle.studio.rewrite import with_values
 from trundle.studio.script import Log, RunAction, script
+from trundle.typing import Json
 from trundle.view.page.html import page, page_data
 from trundle.view.scene.curves import curves, scalar_names
 
@@ -59,7 +60,7 @@ class Session:
 
     # -- models --
 
-    def begin(self, asked: Asked) -> dict[str, Any]:
+    def begin(self, asked: Asked) -> Json:
         """Examples, and what is open already: a page that was loaded again goes on where it was."""
         if self.opened is None and self.source is not None:
             source, self.source = self.source, None
@@ -68,7 +69,7 @@ class Session:
         told = self.opened.told() if self.opened is not None else None
         return {"examples": example_list(), "model": told, "settings": settings}
 
-    def open_example(self, asked: Asked) -> dict[str, Any]:
+    def open_example(self, asked: Asked) -> Json:
         """Open an example."""
         name = word(asked, "name")
         sizes: dict[str, float] = {}
@@ -77,18 +78,18 @@ class Session:
             sizes[str(key)] = round(size) if size == round(size) else size
         return self._open(open_example(name, sizes))
 
-    def open_text(self, asked: Asked) -> dict[str, Any]:
+    def open_text(self, asked: Asked) -> Json:
         """Open a model from the text of a YAML file; that of an open file keeps its folder."""
         name = word(asked, "name", "model.yaml")
         known = self.opened is not None and self.opened.name == name
         return self._open(open_text(word(asked, "text"), name, self.model.folder if known else None))
 
-    def _open(self, opened: Opened) -> dict[str, Any]:
+    def _open(self, opened: Opened) -> Json:
         self.opened, self.run, self.kept, self.settings = opened, None, None, None
         self.log = Log()
         return opened.told()
 
-    def structure(self, asked: Asked) -> dict[str, Any]:
+    def structure(self, asked: Asked) -> Json:
         """Description, seals and bond graph."""
         from trundle.bond_graph.seal_rows import HEADER, seal_rows
 
@@ -108,12 +109,12 @@ class Session:
 
     # -- runs --
 
-    def simulate(self, asked: Asked) -> dict[str, Any]:
+    def simulate(self, asked: Asked) -> Json:
         """Run with the values of the sliders; the answer is what the player shows."""
         opened, settings = self.model, read_settings(asked)
         file, usual = opened.at(settings.parameters), opened.start_at(settings.parameters)
         wish, start = file.run, {**usual, **settings.start}
-        options: dict[str, Any] = {
+        options: Json = {
             "method": settings.method if settings.method != "auto" else wish.method,
             "rtol": wish.rtol, "atol": wish.atol, "samples": wish.samples,
         }  # fmt: skip
@@ -134,31 +135,31 @@ class Session:
         if self.stopping:
             raise KeyboardInterrupt
 
-    def _shown(self, plots: list[str]) -> dict[str, Any]:
+    def _shown(self, plots: list[str]) -> Json:
         run = self.last
         known = set(scalar_names(run))
         wanted = [name for name in plots if name in known] or [n for n in self.model.file.run.plot if n in known]
         data = page_data(run, wanted or None, self.kept, FRAMES, live=True)
         return {**data, "summary": run.summary(), "ok": run.ok, "outcome": run.outcome, "compared": bool(self.kept)}
 
-    def show(self, asked: Asked) -> dict[str, Any]:
+    def show(self, asked: Asked) -> Json:
         """The last run again."""
         return self._shown(words(asked, "plots"))
 
-    def keep(self, asked: Asked) -> dict[str, Any]:
+    def keep(self, asked: Asked) -> Json:
         """Keep the last run to compare others with it, or forget the one that was kept."""
         wanted = bool(asked.get("on"))
         self.kept = self.last if wanted else None
         self.log.keep(wanted)
         return self._shown(words(asked, "plots"))
 
-    def quantity(self, asked: Asked) -> list[dict[str, Any]]:
+    def quantity(self, asked: Asked) -> list[Json]:
         """Curves of a quantity of the last run and of the one kept."""
         name = word(asked, "name")
         runs = [self.last, *([self.kept] if self.kept is not None else [])]
         return [vars(curve) for run in runs for curve in curves(run, [name])]
 
-    def eigen(self, asked: Asked) -> dict[str, Any]:
+    def eigen(self, asked: Asked) -> Json:
         """Eigenvalues over a parameter, or over the speed of steady motions."""
         opened, settings = self.model, read_settings(asked)
         first, last = number(asked.get("first"), "from"), number(asked.get("last"), "to")

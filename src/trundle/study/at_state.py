@@ -1,7 +1,6 @@
 """What the equations say at one state: accelerations and reactions by name."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -10,11 +9,11 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.run.ending import culprit_laws, points_that_meet
 from trundle.study.first_modes import first_modes
-from trundle.study.start_state import Parameters, Values, start_state, state_vector
-from trundle.typing import Array
+from trundle.study.start_state import Parameters, start_state, state_vector
+from trundle.typing import Array, State, Values
 
 
-def accelerations(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> dict[str, Any]:
+def accelerations(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> State:
     """All accelerations and reactions at a state."""
     groups = ("accelerations", "reactions") if f.in_joints else ("reactions",)
     return _ask(f, groups, state, parameters, t)
@@ -39,7 +38,7 @@ def reactions(
     return {k: sign * (R.T @ v) for k, v in values.items() if ".reaction_" in k}
 
 
-def state_of_graph(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> dict[str, Any]:
+def state_of_graph(f: Formulation, state: Values | None, parameters: Parameters, t: float) -> State:
     """The state of the bond graph at a state."""
     f = f.by_kane if not f.in_joints else f
     p = f.parameter_vector(parameters)
@@ -49,11 +48,11 @@ def state_of_graph(f: Formulation, state: Values | None, parameters: Parameters,
 
 def _ask(
     f: Formulation, groups: Sequence[str], state: Values | None, parameters: Mapping[str, float] | None, t: float
-) -> dict[str, Any]:
+) -> State:
     p = f.parameter_vector(parameters)
     x = state_vector(f, start_state(f, state, parameters, t), p, t)[None, :]
     p = first_modes(f, t, x[0], p)
-    out: dict[str, Any] = {}
+    out: State = {}
     for group in groups:
         members = f.members(group)
         if members:

@@ -44,7 +44,7 @@ from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switc
 from trundle.study.simulate import NO_ROOM
 from trundle.study.start_cases import sharing, starts_together
 from trundle.study.start_state import check_rates, refuse_fixed, start_state, state_vector
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
     from trundle.run.batch import BatchRun
@@ -61,8 +61,8 @@ class BatchWarning(UserWarning):
 def run_batch(
     f: Formulation,
     duration: float,
-    start: Mapping[str, Any],
-    parameters: Mapping[str, Any],
+    start: Values,
+    parameters: Values,
     options: RunOptions,
     threads: int | None,
 ) -> "BatchRun":
@@ -118,7 +118,7 @@ def run_batch(
     return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables, labels, ready.angles)
 
 
-def _labels(given: Mapping[str, Any], count: int) -> dict[str, Any]:
+def _labels(given: Values, count: int) -> State:
     """Values in which the cases differ; a table is none."""
     found = {}
     for name, values in given.items():
@@ -200,9 +200,7 @@ def _among_all(batch: Batch, log: BatchEvents | None, good: list[int], count: in
 class _Cases:
     """Start states and parameters of all cases; `refused` says by index what cannot start, and why."""
 
-    def __init__(
-        self, f: Formulation, start: Mapping[str, Any], parameters: Mapping[str, Any], count: int, rtol: float
-    ) -> None:
+    def __init__(self, f: Formulation, start: Values, parameters: Values, count: int, rtol: float) -> None:
         self.formulation, self.count = f, count
         layout = f.parameters
         self.p = np.tile(f.default_parameters, (count, 1))
@@ -347,7 +345,7 @@ def _name_limits(f: Formulation, batch: Batch, p: Array) -> None:
             batch.code[case] = CONSTRAINT.code
 
 
-def _count(f: Formulation, values: Mapping[str, Any]) -> int:
+def _count(f: Formulation, values: Values) -> int:
     sizes = {name: np.shape(v)[0] for name, v in values.items() if np.ndim(v) > 0 and not _is_vector(f, name, v)}
     if not any(sizes.values()):
         raise SolveError("a batch needs at least one start value or parameter given as an array, one entry per case.")

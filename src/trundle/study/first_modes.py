@@ -22,7 +22,7 @@ from trundle.motion.links import frame_pose
 from trundle.pairs.lower import Free
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, TapeFunction
 
 NO_LOAD = 1e-9  # N
 SLIPPING = 1e-6  # m/s or rad/s
@@ -50,7 +50,7 @@ def contact_values(model: Model, functions: Functions) -> list[Any]:
     ]
 
 
-def _contact_kernel(f: Formulation) -> dict[str, Any]:
+def _contact_kernel(f: Formulation) -> dict[str, TapeFunction]:
     return {"values": f.functions.function("values", *contact_values(f.model, f.functions))}
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 from trundle.constraints.relaxation import weight_faults
@@ -18,9 +17,10 @@ from trundle.model.model import Model
 from trundle.model.non_ideal import by_rows
 from trundle.model.spec import Spec
 from trundle.study.start_state import check_start_names
+from trundle.typing import Values
 
 
-def freeze(model: Model, relax: Mapping[str, Any] | None = None, omit: Any = None) -> Spec:
+def freeze(model: Model, relax: Values | None = None, omit: Any = None) -> Spec:
     """Check the model and freeze it.
 
     Parameters

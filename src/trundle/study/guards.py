@@ -32,7 +32,7 @@ from trundle.pairs.edge import LineEdge
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.surface import Cone, Cylinder, Plane, Surface, TangentSurface, Torus
 from trundle.study.rivals import Watch, at_second_touch, look_back, rivals_of, without_rivals
-from trundle.typing import Array
+from trundle.typing import Array, TapeFunction
 
 LINE = 1e-9  # balance of curvatures, relative to its terms, below which surfaces touch along a line
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
@@ -122,11 +122,11 @@ def guard_values(watched: list[Guard], functions: Functions) -> list[Any]:
     return [*values, *relative]
 
 
-def _guard_kernel(f: Formulation) -> dict[str, Any]:
+def _guard_kernel(f: Formulation) -> dict[str, TapeFunction]:
     return {"guards": f.functions.function("guards", *guard_values(f.once(find_guards), f.functions))}
 
 
-def _guarded_kernel(f: Formulation) -> dict[str, Any]:
+def _guarded_kernel(f: Formulation) -> dict[str, TapeFunction]:
     """Events of the model, and the guards behind them."""
     plain = event_functions(f.model, f.functions)["events"](*f.functions.inputs)
     guards = f.once(find_guards)

@@ -1,16 +1,15 @@
 """Start angles beyond a whole turn: degrees are easily given for rad."""
 
-from collections.abc import Mapping
 from math import pi
-from typing import Any
 
 from trundle.model.register import Register
 from trundle.quantity import Part
+from trundle.typing import Values
 
 ROUND = 0.5  # degrees are given in halves; the angle that another run ended with is not
 
 
-def large_angles(register: Register, values: Mapping[str, Any]) -> list[str]:
+def large_angles(register: Register, values: Values) -> list[str]:
     """A hint for every angle above 2 pi."""
     large = {n: v for n, v in values.items() if isinstance(v, float | int) and abs(v) > 2 * pi}
     return [
@@ -25,7 +24,7 @@ def _is_angle(part: Part | None) -> bool:
     return part is not None and part.quantity.coordinate and part.quantity.unit == "rad"
 
 
-def likely_degrees(register: Register, values: Mapping[str, Any]) -> list[str]:
+def likely_degrees(register: Register, values: Values) -> list[str]:
     """The same for round numbers only: a run that goes on from the end of another has large angles by right."""
     round_ones = {n: v for n, v in values.items() if isinstance(v, float | int) and v % ROUND == 0}
     return large_angles(register, round_ones)

@@ -20,9 +20,9 @@ from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
 from trundle.model.start_values import start_values
 from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import Chart, evaluate, held_rows, tangents_of
-from trundle.study.start_state import Parameters, Values, check_own_rates, refuse_relaxed, start_state, state_vector
+from trundle.study.start_state import Parameters, check_own_rates, refuse_relaxed, start_state, state_vector
 from trundle.study.steady import moving_axes, rate_tolerance
-from trundle.typing import AnyArray
+from trundle.typing import AnyArray, Values
 
 if TYPE_CHECKING:
     from trundle.study.eigenvalue_change import Change

@@ -25,7 +25,7 @@ from trundle.study.run_options import check_positive
 from trundle.study.sensitivity.extended import Extended, depends_on_time
 from trundle.study.sensitivity.jumps import Happening, changed_by_events, happenings, jumps_of
 from trundle.study.start_state import start_state
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 RTOL, ATOL = 1e-12, 1e-14
 HALVINGS = 8
@@ -113,7 +113,7 @@ class ReturnMap:
         other.parameters = {**(self.parameters or {}), **parameters}
         return other
 
-    def first(self, start: Mapping[str, Any] | None = None) -> Array:
+    def first(self, start: Values | None = None) -> Array:
         """State vector of start values."""
         found = start_state(self.formulation, start, self.parameters)
         return np.concatenate([found.q, found.u])
@@ -240,7 +240,7 @@ class ReturnMap:
 def find_orbit(
     system: Built,
     section: Section,
-    start: Mapping[str, Any] | None = None,
+    start: Values | None = None,
     parameters: Mapping[str, float] | None = None,
     longest: float = 10.0,
     tolerance: float = 1e-11,

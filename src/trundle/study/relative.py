@@ -12,7 +12,7 @@ from trundle.errors import ModelError
 from trundle.kernel import evaluate
 from trundle.linear_algebra.kkt import dense
 from trundle.model.imaginary import KINDS
-from trundle.typing import Array
+from trundle.typing import Array, TapeFunction
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -98,14 +98,14 @@ def states(f: Formulation, run: "Run") -> tuple[Array, Array, Array]:
     return run.raw
 
 
-def _kernels(f: Formulation) -> dict[str, Any]:
+def _kernels(f: Formulation) -> dict[str, TapeFunction]:
     found = generalised_forces(f.functions)
     by_kind = [force for kinds in found.imaginary for force in kinds]
     columns = [*found.inertia, *found.external, *by_kind, found.efforts, found.constraints]
     return {"forces": f.functions.function("forces", *columns)}
 
 
-def _residual_kernel(f: Formulation) -> dict[str, Any]:
+def _residual_kernel(f: Formulation) -> dict[str, TapeFunction]:
     return {"residual": f.functions.function("residual", *residual_of(f.functions))}
 
 

@@ -8,7 +8,7 @@ finds is found by letting the system go and stopping it at every peak of its kin
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -22,15 +22,15 @@ from trundle.study.first_modes import first_modes
 from trundle.study.linearise import Linearisation, linearise
 from trundle.study.small_motions import acting
 from trundle.study.stability import sure_growth
-from trundle.study.start_state import Parameters, Values, check_rates, refuse_relaxed, start_state
+from trundle.study.start_state import Parameters, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import rate_tolerance
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 PUSH = 1e-3  # rad or typical lengths, by which an unstable pose is left before the system is let go
 STEPS = 60  # of Newton's method on accelerations
 
 
-def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t: float, stable: bool) -> dict[str, Any]:
+def equilibrium(f: Formulation, start: Values | None, parameters: Parameters, t: float, stable: bool) -> State:
     """Coordinates of a static equilibrium near the given pose, by name: one in which the system can stay at rest.
 
     It is checked with the state of its contacts, and that no small motion about it grows; stable=False takes the

@@ -25,7 +25,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.pairs.higher import HigherPair
 from trundle.space.chain import Named
 from trundle.space.rotation import dot
-from trundle.typing import Array
+from trundle.typing import Array, TapeFunction
 
 NEARER = 1e-8  # of the length of the model, by which another place must be nearer
 AWAY = 1e-4  # of the length of the model: nearer normals are the contact itself
@@ -54,7 +54,7 @@ def find_rivals(f: Formulation) -> list[ConnectedPair]:
     return [c for c in f.model.connections.values() if may_touch_twice(c)]
 
 
-def _rival_kernels(f: Formulation) -> dict[str, Any]:
+def _rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
     """For each contact a function of [coordinates, x]; see `integrate.rivals` for what it gives."""
     e, functions = f.functions.equations, {}
     t, x, p = f.functions.inputs

@@ -22,7 +22,7 @@ from trundle.study.rivals import refuse_overlaps
 from trundle.study.run_options import EventAction, RunOptions, Tell, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -34,7 +34,7 @@ NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask fo
 def simulate(
     f: Formulation,
     duration: float,
-    start: Mapping[str, Any] | None,
+    start: Values | None,
     parameters: Mapping[str, float] | None,
     options: RunOptions,
 ) -> "Run":
@@ -103,7 +103,7 @@ def _teller(f: Formulation, given: Tell | None) -> Callable[[float, Array], str]
     return None if given is None else lambda t, x: given(t, _by_name(f, x))
 
 
-def _by_name(f: Formulation, x: Array) -> dict[str, Any]:
+def _by_name(f: Formulation, x: Array) -> State:
     """Values of a state by name."""
     return {k: v[0] if v.shape[1] > 1 else float(v[0, 0]) for k, v in f.state_quantities(x[None, :]).items()}
 

@@ -6,7 +6,7 @@ and left out, so that a crossing of zero by another eigenvalue is seen.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from trundle.equations.formulation import Built
 from trundle.errors import SolveError
 from trundle.model.start_values import start_values
 from trundle.study.linearise import Linearisation, linearise_at
-from trundle.typing import AnyArray
+from trundle.typing import AnyArray, Values
 
 NONE = 1e-12  # 1/s: an eigenvalue that is zero in any unit of time that matters
 UNDAMPED = 1e-11  # real part of a motion that neither grows nor decays, relative to its own eigenvalue
@@ -83,7 +83,7 @@ class SteadyMotions:
         self,
         system: Built,
         quantity: str = "speed",
-        start: Mapping[str, Any] | None = None,
+        start: Values | None = None,
         parameters: Mapping[str, float] | None = None,
         keep_rates: bool = False,
     ) -> None:

@@ -19,7 +19,7 @@ from trundle.quantities.request import LARGEST, read_request, speeds_of
 from trundle.study.off_surface import facing, surfaces_that_end
 from trundle.study.start_state import completed, default_pose, known_targets
 from trundle.study.targets import Targets
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Values
 
 LIMIT = 50  # steps of Newton's method; who needs more is left alone
 OFF = 1e-12  # of rates, relative to the largest: as in StartSolver
@@ -62,7 +62,7 @@ def _dependences(f: Formulation, names: tuple[str, ...]) -> AnyArray:
 
 
 def starts_together(
-    f: Formulation, fixed: Mapping[str, Any], varied: Mapping[str, Array], p: Array
+    f: Formulation, fixed: Values, varied: Mapping[str, Array], p: Array
 ) -> tuple[Array, Array, AnyArray]:
     """Coordinates and speeds (cases, ...) at t = 0 from start values that are the same in all cases and such as have
     a row for each, with parameters p (cases, ...), and for which cases they hold.

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -21,9 +20,8 @@ from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
 from trundle.study.start import StartConditions, StartSolver
 from trundle.study.targets import Targets
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
-Values = Mapping[str, Any]
 Parameters = Mapping[str, float] | None
 STARTS = "coordinate, rate or motion of a body"
 WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
@@ -66,7 +64,7 @@ def start_state(
 
 def completed(register: Register, start: Values, usual: Values) -> Values:
     """Start values for this run; one component of a vector whose usual value is known replaces that component of it."""
-    found: dict[str, Any] = {}
+    found: State = {}
     replaced: dict[str, Array] = {}  # components of quaternions
     for name, value in start.items():
         part = register.find(name)

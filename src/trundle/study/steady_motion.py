@@ -26,9 +26,9 @@ from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import cross, rotation_from_quaternion
 from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import acting
-from trundle.study.start_state import STARTS, Parameters, Values, check_rates, refuse_relaxed, start_state
+from trundle.study.start_state import STARTS, Parameters, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import Turn, rate_tolerance, symmetries
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 STEPS = 100
 RANK = 1e-12
@@ -38,7 +38,7 @@ FAR = 0.3  # rad or m, by which coordinates move in one step at most
 CLOSE = 1e-9  # relative, of what is given, and of constraints over a typical length
 
 
-def steady(f: Formulation, given: Values, start: Values | None, parameters: Parameters, t: float) -> dict[str, Any]:
+def steady(f: Formulation, given: Values, start: Values | None, parameters: Parameters, t: float) -> State:
     """A steady motion with the given values, near the start: coordinates, rates and states by name."""
     if not isinstance(given, Mapping):
         raise SolveError("steady takes what the motion shall have by name, such as {'shaft.angle_rate': 10.0}.")
@@ -78,7 +78,7 @@ class _Residuals:
 class _Search:
     """Newton's method for one question."""
 
-    def __init__(self, f: Formulation, given: Mapping[str, Any], t: float, p: Array, x: Array) -> None:
+    def __init__(self, f: Formulation, given: Values, t: float, p: Array, x: Array) -> None:
         functions = self.functions = f.functions
         e, self.layout, self.t, self.p = functions.equations, functions.layout, t, p
         self.arrange = ContactSearch(e)

@@ -1,6 +1,6 @@
 """Start values of quantities that are not states, such as positions of bodies: met along with the rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, final
 
 import casadi as ca
@@ -13,7 +13,7 @@ from trundle.equations.mobility import RowFunctions, speed_sizes
 from trundle.errors import ModelError
 from trundle.linear_algebra.in_place import InPlace
 from trundle.quantity import Part
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Values
 
 
 @final
@@ -62,7 +62,7 @@ class Targets:
         self._f = InPlace(ca.Function("targets", inputs, [ca.densify(o) for o in outputs]))
         self._values: Any = np.zeros(sum(self.sizes.values()))
 
-    def aim(self, wanted: Mapping[str, Any]) -> "Targets":
+    def aim(self, wanted: Values) -> "Targets":
         """Take these values for the names it was made for."""
         numbers = []
         for name, size in self.sizes.items():

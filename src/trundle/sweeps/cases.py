@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
 from trundle.lookup.table import Table
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Values
 
 Range = tuple[float, float]
 
@@ -87,7 +87,7 @@ class Cases:
         return start, given
 
 
-def grid(values: Mapping[str, Any]) -> Cases:
+def grid(values: Values) -> Cases:
     """Every combination of values; the last name changes fastest.
 
     Parameters

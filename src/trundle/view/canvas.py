@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d import Axes3D, proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from trundle.typing import Look
 from trundle.view.outline import Points
 from trundle.view.style import FAINT, INK, QUIET
 
@@ -52,7 +53,7 @@ class FlatCanvas:
 
     def ball(self, centre: Points, radius: float, colour: str, alpha: float, order: float) -> None:
         place = tuple(centre[0, self.at])
-        look: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "linewidth": 0.8, "alpha": alpha}
+        look: Look = {"facecolor": colour, "edgecolor": "white", "linewidth": 0.8, "alpha": alpha}
         self.axes.add_patch(Circle(place, radius, zorder=order, **look))
 
     def pin(self, point: Points, alpha: float, order: float) -> None:
@@ -95,7 +96,7 @@ class FlatCanvas:
 
     def label(self, point: Points, text: str) -> None:
         x, y = point[self.at]
-        look: dict[str, Any] = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
+        look: Look = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
         self.axes.annotate(text, (x, y), (0, 5), textcoords="offset points", **look)
 
 
@@ -180,5 +181,5 @@ class SpaceCanvas:
 
     def label(self, point: Points, text: str) -> None:
         x, y, _ = proj3d.proj_transform(*point, self.axes.get_proj())
-        look: dict[str, Any] = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
+        look: Look = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
         self.axes.annotate(text, (x, y), (0, 5), textcoords="offset points", **look)

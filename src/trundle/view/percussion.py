@@ -1,9 +1,9 @@
 """The half-plane of percussion centres and its domains, in a picture."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Polygon
 
 from trundle.impact.percussion import PercussionPlane, critical_values
 from trundle.impact.scenario import Scenario
-from trundle.typing import Array
+from trundle.typing import Array, Look
 from trundle.view.percussion_jump import draw_jump
 from trundle.view.percussion_panel import Window, draw_panel, draw_spokes
 from trundle.view.regions import cut_polygon, name_region
@@ -59,12 +59,12 @@ def draw_plane(
     inertia_ratio: float | None = None,
     friction: float | None = None,
     scenario: Scenario | None = None,
-) -> list[Any]:
+) -> list[Artist]:
     """Draw what `plot_percussion_plane` shows into axes; the handles of a legend are returned."""
     draw_panel(axes, window)
     for name, polygon in domains(plane, window).items():
         axes.add_patch(Polygon(polygon, closed=True, facecolor=DOMAINS[name][0], edgecolor="none", zorder=0))
-    handles: list[Any] = [Patch(facecolor=colour, label=text) for colour, text in DOMAINS.values()]
+    handles: list[Artist] = [Patch(facecolor=colour, label=text) for colour, text in DOMAINS.values()]
     handles += _draw_later_area(axes, plane, window) + _draw_lines(axes, plane, window)
     if inertia_ratio is not None:
         handles += _draw_wheel(axes, plane, inertia_ratio, friction)
@@ -113,7 +113,7 @@ def _arc(plane: PercussionPlane) -> Array:
     return np.column_stack([plane.hyperbola(y), y])
 
 
-def _draw_lines(axes: Axes, plane: PercussionPlane, window: Window) -> list[Any]:
+def _draw_lines(axes: Axes, plane: PercussionPlane, window: Window) -> list[Artist]:
     s, c = plane.reach, plane.height
     for x in (-s, 0.0, s):
         axes.plot([x, x], [window.low, window.high], color=QUIET, linewidth=0.8, linestyle=(0, (4, 2)), zorder=2)
@@ -136,13 +136,13 @@ def _draw_lines(axes: Axes, plane: PercussionPlane, window: Window) -> list[Any]
     ]
 
 
-def _draw_later_area(axes: Axes, plane: PercussionPlane, window: Window) -> list[Any]:
+def _draw_later_area(axes: Axes, plane: PercussionPlane, window: Window) -> list[Artist]:
     limit = plane.limit_inertia()
     if limit <= 1e-9:
         return []
     s, c = np.sin(plane.half_angle), np.cos(plane.half_angle)
     strip = [(-s, c, 0.0), (s, -c, -limit)]
-    look: dict[str, Any] = {"facecolor": "none", "edgecolor": WARNING, "hatch": "///", "linewidth": 0.0}
+    look: Look = {"facecolor": "none", "edgecolor": WARNING, "hatch": "///", "linewidth": 0.0}
     for side in ([(-1.0, 0.0, plane.reach)], [(1.0, 0.0, 0.0)]):
         polygon = cut_polygon(window.corners, [*strip, *side])
         if len(polygon) > 2:
@@ -150,12 +150,12 @@ def _draw_later_area(axes: Axes, plane: PercussionPlane, window: Window) -> list
     return [Patch(label=f"SP-DP: stick would drive the back foot down (λ < {limit:.3g})", **look)]
 
 
-def _draw_wheel(axes: Axes, plane: PercussionPlane, lam: float, friction: float | None) -> list[Any]:
+def _draw_wheel(axes: Axes, plane: PercussionPlane, lam: float, friction: float | None) -> list[Artist]:
     """The line of one wheel, its critical points, and the centres for one coefficient of friction."""
     mu_c = critical_values(lam, plane.half_angle).mu_c
     x, y = plane.inertia_line(lam).at(np.array([-20.0, 20.0]))
     axes.plot(x, y, color=WARNING, linewidth=1.8, zorder=4)
-    handles: list[Any] = [Line2D([], [], color=WARNING, linewidth=1.8, label=f"λ = {lam:.4g}")]
+    handles: list[Artist] = [Line2D([], [], color=WARNING, linewidth=1.8, label=f"λ = {lam:.4g}")]
     marks = [(plane.critical_point(lam), "s", f"critical centre, μ$_c$ = {mu_c:.4f}")]
     marks += [(plane.conjugated_point(lam), "D", "conjugated critical centre")]
     if friction is not None:
@@ -164,7 +164,7 @@ def _draw_wheel(axes: Axes, plane: PercussionPlane, lam: float, friction: float 
             line = plane.friction_line(friction, "forward" if sign < 0 else "backward")
             axes.plot(*line.at(np.array([0.0, 20.0])), color=WARNING, linewidth=0.9, linestyle=":", zorder=3)
     for (px, py), mark, text in marks:
-        look: dict[str, Any] = {"marker": mark, "color": WARNING, "linestyle": "none"}
+        look: Look = {"marker": mark, "color": WARNING, "linestyle": "none"}
         look |= {"markeredgecolor": "white", "markersize": 8.0}
         axes.plot([px], [py], zorder=6, **look)
         handles.append(Line2D([], [], label=text, **look))

@@ -1,14 +1,14 @@
 """The percussion centres of one impact, drawn into the half-plane with the jump between them."""
 
-from typing import Any
-
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from trundle.impact.percussion import PercussionPlane
 from trundle.impact.scenario import Scenario
+from trundle.typing import Look
 from trundle.view.percussion_panel import Window
 from trundle.view.style import INK
 
@@ -20,7 +20,7 @@ WORDS = {
 }
 
 
-def draw_jump(axes: Axes, window: Window, scenario: Scenario) -> list[Any]:
+def draw_jump(axes: Axes, window: Window, scenario: Scenario) -> list[Artist]:
     """A numbered mark at the centre of each phase and an arrow along the lambda-line; one that lies outside is drawn at
     the border, without filling.
     """
@@ -29,11 +29,11 @@ def draw_jump(axes: Axes, window: Window, scenario: Scenario) -> list[Any]:
     places = [window.nearest(*phase.centre, line) for phase in scenario.phases]
     if len(places) == 2:
         (start, _), (end, _) = places
-        arrow: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 15, "shrinkA": 6, "shrinkB": 6}
+        arrow: Look = {"arrowstyle": "-|>", "mutation_scale": 15, "shrinkA": 6, "shrinkB": 6}
         axes.add_patch(FancyArrowPatch(start, end, color=INK, linewidth=2.2, zorder=7, **arrow))
-    handles: list[Any] = []
+    handles: list[Artist] = []
     for n, (phase, (place, shown)) in enumerate(zip(scenario.phases, places, strict=True), 1):
-        look: dict[str, Any] = {"marker": "o", "markersize": 11, "markeredgecolor": INK, "linestyle": "none"}
+        look: Look = {"marker": "o", "markersize": 11, "markeredgecolor": INK, "linestyle": "none"}
         look["markerfacecolor"] = INK if shown else "white"
         axes.plot([place[0]], [place[1]], zorder=8, **look)
         axes.text(

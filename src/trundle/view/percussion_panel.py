@@ -1,14 +1,13 @@
 """What all pictures of the half-plane of percussion centres share: the part shown, the axes, the spokes."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from trundle.impact.percussion import Line, PercussionPlane
-from trundle.typing import Array
+from trundle.typing import Array, Look
 from trundle.view.style import INK
 
 FARTHEST = 3.0  # lengths of spoke; centres up to here are brought into the picture
@@ -80,5 +79,5 @@ def draw_spokes(axes: Axes, plane: PercussionPlane) -> None:
     axes.plot([-s, 0, s], [-c, 0, -c], color=INK, linewidth=2.2, marker="o", markersize=4.5, zorder=5)
     halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]
     for x, y, name, shift in ((0, 0, "G", 0), (s, -c, "Q$_f$", 10), (-s, -c, "Q$_b$", 10)):
-        look: dict[str, Any] = {"ha": "center", "color": INK, "zorder": 7, "path_effects": halo}
+        look: Look = {"ha": "center", "color": INK, "zorder": 7, "path_effects": halo}
         axes.annotate(name, (x, y), (shift, -17), textcoords="offset points", **look)

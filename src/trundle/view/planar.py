@@ -4,7 +4,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,6 +15,7 @@ from trundle.errors import ModelError
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.surface import Surface
 from trundle.space.chain import Chain, Screw
+from trundle.typing import Look
 from trundle.view.style import COLOURS, INK, finish, new_figure, point2, style
 
 SKINS = ("#C9DCEB", "#F3D3B8")
@@ -83,7 +83,7 @@ def _draw_curve(
 ) -> None:
     """A disc or the hole of a ring, a half plane, or a wedge that ends at its vertex."""
     at, skin = place[[0, 2]], SKINS[0 if first else 1]
-    look: dict[str, Any] = {"edgecolor": INK, "linewidth": 1.4}
+    look: Look = {"edgecolor": INK, "linewidth": 1.4}
     if isinstance(curve, Circle):
         radius = float(curve.radius)
         if curve.inside:

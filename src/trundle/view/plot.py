@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.quantity import units_of
+from trundle.typing import AnyArray
 from trundle.view.bands import contacts_of, draw_bands
 from trundle.view.style import (
     COLOURS,
@@ -42,7 +43,7 @@ class Curve:
 
     label: str
     unit: str
-    values: np.ndarray[Any, Any]
+    values: AnyArray
 
 
 def plot_quantities(

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from trundle.typing import Array
+from trundle.typing import Array, Look
 from trundle.view.style import INK
 
 Cut = tuple[float, float, float]  # keeps the points with a x + b y >= c
@@ -56,5 +56,5 @@ def name_region(
     depth = np.asarray(distance_transform_edt(np.pad(fits, 1), sampling=(per_row, per_column)))[1:-1, 1:-1]
     row, column = np.unravel_index(int(np.argmax(depth)), depth.shape)
     halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]
-    look: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "zorder": 6, "path_effects": halo}
+    look: Look = {"ha": "center", "va": "center", "color": INK, "zorder": 6, "path_effects": halo}
     axes.text(x[column], y[row], name, fontsize=size, **look)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -13,6 +14,7 @@ from matplotlib.patches import Patch
 from trundle.impact.closed_form import LABELS
 from trundle.impact.percussion import critical_values
 from trundle.impact.scenario import ScenarioArray, check_impact, predict
+from trundle.typing import Look
 from trundle.view.regions import name_region
 from trundle.view.style import INK, WARNING, finish, new_figure, style
 
@@ -44,7 +46,7 @@ def plot_scenarios(
         figure = new_figure(width, 0.6 * width, f"Scenarios of an impact, half angle β = {np.degrees(half_angle):.4g}°")
         axes = figure.add_subplot()
         axes.grid(False)
-        look: dict[str, Any] = {
+        look: Look = {
             "cmap": ListedColormap(COLOURS),
             "vmin": -0.5,
             "vmax": JAMB + 0.5,
@@ -52,7 +54,7 @@ def plot_scenarios(
             "aspect": "auto",
         }
         axes.imshow(classes, extent=(0, lam_top, 0, mu_top), interpolation="nearest", zorder=0, **look)
-        handles = [Patch(facecolor=COLOURS[k], label=NAMES[k]) for k in np.unique(classes)]
+        handles: list[Artist] = [Patch(facecolor=COLOURS[k], label=NAMES[k]) for k in np.unique(classes)]
         handles += _hatch(axes, lam, mu, found) + _draw_critical(axes, lam, half_angle, slip)
         axes.set_xlim(0, lam_top)
         axes.set_ylim(0, mu_top)
@@ -76,9 +78,9 @@ def _name_scenarios(axes: Axes, lam: Any, mu: Any, classes: Any, hatched: Any, h
         name_region(axes, lam, mu, classes == k, name, drawn)
 
 
-def _hatch(axes: Axes, lam: Any, mu: Any, found: ScenarioArray) -> list[Any]:
+def _hatch(axes: Axes, lam: Any, mu: Any, found: ScenarioArray) -> list[Artist]:
     """Where the back foot comes down in a later phase."""
-    handles: list[Any] = []
+    handles: list[Artist] = []
     areas = {
         "double contact later": (found.double_contact, "///"),
         "back foot lands after the release": (found.back_foot_lands & ~found.double_contact, "..."),
@@ -111,14 +113,14 @@ def critical_lines(lam: Any, half_angle: float, slip: float) -> dict[str, tuple[
     return lines if slip > 0 else {HOLDS: lines[HOLDS]}
 
 
-def _draw_critical(axes: Axes, lam: Any, half_angle: float, slip: float) -> list[Any]:
-    handles: list[Any] = []
+def _draw_critical(axes: Axes, lam: Any, half_angle: float, slip: float) -> list[Artist]:
+    handles: list[Artist] = []
     for text, (friction, dash, colour) in critical_lines(lam, half_angle, slip).items():
         axes.plot(lam, friction, color=colour, linestyle=dash, linewidth=1.5, zorder=3)
         handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.5, label=text))
     limit = -np.cos(2 * half_angle)
     if 0 < limit < lam[-1] and slip >= 0:
-        look: dict[str, Any] = {"color": INK, "linestyle": (0, (5, 2)), "linewidth": 1.0}
+        look: Look = {"color": INK, "linestyle": (0, (5, 2)), "linewidth": 1.0}
         axes.axvline(limit, zorder=3, **look)
         handles.append(Line2D([], [], label="λ = -cos 2β: stick drives Q$_b$ down, left of it", **look))
     return handles

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba
 
+from trundle.typing import Look
 from trundle.view.outline import Points
 from trundle.view.style import INK, QUIET
 
+T = TypeVar("T")
 BEHIND = 0.22  # opacity of lines where a surface hides them
 INNER = 0.02  # by which inner sides are set back, in sizes, so that they do not shine through near the outline
 
@@ -49,9 +51,9 @@ class Scene3D:
     _faces: list[Any] = field(default_factory=list)
     _edges: list[Any] = field(default_factory=list)
     _widths: list[float] = field(default_factory=list)
-    _over: list[tuple[Points, dict[str, Any]]] = field(default_factory=list)
-    _arrows: list[tuple[Points, Points, dict[str, Any]]] = field(default_factory=list)
-    _dots: list[tuple[Points, dict[str, Any]]] = field(default_factory=list)
+    _over: list[tuple[Points, Look]] = field(default_factory=list)
+    _arrows: list[tuple[Points, Points, Look]] = field(default_factory=list)
+    _dots: list[tuple[Points, Look]] = field(default_factory=list)
     _labels: list[tuple[Points, Points, str, str]] = field(default_factory=list)
 
     def mesh(self, points: Points, normals: Points, colour: str, stride: int = 8, cut: bool = False) -> None:
@@ -151,7 +153,7 @@ class Scene3D:
         """Draw everything and fit the axes to it."""
         order = np.argsort(self._depths, kind="stable")
 
-        def pick(items: Sequence[Any]) -> list[Any]:
+        def pick(items: Sequence[T]) -> list[T]:
             return [items[i] for i in order]
 
         everything = PolyCollection(pick(self._polygons), closed=False, zorder=2, capstyle="round")

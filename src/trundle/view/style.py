@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from trundle.errors import StoreError
+from trundle.typing import Look
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A9C", "#7A5C3E")
 INK = "#222222"
@@ -81,7 +82,7 @@ def new_figure(width: float, height: float, title: str | None = None) -> Figure:
     return figure
 
 
-def line_style(index: int) -> dict[str, Any]:
+def line_style(index: int) -> Look:
     """Colour and dash of the line with this number."""
     return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index // len(COLOURS) % len(DASHES)]}
 

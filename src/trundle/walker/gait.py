@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.errors import SolveError
 from trundle.study.periodic import Orbit, ReturnMap, find_orbit
+from trundle.typing import Values
 from trundle.walker.rimless import landing
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def turning_at(speed: float, half_angle: float, length: float = 1.0) -> dict[str
 def find_gait(
     system: "System",
     spokes: int = 8,
-    start: Mapping[str, Any] | None = None,
+    start: Values | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> Orbit:
     """The periodic gait of a built `rimless_wheel`, from one landing to the next."""
@@ -38,7 +39,7 @@ def find_gait(
 
 def fate(
     system: "System",
-    start: Mapping[str, Any],
+    start: Values,
     parameters: Mapping[str, float] | None = None,
     duration: float = 30.0,
 ) -> str:

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from trundle.contact.normal import NormalLaw
+from trundle.laws.signals import Signals
 from trundle.math import where
 from trundle.model.force import Wrench
 from trundle.model.model import Model
@@ -30,17 +31,17 @@ def two_foot_wheel(law: NormalLaw) -> Model:
     m.alias("height", "hub.x")
     a, b = wheel.levers
 
-    def feet(s: Any) -> Feet:
+    def feet(s: Signals) -> Feet:
         lift, turn = a * s["hub.angle"], s["hub.angle_rate"]
         overlap = (lift - s["height"], -lift - s["height"])
         rate = (a * turn - s["height_rate"], -a * turn - s["height_rate"])
         return Feet(wheel, law, units, overlap, rate, s["along_rate"] - b * turn, slide, (does[0], does[1]))
 
-    def force(s: Any) -> tuple[Expr, ...]:
+    def force(s: Signals) -> tuple[Expr, ...]:
         front, back, along = feet(s).forces
         return along, 0, front + back
 
-    def moment(s: Any) -> tuple[Expr, ...]:
+    def moment(s: Signals) -> tuple[Expr, ...]:
         front, back, along = feet(s).forces
         return 0, a * (back - front) - b * along, 0
 
@@ -83,12 +84,12 @@ def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
         m.event(name, lambda s: value(feet(s)), -1, action | rest)
 
     def watch_foot(name: str, i: int, lever: Expr) -> None:
-        def at_rest(s: Any) -> Expr:
+        def at_rest(s: Signals) -> Expr:
             return lever * s["hub.angle_rate"]
 
         watch(f"{name} turns", lambda f: f.motion_goes_on(i), lambda f: f.after_motion(i), height_rate=at_rest)
 
-        def at_touch(s: Any) -> Expr:
+        def at_touch(s: Signals) -> Expr:
             return where(feet(s).touches_at_rest(i), at_rest(s), s["height_rate"])
 
         watch(
@@ -96,7 +97,7 @@ def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
             height_rate=at_touch,
         )  # fmt: skip
 
-    def no_slip(s: Any) -> Expr:
+    def no_slip(s: Signals) -> Expr:
         return b * s["hub.angle_rate"]
 
     watch("friction changes", Feet.friction_goes_on, Feet.after_friction, along_rate=no_slip)

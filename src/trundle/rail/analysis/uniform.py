@@ -1,7 +1,7 @@
 """A vehicle on uniform track, straight or an arc: an autonomous system with exact slopes, and its steady motion."""
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from trundle.errors import SolveError
 from trundle.lookup.table import Table
 from trundle.study.continuation.flow import Flow
 from trundle.system import System
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, Values
 
 STEPS, SHORTEST = 60, 1e-4
 CLOSE = 1e-9  # Newton step relative to the state at which a steady motion is found
@@ -29,9 +29,7 @@ class UniformTrack:
         Values by name that the search for a steady motion starts from.
     """
 
-    def __init__(
-        self, system: System, tables: Mapping[str, Table] | None = None, start: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, system: System, tables: Mapping[str, Table] | None = None, start: Values | None = None) -> None:
         f = system.formulation
         if not f.in_joints or f.has_rows or f.parameters.modes:
             raise SolveError(

@@ -1,10 +1,10 @@
 """What the progress bar of a trip says: place and speed."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.rail.vehicle.travel import SpeedOverTime, TravelLaw
+from trundle.typing import Values
 
 
 @final
@@ -14,9 +14,9 @@ class Place:
 
     law: TravelLaw
     start: float  # m
-    parameters: Mapping[str, Any]
+    parameters: Values
 
-    def __call__(self, t: float, state: Mapping[str, Any]) -> str:
+    def __call__(self, t: float, state: Values) -> str:
         """Text for a time (s) and a state."""
         at, v = state.get("track_distance"), state.get("track_speed")
         if isinstance(self.law, SpeedOverTime):

@@ -1,7 +1,7 @@
 """A vehicle on its way along a line: model, runs, batches, small motions."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
@@ -27,6 +27,7 @@ from trundle.run.batch import BatchRun
 from trundle.run.dataset import Run
 from trundle.study.linearise import Linearisation
 from trundle.system import System
+from trundle.typing import State, Values
 
 FADE = 30.0  # m over which irregularities grow, unless they have a beginning of their own
 FAST = 5.0  # m/s, from which on explicit steps are cheaper on rough track: creep is stiff as 1/v
@@ -128,7 +129,7 @@ class Trip:
 
     # -- runs ----------------------------------------------------------------------------------------------------------
 
-    def longest(self, parameters: Mapping[str, Any] | None = None) -> float:
+    def longest(self, parameters: Values | None = None) -> float:
         """Time (s) after which the foremost wheelset comes to the end of the line, or the vehicle to a standstill;
         infinite for a free speed.
         """
@@ -161,7 +162,7 @@ class Trip:
             span *= 2
         return np.inf
 
-    def first_state(self, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def first_state(self, parameters: Values | None = None) -> State:
         """Values to start from: at rest on straight level track as the model says, else the steady motion there."""
         s = float((parameters or {}).get(START, self.start)) + np.array([*self.vehicle.reach, 0.0])
         at = self.line.local(s)
@@ -171,8 +172,8 @@ class Trip:
         return self.system.steady(angles, parameters=parameters)
 
     def simulate(
-        self, duration: float | None = None, start: Mapping[str, Any] | None = None,
-        parameters: Mapping[str, Any] | None = None, *, method: Any = "auto", rtol: float = 1e-6, atol: Any = None,
+        self, duration: float | None = None, start: Values | None = None,
+        parameters: Values | None = None, *, method: Any = "auto", rtol: float = 1e-6, atol: Any = None,
         **options: Any,
     ) -> Run:  # fmt: skip
         """Travel for a duration (s), or to the end of the line.
@@ -214,7 +215,7 @@ class Trip:
         run.outcome = trip_outcome(run, self.placed, self.line, duration is None) or run.outcome
         return run
 
-    def parameters(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    def parameters(self, given: Values | None) -> State:
         """Parameters of a run, with those that follow from a `start_distance`: the rows of the line in which frames
         are.
         """
@@ -233,7 +234,7 @@ class Trip:
                 found[f"{place.name}_row"] = np.asarray(self.line.row_at(s), float)[()]
         return found
 
-    def _tables(self, parameters: Mapping[str, Any]) -> dict[str, Table]:
+    def _tables(self, parameters: Values) -> dict[str, Table]:
         """Irregularities that begin where a run does."""
         if self.ride.rough is None or START not in parameters or np.ndim(parameters[START]) > 0:
             return {}
@@ -243,7 +244,7 @@ class Trip:
         return {self.ride.rough.name: irregularity_table(rough, 0.0, self.line.length)}
 
     def batch(
-        self, duration: float, start: Mapping[str, Any] | None = None, parameters: Mapping[str, Any] | None = None, *,
+        self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         method: Any = "auto", rtol: float = 1e-6, atol: Any = None, **options: Any,
     ) -> BatchRun:  # fmt: skip
         """Many trips at once: start values and parameters may be arrays of one common length.
@@ -273,7 +274,7 @@ class Trip:
         name_endings(found, self.placed, self.line)
         return found
 
-    def linearise(self, parameters: Mapping[str, Any] | None = None) -> Linearisation:
+    def linearise(self, parameters: Values | None = None) -> Linearisation:
         """Small motions about the steady motion where the trip begins.
 
         Parameters
@@ -294,7 +295,7 @@ class Trip:
         """
         return plot_trip(self, run, times, path)
 
-    def _duration(self, duration: float | None, parameters: Mapping[str, Any] | None) -> float:
+    def _duration(self, duration: float | None, parameters: Values | None) -> float:
         longest = self.longest(parameters)
         if duration is None:
             if np.isfinite(longest):
@@ -308,7 +309,7 @@ class Trip:
             )
         return duration
 
-    def _method(self, method: Any, parameters: Mapping[str, Any] | None) -> Any:
+    def _method(self, method: Any, parameters: Values | None) -> Any:
         if method != "auto":
             return method
         slowest = float(np.min((parameters or {}).get("speed", self.law.speed_at_start())))

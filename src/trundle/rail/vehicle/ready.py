@@ -20,15 +20,16 @@ from trundle.rail.vehicle.wheelset import Contact, Wheelset
 from trundle.rail.wheel_rail.creep import CreepLaw, ShenHedrickElkins
 from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.profile import S1002, Rail60E1
+from trundle.typing import State
 
 
 @lru_cache
-def vehicle_data(name: str) -> dict[str, Any]:
+def vehicle_data(name: str) -> State:
     """Numbers of a vehicle with their source: "manchester_vehicle_1", "cooperrider" or "y25_wagon"."""
     path = files("trundle.rail").joinpath(f"data/{name}.yaml")
     if name not in ("manchester_vehicle_1", "cooperrider", "y25_wagon"):
         raise ModelError(f"there are no data of a vehicle called {name!r}; try 'manchester_vehicle_1'.")
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    found: State = yaml.safe_load(path.read_text(encoding="utf-8"))
     return found
 
 

@@ -7,6 +7,7 @@ from trundle.model.model import Model
 from trundle.pairs.lower import Fixed
 from trundle.rail.vehicle.ride import TrackPlace
 from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
+from trundle.typing import State
 
 
 class RunningGear(Protocol):
@@ -27,7 +28,7 @@ class RunningGear(Protocol):
     def add(self, m: Model, name: str, place: TrackPlace) -> PlacedWheelset:
         """Put it into a model at a place of a ride."""
 
-    def start(self, name: str, speed: Any, load: float) -> dict[str, Any]:
+    def start(self, name: str, speed: Any, load: float) -> State:
         """Values to start from, at a speed (m/s) and under a load (N) beside its own weight."""
 
     def sunk(self, load: float) -> float:
@@ -53,7 +54,7 @@ class HeldWheelset:
         m.connect(Fixed(), frame, hub, name=name)
         return PlacedWheelset(hub, hub, place.track)
 
-    def start(self, name: str, speed: Any, load: float) -> dict[str, Any]:
+    def start(self, name: str, speed: Any, load: float) -> State:
         return {}
 
     def sunk(self, load: float) -> float:

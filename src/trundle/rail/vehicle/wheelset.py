@@ -20,6 +20,7 @@ from trundle.rail.wheel_rail.contact_table import EPS, ContactTable
 from trundle.rail.wheel_rail.creep import CreepLaw
 from trundle.rail.wheel_rail.geometry import SIDES, ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic
+from trundle.typing import State
 
 STEEPEST_AT_REST = 0.2  # rad, of a contact in the middle of the track
 
@@ -136,7 +137,7 @@ class Wheelset:
             m.apply(force, name=f"{name}_{side}")
         return PlacedWheelset(hub, axle, track)
 
-    def start(self, name: str, speed: Any, load: float) -> dict[str, Any]:
+    def start(self, name: str, speed: Any, load: float) -> State:
         """Values to start from: in the middle of the track, rolling, pressed onto the rails by a load (N) beside
         its own weight. The speed (m/s) may be an expression of parameters, `ride.first_speed`.
         """

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,7 +10,7 @@ from trundle.errors import ModelError
 from trundle.rail.wheel_rail.creep import CreepLaw, FallingFriction, JohnsonVermeulen, Linear, Polach, ShenHedrickElkins
 from trundle.rail.wheel_rail.fastsim import Fastsim
 from trundle.rail.wheel_rail.kalker import Patch
-from trundle.typing import Expr
+from trundle.typing import Expr, Look
 from trundle.view.style import COLOURS, DASHES, QUIET, finish, new_figure, side_legend, style
 
 REACH = 4.0  # linear force over mu N at the right end of each panel
@@ -60,7 +59,7 @@ def creep_plot(
         return finish(figure, path)
 
 
-def _look(index: int) -> dict[str, Any]:
+def _look(index: int) -> Look:
     """Whole lines are broad and lie below, so that equal curves show both."""
     return {
         "color": COLOURS[index % len(COLOURS)],

@@ -12,7 +12,7 @@ import numpy as np
 from trundle.errors import SolveError, UnknownNameError
 from trundle.study.continuation.curve import Follower, Judgement, Node
 from trundle.study.continuation.special import Special, specials
-from trundle.typing import Array
+from trundle.typing import Array, State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,11 +42,11 @@ class Story(ABC):
     units: Mapping[str, str]
 
     @abstractmethod
-    def tell(self, place: Any) -> dict[str, Any]:
+    def tell(self, place: Any) -> State:
         """Values by name, each of one size at all points of a branch."""
 
     @abstractmethod
-    def start(self, place: Any) -> dict[str, Any]:
+    def start(self, place: Any) -> State:
         """Coordinates and rates by name, for `simulate`."""
 
 
@@ -128,7 +128,7 @@ class Branch:
 
         return plot_branches([self, *beside], names, path)
 
-    def state(self, where: "int | Special[Any]") -> dict[str, Any]:
+    def state(self, where: "int | Special[Any]") -> State:
         """Coordinates and rates at a point (by its number) or special point, for `simulate`; of periodic motions those
         at the start of a period.
         """

@@ -20,7 +20,7 @@ from trundle.study.periodic import ReturnMap, Section, find_orbit
 from trundle.study.rest import equilibrium
 from trundle.study.start_state import start_state
 from trundle.study.steady_motion import steady
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 AMPLITUDE = 1e-3  # rad or typical lengths, of the first periodic motion beside a Hopf point
 KINDS = ("equilibria", "steady", "periodic")
@@ -32,9 +32,9 @@ def continuation(
     between: Sequence[float],
     of: str = "equilibria",
     *,
-    start: Mapping[str, Any] | Special[Any] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    given: Mapping[str, Any] | None = None,
+    start: Values | Special[Any] | None = None,
+    parameters: Values | None = None,
+    given: Values | None = None,
     section: Section | None = None,
     settle: float = 0.0,
     longest: float = 10.0,
@@ -124,16 +124,16 @@ class _StillStory(Story):
     formulation: Formulation
     units: Mapping[str, str]
 
-    def tell(self, place: Motion) -> dict[str, Any]:
+    def tell(self, place: Motion) -> State:
         return place.values(self.formulation)
 
-    def start(self, place: Motion) -> dict[str, Any]:
+    def start(self, place: Motion) -> State:
         return place.values(self.formulation)
 
 
 def _still(
-    f: Formulation, over: str, between: tuple[float, float], of: str, start: Mapping[str, Any] | None,
-    parameters: dict[str, Any], given: dict[str, Any],
+    f: Formulation, over: str, between: tuple[float, float], of: str, start: Values | None,
+    parameters: State, given: State,
 ) -> tuple[Curve[Any], Story, Node[Any]]:  # fmt: skip
     first, last = between
     if given and of == "equilibria":
@@ -183,12 +183,12 @@ class FlowStory(Story):
         units = {name: flow.formulation.states.units[i] for name, i in zip(flow.names, flow.kept, strict=True)}
         return FlowStory(flow, units | {"period": "s"})
 
-    def tell(self, place: PeriodicMotion) -> dict[str, Any]:
+    def tell(self, place: PeriodicMotion) -> State:
         states = place.states
         ends = np.stack([states.min(axis=0), states.max(axis=0)], axis=1)
         return dict(zip(self.flow.names, ends, strict=True)) | {"period": place.period}
 
-    def start(self, place: PeriodicMotion) -> dict[str, Any]:
+    def start(self, place: PeriodicMotion) -> State:
         return self.flow.start_values(place.start)
 
 
@@ -198,11 +198,11 @@ class _ReturnStory(Story):
     curve: ReturningCurve
     units: Mapping[str, str]
 
-    def tell(self, place: Passage) -> dict[str, Any]:
+    def tell(self, place: Passage) -> State:
         values = self.curve.returns.values(place.x)
         return {name: [v, v] for name, v in values.items()} | {"period": self.curve.period(place)}
 
-    def start(self, place: Passage) -> dict[str, Any]:
+    def start(self, place: Passage) -> State:
         return self.curve.returns.values(place.x)
 
 
@@ -215,12 +215,12 @@ class _Periodic:
     system: Built
     over: str
     between: tuple[float, float]
-    parameters: dict[str, Any]
+    parameters: State
     longest: float
     intervals: int
 
     def begin(
-        self, start: Mapping[str, Any] | Special[Any] | None, section: Section | None, settle: float, amplitude: float
+        self, start: Values | Special[Any] | None, section: Section | None, settle: float, amplitude: float
     ) -> tuple[Curve[Any], Story, Node[Any]]:
         if section is not None:
             if isinstance(start, Special):
@@ -250,13 +250,13 @@ class _Periodic:
         node = hopf_start(curve, flow.first, point.parameter, vectors[:, k], float(values[k].imag), amplitude)
         return curve, FlowStory.of(flow), node
 
-    def _from_run(self, start: Mapping[str, Any] | None, settle: float) -> tuple[Curve[Any], Story, Node[Any]]:
+    def _from_run(self, start: Values | None, settle: float) -> tuple[Curve[Any], Story, Node[Any]]:
         from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate
 
         f, given = self.formulation, {**self.parameters, self.over: self.between[0]}
         options = RunOptions(Accuracy(1e-9, None), "auto", 4001)
-        at: Mapping[str, Any] | None = start
+        at: Values | None = start
         if settle > 0:
             run = simulate(f, settle, at, given, RunOptions(Accuracy(1e-9, None), "auto", 2))
             assert run.raw is not None
@@ -277,7 +277,7 @@ class _Periodic:
         guess = curve.sampled(times[: end + 1], states[: end + 1], self.between[0])
         return curve, FlowStory.of(flow), Follower(curve).first(guess, self._sign)
 
-    def _returning(self, start: Mapping[str, Any] | None, section: Section) -> tuple[Curve[Any], Story, Node[Any]]:
+    def _returning(self, start: Values | None, section: Section) -> tuple[Curve[Any], Story, Node[Any]]:
         given = {**self.parameters, self.over: self.between[0]}
         orbit = find_orbit(self.system, section, start, given, self.longest)
         returns = ReturnMap(self.system, section, given, self.longest)

@@ -1,14 +1,13 @@
 """A smooth system left to itself as xdot = f(x; parameter), by its compiled kernels, in the states that matter."""
 
-from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.kernel import evaluate
-from trundle.typing import AnyArray, Array
+from trundle.typing import AnyArray, Array, State, Values
 
 NORM = 60.0  # 1/s: quaternions are drawn to length one at this rate, so that no direction is left open
 NOTHING = 1e-9  # of the largest slope: a state on which nothing depends
@@ -36,9 +35,7 @@ class Flow:
         Other parameters and tables by name.
     """
 
-    def __init__(
-        self, f: Formulation, over: str, first: Array, value: float, given: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, f: Formulation, over: str, first: Array, value: float, given: Values | None = None) -> None:
         if not f.in_joints or f.has_rows or f.parameters.modes:
             raise SolveError(
                 "this needs a model without constraints and without contacts that stick or slide: connect its bodies "
@@ -134,7 +131,7 @@ class Flow:
         p = np.tile(self.parameters(value), (len(full), 1))
         return np.asarray(self.formulation.evaluate(name, np.zeros(len(full)), full, p)[name])
 
-    def start_values(self, x: Array) -> dict[str, Any]:
+    def start_values(self, x: Array) -> State:
         """Coordinates and rates by name, for `simulate`."""
         values = self.formulation.states.values(self.whole(x)[None, :])
         return {name: float(v[0, 0]) if v.shape[1] == 1 else v[0] for name, v in values.items()}

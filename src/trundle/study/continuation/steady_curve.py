@@ -1,8 +1,8 @@
 """Curves of equilibria and of steady motions: what vanishes in them, from the tape."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -16,7 +16,7 @@ from trundle.study.linearise import linearise
 from trundle.study.stability import UNDAMPED, uncertain_eigenvalues
 from trundle.study.steady import symmetries
 from trundle.study.steady_motion import steady_equations
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 NEUTRAL = 1e-12  # of the largest eigenvalue: one that may be zero
 
@@ -31,7 +31,7 @@ class Motion:
     p: Array
     given: float  # value of the quantity that is the parameter of the curve; nan where that is a parameter of the model
 
-    def values(self, f: Formulation) -> dict[str, Any]:
+    def values(self, f: Formulation) -> State:
         """Coordinates, rates and states by name."""
         found = f.states.values(f.states.vector(self.x[f.states.q], self.x[f.states.u])[None, :])
         return {name: float(v[0, 0]) if v.shape[1] == 1 else v[0] for name, v in found.items()}
@@ -60,7 +60,7 @@ class SteadyCurve(Curve[Motion]):
     """
 
     def __init__(
-        self, f: Formulation, over: str, x: Array, p: Array, given: Mapping[str, Any], moving: bool, width: float,
+        self, f: Formulation, over: str, x: Array, p: Array, given: Values, moving: bool, width: float,
         t: float = 0.0,
     ) -> None:  # fmt: skip
         self.formulation, self.over, self.width, self.t = f, over, width, t

@@ -4,7 +4,7 @@ A start is what an assembly finds from the values that are given: it is differen
 differences whose error Richardson's extrapolation takes away up to the fourth power of their width.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -16,7 +16,7 @@ from trundle.errors import ModelError, SolveError, UnknownNameError
 from trundle.model.register import is_start
 from trundle.model.start_values import start_values
 from trundle.study.start_state import start_state, state_vector
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 WIDTH, ONE_SIDED = 1e-3, 1e-5  # of the size of a value
 
@@ -47,8 +47,8 @@ class StartOf:
     """The start of a run, for parameters and start values given by name, at a time (s)."""
 
     formulation: Formulation
-    start: Mapping[str, Any] | None
-    parameters: Mapping[str, Any] | None
+    start: Values | None
+    parameters: Values | None
     t: float
 
     def variables(self, names: Sequence[str]) -> tuple[Variable, ...]:
@@ -75,7 +75,7 @@ class StartOf:
         return Variable(name, value, max(abs(value), usual), unit, given=given, component=component)
 
     @cached_property
-    def _values(self) -> dict[str, Any]:
+    def _values(self) -> State:
         """Start values that hold, by full names."""
         f = self.formulation
         values = start_values(f.model, f.parameter_vector(self.parameters)[f.parameters.parameter_slice])

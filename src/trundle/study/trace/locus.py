@@ -4,7 +4,7 @@ Unknowns are all coordinates: those of the tree and the surface coordinates of c
 stays regular where the surface coordinates cannot be found from the poses of the bodies alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -18,7 +18,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.laws.law import Servo
 from trundle.linear_algebra.rank import rank_of_values
-from trundle.typing import Array
+from trundle.typing import Array, State, Values
 
 NEWTON_LIMIT = 12
 
@@ -111,7 +111,7 @@ class Locus:
             )
         return value
 
-    def _held(self, f: Formulation, hold: Sequence[str]) -> dict[str, Any]:
+    def _held(self, f: Formulation, hold: Sequence[str]) -> State:
         """Expressions by name: what the user holds, and coordinates with a drive of their own."""
         driven = [
             f"{c.name}.{k}" for c in f.model.connections.values() for k, law in c.laws.items()
@@ -172,7 +172,7 @@ class Locus:
 
     # -- numbers -------------------------------------------------------------------------------------------------------
 
-    def hold_at(self, q: Array, values: Mapping[str, Any]) -> None:
+    def hold_at(self, q: Array, values: Values) -> None:
         """Hold at the given values, and at those of the pose where none is given."""
         e = self.equations
         numbers = []
@@ -279,7 +279,7 @@ class Locus:
         pivots = qr(rest, mode="r", pivoting=True)[1][: len(free) - 1]
         return list(dict.fromkeys(self.names[i] for i in pivots))
 
-    def check_held(self, q: Array, given: Mapping[str, Any]) -> None:
+    def check_held(self, q: Array, given: Values) -> None:
         """What is held must be met by the start pose."""
         r = np.abs(self(q)[0])
         worst = int(np.argmax(r)) if len(r) else 0

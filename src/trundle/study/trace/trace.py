@@ -14,6 +14,7 @@ from trundle.study.start_state import start_state
 from trundle.study.trace.findings import Finder
 from trundle.study.trace.locus import Locus
 from trundle.study.trace.path import Path, Point, Walker, make_point
+from trundle.typing import Values
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ def trace(
     f: Formulation,
     coordinate: str,
     to: float | Sequence[float],
-    start: Mapping[str, Any] | None = None,
+    start: Values | None = None,
     parameters: Mapping[str, float] | None = None,
     *,
-    hold: Mapping[str, Any] | Sequence[str] = (),
+    hold: Values | Sequence[str] = (),
     step: float | None = None,
     through_folds: bool = False,
     double_contacts: bool = True,
@@ -121,7 +122,7 @@ def _result(
         ]  # fmt: skip
         return make_dataset(driven, columns, attrs, findings)
 
-    def solve(value: float, near: Mapping[str, Any]) -> "xr.Dataset":
+    def solve(value: float, near: Values) -> "xr.Dataset":
         a, b = path.points[near["point"]], path.points[near["point"] + 1]
         guess = a.q + (b.q - a.q) * (value - a.value) / (b.value - a.value)
         for name, columns in outputs.places.items():

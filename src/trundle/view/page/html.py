@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
+from trundle.typing import Json
 from trundle.view.page.pack import pack
 from trundle.view.scene.curves import scalar_names
 from trundle.view.scene.make import FRAMES, Points, make_scene
@@ -88,7 +89,7 @@ def page_data(
     frames: int = FRAMES,
     live: bool = False,
     points: Points | None = None,
-) -> dict[str, Any]:
+) -> Json:
     """What the player shows, ready to be packed."""
     if frames < 2:
         raise StoreError(f"a page keeps at least 2 poses, got frames={frames!r}.")
@@ -145,7 +146,7 @@ def _other_name(run: "Run", other: "Run") -> str:
     return ", ".join(changed[:3]) or "second run"
 
 
-def _shared() -> dict[str, Any]:
+def _shared() -> Json:
     """Meshes that painters stretch to their places."""
     up = np.array([0.0, 0.0, 0.5])
     return {

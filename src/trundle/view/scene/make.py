@@ -8,7 +8,7 @@ import numpy as np
 from trundle.errors import SolveError, UnknownNameError
 from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
-from trundle.typing import Array
+from trundle.typing import Array, Json
 from trundle.view.scene import mesh
 from trundle.view.scene.curves import curves, usual_names
 from trundle.view.scene.forces import arrows, contacts
@@ -173,7 +173,7 @@ def _first_extent(items: Sequence[Item], p: Array, R: Array) -> float:
     return float(np.max(np.ptp(np.vstack(drawn), axis=0))) if drawn else 0.0
 
 
-def _corners(part: dict[str, Any]) -> list[Array]:
+def _corners(part: Json) -> list[Array]:
     """Corners of the shapes of a body."""
     from trundle.view.outline import outline
 
@@ -256,7 +256,7 @@ def _joint_items(shape: Geometry, bodies: Sequence[str], size: float) -> Iterato
 
 
 def _track_items(shape: Geometry, bodies: Sequence[str], p: Array, R: Array) -> Iterator[Item]:
-    tracks: dict[str, tuple[dict[str, Any], list[int]]] = {}
+    tracks: dict[str, tuple[Json, list[int]]] = {}
     for name, part in shape["bodies"].items():
         for one in part["shapes"]:
             if one["kind"] == "Rails":

@@ -4,11 +4,11 @@ imported here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from trundle.typing import Array
+from trundle.typing import Array, Json
 from trundle.view.scene.mesh import Mesh
 
 Colour = tuple[float, float, float]  # red, green, blue between 0 and 1
@@ -143,7 +143,7 @@ class Scene:
         cloud = np.vstack([p[:1], *(p[item.body] + item.mesh.vertices @ R[item.body].T for item in seen)])[1:]
         return (cloud.min(axis=0), cloud.max(axis=0)) if len(cloud) else (self.low, self.high)
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Json:
         """All fields but meshes, which are gathered beside the items."""
         plain = {name: value for name, value in vars(self).items() if name != "items"}
         for name in ("springs", "arrows", "contacts", "points", "plots"):
