@@ -41,10 +41,9 @@ class MagicTyre(FrictionLaw):
     slow: Expr = 0.1  # m/s
 
     def __post_init__(self) -> None:
-        known = {name: getattr(self, name) for name in ("mu_x", "mu_y", "stiffness_x", "stiffness_y", "shape_x",
-                                                        "shape_y", "relaxation_x", "relaxation_y", "slow")}  # fmt: skip
-        check("MagicTyre", **known)
-        positive = {name: one for name, one in known.items() if not name.startswith("relaxation")}
+        words = ("mu_x", "mu_y", "stiffness_x", "stiffness_y", "shape_x", "shape_y", "slow")
+        positive = {name: getattr(self, name) for name in words}
+        check("MagicTyre", **positive, relaxation_x=self.relaxation_x, relaxation_y=self.relaxation_y)
         check_positive("MagicTyre", "without friction leave the law out", **positive)
         for name in ("curvature_x", "curvature_y"):
             E = number(getattr(self, name))

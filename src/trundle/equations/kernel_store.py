@@ -26,7 +26,7 @@ def base(f: "Formulation") -> dict[str, TapeFunction]:
 
 
 def lanes(f: "Formulation") -> dict[str, TapeFunction]:
-    """What many runs at once need, for the SIMD lanes of this processor."""
+    """What many runs at once need."""
     return {"rhs": f.functions.rhs(), "project": f.functions.project()}
 
 
@@ -51,13 +51,13 @@ class KernelStore:
         self._of = formulation
         self._kernels: dict[str, dict[str, Kernel]] = {}
 
-    def __call__(self, kind: str, make: Maker | None = None) -> dict[str, Kernel]:
-        """Kernels of a kind: one of MAKERS, or what `make` gives."""
+    def __call__(self, kind: str, make: Maker | None = None, wide: bool = False) -> dict[str, Kernel]:
+        """Kernels of a kind: one of MAKERS, or what `make` gives; wide ones for the SIMD lanes of this processor."""
         if kind not in self._kernels:
-            self._kernels[kind] = self._load(kind, make or MAKERS[kind])
+            self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1)
         return self._kernels[kind]
 
-    def _load(self, kind: str, make: Maker) -> dict[str, Kernel]:
+    def _load(self, kind: str, make: Maker, lanes: int) -> dict[str, Kernel]:
         f = self._of
         tree = [joint.connection.name for joint in f.topology.tree]
         key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
@@ -70,6 +70,6 @@ class KernelStore:
                 pass
         with preparing(f"machine code of the model {f.model.name!r} ({kind}), kept for next time"):
             functions = {name: function for name, function in make(f).items() if function is not None}
-            bundle = compile_bundle(functions, host_lanes() if kind.endswith("lanes") else 1)
+            bundle = compile_bundle(functions, lanes)
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()

@@ -44,6 +44,9 @@ class Column:
     slope_of: str = ""  # quantity whose change a unit of the driven coordinate it is
 
 
+REACHED = "reached: all wanted values were passed."
+
+
 def slope_name(name: str) -> str:
     """Name of the change of a quantity a unit of the driven coordinate."""
     return f"{name}_derivative"
@@ -86,7 +89,7 @@ class Trace:
     @property
     def ok(self) -> bool:
         """True when all wanted values were reached."""
-        return self.outcome.startswith("reached")
+        return self.outcome == REACHED
 
     @property
     def model_name(self) -> str:

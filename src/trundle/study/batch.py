@@ -155,7 +155,7 @@ def _in_lanes(
 ) -> tuple[Batch, BatchEvents | None]:
     """Several cases at once; those whose books are in doubt are run again as single ones."""
     single = watched_by_guards(f, make_problem(f, False, False, options.tolerances.rtol))
-    kernels = f.kernels("lanes")
+    kernels = f.kernels("lanes", wide=True)
     problem = LaneProblem(kernels["rhs"], kernels.get("project"), *lane_guards(f), rivals_of(f), f.states.steers)
     tolerance = options.tolerances.of_states(f.n_x)
     if tolerance.learns and len(cases):

@@ -183,7 +183,7 @@ def watched_by_guards(f: Formulation, problem: Problem) -> Problem:
 def lane_guards(f: Formulation) -> tuple[Kernel | None, int]:
     """Guards for the lanes of a batch, and how many there are."""
     count = len(f.once(find_guards))
-    return (f.kernels("guards in lanes", _guard_kernel)["guards"], count) if count else (None, 0)
+    return (f.kernels("guards in lanes", _guard_kernel, wide=True)["guards"], count) if count else (None, 0)
 
 
 @final

@@ -89,7 +89,7 @@ def _rivals(f: Formulation) -> Rivals | None:
     found = f.once(find_rivals)
     if not found:
         return None
-    kernels = f.kernels("rivals in lanes", _rival_kernels)
+    kernels = f.kernels("rivals in lanes", _rival_kernels, wide=True)
     reach = []
     for c in found:
         pair = c.pair

@@ -71,7 +71,7 @@ class StartOf:
             given, component = part.quantity.name, part.component
         value = self._value(name, given) if component is None else float(self._values[given][component])
         unit = part.quantity.unit
-        usual = f.length if unit.startswith("m") and np.isfinite(f.length) else 1.0
+        usual = f.length if unit in ("m", "m/s") and np.isfinite(f.length) else 1.0
         return Variable(name, value, max(abs(value), usual), unit, given=given, component=component)
 
     @cached_property

@@ -54,7 +54,7 @@ class Finder:
 
     def _turning_points(self) -> Iterator[tuple[float, Finding]]:
         points = self.path.points
-        stopped = self.path.outcome.startswith("turning point")
+        stopped = self.path.turned
         for i in range(len(points) - 1 - stopped):
             stretch = self._stretch(i)
             if stretch.first.slope * stretch.last.slope < 0:

@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.linear_algebra.rank import NEAR_SINGULAR
+from trundle.run.trace import REACHED
 from trundle.study.trace.locus import Locus, Spectrum
 from trundle.typing import Array
 
@@ -45,6 +46,7 @@ class Path:
     points: list[Point]
     outcome: str = ""
     reached: bool = True
+    turned: bool = False  # whether it ended at a turning point
     exact: list[int] = field(default_factory=list)  # numbers of the points at wanted values
 
 
@@ -122,7 +124,7 @@ class Walker:
                 self.path.reached = False
                 break
             self.path.exact.append(len(self.path.points) - 1)
-        self.path.outcome = self.path.outcome or "reached: all wanted values were passed."
+        self.path.outcome = self.path.outcome or REACHED
         return self.path
 
     def _go_to(self, value: float) -> bool:
@@ -149,6 +151,7 @@ class Walker:
             if fold and not self.through_folds:
                 points.append(last)
                 way = "greatest" if here.slope > 0 else "least"
+                self.path.turned = True
                 self.path.outcome = (
                     f"turning point: {self.locus.coordinate} has its {way} value {last.value:.12g} and cannot reach "
                     f"{value:.9g}. through_folds=True goes on along the curve."
