@@ -10,6 +10,7 @@ import casadi as ca
 from trundle.constraints.row import Place, Row
 from trundle.derivative import derivative
 from trundle.laws.law import FlowLaw
+from trundle.space.rotation import half_turn
 from trundle.typing import Expr
 
 
@@ -47,8 +48,3 @@ def flow_row(place: Place, law: FlowLaw, t: Expr, bond: BondMotion) -> Row:
     return Row(
         place, residual, velocity, gamma, bond.jacobian, bond.force, bond.moment, "m or rad", law.level, driven
     )  # fmt: skip
-
-
-def half_turn(difference: Expr) -> Expr:
-    """The difference of two angles, which are known up to whole turns."""
-    return ca.atan2(ca.sin(difference), ca.cos(difference))

@@ -16,6 +16,7 @@ from trundle.errors import ModelError
 from trundle.model.body import Frame
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.model.part_check import evaluate
 from trundle.motion.motion import FrameMotion, Motion
 from trundle.pairs.mesh import Mesh, Wheels
 from trundle.space.rotation import cross
@@ -60,14 +61,8 @@ def _refuse_misfit(model: Model, connection: ConnectedPair, at: Wheels) -> None:
     distance = ca.norm_2(cross(at.first_axes[2], d))
     values = ca.vertcat(distance, askew)
     known = {p.symbol.element_hash() for p in model.parameters.values()}
-    others = [s for s in ca.symvar(values) if s.element_hash() not in known]
-    inputs = [*(p.symbol for p in model.parameters.values()), *others]
-    numbers = [*model.parameter_values().values(), *([0.0] * len(others))]
-    apart, turned = (
-        np.array(ca.Function("wheels", inputs, [values])(*numbers)).ravel()
-        if inputs
-        else np.array(ca.DM(values)).ravel()
-    )
+    others = ca.vertcat(ca.SX(0, 1), *[s for s in ca.symvar(values) if s.element_hash() not in known])
+    apart, turned = evaluate(model, ca.substitute(values, others, ca.SX.zeros(others.numel()))).ravel()
     reason = pair.misfit(float(apart), float(turned))
     if reason:
         raise ModelError(f"connection {connection.name!r}: {type(pair).__name__}: {reason}")

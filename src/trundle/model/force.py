@@ -294,14 +294,27 @@ class Wrench(Force):
         return Terms(wrenches=[(frame, F, M)], supplied=power)
 
 
+@dataclass(frozen=True, eq=False)
+class OnCoordinate(Force):
+    """Base: what acts on one coordinate."""
+
+    coordinate: str
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return (self.coordinate,)
+
+    def on(self, full: Callable[[str], str]) -> Force:
+        return replace(self, coordinate=full(self.coordinate))
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class CoordinateForce(Force):
+class CoordinateForce(OnCoordinate):
     """Effort on a coordinate, given as a law, as a function of the signals `s` or as a constant (its power then counts
     as supplied).
     """
 
-    coordinate: str
     law: EffortLaw | Callable[[Signals], Expr] | Expr
 
     def __post_init__(self) -> None:
@@ -310,13 +323,6 @@ class CoordinateForce(Force):
                 f"CoordinateForce on {self.coordinate!r}: give a law such as tr.Spring(100.0), a function of the "
                 f"signals such as lambda s: 2 * tr.sin(s.t), or a number, not {self.law!r}."
             )
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        return (self.coordinate,)
-
-    def on(self, full: Callable[[str], str]) -> Force:
-        return replace(self, coordinate=full(self.coordinate))
 
     @property
     def element(self) -> str:
@@ -365,20 +371,12 @@ def _effort_measure(effort: Expr) -> dict[str, tuple[Expr, str, str]]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class TorsionSpring(Force):
+class TorsionSpring(OnCoordinate):
     """Linear spring and damper on an angle of a connection."""
 
-    coordinate: str
     stiffness: Expr  # N m/rad
     damping: Expr = 0.0  # N m s/rad
     rest: Expr = 0.0  # rad
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        return (self.coordinate,)
-
-    def on(self, full: Callable[[str], str]) -> Force:
-        return replace(self, coordinate=full(self.coordinate))
 
     @property
     def element(self) -> str:

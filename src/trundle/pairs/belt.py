@@ -6,7 +6,7 @@ from typing import final
 
 import casadi as ca
 
-from trundle.pairs.mesh import Mesh, Wheels, check_size, half_turn, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh import Mesh, Wheels, check_size, mesh_frame, turned_apart, whole_numbers
 from trundle.pairs.mesh_quantities import force_quantity
 from trundle.quantity import Of, Quantity
 from trundle.space.rotation import Axis, cross
@@ -55,13 +55,7 @@ class Belt(Mesh):
         if teeth is None:
             return None
         p, q = teeth
-
-        def wound(at: Wheels) -> Expr:
-            _, c = at.centres
-            z = at.first_axes[2]
-            return self.side * q * turn(at.second_axes, c, z) - p * turn(at.first_axes, c, z)
-
-        return self.second_radius / q * half_turn(wound(now) - wound(zero))
+        return self.second_radius / q * turned_apart(now, zero, p, self.side * q)
 
     def misfit(self, distance: float, askew: float) -> str:
         if askew > 1e-9:

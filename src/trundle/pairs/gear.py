@@ -8,7 +8,7 @@ from typing import final
 import casadi as ca
 
 from trundle.errors import ModelError
-from trundle.pairs.mesh import Mesh, Wheels, check_size, half_turn, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh import Mesh, Wheels, check_size, mesh_frame, turned_apart, whole_numbers
 from trundle.pairs.mesh_quantities import force_quantity
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross
@@ -53,14 +53,8 @@ class Gear(Mesh):
         if teeth is None:
             return None
         p, q = teeth
-
-        def engaged(at: Wheels) -> Expr:
-            _, c = at.centres
-            z = at.first_axes[2]
-            return q * turn(at.second_axes, c, z) - p * turn(at.first_axes, c, z)
-
         distance, _ = now.centres
-        return distance / (self.ratio - 1) / q * half_turn(engaged(now) - engaged(zero))
+        return distance / (self.ratio - 1) / q * turned_apart(now, zero, p, q)
 
     def misfit(self, distance: float, askew: float) -> str:
         if askew > 1e-9:

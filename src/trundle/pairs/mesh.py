@@ -17,7 +17,7 @@ from trundle.pairs.higher import ContactPair
 from trundle.pairs.mesh_quantities import mesh_quantities
 from trundle.quantity import Quantity
 from trundle.space.chain import Chain
-from trundle.space.rotation import Axis, align_z, cross, dot
+from trundle.space.rotation import Axis, align_z, cross, dot, half_turn
 from trundle.typing import Array, Expr
 
 MOST_TEETH = 20_000  # whole numbers up to which a ratio is taken for one of teeth
@@ -105,11 +105,6 @@ def turn(axes: tuple[Expr, Expr, Expr], along: Expr, z: Expr) -> Expr:
     return ca.atan2(dot(cross(z, along), x), dot(along, x))
 
 
-def half_turn(angle: Expr) -> Expr:
-    """An angle without its whole turns."""
-    return ca.atan2(ca.sin(angle), ca.cos(angle))
-
-
 def whole_numbers(ratio: Expr) -> tuple[int, int] | None:
     """p and q of the ratio p / q; None where it is none of whole numbers of teeth, or a parameter."""
     if isinstance(ratio, ca.SX):
@@ -128,3 +123,16 @@ def check_size(value: object, what: str, positive: bool) -> None:
     if not good or (positive and float(value) < 0):  # type: ignore[arg-type]
         wanted = "greater than zero" if positive else "other than zero"
         raise ModelError(f"{what} must be a finite number {wanted}, got {value!r}.")
+
+
+def turned_apart(now: Wheels, zero: Wheels, first: Expr, second: Expr) -> Expr:
+    """By how much `second` times the turn of the second wheel since the zero pose is more than `first` times that of
+    the first (rad), both seen from the line of centres; but for whole turns.
+    """
+
+    def apart(at: Wheels) -> Expr:
+        _, c = at.centres
+        z = at.first_axes[2]
+        return second * turn(at.second_axes, c, z) - first * turn(at.first_axes, c, z)
+
+    return half_turn(apart(now) - apart(zero))

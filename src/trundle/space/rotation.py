@@ -126,3 +126,8 @@ def as_matrix(spec: Expr) -> Array:
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
         raise wrong
     return clean(R)
+
+
+def half_turn(angle: Expr) -> Expr:
+    """An angle, or the difference of two, without its whole turns."""
+    return ca.atan2(ca.sin(angle), ca.cos(angle))
