@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ from scipy.spatial.transform import Rotation
 import trundle as tr
 from trundle import examples
 from trundle.errors import SolveError
+from trundle.examples.spiral_column import ALONG_X
+from trundle.study import guards
 from trundle.study.batch import BatchWarning
+from trundle.study.rivals import Watch, at_second_touch
 from trundle.system import System
 
 TROUGH = 1.5 * math.pi + 0.7  # m, of the column under the cylinder: it touches both flanks
@@ -109,3 +113,43 @@ def test_a_start_that_overlaps_elsewhere_is_refused() -> None:
     with pytest.warns(BatchWarning, match="case 1"):
         batch = system.batch(1e-3, both)
     assert batch.outcomes == ["FINISHED", "REFUSED"] and "overlap elsewhere" in batch.messages[1]
+
+
+# -- others beside one that has appeared inside ------------------------------------------------------------------------
+
+
+def two_columns() -> System:
+    """Two cylinders on their spiral columns; the first one is faster and meets its trough first. It would be lost soon
+    after.
+    """
+    m = tr.Model("two columns")
+    for name, speed in (("fast", 6.0), ("slow", 5.995)):
+        column = m.body(f"{name} column", mass=2.0, inertia=1.0)
+        cylinder = m.body(f"{name} cylinder", mass=1.0, inertia=0.1)
+        m.connect(tr.Prismatic("x"), m.ground, column, name=f"{name} way")
+        m.connect(tr.Prismatic("z"), m.ground.at(0.7, 0.0), cylinder, name=f"{name} lift")
+        pair = tr.HigherPair(tr.SpiralColumn(radius=1.0, pitch=1.0, tube=0.8), tr.Cylinder(0.2 * math.sqrt(2.0)))
+        m.connect(pair, column.frame(rotation=ALONG_X), cylinder, name=name)
+        m.start |= {f"{name} way.displacement_rate": speed, f"{name} lift.displacement": 0.7}
+    return m.build()
+
+
+def test_others_are_watched_after_one_has_appeared_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first second touch is taken for a common normal that was never outside: the next one ends the run."""
+    asked = []
+
+    def denied(f: Any, watch: Watch, run: Any) -> Any:
+        assert watch.second is not None
+        asked.append(watch.second.contact)
+        return None if watch.second.contact == 0 else at_second_touch(f, watch, run)
+
+    system = two_columns()
+    first = system.simulate(1.2, samples=3)
+    assert first.outcome.startswith("DOUBLE_CONTACT") and "'fast'" in first.outcome
+    monkeypatch.setattr(guards, "at_second_touch", denied)
+    run = system.simulate(1.2, samples=3)
+    assert asked[0] == 0 and asked[-1] == 1
+    assert run.outcome.startswith("DOUBLE_CONTACT") and "'slow'" in run.outcome
+    assert run.trajectory is not None
+    state = dict(zip(run.coordinates, run.trajectory.x_end, strict=False))
+    assert state["slow way.displacement"] == pytest.approx(TROUGH, abs=1e-8)

@@ -307,11 +307,11 @@ def _followed(
     axes = (sign * side.R[:, 0], side.R[:, 1], sign * side.normal)
     size = ca.SX(1)
     for i in range(J.shape[0]):
-        size = size * ca.norm_2(J[i, :].T)
+        size = size * ca.sumsqr(J[i, :])
     return Contact(
         side.point, axes, velocity, tuple(cross(turning, e) for e in axes), gap,
         dict(zip(names, [followers[i] for i in range(len(names))], strict=True)), names, rates,
-        -ca.mtimes(inverse, r), -axes[2], determinant / size, r,
+        -ca.mtimes(inverse, r), -axes[2], determinant / ca.sqrt(size), r,
     )  # fmt: skip
 
 

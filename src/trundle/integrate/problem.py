@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import Protocol, final
 
 import numpy as np
 
 from trundle.errors import SolveError
-from trundle.kernel.memory import aligned
+from trundle.kernel.memory import address_of, aligned
 
 
 class Compiled(Protocol):
@@ -45,38 +46,59 @@ class Rivals:
     loose: tuple[bool, ...]
     away: float  # m
 
-    def places(self, n_x: int, packs: int) -> dict[str, np.ndarray]:
-        """Arrays of the compiled loops, with so many packs of lanes for each contact."""
-        w, count, fixed = self.lanes, packs * len(self.kernels), self._fixed(packs)
-        coordinates, widest = len(fixed["rival_reach"]), max(kernel.n_out for kernel in self.kernels)
-        rows = (4 + n_x, widest, max(kernel.work_size for kernel in self.kernels) + 8, coordinates)
-        x, out, work, s = np.split(aligned(sum(rows), w), np.cumsum(rows)[:-1])
-        s[:] = np.nan
-        held, age, hit, seeds = np.split(
-            np.zeros((2 * w + 1) * count + w, np.int64), np.cumsum([count * w, count * w, w])
-        )
-        return {
-            **fixed, "rival_x": x, "rival_out": out, "rival_work": work, "rival_s": s, "rival_held": held,
-            "rival_age": age, "rival_hit": hit, "rival_seeds": seeds,
-        }  # fmt: skip
+    def places(self, n_x: int, packs: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+        """Arrays of the compiled loops, with so many packs of lanes for each contact, and their addresses.
+
+        They are parts of two blocks: a run that is short would feel an allocation of each.
+        """
+        fixed, known, reals, marks = self._fixed(n_x, packs)
+        arrays, addresses = dict(fixed), dict(known)
+        for block, layout in ((aligned(reals["end"]), reals), (np.zeros(marks["end"], np.int64), marks)):
+            base, starts = address_of(block), list(layout.items())
+            for (name, start), (_, end) in pairwise(starts):
+                arrays[name], addresses[name] = block[start:end], base + 8 * start
+        arrays["rival_s"][:] = np.nan
+        return arrays, addresses
 
     @cache  # noqa: B019  (of the few that a model has)
-    def _fixed(self, packs: int) -> dict[str, np.ndarray]:
-        """What no run changes."""
+    def _fixed(
+        self, n_x: int, packs: int
+    ) -> tuple[dict[str, np.ndarray], dict[str, int], dict[str, int], dict[str, int]]:
+        """What no run changes, with addresses, and where the other arrays begin in their blocks."""
         kernels = [kernel for kernel in self.kernels for _ in range(packs)]
         reach = [v for v in self.reach for _ in range(packs)]
         first = np.concatenate([[0], np.cumsum([len(v) for v in reach])])
-        return {
+        fixed = {
             "rival_kernel": np.array([kernel.address for kernel in kernels]),
             "rival_width": np.array([len(v) for v in reach]),
             "rival_first": first[:-1].copy(),
             "rival_loose": np.repeat(np.array(self.loose, np.int64), packs),
             "rival_reach": np.concatenate(reach),
         }
+        w, lanes, coordinates = self.lanes, self.lanes * len(kernels), self.lanes * int(first[-1])
+        reals = {
+            "rival_x": w * (4 + n_x),
+            "rival_out": w * max(kernel.n_out for kernel in self.kernels),
+            "rival_work": w * (max(kernel.work_size for kernel in self.kernels) + 8),
+            "rival_s": coordinates,
+            "rival_rate": coordinates,
+            "rival_since": lanes,
+            "rival_value": lanes,
+        }
+        marks = {"rival_held": lanes, "rival_age": lanes, "rival_hit": w, "rival_seeds": len(kernels)}
+        return fixed, {name: address_of(array) for name, array in fixed.items()}, _starts(reals), _starts(marks)
 
     @property
     def lanes(self) -> int:
         return self.kernels[0].lanes
+
+
+def _starts(sizes: dict[str, int]) -> dict[str, int]:
+    """Where arrays of these sizes begin in a block, each on a cache line, and where the block ends."""
+    starts, end = {}, 0
+    for name, size in sizes.items():
+        starts[name], end = end, end + size + -size % 8
+    return starts | {"end": end}
 
 
 @final

@@ -83,6 +83,9 @@ class StepRecord(Record):
     rival_seeds: Ints
     rival_reach: Floats
     rival_s: Floats
+    rival_rate: Floats  # at which those that are known move, 1/s
+    rival_since: Floats  # time of the last Newton step
+    rival_value: Floats  # gap above that of the contact then
     rival_held: Ints  # 1: known
     rival_age: Ints
     rival_hit: Ints
@@ -150,6 +153,7 @@ class LoopRecord(StepRecord):
     whole: int  # the step is not cut by the end or by a break
     dense_ready: int
     rival_met: int  # pack and lane
+    rival_rest: int  # steps before they are pursued again
     guards_known: int  # 0: not their signs either, 1: not their last values
     # times and steps
     t: float

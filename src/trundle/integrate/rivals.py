@@ -1,8 +1,9 @@
 """Other common normals of the surfaces of a contact, pursued along the steps of a run (compiled).
 
-Each lane of a pack looks for one: a Newton step at every step of the run, from places that spread evenly over the
-surfaces. Once found it is followed. Where its gap falls below that of the contact, or below zero while they touch, the
-surfaces touch in a second point or have their closest points elsewhere.
+Each lane of a pack looks for one: a Newton step at every second step of the run, from places that spread evenly over
+the surfaces. Once found it is followed, at every step where its gap may soon vanish. Where the gap falls below that of
+the contact, or below zero while they touch, the surfaces touch in a second point or have their closest points
+elsewhere.
 
 A run alone has one pack for each contact. In lanes, where each lane is another run, a contact has several.
 """
@@ -21,6 +22,9 @@ DEEP = 1e3  # overlap, over the least distance from the contact, of normals that
 LOST = 0.1  # Newton step of a known one that must have been another
 PATIENCE = 12  # Newton steps before another place is tried
 EFFORT, EARLY = 3, 32  # Newton steps at each of so many first steps, and always where a contact may be open
+SETTLING = 3  # most Newton steps at one step of the run for one that is known and has moved far
+FAR = 3.0  # gap over its last change from which on every second step of the run is enough
+UNSETTLED, CLOSE = 1, 2  # what a look at a pack may find
 SINGULAR = 1e-7
 NEAR = 0.2  # of the reach: every second place is near the contact
 RATIOS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503005890210214)  # of an even sequence
@@ -57,20 +61,38 @@ def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
 
 
 @inner
-def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> None:
-    """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` says which lanes were met.
+def foresee(run: StepRecord, pack: int, clock: Pointer) -> None:
+    """Normals that are known go on as they moved last, so that one Newton step finds them again."""
+    w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    for lane in range(w):
+        lapse = clock[lane] - run.rival_since[pack * w + lane]
+        if run.rival_held[pack * w + lane] != 0 and lapse > 0.0:
+            for i in range(n):
+                k = (first + i) * w + lane
+                move, most = run.rival_rate[k] * lapse, STRIDE * run.rival_reach[first + i]
+                run.rival_s[k] += min(max(move, -most), most)
+
+
+@inner
+def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) -> int:
+    """One Newton step of all lanes of a pack, at the states in `rival_x`; `rival_hit` says which lanes were met. The
+    answer tells whether one that is known wants another Newton step, and whether one is close.
 
     The kernel gives the step, the gap less that of the contact (or less zero), the gap, the product of the normals, the
     quality of the step, the distance from the contact, and the coordinates of the contact itself.
     """
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     out, s = run.rival_out, shifted(run.rival_s, first * w)
-    x = shifted(run.rival_x, (WIDEST - n) * w)
+    x, rate = shifted(run.rival_x, (WIDEST - n) * w), shifted(run.rival_rate, first * w)
+    foresee(run, pack, clock)
     copy(s, x, n * w)
     call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
     own = shifted(out, (n + 5) * w)
+    found = 0
     for lane in range(w):
         size, finite, k = 0.0, 0.0, pack * w + lane
+        lapse = clock[lane] - run.rival_since[k]
+        run.rival_since[k] = clock[lane]
         for i in range(n):
             size = max(size, abs(out[i * w + lane]) / run.rival_reach[first + i])
             finite += 0.0 * out[i * w + lane]
@@ -79,17 +101,23 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
         if finite != 0.0:  # nan
             seed(run, pack, lane, own)
             continue
+        before, part = run.rival_held[k], min(1.0, STRIDE / max(size, 1e-300))
         for i in range(n):
-            s[i * w + lane] += min(1.0, STRIDE / max(size, 1e-300)) * out[i * w + lane]
+            s[i * w + lane] += part * out[i * w + lane]
+            if before == 0:
+                rate[i * w + lane] = 0.0
+            elif lapse > 0.0:
+                rate[i * w + lane] += part * out[i * w + lane] / lapse
         run.rival_age[k] += 1
-        before = run.rival_held[k]
         if size < FOUND and away > APART * size * run.rival_away:  # or it might be on its way to the contact itself
             twin = alone and before == 0 and is_twin(run, pack, lane)
             if facing >= 0.0 or abs(quality) < SINGULAR or away < run.rival_away or twin:
                 seed(run, pack, lane, own)
                 continue
             if value > 0.0:
-                run.rival_held[k] = 1
+                if before == 0 or value < FAR * abs(value - run.rival_value[k]):
+                    found |= CLOSE
+                run.rival_held[k], run.rival_value[k] = 1, value
             elif before == 1 or (run.rival_loose[pack] == 1 and gap > 0.0):
                 run.rival_hit[lane] = 1
             elif run.rival_fresh > 0 and DEEP * run.rival_away > -gap:  # it may have touched a little before
@@ -101,11 +129,20 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
             run.rival_held[k] = 0
             if run.rival_age[k] > PATIENCE:
                 seed(run, pack, lane, own)
+        elif value < FAR * abs(value - run.rival_value[k]):
+            found |= UNSETTLED | CLOSE
+        else:  # its gap changes with the square of what the step leaves: known well enough
+            run.rival_value[k] = value
+    return found
 
 
 @part_of(LoopRecord)
 def pursue_rivals(run: LoopRecord) -> None:
-    """Pursue those of all contacts at the state that the run has reached."""
+    """Pursue those of all contacts at the state that the run has reached; at every second step while none is close."""
+    if run.rival_rest > 0:
+        run.rival_rest -= 1
+        return
+    run.rival_rest = 1
     w, x, p, hit = run.rival_lanes, run.x, run.p, run.rival_hit
     states, parameters, clock = shifted(run.rival_x, WIDEST * w), run.rival_p, run.rival_clock
     for m in range(run.n_x):
@@ -118,14 +155,19 @@ def pursue_rivals(run: LoopRecord) -> None:
         clock[lane] = run.t
         hit[lane] = 0
     for pack in range(run.n_rivals):
-        for _ in range(EFFORT if run.rival_loose[pack] == 1 or run.steps < EARLY else 1):
-            pursue(run, pack, clock, parameters, True)
+        eager, found = run.rival_loose[pack] == 1 or run.steps < EARLY, 0
+        for i in range(max(EFFORT, SETTLING)):
+            if i == 0 or (eager and i < EFFORT) or (found & UNSETTLED != 0 and i < SETTLING):
+                found = pursue(run, pack, clock, parameters, True)
+        if eager or found != 0:
+            run.rival_rest = 0
         for lane in range(w):
             if hit[lane] == 1:
+                run.rival_rest = 0
+            if hit[lane] == 1 and run.answer == at.RUNNING:  # others are met again at the next step
                 run.rival_held[pack * w + lane] = 0
-                if run.answer == at.RUNNING:
-                    run.answer = at.RIVAL
-                    run.rival_met = pack * w + lane
+                run.answer = at.RIVAL
+                run.rival_met = pack * w + lane
             hit[lane] = 0
 
 
@@ -144,7 +186,10 @@ def pursue_in_lanes(run: LaneRecord) -> None:
     copy(run.x_new, shifted(run.rival_x, WIDEST * w), run.n_x * w)
     run.rival_turn = (run.rival_turn + 1) % run.rival_packs
     for pack in range(run.rival_turn, run.n_rivals, run.rival_packs):  # one pack of each contact in turn
-        pursue(run, pack, run.clock, run.p, False)
+        found = UNSETTLED
+        for _ in range(SETTLING):
+            if found & UNSETTLED != 0:
+                found = pursue(run, pack, run.clock, run.p, False)
     for lane in range(w):
         if hit[lane] == 1 and run.accept[lane] == at.ACCEPTED:
             run.accept[lane] = at.ALARMED

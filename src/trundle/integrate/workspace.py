@@ -96,6 +96,13 @@ class Workspace:
         self._held.update(arrays)
         self._addresses.update(point_to(self.record, **arrays))
 
+    def _hold_at(self, arrays: dict[str, np.ndarray], addresses: dict[str, int]) -> None:
+        """The same, where the addresses are known."""
+        self._held.update(arrays)
+        self._addresses.update(addresses)
+        for name, address in addresses.items():
+            setattr(self.record, name, address)
+
     def _set_tolerances(self, tolerance: Tolerance) -> None:
         run, problem, n_x = self.record, self.problem, self.problem.rhs.n_x
         self.tolerance = tolerance
@@ -138,7 +145,8 @@ class Workspace:
         )
         if problem.rivals is not None:
             w = problem.rivals.lanes
-            self._hold(**problem.rivals.places(n_x, 1), rival_p=aligned(n_p, w), rival_clock=aligned(w))
+            self._hold_at(*problem.rivals.places(n_x, 1))
+            self._hold(rival_p=aligned(n_p, w), rival_clock=aligned(w))
         guards = 0 if problem.guards is None else problem.guards.n_out
         self._hold(**{name: aligned(guards) for name in GUARD_PLACES})
 

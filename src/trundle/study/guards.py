@@ -38,6 +38,7 @@ LINE = 1e-9  # balance of curvatures, relative to its terms, below which surface
 NEVER_FLATTER = (Plane, Cylinder, Cone, LineEdge)  # convex: a ball on them never interferes
 NEARLY = 1e-3  # relative balance of curvatures at which a run that breaks off is blamed on the contact
 FIRST_LOOK = 20_000  # steps
+MOST_BORN_INSIDE = 16  # common normals that appear with a gap below zero in a run
 BROKEN_OFF = ("STEP_TOO_SMALL", "NOT_FINITE", "CONSTRAINT")
 LOST_CONTACT = (*BROKEN_OFF, "INTERFERENCE", "SURFACE_LEFT")
 PLACES, ZOOMS = 33, 4  # looks at a step with an alarm, each closer by 16
@@ -223,16 +224,30 @@ def integrate_guarded(f: Formulation, run: GuardedRun) -> Trajectory:
             run.options.supervision, on_rival=watch, on_stuck=watch.moved_on if watch.any_loose else None
         )
         run = replace(run, options=replace(run.options, supervision=supervision))
-    found = run.again(run.options.samples.times, run.case.t1, most=first_look(f, most))
-    found = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
-    if watch.second is None and found.outcome.name in LOST_CONTACT:
-        watch = look_back(f, found, lambda t: run.again(t, float(t[-1]), problem=plain)) or watch
-    if watch.second is None:
-        return found
-    ended = at_second_touch(f, watch, lambda t: run.until(t, plain))
-    if ended is not None:
-        return ended
-    return integrate_guarded(f, replace(run, problem=replace(run.problem, rivals=None)))
+
+    def again(times: Array) -> Trajectory:
+        return run.again(times, float(times[-1]), problem=plain)
+
+    for _ in range(MOST_BORN_INSIDE):
+        found = run.again(run.options.samples.times, run.case.t1, most=first_look(f, most))
+        found = _up_to_guard(f, run, found, whole=most <= FIRST_LOOK)
+        back = watch.second is None and found.outcome.name in LOST_CONTACT
+        if back:
+            watch.second = look_back(f, found, watch, again)
+        while watch.second is not None:
+            ended = at_second_touch(f, watch, lambda t: run.until(t, plain))
+            if ended is not None:
+                return ended
+            watch.dismiss()
+            if not back:
+                break  # the run is made again, to be watched for others
+            watch.second = look_back(f, found, watch, again)
+        else:
+            return found
+    raise SolveError(
+        f"the surfaces of a contact cut each other in more than {MOST_BORN_INSIDE} places without having touched there "
+        "from outside: they pass through themselves. Take surfaces that do not, or a shorter run."
+    )
 
 
 def _up_to_guard(f: Formulation, run: GuardedRun, trajectory: Trajectory, whole: bool) -> Trajectory:

@@ -34,6 +34,8 @@ AT_START = 96  # places of the search for overlaps at a start
 STRIDE = 0.15  # longest Newton step, of the reach
 SOLVED = 1e-12  # Newton step, of the reach
 LOOK_BACK = np.geomspace(1.0, 1e-5, 200)  # of the run, before its end
+SAME = 0.05  # of the reach, between two looks at one common normal
+TOUCHES = 1e-6  # of the length of the model: gap at a second touch
 
 
 def may_touch_twice(c: ConnectedPair) -> bool:
@@ -65,8 +67,9 @@ def _rival_kernels(f: Formulation) -> dict[str, TapeFunction]:
         contact = loop_contact(pair, e.motion.frame(c.first), e.motion.frame(c.second), s)
         at = [e.signals[f"{c.name}.{name}"] for name in pair.followers]
         distance = ca.norm_2(contact.point - own.point)
+        above = ca.fmax(own.gap, 0) if is_loose(c) else 0
         outputs = (
-            contact.corrections, contact.gap - ca.fmax(own.gap, 0), contact.gap, dot(contact.axes[2], contact.opposed),
+            contact.corrections, contact.gap - above, contact.gap, dot(contact.axes[2], contact.opposed),
             contact.quality, distance, ca.vertcat(*at), contact.point,
         )  # fmt: skip
         functions[f"rival{i}"] = ca.Function("rival", [t, ca.vertcat(s, x), p], [ca.densify(ca.vertcat(*outputs))])
@@ -179,13 +182,43 @@ def refuse_overlaps(f: Formulation, q: Array, t: float, x: Array, p: Array) -> N
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class Second:
+    """A common normal whose gap is above zero at one time and below zero at another one."""
+
+    contact: int
+    s: Array  # coordinates, where it is below
+    s_before: Array
+    before: float
+    after: float
+
+
+@final
 class Watch:
     """Answers the loop when it meets a rival, and keeps what ends the run."""
 
     def __init__(self, f: Formulation) -> None:
         self.formulation = f
         self.any_loose = any(map(is_loose, f.once(find_rivals)))
-        self.second: tuple[int, Array, float, float] | None = None  # contact, coordinates, times before and after
+        self.second: Second | None = None
+        self.born_inside: list[Second] = []
+
+    def dismiss(self) -> None:
+        """What was found has never touched from outside: it is known from now on, and others are looked for."""
+        assert self.second is not None
+        self.born_inside.append(self.second)
+        self.second = None
+
+    def knows(self, met: "Second") -> bool:
+        """Whether this one was dismissed before."""
+        reach = self.formulation.once(_normals)[met.contact].reach
+        return any(
+            other.contact == met.contact
+            and met.before <= other.after
+            and other.before <= met.after
+            and np.all(np.abs(met.s - other.s) <= SAME * reach)
+            for other in self.born_inside
+        )
 
     def __call__(self, rival: Rival) -> Outcome | Array | None:
         """The run ends at a second touch; an open contact goes on with its closest points."""
@@ -202,7 +235,10 @@ class Watch:
             if t < after:
                 back, (found,) = normals.solved(float(t), at[None, :], x, rival.p)
                 if found[normals.n + 1] > 0:
-                    self.second = (rival.contact, at, float(t), after)
+                    second = Second(rival.contact, at, back[0], float(t), after)
+                    if self.knows(second):
+                        return None
+                    self.second = second
                     return DOUBLE_CONTACT
                 if not found[normals.n + 1] < 0:
                     return None
@@ -234,31 +270,36 @@ def at_second_touch(f: Formulation, watch: Watch, run: Callable[[float], Traject
     from scipy.optimize import brentq
 
     assert watch.second is not None
-    contact, s, before, after = watch.second
-    normals, near = f.once(_normals)[contact], {after: s}
+    second = watch.second
+    normals, near = f.once(_normals)[second.contact], {second.after: second.s, second.before: second.s_before}
 
     def value(t: float) -> float:
-        end = run(t)
-        start = near[min(near, key=lambda known: abs(known - t))]
-        near[t], found = normals.gap(t, start, end.x_end, end.p_end)
-        return found
+        end, known = run(t), sorted(near, key=lambda time: abs(time - t))
+        for start in known[:2]:
+            s, gap = normals.gap(t, near[start], end.x_end, end.p_end)
+            if np.isfinite(gap):
+                near[t] = s
+                return gap
+        return np.nan
 
-    ends = value(after), value(before)
     try:
-        t = float(brentq(value, before, after, xtol=1e-14, rtol=1e-14)) if ends[0] < 0 < ends[1] else after
-    except ValueError:  # not a number
+        t = float(brentq(value, second.before, second.after, xtol=1e-14, rtol=1e-14))
+    except ValueError:  # not a number, or no change of sign
+        return None
+    if not abs(value(t)) < TOUCHES * f.length:
         return None
     found = run(t)
-    name = f.once(find_rivals)[contact].name
-    point = normals.values(t, near[min(near, key=lambda known: abs(known - t))][None, :], found.x_end, found.p_end)
+    name = f.once(find_rivals)[second.contact].name
+    point = normals.values(t, near[t][None, :], found.x_end, found.p_end)
     place = ", ".join(f"{v:.6g}" for v in point[0, 2 * normals.n + 5 :])
     sentence = DOUBLE_CONTACT.sentence.format(contact=repr(name), place=f"({place}) m")
     return replace(found, outcome=replace(DOUBLE_CONTACT, sentence=sentence))
 
 
-def look_back(f: Formulation, lost: Trajectory, run: Callable[[Array], Trajectory]) -> Watch | None:
-    """The second touch before a contact was lost, if there was one: by common normals with a gap below zero at the end,
-    followed back until it is above. `run(times)` makes the run with samples at these times.
+def look_back(f: Formulation, lost: Trajectory, watch: Watch, run: Callable[[Array], Trajectory]) -> Second | None:
+    """The second touch before a contact was lost, if there was one that is not known to have appeared inside: by common
+    normals with a gap below zero at the end, followed back until it is above. `run(times)` makes the run with samples
+    at these times.
     """
     t0, t1 = float(lost.t[0]) if len(lost.t) else lost.t_end, lost.t_end
     if rivals_of(f) is None or not t1 > t0:
@@ -275,14 +316,11 @@ def look_back(f: Formulation, lost: Trajectory, run: Callable[[Array], Trajector
                 break
             last, (s, values) = s, normals.solved(times[i], s, found.x[i], p[i])
             for row in np.flatnonzero(values[:, normals.n + 1] > 0):
-                if first is None or times[i] < first[2]:
-                    first = (contact, last[row], float(times[i]), float(times[i + 1]))
+                second = Second(contact, last[row], s[row], float(times[i]), float(times[i + 1]))
+                if (first is None or second.before < first.before) and not watch.knows(second):
+                    first = second
             s = s[values[:, normals.n + 1] < 0]
-    if first is None:
-        return None
-    watch = Watch(f)
-    watch.second = first
-    return watch
+    return first
 
 
 def without_rivals(f: Formulation, problem: Problem) -> Problem:

@@ -192,7 +192,7 @@ class _Share:
         self._arrays |= {name: np.zeros(w, np.int64) for name in ("accept", "keep", "sample", "rejected")}
         self._arrays |= {name: aligned(n_x, w) for name in ("x_new", "slope", "spread", "scratch")}
         if problem.rivals is not None:
-            self._arrays |= problem.rivals.places(n_x, PACKS)
+            self._arrays |= problem.rivals.places(n_x, PACKS)[0]
             self._arrays["rival_job"] = np.full(w, -1)
             run.n_rivals, run.rival_lanes = PACKS * len(problem.rivals.kernels), w
             run.rival_packs = PACKS
