@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
+    from trundle.laws.backlash import Backlash
     from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Locked, Motor, Open, Servo, Spring
     from trundle.laws.restitution import Newton, Poisson, Stronge
     from trundle.linear_algebra.udwadia_kalaba import relaxed_inverse, weighted_inverse
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from trundle.model.series_damper import SeriesDamper
     from trundle.model.state import State
     from trundle.pairs.belt import Belt
+    from trundle.pairs.bevel import BevelGear
     from trundle.pairs.cam import Cam
     from trundle.pairs.edge import CircleEdge, HelixEdge, LineEdge, Vertex
     from trundle.pairs.ellipsoid import Ellipsoid
@@ -104,9 +106,11 @@ __all__ = [
     "PID",
     "Acceleration",
     "AxisJoint",
+    "Backlash",
     "Ball",
     "BatchRun",
     "Belt",
+    "BevelGear",
     "Block",
     "BlockOutput",
     "Body",
@@ -280,6 +284,7 @@ _NAMES = {
     "trundle.impact": "impact",
     "trundle.integrate.methods.explicit": "DormandPrince5 DormandPrince8",
     "trundle.integrate.methods.rosenbrock": "Rodas4 Rodas5P",
+    "trundle.laws.backlash": "Backlash",
     "trundle.laws.law": "Acceleration Damper EffortLaw Flow FlowLaw Locked Motor Open Servo Spring",
     "trundle.laws.restitution": "Newton Poisson Stronge",
     "trundle.linear_algebra.udwadia_kalaba": "relaxed_inverse weighted_inverse",
@@ -301,6 +306,7 @@ _NAMES = {
     "trundle.model.state": "State",
     "trundle.pairs": "pairs",
     "trundle.pairs.belt": "Belt",
+    "trundle.pairs.bevel": "BevelGear",
     "trundle.pairs.cam": "Cam",
     "trundle.pairs.edge": "CircleEdge HelixEdge LineEdge Vertex",
     "trundle.pairs.ellipsoid": "Ellipsoid",

@@ -35,6 +35,30 @@ def test_rolls_in_spite_of_low_friction() -> None:
     assert np.min(speed[100:]) > 1.74
 
 
+def test_the_largest_slip_by_the_paper_s_matrices() -> None:
+    """The same wheel from Eqs. 17 and 18 with full matrices and another integrator: 0.1264 m/s, not 0.1."""
+    from scipy.integrate import solve_ivp
+
+    mass, radius = np.diag([paper.MASS, paper.MASS, paper.INERTIA]), paper.RADIUS
+    root, A = np.sqrt(np.linalg.inv(mass)), np.array([[0.0, 1.0, 0.0], [1.0, 0.0, -radius]])
+
+    def rates(t: float, v: Any) -> Any:
+        pull = 20.0 * np.tanh(0.5 * t) / radius
+        limit = (0.3 + 0.6 * np.tanh((t - 10) / 2) ** 4) * paper.WEIGHT
+        drag = -1.7 * v[0] * abs(v[0]) / radius**2
+        a = np.linalg.inv(mass) @ [drag, -paper.WEIGHT, radius * pull - 0.34 * v[2]]
+        s = 1 - np.tanh(2 * pull / (3 * limit)) ** 2
+        friction = limit * np.tanh(6 * pull / (3 * limit)) * np.tanh((radius * v[2] - v[0]) / 0.1)
+        N = np.diag([1.0, s])
+        X = root @ np.linalg.pinv(np.linalg.pinv(N) @ A @ root) @ N
+        C = np.linalg.inv(mass) @ [friction, 0.0, -radius * friction]
+        return a - X @ A @ a + (np.eye(3) - X @ A) @ C
+
+    found = solve_ivp(rates, (0, 12), [0.0, 0.0, 0.0], method="LSODA", rtol=1e-6, atol=1e-8, max_step=0.2)
+    slip = radius * found.y[2] - found.y[0]
+    assert np.max(slip) == pytest.approx(0.1264, abs=3e-4)
+
+
 @pytest.mark.parametrize(("torque", "settled"), [(20.0, 10.702), pytest.param(60.0, 33.961, marks=pytest.mark.slow)])
 def test_where_the_slip_settles(torque: float, settled: float) -> None:
     """With k_f = 1 and T = T_m / R, where the friction is all that rolling takes: F = drag, T_m - R F = bearing."""

@@ -1,6 +1,6 @@
 """Joints by their seals, laws on bonds and compliance in model files: as in Python, and their faults."""
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import ClassVar, final
 
 import pytest
@@ -133,7 +133,7 @@ def test_file_and_python_give_the_same_model(connection):
 def test_every_joint_and_law_has_its_word():
     """Found by themselves: a new class needs no word in the files that read models."""
     assert {joint.__name__ for joint in JOINTS} | {"AxisJoint", "Connection"} <= set(joined())
-    words = {"open", "spring", "damper", "motor", "locked", "servo", "flow", "acceleration"}
+    words = {"open", "spring", "damper", "backlash", "motor", "locked", "servo", "flow", "acceleration"}
     assert set(LAWS) == words
     assert set(EFFORT_LAWS) == {word for word in words if issubclass(LAWS[word], EffortLaw)}
 
@@ -165,7 +165,9 @@ def test_every_joint_with_every_field(joint):
 @pytest.mark.parametrize("word", LAWS)
 def test_every_law_seals_a_bond(word):
     """As the seal of a joint, as the law of a pair, and, for forces, among the forces."""
-    law = word if not fields(LAWS[word]) else f"{{{word}: 0.3}}"
+    needed = [f.name for f in fields(LAWS[word]) if f.default is MISSING]
+    sizes = "0.3" if len(needed) < 2 else f"{{{', '.join(f'{name}: 0.3' for name in needed)}}}"
+    law = word if not fields(LAWS[word]) else f"{{{word}: {sizes}}}"
     seals = of_file(f"pair: AxisJoint, translation: locked, rotation: {law}").connections["bar"]
     assert isinstance(dict(seals.given).get("rz", tr.Locked()), LAWS[word])
     if word != "open":

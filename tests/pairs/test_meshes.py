@@ -16,6 +16,7 @@ SPREAD = 0.3
 SAMPLES = {
     "Gear": [tr.Gear(-20 / 57), tr.Gear(0.4), tr.Gear(-pi)],
     "Belt": [tr.Belt(0.05, 0.12), tr.Belt(0.05, 0.12, crossed=True), tr.Belt(0.1, 0.1), tr.Belt(0.1, 0.1 * sqrt(2))],
+    "BevelGear": [],  # on axes that meet: below
     "RackAndPinion": [tr.RackAndPinion(0.07), tr.RackAndPinion(-0.07, along=(1, 2, 0))],
 }
 """Meshes of each kind; those whose ratio is one of whole numbers, and not."""
@@ -183,7 +184,10 @@ REFUSED = {
     "right angles": lambda: tr.RackAndPinion(0.1, axis="z", along="z"),
     "greater than zero": lambda: tr.Belt(0.1, -0.1),
     "axis 'w'": lambda: tr.Gear(-1.0, axis="w"),
-    "need more than": lambda: drive(tr.Belt(0.5, 0.1)).build(),
+    "overlap": lambda: drive(tr.Belt(0.5, 0.1)).build(),
+    "radii add up to 0.31 m": lambda: drive(tr.Belt(0.155, 0.155)).build(),
+    "axes of its wheels are parallel": lambda: drive(tr.BevelGear(-1.0, 0.1)).build(),
+    "m apart where all": lambda: bevels(off=0.01).build(),
     "not parallel": lambda: _askew().build(),
     "same axis": lambda: _coaxial().build(),
     "can open": lambda: drive(tr.Gear(-1.0), unilateral=True),
@@ -245,3 +249,141 @@ def test_a_rack_that_slides_across_its_direction() -> None:
     m.connect(tr.RackAndPinion(0.05), pinion, rack)
     with pytest.raises(ModelError, match=r"other directions than along='x'"):
         m.build()
+
+
+def bevels(ratio=-1.75, radius=0.06, angle=1.1, off=0.0, **options):
+    """Two bevel gears on axes that meet at an angle, in an odd place of the ground, with a motor on the first."""
+    m = tr.Model("bevel gears", gravity=(0, 0, 0))
+    apex = m.ground.frame((0.3, -0.2, 0.5), ("y", 0.4))
+    c, d, h, k = np.cos(0.4), np.sin(0.4), np.cos(angle), np.sin(angle)
+    turned = np.array([[c, 0, d], [0, 1, 0], [-d, 0, c]]) @ [[1, 0, 0], [0, h, -k], [0, k, h]]
+    tilted = m.ground.frame((0.3 + off, -0.2, 0.5), turned)
+    first, second = m.body("first", 1.0, (0.15, 0.15, 0.2)), m.body("second", 2.0, (0.3, 0.3, 0.5))
+    m.connect(tr.Revolute("z"), apex, first, law=tr.Motor(lambda t, q, u: 3.0))
+    m.connect(tr.Revolute("z"), tilted, second)
+    m.connect(tr.BevelGear(ratio, radius), first, second, name="mesh", **options)
+    return m
+
+
+@pytest.mark.parametrize("ratio", [-1.75, 0.4, -sqrt(2)])
+def test_bevel_gears_reduce_inertias_by_the_ratio(ratio: float) -> None:
+    """T = (I1 + ratio^2 I2) alpha; the teeth push with I2 ratio alpha / r2 at r2 = r1 / |ratio| from the second axis,
+    at right angles to both axes, and the bearing carries it.
+    """
+    run = bevels(ratio).build().simulate(2.0, {"first.angle": 3.0})
+    rate = 3.0 / (0.2 + 0.5 * ratio**2)
+    assert run.ok and run.energy.drift < 1e-12
+    assert np.allclose(run.values("second.angle"), ratio * run.values("first.angle"), rtol=1e-12, atol=1e-12)
+    assert run.values("first.angle")[-1] == pytest.approx(3.0 + 2 * rate, rel=1e-9)
+    force = run.values("mesh.tooth_force")[-1]
+    assert abs(force) == pytest.approx(0.5 * abs(ratio) * rate / (0.06 / abs(ratio)), rel=1e-9)
+    push = force * run.values("mesh.contact_normal")[-1]
+    first_axis = np.array([np.sin(0.4), 0, np.cos(0.4)])
+    assert abs(push @ first_axis) < 1e-9 * abs(force)
+    arm = run.values("mesh.contact_point")[-1] - np.array([0.3, -0.2, 0.5])
+    assert np.linalg.norm(np.cross(first_axis, arm)) == pytest.approx(0.06, rel=1e-9)
+    assert np.allclose(run.values("second.reaction_force")[-1], -push, rtol=1e-9)
+    assert run.values("mesh.second_moment")[-1] == pytest.approx(0.5 * ratio * rate, rel=1e-9)
+    assert run.power.residual.relative < 1e-12
+
+
+def test_bevel_gears_in_every_formalism() -> None:
+    found = []
+    for formalism in FORMALISMS:
+        run = bevels().build(formalism=formalism).simulate(2.0, {"first.angle_rate": 2.0})
+        found.append([run.values(name)[-1] for name in ("first.angle", "second.angle", "mesh.tooth_force")])
+        assert np.max(np.abs(run.values("mesh.gap"))) < 1e-10
+    assert np.allclose(found[0], found[1], rtol=1e-7) and np.allclose(found[0], found[2], rtol=1e-7)
+
+
+def differential():
+    """A cage that turns about x with a bevel pinion on it, between two side gears on the axis of the cage."""
+    m = tr.Model("differential", gravity=(0, 0, 0))
+    cage, pinion, left, right = (
+        m.body(name, mass, inertia)
+        for name, mass, inertia in (
+            ("cage", 2.0, (0.02, 0.03, 0.03)), ("pinion", 0.2, (1e-4, 1e-4, 2e-4)), ("left", 1.0, (4e-3, 5e-3, 5e-3)),
+            ("right", 1.0, (9e-3, 8e-3, 8e-3)),
+        )
+    )  # fmt: skip
+    m.connect(tr.Revolute("x"), m.ground, cage, name="cage", law=tr.Motor(lambda t, q, u: 5.0))
+    m.connect(tr.Revolute("x"), m.ground, left, name="left", law=tr.Damper(0.02))
+    m.connect(tr.Revolute("x"), m.ground, right, name="right", law=tr.Damper(0.05))
+    m.connect(tr.Revolute("z"), cage, pinion, name="pinion")
+    turned = ("y", np.pi / 2)
+    m.connect(tr.BevelGear(-2.0, 0.04), left.frame((0, 0, 0), turned), pinion, name="left teeth")
+    m.connect(tr.BevelGear(2.0, 0.04), right.frame((0, 0, 0), turned), pinion, name="right teeth")
+    return m
+
+
+def test_a_differential_shares_the_torque() -> None:
+    """The cage turns at the mean of its side gears; without the inertia of the pinion both get the same moment."""
+    run = differential().build().simulate(1.5, rtol=1e-11)
+    left, right, cage = (run.values(f"{name}.angle_rate") for name in ("left", "right", "cage"))
+    assert np.allclose(left + right, 2 * cage, rtol=1e-10, atol=1e-12)
+    assert abs(left[-1] - right[-1]) > 1.0
+    pushed = [run.values(f"{side} teeth.first_moment") for side in ("left", "right")]
+    spin = np.gradient(run.values("pinion.angle_rate"), run.time)
+    assert np.allclose(np.abs(pushed[0] - pushed[1])[5:-5], np.abs(2e-4 * spin * 2)[5:-5], rtol=2e-2, atol=1e-6)
+    assert run.energy.drift < 1e-9
+
+
+def test_bevel_gears_whose_axes_part_are_refused() -> None:
+    m = tr.Model("loose", gravity=(0, 0, 0))
+    yoke, a, b = (m.body(name, mass=1.0, inertia=0.1) for name in ("yoke", "a", "b"))
+    m.connect(tr.Revolute("x"), m.ground, yoke)
+    m.connect(tr.Revolute("z"), m.ground, a)
+    m.connect(tr.Revolute("z"), yoke.frame((0, 0, 0), ("x", 1.0)), b)
+    m.connect(tr.BevelGear(-1.0, 0.1), a, b)
+    with pytest.raises(ModelError, match="BevelGear"):
+        m.build()
+
+
+def rattling(damping: float, pair=None):
+    """Two free wheels whose teeth have a play of 2 mm, turning at different speeds."""
+    law = tr.Backlash(4e4, 2e-3, damping)
+    return drive(pair or tr.Gear(-0.5), torque=0.0, compliance=law).build(), law
+
+
+def reduced(pair) -> tuple[float, float]:
+    """Pitch radius of the first wheel, and the mass along the line of the teeth: 1/m = r1^2/I1 + r2^2/I2."""
+    r1 = SPREAD * pair.ratio / (pair.ratio - 1)
+    r2 = r1 / abs(pair.ratio)
+    return r1, 1 / (r1**2 / 0.2 + r2**2 / 0.5)
+
+
+def test_backlash_rattles_as_a_mass_between_two_springs() -> None:
+    """Elastic teeth: crossing the play takes c / v, each push half a period: the number of pushes follows."""
+    system, law = rattling(0.0)
+    r1, mass = reduced(tr.Gear(-0.5))
+    speed = 0.3
+    start = {"first.angle_rate": speed / r1, "second.angle_rate": 0.0}
+    run = system.simulate(0.5, start, samples=20001)
+    gap, force = run.values("mesh.gap"), run.values("mesh.tooth_force")
+    half = law.clearance / speed + pi * sqrt(mass / law.stiffness)  # from push to push
+    pushes = np.count_nonzero(np.diff((force != 0).astype(int)) == 1)
+    wanted = 1 + int((0.5 - law.clearance / 2 / speed) // half)
+    assert wanted == 10 and pushes == wanted
+    assert np.max(np.abs(gap)) == pytest.approx(law.clearance / 2 + speed * sqrt(mass / law.stiffness), rel=1e-4)
+    assert run.energy.drift < 1e-6  # each end of the play is a kink of the force
+
+
+@pytest.mark.parametrize("pair", [tr.Gear(-0.5), tr.Gear(0.4)], ids=repr)
+def test_backlash_against_one_equation(pair) -> None:
+    """m x'' = force of the law, by another integrator; what the teeth lose is in the books."""
+    from scipy.integrate import solve_ivp
+
+    system, law = rattling(1.5, pair)
+    r1, mass = reduced(pair)
+    run = system.simulate(0.1, {"first.angle_rate": 0.3 / r1}, samples=41)
+
+    def rates(t: float, y: list[float]) -> list[float]:
+        beyond = max(abs(y[0]) - law.clearance / 2, 0.0)
+        side = np.sign(y[0])
+        return [y[1], -side * law.stiffness * beyond * max(1 + law.damping * side * y[1], 0.0) / mass]
+
+    by_hand = solve_ivp(rates, (0, 0.1), [0.0, -0.3], t_eval=run.time, rtol=1e-10, atol=1e-13, max_step=1e-4)
+    assert np.allclose(run.values("mesh.gap"), by_hand.y[0], atol=1e-8)
+    lost = mass / 2 * (0.3**2 - by_hand.y[1][-1] ** 2) - law.potential(0.0, by_hand.y[0][-1])
+    assert float(lost) > 1e-4
+    assert run.energy.drift < 1e-8

@@ -3,8 +3,10 @@
 from math import pi
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
+from matplotlib import patches
 
 import trundle as tr
 from trundle.bicycle import Geometry
@@ -39,6 +41,30 @@ def test_planar_pairs_touch_in_the_picture(pair: tr.PlanarPair, tmp_path: Path) 
 def test_a_planar_pair_needs_its_coordinates() -> None:
     with pytest.raises(ModelError, match="takes 2 finite coordinates"):
         draw_pair(PLANAR[0], (0.1,))
+
+
+@pytest.mark.parametrize("follower", [tr.Circle(0.01), tr.Vertex(), tr.Line()], ids=repr)
+def test_a_cam_and_its_follower(follower: tr.Circle | tr.Vertex | tr.Line, tmp_path: Path) -> None:
+    """The point of contact lies on the profile; the centre of a roller lies its radius away, in the direction asked."""
+    flat = isinstance(follower, tr.Line)
+    cam = tr.Cam(lambda a: 0.03 + 0.004 * tr.cos(a)) if flat else tr.Cam.tangent(0.03, 0.012, 0.025)
+    figure = draw_pair(tr.PlanarPair(cam, follower), [0.6], tmp_path / "cam.png")
+    (axes,) = figure.axes
+    contact = np.ravel([line.get_xydata() for line in axes.lines if line.get_markersize() == 4])
+    x, z = ca.SX.sym("x"), ca.SX.sym("z")
+    assert abs(float(ca.Function("gap", [x, z], [cam.shape.near(x, z)[0]])(*contact))) < 1e-9
+    if isinstance(follower, tr.Circle):
+        roller = next(p for p in axes.patches if isinstance(p, patches.Circle))
+        centre = np.array(roller.center)
+        assert np.linalg.norm(centre - contact) == pytest.approx(0.01, rel=1e-6)
+        assert np.arctan2(*centre) == pytest.approx(0.6, abs=1e-9)
+
+
+def test_a_cam_whose_profile_is_a_parameter_has_no_picture() -> None:
+    m = tr.Model("cam")
+    base = m.parameter("base", 0.03)
+    with pytest.raises(ModelError, match="profile in numbers"):
+        draw_pair(tr.PlanarPair(tr.Cam(lambda a: base + 0.004 * tr.cos(a)), tr.Circle(0.01)))
 
 
 def test_the_six_lower_pairs(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ class _Writer:
                 kind, left = "Connection", list(range(6))
         for i in left:
             for node in by_bond[i]:
-                self.element(node, f"{own}.bond[{i + 1}]")
+                self.element(node, f"{own}.bond[{i + 1}]" if kind == "Connection" else f"{own}.bond")
         return kind
 
     def centre(self, link: Link) -> str:
@@ -220,7 +220,7 @@ class _Writer:
             self.equations.append(f"{own}.effort = {self.value(content['effort'])[0]};")
         elif "ratio" in content:
             kind = "Effort"
-            normal = f"{self.name(node.of, 'connection')}.bond[3].e"
+            normal = f"{self.name(node.of, 'connection')}.e[3]"
             self.equations.append(f"{own}.effort = {self.value(content['ratio'])[0]} * {normal};")
         elif "acceleration" in content:
             kind = "Servo"
@@ -261,7 +261,7 @@ class _Writer:
                 seal = bond_of[name]
                 self.declared.append(f"Real {own}(start = {float(start)!r}, fixed = true);")
                 self.equations.append(
-                    f"der({own}) = {self.name(seal.connection, 'connection')}.bond[{BONDS.index(seal.bond) + 1}].f;"
+                    f"der({own}) = {self.name(seal.connection, 'connection')}.f[{BONDS.index(seal.bond) + 1}];"
                 )
             else:
                 self.declared.append(f"Real {own};")
@@ -279,7 +279,7 @@ RESERVED = frozenset(
         elseif elsewhen encapsulated end enumeration equation expandable extends external false final flow for function
         if import impure in initial inner input loop model not operator or outer output package parameter partial
         protected public pure record redeclare replaceable return stream then true type when while within time Real
-        System Frame Bond Source RigidBody Wrench Line Bushing Connection FC Sf Servo EC Effort Joint FixedIdealJoint
-        FreeIdealJoint FreeSlideJoint SpringIdealJoint FixedControlledJoint FixedServoJoint cross transpose zeros""",
+        System Frame Bond Source RigidBody Wrench Line Bushing Junction Connection FC Sf Servo EC Effort Joint
+        FixedIdealJoint FreeIdealJoint FreeSlideJoint SpringIdealJoint FixedControlledJoint FixedServoJoint cross transpose zeros""",
     )
 )

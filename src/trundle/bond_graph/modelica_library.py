@@ -82,24 +82,35 @@ LIBRARY = """
     b.M = -(effort[4:6] + cross(arm_b, effort[1:3]));
   end Bushing;
 
-  model Connection "0-junction, three transformers and six bonds [Kosenko 2022, Fig. 2]"
+  partial model Junction "0-junction, three transformers and six bonds [Kosenko 2022, Fig. 2]"
     Frame a "first body";
     Frame b "second body";
-    Bond bond[6] "x, y, z, rx, ry, rz";
     input Real arm_a[3] "from the reference point to the point of connection";
     input Real arm_b[3];
     input Real T[6, 6] "flows of the bonds from the relative twist";
     Real relative[6] "twist of the second body against the first at the point of connection";
     Real wrench[6] "on the second body at the point of connection";
+    Real f[6] "flows of the bonds x, y, z, rx, ry, rz: motion of the second body against the first";
+    Real e[6] "their efforts, on the second body";
   equation
     relative[1:3] = b.v + cross(b.w, arm_b) - a.v - cross(a.w, arm_a);
     relative[4:6] = b.w - a.w;
-    bond.f = T * relative;
-    wrench = transpose(T) * bond.e;
+    f = T * relative;
+    wrench = transpose(T) * e;
     a.F = wrench[1:3];
     a.M = wrench[4:6] + cross(arm_a, wrench[1:3]);
     b.F = -wrench[1:3];
     b.M = -(wrench[4:6] + cross(arm_b, wrench[1:3]));
+  end Junction;
+
+  model Connection "six bonds, each to be connected to its seals"
+    extends Junction;
+    Bond bond[6] "x, y, z, rx, ry, rz";
+  equation
+    for i in 1:6 loop
+      bond[i].f = f[i];
+      bond[i].e = e[i];
+    end for;
   end Connection;
 
   model FC "flow constraint: no relative motion"
@@ -135,66 +146,59 @@ LIBRARY = """
     bond.e = -effort;
   end Effort;
 
-  partial model Joint "an axis of the first body stays on an axis of the second; bonds 3 and 6 are left"
-    extends Connection;
-    FC x;
-    FC y;
-    FC rx;
-    FC ry;
+  partial model Joint "an axis of the first body stays on an axis of the second; bonds z and rz are left"
+    extends Junction;
   equation
-    connect(bond[1], x.bond);
-    connect(bond[2], y.bond);
-    connect(bond[4], rx.bond);
-    connect(bond[5], ry.bond);
+    f[1] = 0;
+    f[2] = 0;
+    f[4] = 0;
+    f[5] = 0;
   end Joint;
 
   model FixedIdealJoint "mu = 0, M = 0"
     extends Joint;
-    FC z;
-    EC rz;
   equation
-    connect(bond[3], z.bond);
-    connect(bond[6], rz.bond);
+    f[3] = 0;
+    e[6] = 0;
   end FixedIdealJoint;
 
   model FreeIdealJoint "F = 0, M = 0"
     extends Joint;
-    EC z;
-    EC rz;
   equation
-    connect(bond[3], z.bond);
-    connect(bond[6], rz.bond);
+    e[3] = 0;
+    e[6] = 0;
   end FreeIdealJoint;
 
   model FreeSlideJoint "F = 0, lambda = 0"
     extends Joint;
-    EC z;
-    FC rz;
   equation
-    connect(bond[3], z.bond);
-    connect(bond[6], rz.bond);
+    e[3] = 0;
+    f[6] = 0;
   end FreeSlideJoint;
 
-  model SpringIdealJoint "F by a law, M = 0; connect the law to bond 3"
+  model SpringIdealJoint "F by a law, M = 0; connect the law to the bond"
     extends Joint;
-    EC rz;
+    Bond bond;
   equation
-    connect(bond[6], rz.bond);
+    bond.f = f[3];
+    bond.e = e[3];
+    e[6] = 0;
   end SpringIdealJoint;
 
-  model FixedControlledJoint "mu = 0, M or lambda by a law; connect the law to bond 6"
+  model FixedControlledJoint "mu = 0, M or lambda by a law; connect the law to the bond"
     extends Joint;
-    FC z;
+    Bond bond;
   equation
-    connect(bond[3], z.bond);
+    f[3] = 0;
+    bond.f = f[6];
+    bond.e = e[6];
   end FixedControlledJoint;
 
   model FixedServoJoint "mu = 0, lambda by a law"
-    extends FixedControlledJoint;
+    extends Joint;
     input Real acceleration;
-    Servo rz;
   equation
-    rz.acceleration = acceleration;
-    connect(bond[6], rz.bond);
+    f[3] = 0;
+    der(f[6]) = acceleration;
   end FixedServoJoint;
 """

@@ -59,11 +59,11 @@ def _refuse_misfit(model: Model, connection: ConnectedPair, at: Wheels) -> None:
     d = at.second - at.first
     askew = ca.norm_2(cross(at.first_axes[2], at.second_axes[2]))
     distance = ca.norm_2(cross(at.first_axes[2], d))
-    values = ca.vertcat(distance, askew)
+    values = ca.vertcat(distance, askew, ca.norm_2(d))
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     others = ca.vertcat(ca.SX(0, 1), *[s for s in ca.symvar(values) if s.element_hash() not in known])
-    apart, turned = evaluate(model, ca.substitute(values, others, ca.SX.zeros(others.numel()))).ravel()
-    reason = pair.misfit(float(apart), float(turned))
+    distances = evaluate(model, ca.substitute(values, others, ca.SX.zeros(others.numel()))).ravel()
+    reason = pair.misfit(*map(float, distances))
     if reason:
         raise ModelError(f"connection {connection.name!r}: {type(pair).__name__}: {reason}")
 

@@ -38,12 +38,13 @@ def _check(e: Equations, name: str, free: Array, q: Array, p: Array) -> None:
     away = A.p - B.p
     turn = ca.mtimes(first.T, B.w - A.w)
     seen = ca.mtimes(second.T, A.v - B.v - ca.cross(B.w, away))
-    wanted = [derivative(turn, e.u), derivative(seen, e.u), ca.mtimes(second.T, away)]
+    other = ca.mtimes(first.T, second[:, 2])
+    wanted = [derivative(turn, e.u), derivative(seen, e.u), ca.mtimes(second.T, away), other]
     f = ca.Function("wheels", [e.t, e.q, e.u, e.p], [ca.densify(v) for v in wanted])
-    turns, velocities, d = (np.array(v) for v in f(0.0, q, np.zeros(e.n_u), p))
+    turns, velocities, d, axis = (np.array(v) for v in f(0.0, q, np.zeros(e.n_u), p))
     turns, velocities = turns @ free, velocities @ free
     what = f"connection {name!r}: {type(pair).__name__}"
-    if np.max(np.abs(turns[:2]), initial=0.0) > ASTRAY * np.max(np.abs(turns), initial=0.0):
+    if np.max(np.abs(pair.off_axis(turns, axis.ravel())), initial=0.0) > ASTRAY * np.max(np.abs(turns), initial=0.0):
         raise ModelError(
             f"{what}: its wheels turn about {_axes(pair.frame() @ turns)} in the axes of its first frame, not "
             "about the axis of the mesh alone. Give it the axis of their joints (axis=...), and hold both wheels by "

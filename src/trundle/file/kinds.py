@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from trundle import contact, rail  # noqa: F401  rail has joints of its own
-from trundle.laws import law
+from trundle.laws import backlash, law
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
 from trundle.model.joint import Joint
@@ -47,7 +47,10 @@ def options() -> tuple[str, ...]:
 
 
 LAWS: dict[str, type[Any]] = {
-    name.lower(): one for name, one in _final(law, EffortLaw, FlowLaw).items() if one is not Together
+    name.lower(): one
+    for module in (law, backlash)
+    for name, one in _final(module, EffortLaw, FlowLaw).items()
+    if one is not Together
 }
 """Laws that seal a bond; those without fields are a word alone: locked, open."""
 

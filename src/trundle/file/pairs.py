@@ -7,6 +7,7 @@ from pydantic import Field as Limits
 from pydantic import TypeAdapter
 
 from trundle.file import schema
+from trundle.file.cam_arcs import CAM, CamEntry, make_cam
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import Axis, Scalar
@@ -122,4 +123,13 @@ class Pairs:
             given = self.constructor.read(SWEPT, raw["SweptSurface"], path, SweptEntry)
             made = None if given is None else make_swept(given, self.parts, path)
             return None if made is None else (made, made)
+        if isinstance(raw, dict) and list(raw) == ["Cam"] and "Cam" in kinds and _of_arcs(raw["Cam"]):
+            path = (*path, "Cam")
+            arcs = self.constructor.read(CAM, raw["Cam"], path, CamEntry)
+            cam = None if arcs is None else make_cam(arcs, self.parts, path)
+            return None if cam is None else (cam, cam)
         return self.constructor.one(raw, kinds, "surface", path)
+
+
+def _of_arcs(sizes: Any) -> bool:
+    return isinstance(sizes, dict) and "arcs" in sizes

@@ -1,5 +1,6 @@
 """What the user says: bodies, connections, forces, laws."""
 
+from trundle.laws.backlash import Backlash
 from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law, Locked, Motor, Open, Servo, Spring
 from trundle.model import shape
 from trundle.model.block import Block, BlockOutput
@@ -29,6 +30,7 @@ __all__ = [
     "PID",
     "Acceleration",
     "AxisJoint",
+    "Backlash",
     "Block",
     "BlockOutput",
     "Body",

@@ -57,15 +57,15 @@ class Belt(Mesh):
         p, q = teeth
         return self.second_radius / q * turned_apart(now, zero, p, self.side * q)
 
-    def misfit(self, distance: float, askew: float) -> str:
+    def misfit(self, distance: float, askew: float, apart: float) -> str:
         if askew > 1e-9:
             return "the axes of its pulleys are not parallel."
         if any(isinstance(r, ca.SX) for r in (self.first_radius, self.second_radius)):
             return ""
-        least = abs(self.first_radius - self.side * self.second_radius)
-        if not distance > least:
-            apart = f"its pulleys are {distance:.6g} m apart where all coordinates are zero"
-            return f"{apart}, but need more than {least:.6g} m."
+        least = self.first_radius + self.second_radius
+        if not distance > least * (1 - 1e-12):
+            far = f"its pulleys are {distance:.6g} m apart where all coordinates are zero"
+            return f"{far} and overlap: their radii add up to {least:.6g} m."
         return ""
 
     def quantities(self, owner: str) -> Iterator[Quantity]:

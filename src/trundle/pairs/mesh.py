@@ -73,9 +73,17 @@ class Mesh(ContactPair):
         """
         raise TypeError(f"{type(self).__name__} is abstract")
 
-    def misfit(self, distance: float, askew: float) -> str:
-        """What is wrong with wheels whose axes have this distance (m) and the sine of this angle between them."""
+    def misfit(self, distance: float, askew: float, apart: float) -> str:
+        """What is wrong with wheels: distance (m) of the second frame from the first axis, sine of the angle between
+        the axes, and distance of the frames (m).
+        """
         return ""
+
+    def off_axis(self, turns: Array, other: Array) -> Array:
+        """The part of relative turns (3, n) that the mesh cannot follow; `other` is the axis of the second wheel, both
+        in the axes of the first.
+        """
+        return turns[:2]
 
     def astray(self, d: Array, seen: Array) -> str:
         """What is wrong with motions that the joints allow: `d` is the place of the first frame in the second body and

@@ -60,7 +60,7 @@ class RackAndPinion(Mesh):
         whole = ca.floor((moved / self.radius - turned) / (2 * ca.pi) + 0.5)
         return moved - self.radius * (turned + 2 * ca.pi * whole)
 
-    def misfit(self, distance: float, askew: float) -> str:
+    def misfit(self, distance: float, askew: float, apart: float) -> str:
         return "the axis of the pinion is not at right angles to the rack." if askew > 1e-9 else ""
 
     def astray(self, d: Array, seen: Array) -> str:

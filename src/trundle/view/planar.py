@@ -12,10 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.errors import ModelError
+from trundle.pairs.cam import Cam
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.pairs.surface import Surface
 from trundle.space.chain import Chain, Screw
 from trundle.typing import Look
+from trundle.view.cam import draw_cam_pair
 from trundle.view.style import COLOURS, INK, finish, new_figure, point2, style
 
 SKINS = ("#C9DCEB", "#F3D3B8")
@@ -31,6 +33,12 @@ def draw_planar_pair(
     """Both curves at coordinates of the pair, with the joints at their places and the common normal; x to the right, z
     up, seen along y.
     """
+    if isinstance(pair.first, Cam):
+        if coordinates is not None and len(coordinates) != 1:
+            raise ModelError(
+                f"a picture of a cam takes one coordinate, the angle of its follower, got {coordinates!r}."
+            )
+        return draw_cam_pair(pair, float(coordinates[0]) if coordinates else 0.0, path, title, width)
     chain = pair.chain()
     q = np.zeros(chain.n_q) if coordinates is None else np.asarray(coordinates, dtype=float)
     if q.shape != (chain.n_q,) or not np.all(np.isfinite(q)):

@@ -1,0 +1,46 @@
+"""A cam of a file that is made of arcs: {Cam: {arcs: [{at: [x, z], radius: r}, ...]}}."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
+
+from trundle.errors import ModelError
+from trundle.file.field import Scalar
+from trundle.file.parts import Parts
+from trundle.file.schema import Section
+from trundle.file.tree import Path
+from trundle.pairs.cam import Cam
+
+
+class ArcEntry(Section):
+    """An arc: its centre in the plane of the cam and its radius (m)."""
+
+    at: Annotated[list[Scalar], Field(min_length=2, max_length=2)]
+    radius: Scalar
+
+
+class CamEntry(Section):
+    """Arcs in the order in which the angle of the normal rises from z towards x."""
+
+    arcs: Annotated[list[ArcEntry], Field(min_length=1)]
+
+
+CAM: TypeAdapter[Any] = TypeAdapter(CamEntry)
+
+
+def make_cam(given: CamEntry, parts: Parts, path: Path) -> Cam | None:
+    """The cam; None with a fault when its arcs do not make one. Its sizes shape the equations: plain numbers."""
+
+    def fixed(value: Any, *at: Any) -> float:
+        return float(parts.values.fixed(value, (*path, "arcs", *at)))
+
+    try:
+        return Cam.of_arcs(
+            [
+                ((fixed(arc.at[0], i, "at", 0), fixed(arc.at[1], i, "at", 1)), fixed(arc.radius, i, "radius"))
+                for i, arc in enumerate(given.arcs)
+            ]
+        )
+    except ModelError as error:
+        parts.values.faults.add(path, str(error))
+        return None

@@ -1,0 +1,90 @@
+"""Bevel gears: wheels on axes that meet."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pi, tan
+from typing import final
+
+import casadi as ca
+import numpy as np
+
+from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, half_turn, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh_quantities import force_quantity
+from trundle.quantity import Quantity
+from trundle.space.rotation import Axis, cross
+from trundle.typing import Array, Expr
+
+
+@final
+@dataclass(frozen=True)
+class BevelGear(Mesh):
+    """Two bevel gears on axes that meet at any angle: the second turns `ratio` times as fast as the first, both seen
+    from what carries them. `radius` (m) is the pitch radius of the first wheel in the middle of its teeth.
+
+    The frames of the connection lie where the axes meet, each with its axis along that of its wheel. The first wheel
+    lies where its axis points to; with a ratio below zero so does the second, above zero it lies on the other side.
+    Teeth push along the common tangent of the pitch cones; what the pressure angle (rad) adds at right angles to them
+    is reported as `separating_force` and not felt by the bearings.
+    """
+
+    ratio: Expr  # turns of the second wheel for one of the first
+    radius: Expr  # m
+    axis: Axis = "z"
+    pressure_angle: float = pi / 9  # rad
+
+    def __post_init__(self) -> None:
+        check_size(self.ratio, "BevelGear: the ratio", positive=False)
+        check_size(self.radius, "BevelGear: the radius", positive=True)
+        self.frame()
+
+    def frame(self) -> Array:
+        return mesh_frame(self.axis, "BevelGear")
+
+    def line(self, wheels: Wheels) -> tuple[Expr, Expr, Expr]:
+        z, other = wheels.first_axes[2], wheels.second_axes[2]
+        # along this line through the apex both wheels move alike; its points lie `radius` from the first axis
+        pole = (z - self.ratio * other) * (self.radius / ca.norm_2(self.ratio * cross(z, other)))
+        along = cross(z, pole) / self.radius
+        return wheels.first + pole, cross(along, z), along
+
+    def lag(self, now: Wheels, zero: Wheels) -> Expr:
+        teeth = whole_numbers(self.ratio)
+        if teeth is None:
+            return None
+        p, q = teeth
+
+        def engaged(at: Wheels) -> Expr:
+            z, other = at.first_axes[2], at.second_axes[2]
+            across = cross(z, other)  # at right angles to both axes, as what carries them
+            return q * turn(at.second_axes, across, other) - p * turn(at.first_axes, across, z)
+
+        return self.radius / self.ratio / q * half_turn(engaged(now) - engaged(zero))
+
+    def misfit(self, distance: float, askew: float, apart: float) -> str:
+        if not askew > ASTRAY:
+            return "the axes of its wheels are parallel; use tr.Gear."
+        if apart > ASTRAY * (1.0 if isinstance(self.radius, ca.SX) else self.radius):
+            return (
+                f"its frames lie {apart:.6g} m apart where all coordinates are zero. Give both where the axes of the "
+                "wheels meet, body.at(x, y, z)."
+            )
+        return ""
+
+    def off_axis(self, turns: Array, other: Array) -> Array:
+        across = np.cross((0.0, 0.0, 1.0), other)
+        return np.asarray(across / np.linalg.norm(across) @ turns)
+
+    def astray(self, d: Array, seen: Array) -> str:
+        size = 1.0 if isinstance(self.radius, ca.SX) else float(self.radius)
+        if np.any(np.abs(seen) > 1e-7 * size):
+            return "the joints of its wheels let their axes move away from each other."
+        return ""
+
+    def quantities(self, owner: str) -> Iterator[Quantity]:
+        yield from super().quantities(owner)
+        yield force_quantity(owner, "tooth_force", "force of the first wheel on the second along the pitch cones")
+        slope = tan(self.pressure_angle)
+        text = f"force that the pressure angle adds at right angles to the pitch cones, in mesh {owner!r}"
+        yield Quantity(
+            owner, "separating_force", "N", text, 1, lambda e: slope * ca.fabs(e.contact_force(owner, 2)), "reactions"
+        )
