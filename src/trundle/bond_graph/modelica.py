@@ -280,6 +280,7 @@ RESERVED = frozenset(
         if import impure in initial inner input loop model not operator or outer output package parameter partial
         protected public pure record redeclare replaceable return stream then true type when while within time Real
         System Frame Bond Source RigidBody Wrench Line Bushing Junction Connection FC Sf Servo EC Effort Joint
-        FixedIdealJoint FreeIdealJoint FreeSlideJoint SpringIdealJoint FixedControlledJoint FixedServoJoint cross transpose zeros""",
+        FixedIdealJoint FreeIdealJoint FreeSlideJoint SpringIdealJoint FixedControlledJoint FixedServoJoint
+        cross transpose zeros""",
     )
 )
