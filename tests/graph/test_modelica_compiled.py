@@ -50,4 +50,4 @@ def test_every_package_is_balanced(name: str, tmp_path: Path) -> None:
         return
     path = tmp_path / "model.mo"
     path.write_text(text)
-    assert rumoca.Session().load(str(path), model=f"{text.split()[1]}.System").structure().balanced
+    assert rumoca.Session().load(str(path), model=f"{text.split()[1]}.System").structure().is_balanced

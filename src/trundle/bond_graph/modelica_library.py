@@ -107,10 +107,8 @@ LIBRARY = """
     extends Junction;
     Bond bond[6] "x, y, z, rx, ry, rz";
   equation
-    for i in 1:6 loop
-      bond[i].f = f[i];
-      bond[i].e = e[i];
-    end for;
+    bond.f = f;
+    bond.e = e;
   end Connection;
 
   model FC "flow constraint: no relative motion"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.model.body import Body, Frame
+from trundle.model.body import Frame
 from trundle.model.connection import ConnectedPair
 from trundle.pairs.cam import Cam
 from trundle.pairs.chart import Chart
@@ -18,6 +18,8 @@ from trundle.pairs.higher import SurfacePair
 from trundle.pairs.numeric import NumericSurface
 from trundle.pairs.surface import Surface
 from trundle.run.geometry import in_numbers
+from trundle.run.mesh_outlines import mesh_outlines
+from trundle.run.poses import pose
 from trundle.space.chain import Named
 from trundle.typing import Array, Json
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 GRID: Final = 49, 25  # points along both coordinates
 MOST: Final = 160  # points of contact that are looked at
+MESHES: Final = ("Gear", "BevelGear", "RackAndPinion", "Belt")
 REACH: Final = 2.0  # of a surface beyond where it was touched, in sizes of the other one
 
 
@@ -41,6 +44,11 @@ class Grid:
     flat: bool
     points: Array
     spins: bool  # whether it is a surface of revolution, whose turning cannot be seen on it
+
+    @property
+    def toothed(self) -> bool:
+        """Whether it is the line of a gear wheel, a rack or a belt, which is drawn beside the shapes of its body."""
+        return self.kind in MESHES
 
     def as_json(self) -> Json:
         """Plain values; numbers in single precision."""
@@ -64,6 +72,8 @@ def surfaces(run: "Run") -> list[Grid]:
     for connection in f.model.connections.values():
         if isinstance(connection.pair, SurfacePair):
             grids += _of_contact(run, f, connection)
+    for body, name, kind, points in mesh_outlines(run, f):
+        grids.append(Grid(body, name, kind, False, False, points[:, None], False))
     return _merged(grids)
 
 
@@ -85,7 +95,7 @@ def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
     finite = [size for size in sizes if isfinite(size)]
     reach = REACH * min(finite) if finite else max(0.2 * float(np.max(np.ptp(touched, axis=0))), 0.5)
     for (surface, frame), (chart, number) in zip(sides, numbers, strict=True):
-        p, R = _pose(run, frame.body)
+        p, R = pose(run, frame.body)
         at = np.array(in_numbers(f, run.parameters, frame.position))
         local = np.einsum("tji,tj->ti", R[chosen], touched - p[chosen])  # in the axes of the body
         local = (local - at) @ frame.rotation
@@ -115,14 +125,6 @@ def _numeric(run: "Run", f: Formulation, surface: Surface) -> tuple[Chart, Numer
 
 def _size(surface: Surface, number: NumericSurface) -> float:
     return np.inf if surface.flat or surface.dimension == 0 else number.size
-
-
-def _pose(run: "Run", body: Body) -> tuple[Array, Array]:
-    """Positions (times, 3) and rotations (times, 3, 3)."""
-    if body.is_at_rest:
-        return np.zeros((len(run.time), 3)), np.tile(np.eye(3), (len(run.time), 1, 1))
-    R = run.values(f"{body.name}.rotation").reshape(-1, 3, 3).transpose(0, 2, 1)  # stored by columns
-    return run.values(f"{body.name}.position"), R
 
 
 def _grid(surface: Surface, chart: Chart, number: NumericSurface, touched: Array, reach: float) -> Array:
@@ -173,7 +175,7 @@ def _carried(run: "Run", c: ConnectedPair, frame: Frame, points: Array) -> tuple
     wheel = c.wheel
     if wheel is None or frame is not c.second:
         return frame.body.name, points
-    (p, R), (p_W, R_W) = _pose(run, frame.body), _pose(run, wheel)
+    (p, R), (p_W, R_W) = pose(run, frame.body), pose(run, wheel)
     return wheel.name, (p[0] + points @ R[0].T - p_W[0]) @ R_W[0]
 
 

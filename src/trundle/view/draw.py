@@ -45,7 +45,7 @@ def draw(
     outlines = {name: outline(body) for name, body in scene["bodies"].items() if name != "ground" or body["shapes"]}
     for grid in surfaces(run):  # what touches is drawn where it is
         body = scene["bodies"][grid.body]
-        if grid.body == "ground" or not body["shapes"]:
+        if grid.body == "ground" or not body["shapes"] or grid.toothed:
             outlines[grid.body] = with_grid(outlines.get(grid.body, Outline()), grid.points, _is_road(grid))
     held = bool(scene["bodies"]["ground"]["joints"] or scene["rails"])
     samples = _samples(run.time, times, outlines, poses, TRAVEL if held else np.inf)

@@ -114,7 +114,7 @@ def place(structure: Structure) -> np.ndarray:
             x = _spread(edges, rings[(start - STARTS) // 3], 0.02 * x)
         x, stress = _majorise(distance, weight / weight.mean(), x)
         x = _pushed_apart(upright(x), halves + 0.04)
-        fault = 10 * overlaps(x, halves) + 10 * crossings(x, edges) + stress / n
+        fault = 10 * (overlaps(x, halves) + crossings(x, edges) + hidden(x, edges, halves)) + stress / n
         if fault < least - 1e-9:
             best, least = x, fault
     return best
@@ -164,6 +164,17 @@ def crossings(x: np.ndarray, edges: np.ndarray) -> int:
     meet = (side(A, B, C) != side(A, B, D)) & (side(C, D, A) != side(C, D, B))
     shared = np.any(edges[:, None, :, None] == edges[None, :, None, :], axis=(-1, -2))
     return int(np.sum(np.triu(meet & ~shared, 1)))
+
+
+def hidden(x: np.ndarray, edges: np.ndarray, halves: np.ndarray) -> int:
+    """How many edges run behind symbols that are not their own."""
+    if not len(edges):
+        return 0
+    a, b = x[edges[:, 0]], x[edges[:, 1]]
+    along = a[:, None] + np.linspace(0, 1, 25)[:, None] * (b - a)[:, None]  # points on each edge
+    behind = np.all(np.abs(along[:, :, None] - x) < halves, axis=-1).any(axis=1)
+    behind[np.arange(len(edges))[:, None], edges] = False
+    return int(behind.sum())
 
 
 def _half_sizes(name: str) -> tuple[float, float]:

@@ -202,6 +202,8 @@ def _surface_items(
         colour = colours[i]
         if n == 1 and m == 1:
             yield Item(i, "surfaces", colour, mesh.sphere(0.02 * size).moved(np.eye(3), grid.points[0, 0]))
+        elif grid.toothed:
+            yield Item(i, "surfaces", colour, mesh.tube(grid.points[:, 0], 0.004 * size))
         elif m == 1:
             yield from _curve_items(i, grid.points[:, 0], colour, size)
         elif not level:  # a level plane of the ground is the floor
