@@ -8,10 +8,10 @@ from typing import final
 import casadi as ca
 import numpy as np
 
-from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, half_turn, mesh_frame, turn, whole_numbers
+from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, mesh_frame, turn, whole_numbers
 from trundle.pairs.mesh_quantities import force_quantity
 from trundle.quantity import Quantity
-from trundle.space.rotation import Axis, cross
+from trundle.space.rotation import Axis, cross, half_turn
 from trundle.typing import Array, Expr
 
 
