@@ -54,7 +54,7 @@ fuzz: $(STAMP)
 	TRUNDLE_FUZZ=100000 $(BIN)/pytest -n 2 tests/adversary/test_damaged_files.py
 
 random: $(STAMP)
-	TRUNDLE_RANDOM=400 $(BIN)/pytest -n 2 tests/adversary/test_random_models.py
+	TRUNDLE_RANDOM=100 TRUNDLE_DRAWS=8 $(BIN)/pytest -n 2 tests/adversary/test_random_models.py
 
 studies: $(STAMP)
 	$(BIN)/pytest -n 2 -m slow

@@ -259,7 +259,8 @@ class System:
         system = self if formalism is None else self.in_formalism(formalism)
         limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
         accuracy = Accuracy(rtol, atol)
-        options = RunOptions(accuracy, method, samples, limits, t0, progress, on_event, tuple(sensitivity), tell)
+        by = (sensitivity,) if isinstance(sensitivity, str) else tuple(sensitivity)
+        options = RunOptions(accuracy, method, samples, limits, t0, progress, on_event, by, tell)
         given = with_tables(self.model.tables, parameters, tables)
         return simulate(system.formulation, duration, start, given, options)
 

@@ -1,10 +1,12 @@
-"""Random mechanisms as plain data, so that a twin can be made of each: re-posed, re-ordered, without its laws.
+"""Random mechanisms as plain data, so that a twin can be made of each: re-posed, re-ordered, with its numbers as
+parameters, as a file.
 
 All body frames coincide with one frame in space where all coordinates are zero: a joint at a point of space is written
-with the same point and axes on both bodies, and every loop is closed at zero. Contacts touch there too.
+with the same point and axes on both bodies, and every loop is closed at zero. Contacts touch there too. A draw gives
+other numbers to the same mechanism: masses, places, sizes, stiffnesses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +16,7 @@ from scipy.spatial.transform import Rotation
 import trundle as tr
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Number = Callable[[str, float], Any]  # a named number of the mechanism, or its parameter
 
 LOWER = ("Revolute", "Prismatic", "Helical", "Cylindrical", "Spherical", "Planar", "Universal", "Fixed", "Free")
 SCALARS = {
@@ -26,6 +29,7 @@ SCALARS = {
     "Free": ("x", "y", "z"),
 }
 KINDS = ("tree", "loop", "overconstrained", "compliant", "contact")
+SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,51 @@ class Solid:
 
 
 @dataclass(frozen=True)
+class Law:
+    """What acts along a coordinate; a, b and c are of the order of one."""
+
+    kind: str  # "spring", "damper", "motor", "both"
+    a: float
+    b: float
+    c: float
+
+    def make(self, number: Number, name: str, on: Any) -> Any:
+        a, b, c = (number(f"{name}_{letter}", getattr(self, letter)) for letter in "abc")
+        if self.kind == "spring":
+            return tr.Spring(on * 3 * a, on * 0.3 * b, 0.1 * c)
+        if self.kind == "damper":
+            return tr.Damper(on * 0.5 * a)
+        if self.kind == "motor":
+            return tr.Motor(lambda t, q, u: on * (a * tr.sin(b * t) - 0.2 * u))
+        return tr.Spring(on * a) + tr.Damper(on * 0.1 * b)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Two surfaces that touch: `under` (size of the first one) and the radius of the second one."""
+
+    first: str
+    second: str
+    under: float
+    radius: float
+    law: Any
+
+    def make(self, number: Number, name: str) -> tuple[Any, Any]:
+        """The pair, and how high the second frame is above the first."""
+        under, radius = number(f"{name}_under", self.under), number(f"{name}_radius", self.radius)
+        firsts = {"Plane": tr.Plane(), "Sphere": tr.Sphere(under), "Cylinder": tr.Cylinder(under)}
+        seconds = {
+            "Sphere": tr.Sphere(radius),
+            "Torus": tr.Torus(radius, 0.3 * radius),
+            "CircleEdge": tr.CircleEdge(radius),
+        }
+        height = 0.0 if self.first == "Plane" else under
+        return tr.HigherPair(firsts[self.first], seconds[self.second]), height + radius
+
+
+@dataclass(frozen=True)
 class Joint:
-    """A connection at a point of space with axes R; `lift` is the height of the second frame above the first."""
+    """A connection at a point of space with axes R; that of a twin of another joint is counted from there."""
 
     name: str
     pair: Any
@@ -46,10 +93,21 @@ class Joint:
     second: str
     at: Array
     R: Array
-    lift: float = 0.0
-    laws: dict[str, Any] = field(default_factory=dict)
-    contact_law: Any = None
+    laws: dict[str, Law] = field(default_factory=dict)
+    touch: Touch | None = None
     compliance: Any = None
+    twin_of: str = ""
+
+    def place(self, number: Number, joints: dict[str, "Joint"]) -> list[Any]:
+        """Where it is in space."""
+        if self.twin_of:
+            return [a + b for a, b in zip(joints[self.twin_of].place(number, joints), self.at, strict=True)]
+        return [number(f"{self.name}_{axis}", float(p)) for axis, p in zip("xyz", self.at, strict=True)]
+
+    def lift(self, number: Number) -> list[Any]:
+        """Of the second frame above the first, in space."""
+        height = 0.0 if self.touch is None else self.touch.make(number, self.name)[1]
+        return [float(r) * height for r in self.R[:, 2]]
 
 
 @dataclass(frozen=True)
@@ -77,39 +135,78 @@ class RandomModel:
     gravity: Array
 
     def make(
-        self, rotation: Array | None = None, shift: Array | None = None, rng: np.random.Generator | None = None
+        self,
+        rotation: Array | None = None,
+        shift: Array | None = None,
+        rng: np.random.Generator | None = None,
+        named: bool = False,
+        sizes: dict[str, float] | None = None,
     ) -> tr.Model:
-        """The model; turned and shifted as a whole in space; with a generator, said in another order."""
+        """The model; turned and shifted as a whole in space; with a generator, said in another order.
+
+        named: its numbers are parameters, and a parameter "on" is a factor of all laws and forces.
+        sizes: other numbers by name.
+        """
         Q = np.eye(3) if rotation is None else rotation
         d = np.zeros(3) if shift is None else shift
         m = tr.Model(f"random {self.kind} {self.seed}", gravity=tuple(Q @ self.gravity))
+
+        def number(name: str, value: float) -> Any:
+            value = (sizes or {}).get(name, value)
+            if not named:
+                return value
+            return m.parameters[name].symbol if name in m.parameters else m.parameter(name, value)
+
+        on = number("on", 1.0)
         bodies = {"ground": m.ground}
         for solid in _shuffled(self.solids, rng):
-            bodies[solid.name] = m.body(solid.name, mass=solid.mass, inertia=solid.inertia, com=solid.com)
+            mass = number(f"{solid.name}_mass", solid.mass)
+            inertia = tuple(number(f"{solid.name}_{i}", v) for i, v in zip(SIX, solid.inertia, strict=True))
+            com = tuple(number(f"{solid.name}_{axis}", v) for axis, v in zip("xyz", solid.com, strict=True))
+            bodies[solid.name] = m.body(solid.name, mass=mass, inertia=inertia, com=com)
 
-        def place(body: str, p: Array, R: Array) -> tr.Frame:
+        def place(body: str, p: Sequence[Any], R: Array) -> tr.Frame:
             if body == "ground":
-                p, R = Q @ p + d, Q @ R
+                p = [sum(float(Q[i, j]) * p[j] for j in range(3)) + float(d[i]) for i in range(3)]
+                R = Q @ R
             return bodies[body].frame(tuple(p), R)
 
+        by_name = {joint.name: joint for joint in self.joints}
         for joint in _shuffled(self.joints, rng):
-            first = place(joint.first, joint.at, joint.R)
-            second = place(joint.second, joint.at + joint.lift * joint.R[:, 2], joint.R)
-            law: Any = dict(joint.laws) or None
-            if joint.contact_law is not None:
-                law = joint.contact_law
-            m.connect(joint.pair, first, second, name=joint.name, law=law, compliance=joint.compliance)
+            at = joint.place(number, by_name)
+            above = [p + up for p, up in zip(at, joint.lift(number), strict=True)]
+            first, second = place(joint.first, at, joint.R), place(joint.second, above, joint.R)
+            pair = joint.pair if joint.touch is None else joint.touch.make(number, joint.name)[0]
+            law: Any = {c: law.make(number, f"{joint.name}_{c}", on) for c, law in joint.laws.items()} or None
+            if joint.touch is not None:
+                law = joint.touch.law
+            m.connect(pair, first, second, name=joint.name, law=law, compliance=joint.compliance)
         for i, tie in _shuffled(tuple(enumerate(self.ties)), rng):
-            ends = [place(b, p, np.eye(3)) for b, p in zip((tie.first, tie.second), tie.ends, strict=True)]
-            m.apply(tr.SpringDamper(*ends, tie.stiffness, tie.damping, tie.length), name=f"tie {i}")
+            ends = [place(b, list(p), np.eye(3)) for b, p in zip((tie.first, tie.second), tie.ends, strict=True)]
+            k, c, length = (number(f"tie{i}_{what}", getattr(tie, what)) for what in ("stiffness", "damping", "length"))
+            m.apply(tr.SpringDamper(*ends, on * k, on * c, length), name=f"tie {i}")
         if self.push is not None:
-            m.apply(tr.Wrench(bodies[self.push[0]], force=tuple(self.push[1]), axes="body"), name="push")
+            force = tuple(on * float(f) for f in self.push[1])
+            m.apply(tr.Wrench(bodies[self.push[0]], force=force, axes="body"), name="push")
         return m
 
-    def bare(self) -> "RandomModel":
-        """Without laws and forces: only joints, contacts that roll, and gravity."""
-        joints = tuple(replace(j, laws={}) for j in self.joints)
-        return replace(self, joints=joints, ties=(), push=None)
+    def draw(self, n: int) -> dict[str, float]:
+        """Other numbers for the same mechanism, by name; draw 0 has its own."""
+        rng = np.random.default_rng([self.seed, KINDS.index(self.kind), n])
+        found = {name: p.value for name, p in self.make(named=True).parameters.items()}
+        if n == 0:
+            return found
+        for solid in self.solids:
+            other = _solid(rng, solid.name)
+            found |= {f"{solid.name}_{i}": v for i, v in zip(SIX, other.inertia, strict=True)}
+            found[f"{solid.name}_mass"] = other.mass
+        for name, value in found.items():
+            ending = name.rpartition("_")[2]
+            if ending in ("x", "y", "z"):
+                found[name] = value + 0.1 * float(rng.normal())
+            elif name != "on" and ending not in (*SIX, "mass"):
+                found[name] = value * float(np.exp(0.2 * rng.normal()))
+        return found
 
 
 def _shuffled(parts: Sequence[Any], rng: np.random.Generator | None) -> list[Any]:
@@ -154,7 +251,8 @@ def _solid(rng: np.random.Generator, name: str) -> Solid:
     points -= points.mean(axis=0)
     I = mass / 6 * (np.sum(points**2) * np.eye(3) - points.T @ points)
     six = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-    return Solid(name, mass, tuple(map(float, six)), tuple(map(float, 0.4 * rng.normal(size=3))))
+    x, y, z = (float(v) for v in 0.4 * rng.normal(size=3))
+    return Solid(name, mass, tuple(map(float, six)), (x, y, z))
 
 
 def _pair(rng: np.random.Generator, name: str) -> Any:
@@ -163,20 +261,13 @@ def _pair(rng: np.random.Generator, name: str) -> Any:
     return getattr(tr, name)() if name in ("Spherical", "Fixed", "Free") else getattr(tr, name)("z")
 
 
-def _laws(rng: np.random.Generator, name: str) -> dict[str, Any]:
-    laws: dict[str, Any] = {}
+def _laws(rng: np.random.Generator, name: str) -> dict[str, Law]:
+    laws: dict[str, Law] = {}
     for coordinate in SCALARS.get(name, ()):
         a, b, c = (float(v) for v in rng.uniform(0.1, 2.0, size=3))
-        choices = [
-            None,
-            tr.Spring(3 * a, 0.3 * b, 0.1 * c),
-            tr.Damper(0.5 * a),
-            tr.Motor(lambda t, q, u, a=a, b=b: a * tr.sin(b * t) - 0.2 * u),
-            tr.Spring(a) + tr.Damper(0.1 * b),
-        ]
-        law = choices[int(rng.integers(len(choices)))]
-        if law is not None:
-            laws[coordinate] = law
+        kind = ("", "spring", "damper", "motor", "both")[int(rng.integers(5))]
+        if kind:
+            laws[coordinate] = Law(kind, a, b, c)
     return laws
 
 
@@ -206,24 +297,23 @@ def _twin_of(rng: np.random.Generator, joint: Joint) -> Joint | None:
     """
     kind = type(joint.pair).__name__
     if kind in ("Prismatic", "Planar"):
-        at = joint.at + rng.normal(size=3)
+        away = rng.normal(size=3)
     elif kind in ("Revolute", "Cylindrical"):
-        at = joint.at + float(rng.uniform(0.2, 1.5)) * joint.R[:, 2]
+        away = float(rng.uniform(0.2, 1.5)) * joint.R[:, 2]
     else:
         return None
-    return Joint(f"{joint.name} again", type(joint.pair)("z"), joint.first, joint.second, at, joint.R)
+    name = f"{joint.name} again"
+    return Joint(name, type(joint.pair)("z"), joint.first, joint.second, away, joint.R, twin_of=joint.name)
 
 
 def _contact(rng: np.random.Generator, i: int) -> Joint:
     """Body i touches the ground."""
     radius, under = float(rng.uniform(0.2, 0.6)), float(rng.uniform(1.0, 3.0))
-    tube = 0.3 * radius
-    firsts = [(tr.Plane(), 0.0), (tr.Sphere(under), under), (tr.Cylinder(under), under)]
-    seconds = [tr.Sphere(radius), tr.Torus(radius, tube), tr.CircleEdge(radius)]
-    surface, height = firsts[int(rng.integers(len(firsts)))]
-    pair = tr.HigherPair(surface, seconds[int(rng.integers(len(seconds)))])
+    first = ("Plane", "Sphere", "Cylinder")[int(rng.integers(3))]
+    second = ("Sphere", "Torus", "CircleEdge")[int(rng.integers(3))]
     law = [None, tr.NoSlip(), tr.RegularisedCoulomb(0.4, 0.05)][int(rng.integers(3))]
-    return Joint("touch", pair, "ground", f"b{i}", rng.normal(size=3), _turn(rng), height + radius, contact_law=law)
+    touch = Touch(first, second, under, radius, law)
+    return Joint("touch", None, "ground", f"b{i}", rng.normal(size=3), _turn(rng), touch=touch)
 
 
 def _tie(rng: np.random.Generator, count: int) -> Tie:

@@ -86,6 +86,14 @@ BODIES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pendulum(inertia=(0.1, 0.1, 0)).build("newton_euler"),
         r"body 'bob' has no mass or no inertia about some axis.*formalism='kane'",
     ),
+    "thin rod that may spin": (
+        lambda: pendulum(tr.Spherical(), inertia=(0.1, 0.1, 0), com=(0, 0, 0.3)).build(),
+        r"bob\.quaternion meets no inertia.*Give the body an inertia",
+    ),
+    "tiny thin rod that may spin": (
+        lambda: pendulum(tr.Free(), mass=1e-9, inertia=(1e-19, 1e-19, 0), com=(0, 0, 0)).build(),
+        r"bob\.quaternion meets no inertia",
+    ),
     "name with a dot": (lambda: tr.Model("m").body("a.b"), r"'a.b' cannot name a body"),
     "name that is not text": (lambda: tr.Model("m").body(3), r"3 cannot name a body"),
     "ground again": (lambda: tr.Model("m").body("ground"), r"already a body called 'ground'"),

@@ -1,9 +1,13 @@
 """Random mechanisms: three formalisms, several methods, batches and twins tell the same; Newton's law body by body.
 
-`make random` runs thousands of them (TRUNDLE_RANDOM gives the count); the tests run some of each kind.
+What is compiled is shared: the numbers of a mechanism are parameters, and each is asked with several draws of them.
+`make random` runs thousands (TRUNDLE_RANDOM mechanisms of each kind with TRUNDLE_DRAWS draws of their numbers, from
+number TRUNDLE_RANDOM_FIRST on); the tests run some of each kind.
 """
 
 import os
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,23 +17,19 @@ from scipy.spatial.transform import Rotation
 
 import trundle as tr
 from trundle.errors import AssemblyError, ModelError
+from trundle.run.dataset import Run
 from trundle.system import System
 
 COUNT = int(os.environ.get("TRUNDLE_RANDOM", "1"))  # of each kind
 FIRST = int(os.environ.get("TRUNDLE_RANDOM_FIRST", "0"))
+DRAWS = int(os.environ.get("TRUNDLE_DRAWS", "3"))
+DURATION = 0.3  # s
+TIMES = [0.0, 0.1, 0.2, 0.3]
 
 
-def built(model: tr.Model, formalism: str = "kane") -> System:
-    return model.build(formalism)
-
-
-def bodies(system: System) -> list[str]:
-    return [name for name in system.model.bodies if name != "ground"]
-
-
-def random_state(system: System, seed: int) -> dict[str, Any]:
+def random_state(system: System, seed: list[int]) -> dict[str, Any]:
     """Random independent coordinates and speeds near zero; the others are found."""
-    rng = np.random.default_rng([seed, 77])
+    rng = np.random.default_rng(seed)
     state: dict[str, Any] = {}
     free = set(system.mobility.independent)
     for c in system.formulation.layout.coordinates:
@@ -44,168 +44,190 @@ def random_state(system: System, seed: int) -> dict[str, Any]:
     return state
 
 
-def possible_state(system: System, seed: int) -> dict[str, Any]:
-    """The same; where the loops cannot be closed there, in the assembled pose."""
-    state = random_state(system, seed)
+def whole_state(system: System, state: dict[str, Any], sizes: dict[str, float]) -> dict[str, Any]:
+    """All coordinates and speeds of a consistent state near the given one; where the loops cannot be closed there, of
+    the assembled pose. A twin may choose its independent speeds otherwise: it starts from all of them.
+    """
     try:
-        system.start(state)
+        found = system.start(state, sizes)
     except AssemblyError:
-        state = {k: v for k, v in state.items() if k.endswith("_rate")}
-    return state
+        found = system.start({k: v for k, v in state.items() if k.endswith("_rate")}, sizes)
+    whole: dict[str, Any] = {}
+    for c in system.formulation.layout.coordinates:
+        whole[c.name] = found.q[c.i_q] if c.n_q == 1 else found.q[c.i_q : c.i_q + 4]
+        whole[c.rate_name] = found.u[c.i_u] if c.n_u == 1 else found.u[c.i_u : c.i_u + 3]
+    return whole
 
 
-def body_motion(system: System, state: dict[str, Any], t: float = 0.0) -> dict[str, np.ndarray]:
-    """Accelerations of all bodies at a state."""
-    found = system.accelerations(state, t=t)
-    wanted = ("acceleration", "angular_acceleration")
-    return {f"{b}.{w}": np.asarray(found[f"{b}.{w}"]) for b in bodies(system) for w in wanted}
+@dataclass
+class Case:
+    """One draw of the numbers of a mechanism, with a start."""
+
+    system: System
+    sizes: dict[str, float]
+    state: dict[str, Any]
+
+    @cached_property
+    def run(self) -> Run:
+        return self.system.simulate(DURATION, self.state, self.sizes, samples=TIMES)
 
 
-def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], tolerance: float) -> None:
-    scale = max(1.0, *(float(np.max(np.abs(v))) for v in b.values()))
-    for name in b:
-        np.testing.assert_allclose(a[name], b[name], rtol=0, atol=tolerance * scale, err_msg=name)
+@dataclass
+class Made:
+    """A mechanism that is built, with its cases."""
+
+    data: RandomModel
+    kane: System
+    cases: list[Case]
+
+    @property
+    def bodies(self) -> list[str]:
+        return [solid.name for solid in self.data.solids]
 
 
 @pytest.fixture(
-    scope="module", params=[(k, FIRST + s) for k in KINDS for s in range(COUNT)], ids=lambda p: f"{p[0]}-{p[1]}"
+    scope="module", params=[(k, FIRST + s) for s in range(COUNT) for k in KINDS], ids=lambda p: f"{p[0]}-{p[1]}"
 )
-def mechanism(request: pytest.FixtureRequest) -> tuple[RandomModel, System, dict[str, Any]]:
+def made(request: pytest.FixtureRequest) -> Made:
     kind, seed = request.param
-    made = random_model(seed, kind)
-    system = built(made.make())
-    return made, system, possible_state(system, seed)
-
-
-Made = tuple[RandomModel, System, dict[str, Any]]
-
-
-def test_formalisms_give_the_same_accelerations(mechanism: Made) -> None:
-    _, kane, state = mechanism
-    if kane.formulation.n_u == 0:
-        pytest.skip("nothing moves")
-    reference = body_motion(kane, state, t=0.2)
-    for formalism in ("newton_euler", "udwadia_kalaba"):
-        assert_same(body_motion(kane.in_formalism(formalism), state, t=0.2), reference, 1e-8)
-
-
-def test_motions_and_energies_agree(mechanism: Made) -> None:
-    _, kane, state = mechanism
+    data = random_model(seed, kind)
+    kane = data.make(named=True).build("kane")
     if kane.mobility.freedoms == 0:
         pytest.skip("nothing moves")
-    reference = kane.simulate(0.3, state, samples=4)
-    assert reference.ok, reference.outcome
-    assert reference.energy.drift < 1e-8
-    for options in (
-        {"formalism": "newton_euler"},
-        {"formalism": "udwadia_kalaba"},
-        {"method": "order5", "rtol": 1e-9, "atol": 1e-9},
-        {"method": "stiff", "rtol": 1e-8, "atol": 1e-8},
-    ):
-        run = kane.simulate(0.3, state, samples=4, **options)
-        if run.outcome.startswith("HALF_TURN"):  # told of: a spring is wound too far for an angle that is measured
-            continue
-        assert run.ok, (options, run.outcome)
-        for b in bodies(kane):
-            for quantity in ("position", "rotation"):
-                x, y = run.values(f"{b}.{quantity}"), reference.values(f"{b}.{quantity}")
-                scale = max(1.0, float(np.max(np.abs(y))))
-                np.testing.assert_allclose(x, y, rtol=0, atol=1e-6 * scale, err_msg=f"{options} {b}.{quantity}")
+    cases = []
+    for n in range(DRAWS):
+        sizes = data.draw(n)
+        cases.append(Case(kane, sizes, whole_state(kane, random_state(kane, [seed, 77, n]), sizes)))
+    return Made(data, kane, cases)
 
 
-def test_batch_equals_single_runs(mechanism: Made) -> None:
-    _, kane, state = mechanism
-    if kane.mobility.freedoms == 0:
-        pytest.skip("nothing moves")
-    numbers = {k: v for k, v in state.items() if np.ndim(v) == 0}
-    if not numbers:
-        pytest.skip("no start value is one number")
-    name = next(iter(numbers))
-    values = numbers[name] + np.array([0.0, 0.02, -0.03])
-    batch = kane.batch(0.2, {**state, name: values})
-    for i, value in enumerate(values):
-        run = kane.simulate(0.2, {**state, name: value}, samples=2, rtol=1e-8, atol=1e-8)
-        assert run.ok and str(batch.outcomes[i]).startswith("FINISHED"), (run.outcome, batch.outcomes[i])
-        for b in bodies(kane):
-            end = run.values(f"{b}.position")[-1]
-            np.testing.assert_allclose(batch.end(f"{b}.position")[i], end, rtol=0, atol=1e-6 * max(1, np.max(abs(end))))
+def body_motion(made: Made, values: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Accelerations of all bodies among the values at a state."""
+    wanted = ("acceleration", "angular_acceleration")
+    return {f"{b}.{w}": np.asarray(values[f"{b}.{w}"]) for b in made.bodies for w in wanted}
 
 
-def test_newtons_law_body_by_body(mechanism: Made) -> None:
-    """Without laws and forces: m a = m g + sum of reactions, and the same for moments about the mass centre."""
-    made, kane, state = mechanism
-    rough = any(isinstance(j.contact_law, tr.RegularisedCoulomb) or j.compliance is not None for j in made.joints)
-    bare = made.bare().make().build("newton_euler")
-    if rough or bare.model.relaxed():
-        pytest.skip("forces beside the reactions act")
-    if bare.formulation.layout.places.keys() != kane.formulation.layout.places.keys():
-        state = possible_state(bare, made.seed)  # laws draw joints into the tree: without them it has other coordinates
-    values = bare.accelerations(state)
-    run = bare.simulate(1e-6, state, samples=2)
-    first = {
-        b: {k: run.values(f"{b}.{k}")[0] for k in ("position", "rotation", "angular_velocity")} for b in bodies(bare)
-    }
-    first["ground"] = {"position": np.zeros(3), "rotation": np.eye(3).T.reshape(9)}
-    solids = {s.name: s for s in made.solids}
-    for name, solid in solids.items():
-        here = first[name]
-        R, w = here["rotation"].reshape(3, 3).T, here["angular_velocity"]
-        xx, yy, zz, xy, xz, yz = solid.inertia
-        I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-        r = R @ np.array(solid.com)
-        alpha, a = values[f"{name}.angular_acceleration"], values[f"{name}.acceleration"]
-        a_com = a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
-        force = solid.mass * made.gravity
-        moment = np.zeros(3)
-        for joint in made.joints:
-            if name not in (joint.first, joint.second):
+def assert_close(a: Any, b: Any, tolerance: float, what: Any) -> None:
+    """Equal to a tolerance relative to the largest number, or to 1."""
+    scale = max(1.0, float(np.max(np.abs(b))))
+    np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * scale, err_msg=str(what))
+
+
+def test_formalisms_give_the_same_accelerations(made: Made) -> None:
+    others = [made.kane.in_formalism(formalism) for formalism in ("newton_euler", "udwadia_kalaba")]
+    for n, case in enumerate(made.cases):
+        reference = body_motion(made, made.kane.accelerations(case.state, case.sizes, t=0.2))
+        scale = max(1.0, *(float(np.max(np.abs(v))) for v in reference.values()))
+        for other in others:
+            found = body_motion(made, other.accelerations(case.state, case.sizes, t=0.2))
+            for name in reference:
+                what = f"draw {n} {other.formalism} {name}"
+                np.testing.assert_allclose(found[name], reference[name], rtol=0, atol=1e-8 * scale, err_msg=what)
+
+
+def test_motions_and_energies_agree(made: Made) -> None:
+    for n, case in enumerate(made.cases):
+        assert case.run.ok, (n, case.run.outcome)
+        assert case.run.energy.drift < 1e-8, n
+        for options in (
+            {"formalism": "newton_euler"},
+            {"formalism": "udwadia_kalaba"},
+            {"method": "order5", "rtol": 1e-9, "atol": 1e-9},
+            {"method": "stiff", "rtol": 1e-8, "atol": 1e-8},
+        ):
+            run = made.kane.simulate(DURATION, case.state, case.sizes, samples=TIMES, **options)
+            if run.outcome.startswith("HALF_TURN"):  # told of: a spring is wound too far for an angle that is measured
                 continue
-            sign = 1.0 if name == joint.second else -1.0
-            F, M = (values[f"{joint.name}.reaction_{k}"] for k in ("force", "moment"))
+            assert run.ok, (n, options, run.outcome)
+            for name in (f"{b}.{quantity}" for b in made.bodies for quantity in ("position", "rotation")):
+                assert_close(run.values(name), case.run.values(name), 1e-6, f"draw {n} {options} {name}")
+
+
+def test_batch_equals_single_runs(made: Made) -> None:
+    starts = {name: np.array([case.state[name] for case in made.cases]) for name in made.cases[0].state}
+    sizes = {name: np.array([case.sizes[name] for case in made.cases]) for name in made.cases[0].sizes}
+    batch = made.kane.batch(DURATION, starts, sizes, rtol=1e-9)
+    for n, case in enumerate(made.cases):
+        assert case.run.outcome.startswith(str(batch.outcomes[n])), (n, case.run.outcome, batch.outcomes[n])
+        for b in made.bodies:
+            assert_close(batch.end(f"{b}.position")[n], case.run.values(f"{b}.position")[-1], 1e-6, f"draw {n} {b}")
+
+
+def test_newtons_law_body_by_body(made: Made) -> None:
+    """Without laws and forces: m a = m g + sum of reactions, and the same for moments about the mass centre."""
+    if any(isinstance(j.touch and j.touch.law, tr.RegularisedCoulomb) or j.compliance for j in made.data.joints):
+        pytest.skip("forces beside the reactions act")
+    for formalism in ("newton_euler", "kane"):
+        system = made.kane.in_formalism(formalism)
+        for n, case in enumerate(made.cases):
+            sizes = {**case.sizes, "on": 0.0}
+            values = system.accelerations(case.state, sizes)
+            run = made.kane.simulate(1e-6, case.state, sizes, samples=2)
+            kinds = ("position", "rotation", "angular_velocity")
+            first = {b: {k: run.values(f"{b}.{k}")[0] for k in kinds} for b in made.bodies}
+            for b in made.bodies:
+                assert_newtons_law(made.data, b, values, first, sizes, f"draw {n} {formalism} {b}")
+
+
+def assert_newtons_law(
+    data: RandomModel, name: str, values: dict[str, Any], first: dict[str, Any], sizes: dict[str, float], what: str
+) -> None:
+    def number(name: str, value: float) -> float:
+        return sizes.get(name, value)
+
+    here = first[name]
+    R, w = here["rotation"].reshape(3, 3).T, here["angular_velocity"]
+    xx, yy, zz, xy, xz, yz = (sizes[f"{name}_{i}"] for i in ("xx", "yy", "zz", "xy", "xz", "yz"))
+    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    r = R @ np.array([sizes[f"{name}_{axis}"] for axis in "xyz"])
+    alpha, a = values[f"{name}.angular_acceleration"], values[f"{name}.acceleration"]
+    a_com = a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
+    mass = sizes[f"{name}_mass"]
+    force, moment = mass * data.gravity, np.zeros(3)
+    joints = {joint.name: joint for joint in data.joints}
+    for joint in data.joints:
+        if name not in (joint.first, joint.second):
+            continue
+        sign = 1.0 if name == joint.second else -1.0
+        F, M = (values[f"{joint.name}.reaction_{k}"] for k in ("force", "moment"))
+        point = np.array(joint.place(number, joints)) + joint.lift(number)  # origin of the second frame
+        if joint.second != "ground":
             other = first[joint.second]
-            at = joint.at + joint.lift * joint.R[:, 2]
-            point = other["position"] + other["rotation"].reshape(3, 3).T @ at  # origin of the second frame
-            force = force + sign * F
-            moment = moment + sign * (M + np.cross(point - here["position"] - r, F))
-        scale = max(1.0, *(float(np.max(np.abs(v))) for k, v in values.items() if ".reaction_" in k))
-        np.testing.assert_allclose(solid.mass * a_com, force, rtol=0, atol=1e-8 * scale, err_msg=name)
-        np.testing.assert_allclose(I @ alpha + np.cross(w, I @ w), moment, rtol=0, atol=1e-8 * scale, err_msg=name)
+            point = other["position"] + other["rotation"].reshape(3, 3).T @ point
+        force = force + sign * F
+        moment = moment + sign * (M + np.cross(point - here["position"] - r, F))
+    scale = max(1.0, *(float(np.max(np.abs(v))) for k, v in values.items() if ".reaction_" in k))
+    np.testing.assert_allclose(mass * a_com, force, rtol=0, atol=1e-8 * scale, err_msg=what)
+    np.testing.assert_allclose(I @ alpha + np.cross(w, I @ w), moment, rtol=0, atol=1e-8 * scale, err_msg=what)
 
 
-def test_reposed_and_reordered_twins_move_alike(mechanism: Made) -> None:
-    made, kane, state = mechanism
-    if kane.mobility.freedoms == 0:
-        pytest.skip("nothing moves")
-    rng = np.random.default_rng(made.seed)
-    Q = Rotation.random(random_state=made.seed).as_matrix()
-    d = 10 * rng.normal(size=3)
-    # Independent speeds may be chosen otherwise in a twin: it starts from the whole state that was found.
-    found = kane.start(state)
-    whole: dict[str, Any] = {}
-    for c in kane.formulation.layout.coordinates:
-        whole[c.name] = found.q[c.i_q] if c.n_q == 1 else found.q[c.i_q : c.i_q + 4]
-        whole[c.rate_name] = found.u[c.i_u] if c.n_u == 1 else found.u[c.i_u : c.i_u + 3]
-    reference = kane.simulate(0.2, whole, samples=3)
-    turned = built(made.make(rotation=Q, shift=d))
-    mixed = built(made.make(rng=rng))
-    for twin in (turned, mixed):
-        assert twin.mobility.freedoms == kane.mobility.freedoms
-        assert len(twin.mobility.redundant) == len(kane.mobility.redundant)
-    run = turned.simulate(0.2, whole, samples=3)
-    assert run.ok, run.outcome
-    for b in bodies(kane):
-        x, y = run.values(f"{b}.position"), reference.values(f"{b}.position")
-        np.testing.assert_allclose(x, y @ Q.T + d, rtol=0, atol=1e-7 * max(1, np.max(np.abs(y))), err_msg=b)
-    first = {
-        f"{b}.{k}": reference.values(f"{b}.{k}")[0]
-        for b in bodies(kane)
-        for k in ("position", "rotation", "velocity", "angular_velocity")
-    }
+def test_twins_in_other_axes_move_alike(made: Made) -> None:
+    Q = Rotation.random(random_state=made.data.seed).as_matrix()
+    d = 10 * np.random.default_rng(made.data.seed).normal(size=3)
+    twin = made.data.make(rotation=Q, shift=d, named=True).build("kane")
+    assert twin.mobility.freedoms == made.kane.mobility.freedoms
+    assert len(twin.mobility.redundant) == len(made.kane.mobility.redundant)
+    for n, case in enumerate(made.cases):
+        run = twin.simulate(DURATION, case.state, case.sizes, samples=TIMES)
+        assert run.ok, (n, run.outcome)
+        for b in made.bodies:
+            x, y = run.values(f"{b}.position"), case.run.values(f"{b}.position")
+            scale = max(1.0, float(np.max(np.abs(y))))
+            np.testing.assert_allclose(x, y @ Q.T + d, rtol=0, atol=1e-7 * scale, err_msg=f"draw {n} {b}")
+
+
+def test_twins_in_another_order_with_plain_numbers_move_alike(made: Made) -> None:
+    """Said in another order, and with the last draw as numbers in place of parameters."""
+    case = made.cases[-1]
+    twin = made.data.make(rng=np.random.default_rng(made.data.seed), sizes=case.sizes).build("kane")
+    assert twin.mobility.freedoms == made.kane.mobility.freedoms
+    assert len(twin.mobility.redundant) == len(made.kane.mobility.redundant)
+    kinds = ("position", "rotation", "velocity", "angular_velocity")
+    first = {f"{b}.{k}": case.run.values(f"{b}.{k}")[0] for b in made.bodies for k in kinds}
     try:
-        run = mixed.simulate(0.2, first, samples=3)
+        run = twin.simulate(DURATION, first, samples=TIMES)
     except (AssemblyError, ModelError):
         pytest.skip("another tree is not started by poses of its bodies")
     assert run.ok, run.outcome
-    for b in bodies(kane):
-        x, y = run.values(f"{b}.position"), reference.values(f"{b}.position")
-        np.testing.assert_allclose(x, y, rtol=0, atol=1e-6 * max(1, np.max(np.abs(y))), err_msg=b)
+    for b in made.bodies:
+        assert_close(run.values(f"{b}.position"), case.run.values(f"{b}.position"), 1e-6, b)

@@ -160,3 +160,30 @@ def test_what_is_changed_after_a_build_reaches_no_other_process(change: str, tmp
         expected = [w, w, w**2 / 2, w, w]
     np.testing.assert_allclose(first[5:], expected, rtol=1e-6)
     np.testing.assert_allclose(elsewhere(FALL, "", cache=tmp_path), [v, v, v**2 / 2, v, v], rtol=1e-7)
+
+
+def test_linearisations_and_traces_go_to_other_processes() -> None:
+    m = tr.Model("pendulum")
+    stiffness = m.parameter("k", 3.0)
+    bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -0.5))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Spring(stiffness, 0.1))
+    system = m.build()
+    found = system.linearise()
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.eigenvalues, found.eigenvalues)
+    np.testing.assert_array_equal(again.eigenvalue_derivative("k"), found.eigenvalue_derivative("k"))
+    trace = system.trace("bob.angle", 1.0)
+    again = pickle.loads(pickle.dumps(trace))
+    np.testing.assert_array_equal(again.values("bob.position_derivative"), trace.values("bob.position_derivative"))
+
+
+def test_a_linearisation_with_tables_leaves_its_derivatives_behind() -> None:
+    """The tables that it was made with may be others than those of the model."""
+    m = tr.Model("pendulum")
+    curve = m.table("curve", tr.Table([-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0]))
+    bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -0.5))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Motor(lambda t, q, u: -curve(q)))
+    found = m.build().linearise()
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.eigenvalues, found.eigenvalues)
+    assert again.change is None

@@ -38,6 +38,24 @@ def test_a_pose_that_is_found_near_a_singular_one_is_refused() -> None:
         model.build().simulate(1.0, max_steps=1000)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_linkage_with_only_one_pose_is_refused(seed: int) -> None:
+    """It is just long enough to close; the rocker, of which no angle is given, is turned to its place first."""
+    a, b, c = np.random.default_rng([seed, 5]).uniform(0.2, 1.5, 3)
+    system = stretched(a, b, c, a + b + c).build()
+    with pytest.raises(AssemblyError, match=r"the start pose is singular.*change the lengths"):
+        system.simulate(1.0, {"A.angle": 0.0}, max_steps=1000)
+    with pytest.warns(match="2 of 2 cases were refused"):
+        assert system.batch(1.0, {"A.angle": [0.0, 1e-9]}).outcomes == ["REFUSED", "REFUSED"]
+
+
+def test_a_small_linkage_on_a_large_machine_is_not_singular() -> None:
+    """Its rows are small beside the size of the machine, but it moves."""
+    m = stretched(1.0e-6, 2.0e-6, 1.5e-6, 1.6e-6)
+    m.connect(tr.Revolute("z"), m.ground.at(0, 50.0, 0), m.body("arm", 1.0, (0.1, 0.1, 0.1), (30.0, 0, 0)), name="arm")
+    assert np.all(np.isfinite(m.build().start({"A.angle": 1.0}).q))
+
+
 def test_a_little_away_from_the_singular_pose_it_runs() -> None:
     start = {"A.angle": 0.02, "A.angle_rate": 1.0}
     run = stretched(1.0, 2.0, 1.5, 1.5).build().simulate(0.1, start, samples=2, max_steps=5000)

@@ -14,6 +14,7 @@ from trundle.space.inertia import Inertia
 from trundle.typing import Array
 
 ROUND_OFF = 2e-13  # pivots of the mass matrix below, relative to its diagonal, have no digit left
+NOTHING = 1e-14  # of the diagonal of the mass matrix of bodies of one size: less is the round-off of their rotations
 MASS_CHECK_LIMIT = 60  # speeds; beyond, only the absence of any mass is looked for
 
 
@@ -44,8 +45,11 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
     sizes, order = speed_sizes(e, length), e.motion.leaves_first()
     like = {body: _of_unit_size(inertia, e, p, length) for body, inertia in e.inertias.items()}
     every, felt = (
-        np.max([_pivots(sizes * A(pose) * sizes[:, None], order) for pose in poses], axis=0)
-        for A in (_by_pose(e, e.motion.mass_matrix(like), p), _by_pose(e, e.mass, p))
+        np.max([_pivots(sizes * A(pose) * sizes[:, None], order, nothing) for pose in poses], axis=0)
+        for A, nothing in (
+            (_by_pose(e, e.motion.mass_matrix(like), p), NOTHING * length**2),
+            (_by_pose(e, e.mass, p), 0.0),
+        )
     )
     for link in e.tree.links:
         at, c = slice(link.i_u, link.i_u + link.n_u), link.joint.connection
@@ -96,13 +100,13 @@ def check_every_mass(equations: Equations, p: Array) -> None:
             )
 
 
-def _pivots(A: Array, order: Sequence[int]) -> Array:
-    """Pivots of the elimination, relative to the diagonal."""
+def _pivots(A: Array, order: Sequence[int], nothing: float) -> Array:
+    """Pivots of the elimination, relative to the diagonal; 0 where that is not more than `nothing`."""
     A = A.copy()
     out = np.zeros(len(A))
     diagonal = np.maximum(np.abs(np.diag(A)), 1e-300)
     for k in order:
-        out[k] = A[k, k] / diagonal[k]
+        out[k] = A[k, k] / diagonal[k] if diagonal[k] > nothing else 0.0
         if out[k] > 1e-15:
             A -= np.outer(A[:, k], A[k]) / A[k, k]
     return out

@@ -99,6 +99,12 @@ HALF_TURN = Outcome(
     "event depends on its whole turns: it is measured in (-pi, pi], because it is no coordinate of the tree.",
     "Use formalism='kane', with the joint in the tree (let another one close the loop), or what does not count turns.",
 )
+EVENT_REFUSED = Outcome(
+    "EVENT_REFUSED",
+    38,
+    "The run came to its end, but event {event} gave the model parameters at t = {time} s that it cannot have:",
+    "What follows after that time is not a motion of the model: mend the action of the event.",
+)
 ALARM = Outcome("ALARM", codes.ALARM, "A contact may have ceased to be one.")  # made again, no run ends with it
 
 SURFACE_LEFT = Outcome(
@@ -149,6 +155,7 @@ ALL = (
     ENERGY_OFF,
     FRICTION_DRIVES,
     HALF_TURN,
+    EVENT_REFUSED,
     SURFACE_LEFT,
     INTERFERENCE,
     DOUBLE_CONTACT,

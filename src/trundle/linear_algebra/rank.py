@@ -21,19 +21,21 @@ def rank_of_values(values: Array, tolerance: float = TOLERANCE) -> int:
     return int(np.sum(values > tolerance * max(float(values[0]), 1.0))) if len(values) else 0
 
 
-def nearly_singular(J: Array, generic: Array, count: int) -> bool:
+def nearly_singular(J: Array, generic: Array, count: int, only: bool = False) -> bool:
     """Whether fewer than `count` rows are independent, or so nearly that a pose found by Newton's method, which comes
     to a singular pose no nearer than the root of its tolerance, may be meant to be singular.
+
+    only: there is no other pose to compare with, so that singular values are measured by 1 (they are free of units).
     """
-    return bool(each_nearly_singular(J[None], generic[None], count)[0])
+    return bool(each_nearly_singular(J[None], generic[None], count, only)[0])
 
 
-def each_nearly_singular(J: Array, generic: Array, count: int) -> AnyArray:
+def each_nearly_singular(J: Array, generic: Array, count: int, only: bool = False) -> AnyArray:
     """The same for many (cases, rows, speeds)."""
     if count == 0:
         return np.zeros(len(J), bool)
     here, usual = (np.linalg.svd(A, compute_uv=False) for A in (J, generic))
-    low = here[:, count - 1] < NEAR_SINGULAR * np.minimum(usual[:, count - 1], 1.0)
+    low = here[:, count - 1] < NEAR_SINGULAR * (1.0 if only else np.minimum(usual[:, count - 1], 1.0))
     return np.asarray(low | (np.array([rank_of_values(values) for values in here]) < count))
 
 

@@ -131,22 +131,24 @@ class ModelContents:
 
     def _new_quantity(self, name: str, what: str) -> None:
         """Parameters, tables, outputs, states and short names stand beside each other in expressions and results."""
+        check_name(name, what)
+        a = "an" if what == "output" else "a"
         known: dict[str, Mapping[str, Any]] = {"parameter": self.parameters, "table": self.tables}
         known |= {"output": self.outputs, "state": self.states, "short name": self.aliases}
         for kind, taken in known.items():
             self._new_name(name, taken, kind)
         rates = {f"{state}_rate": state for state in self.states}
         if name in rates:
-            raise ModelError(f"{name!r} cannot be the name of a {what}: it is the rate of state {rates[name]!r}.")
+            raise ModelError(f"{name!r} cannot be the name of {a} {what}: it is the rate of state {rates[name]!r}.")
         if what == "state" and any(f"{name}_rate" in taken for taken in known.values()):
             raise ModelError(f"state {name!r}: its rate would be called {name + '_rate'!r}, which there is already.")
         if name in RESERVED:
             meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
             word = f"a word of expressions, {meant}" if meant else "a word of expressions"
-            raise ModelError(f"{name!r} cannot be the name of a {what}: it is {word}. Choose another name.")
+            raise ModelError(f"{name!r} cannot be the name of {a} {what}: it is {word}. Choose another name.")
         if full_name(name, self.aliases) != name:
             raise ModelError(
-                f"{name!r} cannot be the name of a {what}: by a short name it means {self.resolve(name)!r} already."
+                f"{name!r} cannot be the name of {a} {what}: by a short name it means {self.resolve(name)!r} already."
             )
 
     def motion_along(self, name: object) -> tuple[ConnectedPair, str] | None:
@@ -185,7 +187,8 @@ class ModelContents:
 def check_name(name: str, what: str) -> None:
     """Refuse what cannot be a name; one that begins with a bracket would be a list of symbols to CasADi."""
     if not isinstance(name, str) or not name or name[0] == "[" or any(c in "./" or not c.isprintable() for c in name):
-        raise ModelError(f"{name!r} cannot name a {what}: use letters, digits, spaces, '-' and '_'.")
+        a = "an" if what == "output" else "a"
+        raise ModelError(f"{name!r} cannot name {a} {what}: use letters, digits, spaces, '-' and '_'.")
 
 
 def full_name(name: str, aliases: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import casadi as ca
+import numpy as np
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
@@ -41,7 +42,7 @@ def crossing(expression: Expr) -> Expr:
 
 def _not_constant(value: Any) -> Expr:
     """The value, unless it is a number or the answer of a comparison of numbers."""
-    number = isinstance(value, bool | int | float) or (isinstance(value, ca.SX) and value.is_constant())
+    number = isinstance(value, bool | int | float | np.generic) or (isinstance(value, ca.SX) and value.is_constant())
     if number:
         raise ModelError(f"its function is the constant {value}: it never crosses zero.")
     return value

@@ -30,7 +30,7 @@ def explain(f: Formulation, trajectory: "Trajectory", p: AnyArray) -> str:
     """Name, sentence and remedy of the ending."""
     outcome = trajectory.outcome
     text = str(outcome)
-    if not outcome.ok and trajectory.audit is None and outcome.name != "HALF_TURN":
+    if not outcome.ok and trajectory.audit is None and outcome.name not in ("HALF_TURN", "EVENT_REFUSED"):
         text += f" It stopped at t = {trajectory.t_end:.9g} s."
     if outcome.name == "NOT_FINITE":
         culprits = culprit_laws(f, trajectory.t_end, trajectory.x_end, p)

@@ -67,6 +67,9 @@ class Trace:
     ) -> None:
         self.dataset, self.events, self.formulation, self._solve = dataset, list(events), formulation, solve
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Trace, (self.dataset, self.events, self.formulation)  # as a stored one
+
     def __repr__(self) -> str:
         ends = f"{self.value[0]:g} to {self.value[-1]:g}"
         return f"<Trace of {self.model_name!r}: {len(self.value)} points, {self.driven} from {ends}, {self.outcome}>"

@@ -32,6 +32,7 @@ from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request
+from trundle.study.assigned_parameters import refuse_assignments
 from trundle.study.batch_guards import integrate_cases
 from trundle.study.cases import parameter_faults, refusal_text, spread
 from trundle.study.first_modes import first_modes, modes_together
@@ -112,6 +113,7 @@ def run_batch(
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     _name_limits(f, batch, cases.p if log is None else log.p_end)
+    refuse_assignments(f, batch, log)
     if ready.refused:
         batch, log = _among_all(batch, log, ready.good, count)
     labels = _labels({**{f"start({name})": v for name, v in start.items()}, **parameters}, count)

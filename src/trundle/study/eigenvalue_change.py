@@ -12,7 +12,7 @@ tape; the linear algebra that puts it together takes these derivatives along as 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import casadi as ca
 import numpy as np
@@ -24,7 +24,7 @@ from trundle.study.continuation.steady_curve import SteadyCurve
 from trundle.study.linearise import Linearisation, in_order
 from trundle.study.small_motions import ROUND_OFF, Chart, acting, evaluate
 from trundle.study.stability import uncertain_eigenvalues
-from trundle.study.steady import candidates, frames_then_bodies, kernel, least_turning
+from trundle.study.steady import MovingAxes, candidates, frames_then_bodies, kernel, least_turning
 from trundle.typing import AnyArray, TapeFunction
 
 IMAGINARY = 1e-40  # factor of the derivatives that go along as imaginary parts: its square is nothing
@@ -59,6 +59,11 @@ class Change:
     p: AnyArray
     chart: Chart
     given: tuple[str, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        chart = self.chart
+        parts = (self.t, self.x, self.p, chart.coordinates, chart.speeds, chart.axes, self.given)
+        return _restored, (self.formulation, *parts)  # the equations are derived again
 
     def matrix(self, by: str, of: Linearisation, held: Sequence[str] | None) -> AnyArray:
         """Derivative of the matrix of a linearisation, which may have left states out."""
@@ -294,3 +299,16 @@ def _of_alike(matrix: AnyArray, change: AnyArray, value: complex, count: int) ->
         return np.full(count, complex(np.nan, np.nan))
     found: AnyArray = np.linalg.eigvals(np.linalg.solve(L @ R, L @ change @ R))
     return found[in_order(found)]
+
+
+def _restored(
+    f: Formulation,
+    t: float,
+    x: AnyArray,
+    p: AnyArray,
+    coordinates: list[int],
+    speeds: list[int],
+    axes: MovingAxes | None,
+    given: tuple[str, ...],
+) -> Change:
+    return Change(f, t, x, p, Chart(f.functions, coordinates, speeds, axes), given)

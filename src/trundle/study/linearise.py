@@ -10,7 +10,7 @@ speeds that change in the steady motion are not independent.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -55,6 +55,11 @@ class Linearisation:
     steady: bool = True  # whether the state is an equilibrium or a steady motion
     frozen: bool = False  # whether the matrix changes with time, and is that of one time only
     change: "Change | None" = field(default=None, repr=False)  # where it comes from, for derivatives
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, which does not have the tables that it was made with: no derivatives of it there."""
+        has_tables = self.change is not None and bool(self.change.formulation.model.tables)
+        return {**self.__dict__, "change": None} if has_tables else dict(self.__dict__)
 
     def __repr__(self) -> str:
         values = np.array2string(self.eigenvalues, precision=4, threshold=8)

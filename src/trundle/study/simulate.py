@@ -13,6 +13,7 @@ from trundle.integrate.case import Case
 from trundle.integrate.options import Options, Sampling, Supervision
 from trundle.integrate.tolerance import largest, read_units
 from trundle.run.turns import start_angles
+from trundle.study.assigned_parameters import with_possible_parameters
 from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import refuse_jumps
 from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
@@ -71,6 +72,7 @@ def simulate(
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     trajectory = within_half_turn(f, at_limit(f, trajectory, trajectory.p_end), start_angles(f, initial))
+    trajectory = with_possible_parameters(f, trajectory)
     atol = accuracy.atol
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, f.once(read_units).names)

@@ -19,6 +19,8 @@ from trundle.quantities.state_layout import StateLayout
 from trundle.study.targets import Targets
 from trundle.typing import Array
 
+NO_WAY = 1e-4  # rad or typical lengths, between the start and what walks along the manifold have found
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,7 @@ class StartSolver:
             _, rate, J, _ = rows(self.t, q, request.u, self.p)
             J = J * rows.on_speeds[:, None]
             kept = [i for i in kept if rows.on_speeds[i]]
-            self._refuse_singular(rows, J, len(kept))
+            self._refuse_singular(rows, q, J, len(kept))
         needed, used = rate[kept], J[kept]  # the others are redundant at generic poses
         alike = used if rows is None else rows.comparable(used)
         if targets is not None:
@@ -142,17 +144,21 @@ class StartSolver:
             u = u + _least_change(J, -rest, np.ones(self.layout.n_u))
         return u
 
-    def _refuse_singular(self, rows: RowFunctions, J: Array, kept: int) -> None:
-        """A pose in which fewer constraints act than elsewhere is refused."""
+    def _refuse_singular(self, rows: RowFunctions, q: Array, J: Array, kept: int) -> None:
+        """A pose in which fewer constraints act than elsewhere is refused, and one that is both singular and the only
+        one: a linkage that is just long enough to close.
+        """
         generic = self.conditions.mobility.generic
         if not generic:
             return
         usual = rows(0.0, np.array(generic), np.zeros(self.layout.n_u), self.p)[2] * rows.on_speeds[:, None]
-        if nearly_singular(rows.comparable(J), rows.comparable(usual), kept):
+        only = bool(np.max(np.abs(np.array(generic) - q)) < NO_WAY)
+        if nearly_singular(rows.comparable(J), rows.comparable(usual), kept, only):
             local = min(rank(rows.comparable(J)), kept - 1)
             raise AssemblyError(
                 f"the start pose is singular: only {local} of {kept} independent constraints act there, so the "
-                "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough)."
+                "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough); "
+                "if there is no other, change the lengths."
             )
 
     def _ease(self) -> Array:

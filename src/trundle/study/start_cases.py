@@ -213,7 +213,7 @@ class _Together:
         return u, well & (rest <= OFF * (1 + np.max(np.abs(u), axis=1, initial=0.0)))
 
     def _regular(self, J: Array, kept: int) -> AnyArray:
-        """Poses in which as many constraints act as elsewhere."""
+        """Poses in which as many constraints act as elsewhere; those that could be the only ones are left out."""
         rows, generic = self.rows, self.f.mobility.generic
         assert rows is not None
         if not generic:
@@ -222,7 +222,9 @@ class _Together:
         usual = rows.together(0.0, np.tile(generic, (len(J), 1)), u, self.p)[2] * rows.on_speeds[:, None]
         finite = np.all(np.isfinite(J), axis=(1, 2))
         found = np.zeros(len(J), bool)
-        found[finite] = ~each_nearly_singular(rows.comparable(J[finite]), rows.comparable(usual[finite]), kept)
+        found[finite] = ~each_nearly_singular(
+            rows.comparable(J[finite]), rows.comparable(usual[finite]), kept, only=True
+        )
         return found
 
     def _chosen(self, J: Array, given: AnyArray, count: int | None = None) -> Array:

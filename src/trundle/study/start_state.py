@@ -15,6 +15,7 @@ from trundle.model.start_values import start_values
 from trundle.quantities.initial_state import InitialState
 from trundle.quantities.request import read_request, unit_quaternion
 from trundle.quantities.state_layout import StateLayout
+from trundle.study.cases import parameter_faults
 from trundle.study.first_modes import at_contacts
 from trundle.study.large_angles import likely_degrees
 from trundle.study.off_surface import OffSurface, check_on_surfaces
@@ -166,6 +167,10 @@ def changed_state(
         else:
             short = f.derivation.register().short_names(is_changeable)
             raise UnknownNameError(name, [*places, *parameters, *short], "state or parameter")
+    given = f.parameters.parameter_slice
+    faults = parameter_faults(f.model, p[None, given]) if np.any(p[given] != before[1][given]) else {}
+    if faults:
+        raise ModelError(f"an event gives the model parameters that it cannot have at t = {t:.6g} s: {faults[0]}")
     if keeps == "absolute" and f.model.frames and f.in_joints:
         speeds = [i - f.states.u.start for i in map(places.get, f.resolved(changes)) if i is not None]
         x[f.states.u] = carried_over_numbers(f.functions, t, before, (x, p), [i for i in speeds if i >= 0])
