@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.equations.derivation import Derivation
-from trundle.equations.formulation import Formulation
 from trundle.equations.mobility import Mobility
 from trundle.integrate.options import StepLimits
 from trundle.lookup.table import Table
+from trundle.model.inputs_given import with_inputs
 from trundle.model.model import Model
 from trundle.model.spec import Spec
-from trundle.model.table import with_tables
 from trundle.quantity import Quantity
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
+from trundle.study.run_options import Accuracy, RunOptions, listed
 from trundle.study.start_state import start_state
 from trundle.typing import Array, State, Values
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from trundle.run.dataset import Run
     from trundle.run.trace import Trace
     from trundle.study.linearise import Linearisation
+    from trundle.study.stepper import Stepper
 
 
 def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Any = None) -> "System":
@@ -63,7 +64,7 @@ class System:
     """
 
     def __init__(self, derivation: Derivation, formalism: str) -> None:
-        self.formulation: Formulation = formulate(derivation, formalism)
+        self.formulation = formulate(derivation, formalism)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.spec, self.formalism)  # the kernels come from the cache
@@ -76,11 +77,10 @@ class System:
 
         return system_html(self)
 
-    def __copy__(self) -> "System":
+    def __deepcopy__(self, memo: dict[int, object] | None = None) -> "System":
         return self  # nothing of it can be changed
 
-    def __deepcopy__(self, memo: dict[int, object]) -> "System":
-        return self
+    __copy__ = __deepcopy__
 
     @property
     def spec(self) -> Spec:
@@ -159,18 +159,19 @@ class System:
 
         return state_of_graph(self.formulation, state, parameters, t)
 
-    def in_formalism(self, formalism: str) -> "System":
+    def in_formalism(self, formalism: str | None) -> "System":
         """The same Spec in another formalism; what is derived and compiled is shared.
 
         Parameters
         ----------
-        formalism : {"kane", "newton_euler", "udwadia_kalaba"}
+        formalism : {"kane", "newton_euler", "udwadia_kalaba"} or None
+            None stands for its own.
 
         Returns
         -------
         System
         """
-        return self if formalism == self.formalism else System(self.formulation.derivation, formalism)
+        return self if formalism in (None, self.formalism) else System(self.formulation.derivation, str(formalism))
 
     def start(self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> "InitialState":
         """A consistent state in joint coordinates from named values; what is not given is found.
@@ -203,7 +204,7 @@ class System:
         tell: Callable[[float, dict[str, Any]], str] | None = None,
         on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
         t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
-        tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (),
+        tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (), inputs: Values | None = None,
     ) -> "Run":  # fmt: skip
         """Integrate from a consistent start over `duration` seconds.
 
@@ -242,6 +243,9 @@ class System:
             Tables by name in place of those of the model, of the same kind; nothing is compiled for that.
         sensitivity : sequence of str
             Parameters and start values by which the run is differentiated: `run.derivative("bob.angle", "k")`.
+        inputs : mapping, optional
+            Signals by the names of inputs: numbers, tr.Table(t, values, between="linear") or "previous" (each value is
+            held until the next), functions of time, or xarray.DataArray over "time" (straight from value to value).
 
         Returns
         -------
@@ -253,22 +257,47 @@ class System:
         SolveError
             Where an option is not valid, or the start cannot be made consistent (AssemblyError).
         """
-        from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate
 
-        system = self if formalism is None else self.in_formalism(formalism)
         limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
-        accuracy = Accuracy(rtol, atol)
-        by = (sensitivity,) if isinstance(sensitivity, str) else tuple(sensitivity)
-        options = RunOptions(accuracy, method, samples, limits, t0, progress, on_event, by, tell)
-        given = with_tables(self.model.tables, parameters, tables)
-        return simulate(system.formulation, duration, start, given, options)
+        how = Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event, listed(sensitivity), tell
+        given = with_inputs(self.model, parameters, tables, inputs, (t0, duration))
+        return simulate(self.in_formalism(formalism).formulation, duration, start, given, RunOptions(*how))
+
+    def stepper(
+        self, duration: float, start: Values | None = None, parameters: Values | None = None, **options: Any
+    ) -> "Stepper":
+        """A run that goes on from time to time while Python gives its inputs: for controllers outside the model.
+
+        Parameters
+        ----------
+        duration : float
+            Time over which it can go (s).
+        start, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given.
+        **options
+            inputs: numbers that inputs have at first; an input that is given a signal keeps it. method, rtol, atol,
+            samples, max_step, t0: as for `simulate`.
+
+        Returns
+        -------
+        Stepper
+            With `advance(to)`, `set({...})`, `save()`, `restore(saved)` and `run()`.
+
+        Raises
+        ------
+        SolveError
+            As for `simulate`, and where an input prescribes a motion.
+        """
+        from trundle.study.stepper import make_stepper
+
+        return make_stepper(self.formulation, duration, start, parameters, **options)
 
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
         samples: int | Sequence[float] | None = None, threads: int | None = None, method: Any = "auto",
-        tables: Mapping[str, Table | Sequence[Table]] | None = None,
+        tables: Mapping[str, Table | Sequence[Table]] | None = None, inputs: Values | None = None,
     ) -> "BatchRun":  # fmt: skip
         """Many runs at once; start values and parameters may be arrays of one common length.
 
@@ -291,6 +320,8 @@ class System:
             As for `simulate`; stiff methods run one by one.
         tables : mapping, optional
             Tables by name, one for all cases or a list of one for each.
+        inputs : mapping, optional
+            Signals by the names of inputs, as for `simulate`: one for all cases or a list of one for each.
 
         Returns
         -------
@@ -303,10 +334,9 @@ class System:
             Where an option is not valid or arrays differ in length.
         """
         from trundle.study.batch import run_batch
-        from trundle.study.run_options import Accuracy, RunOptions
 
         options = RunOptions(Accuracy(rtol, atol), method, samples)
-        given = with_tables(self.model.tables, parameters, tables)
+        given = with_inputs(self.model, parameters, tables, inputs, (0.0, duration), several=True)
         return run_batch(self.formulation, duration, start or {}, given or {}, options, threads)
 
     def accelerations(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:

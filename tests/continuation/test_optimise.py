@@ -96,3 +96,30 @@ def test_what_is_refused() -> None:
         tr.optimise(lambda v: v["a"], {"a": (0.0, 1.0)}, lambda v: v["a"] - 2.0)
     with pytest.raises(SolveError, match="no finite value"):
         tr.optimise(lambda v: math.inf, {"a": (0.0, 1.0)})
+
+
+def test_derivatives_that_are_wrong_are_found_out() -> None:
+    def bowl(v: dict[str, float], sign: float) -> tuple[float, dict[str, float]]:
+        return (v["a"] - 1) ** 2 + (v["b"] - 2) ** 2, {"a": 2 * (v["a"] - 1), "b": sign * 2 * (v["b"] - 2)}
+
+    ranges = {"a": (0.0, 5.0), "b": (0.0, 5.0)}
+    right = tr.optimise(lambda v: bowl(v, 1.0), ranges)
+    assert right.values == pytest.approx({"a": 1.0, "b": 2.0}, abs=1e-6)
+    with pytest.raises(SolveError, match=r"the derivative by 'b' .* is not that of the values"):
+        tr.optimise(lambda v: bowl(v, -1.0), ranges)
+    with pytest.raises(SolveError, match="lack that by 'b'"):
+        tr.optimise(lambda v: (bowl(v, 1.0)[0], {"a": 0.0}), ranges)
+
+
+def test_conditions_that_cannot_be_met_or_are_none() -> None:
+    ranges = {"a": (0.0, 5.0), "b": (0.0, 5.0)}
+    both = [lambda v: 1 - v["a"] - v["b"], lambda v: v["a"] + v["b"] - 2]
+    for method in ("slsqp", "ipopt"):
+        with pytest.raises(SolveError, match="cannot be met"):
+            tr.optimise(lambda v: v["a"], ranges, both, method=method)
+    with pytest.raises(SolveError, match="functions of a dict of values"):
+        tr.optimise(lambda v: v["a"], ranges, {"sum": both[0]})  # type: ignore[arg-type]
+
+
+def test_an_objective_that_is_zero_at_the_start() -> None:
+    assert tr.optimise(lambda v: v["a"], {"a": (-1.0, 1.0)}).values["a"] == pytest.approx(-1.0)

@@ -168,3 +168,68 @@ def test_damaged_files_are_answered(tmp_path: Path) -> None:
             tr.Experiment(tmp_path / "x.csv")
     with pytest.raises(StoreError, match="cannot be read"):
         tr.Experiment(tmp_path / "missing.csv")
+
+
+def test_a_measured_input_drives_the_fit(tmp_path: Path) -> None:
+    """The same torque as a column, as a table among the parameters, and from a file with units."""
+    m = tr.Model("driven pendulum")
+    k, c = m.parameter("k", 1.0, "N m/rad"), m.parameter("c", 0.1, "N m s/rad")
+    torque = m.input("torque", unit="N m")
+    bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Spring(k, c) + tr.Motor(torque))
+    system, t = m.build(), TIMES[::4]
+    values = 3 * np.random.default_rng(0).standard_normal(len(t))
+    held = tr.Table(t, values, between="previous")
+    run = system.simulate(5.0, {"bob.angle": 0.2}, {"k": 3.3, "c": 0.23}, inputs={"torque": held}, samples=t)
+    data = {"time": t, "torque": values, "bob.angle": run.values("bob.angle")}
+    start = {"bob.angle": 0.2}
+    found = tr.fit(system, tr.Experiment(data, start, hold="previous"), {"k": 2.0, "c": 0.1})
+    assert [*found.values.values()] == pytest.approx([3.3, 0.23], rel=1e-6)
+    plain = {name: data[name] for name in ("time", "bob.angle")}
+    again = tr.fit(system, tr.Experiment(plain, start, {"torque": held}), {"k": 2.0, "c": 0.1})
+    assert again.values == pytest.approx(found.values, rel=1e-9)
+    path = tmp_path / "rig.csv"
+    np.savetxt(path, np.column_stack([*data.values()]), delimiter=",", header="time [s],torque [N m],bob.angle [rad]",
+               comments="")  # fmt: skip
+    read = tr.fit(system, tr.Experiment(path, start, hold="previous"), {"k": 2.0, "c": 0.1})
+    assert read.values == pytest.approx(found.values, rel=1e-9)
+    with pytest.raises(ModelError, match="an input that the data give"):
+        tr.fit(system, tr.Experiment(data, start), {"torque": 1.0})
+    with pytest.raises(ModelError, match=r"'torque' has gaps"):
+        tr.fit(system, tr.Experiment({**data, "torque": np.where(t > 2, np.nan, values)}, start), ["k"])
+    with pytest.raises(ModelError, match="nothing that was measured"):
+        tr.fit(system, tr.Experiment({"time": t, "torque": values}, start), ["k"])
+
+
+def test_other_units_and_numbers_that_are_none() -> None:
+    import xarray as xr
+
+    angle = measured(0)["bob.angle"]
+
+    def dataset(unit: str, second: str = "s") -> xr.Dataset:
+        return xr.Dataset({"bob.angle": ("time", angle, {"units": unit})}, {"time": ("time", TIMES, {"units": second})})
+
+    assert tr.fit(pendulum(), dataset("rad"), ["k", "c", "bob.angle"]).settled
+    with pytest.raises(ModelError, match=r"'bob.angle' was measured in 'deg', and the model has it in 'rad'"):
+        tr.fit(pendulum(), dataset("deg"), ["k"])
+    with pytest.raises(ModelError, match=r"'time' was measured in 'ms'"):
+        tr.fit(pendulum(), dataset("rad", "ms"), ["k"])
+    with pytest.raises(ModelError, match=r"infinite at t = 5 s"):
+        tr.fit(pendulum(), {"time": TIMES, "bob.angle": np.where(TIMES < 5, angle, np.inf)}, ["k"])
+    with pytest.raises(ModelError, match="dates"):
+        tr.fit(pendulum(), {"time": np.datetime64("2024-01-01") + np.arange(101), "bob.angle": angle}, ["k"])
+    for noise in (0.0, -0.1):
+        with pytest.raises(ModelError, match="standard deviation above zero"):
+            tr.fit(pendulum(), measured(0), ["k"], noise={"bob.angle": noise})
+    with pytest.raises(ModelError, match="'k' at which the search starts must be a number"):
+        tr.fit(pendulum(), measured(0), {"k": "stiff"})
+
+
+def test_outliers_and_a_fit_that_explains_nothing_are_said() -> None:
+    data = measured(0, ("bob.angle",))
+    data["bob.angle"][[20, 60]] += 1.5
+    with pytest.warns(UserWarning, match=r"2 of 101 numbers of 'bob.angle' lie far .* \(at t = 1, 3 s\)"):
+        tr.fit(pendulum(), data, ["k", "c", "bob.angle"])
+    slow = {"time": 1000 * TIMES, "bob.angle": measured(0)["bob.angle"]}  # ms taken for s
+    with pytest.warns(UserWarning, match="does not explain 'bob.angle'.*units"):
+        tr.fit(pendulum(), {name: values[:21] for name, values in slow.items()}, ["k"], iterations=5, rtol=1e-6)

@@ -234,3 +234,44 @@ def test_columns_do_not_disturb_each_other() -> None:
     all_at_once = four_bar("kane").simulate(2.0, samples=11, sensitivity=names)
     alone = four_bar("kane").simulate(2.0, samples=11, sensitivity=["k"])
     np.testing.assert_allclose(all_at_once.derivative("a.angle", "k"), alone.derivative("a.angle", "k"), atol=1e-9)
+
+
+def pulled(force: Callable[[Any, Any], Any], given: float) -> tr.System:
+    """A block of 1 kg with friction 0.3 that is pulled along by force(F, t)."""
+    m = tr.Model("pulled block")
+    mu, strength = m.parameter("mu", 0.3), m.parameter("F", given)
+    block = m.body("block", mass=1.0, inertia=0.1)
+    law = {"friction": tr.Coulomb(mu), **dict.fromkeys(("roll_x", "roll_y", "spin"), tr.Locked())}
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, block, name="foot", law=law)
+    m.apply(tr.Wrench(block, force=lambda s: (force(strength, s.t), 0, 0)), "rope")
+    return m.build()
+
+
+def test_sticking_at_the_very_start() -> None:
+    """Under F t it slides from t0 = mu g / F on: x = F (t - t0)^3 / 6."""
+    system, t0 = pulled(lambda F, t: F * t, 1.0), 0.3 * G
+    run = system.simulate(5.0, sensitivity=["mu", "F"], samples=3)
+    assert float(run.derivative("block.position_x", "mu")[-1]) == pytest.approx(-G * (5 - t0) ** 2 / 2, rel=1e-9)
+    exact = (5 - t0) ** 3 / 6 + t0 * (5 - t0) ** 2 / 2
+    assert float(run.derivative("block.position_x", "F")[-1]) == pytest.approx(exact, rel=1e-9)
+    for end in (1.0, t0):  # it has not moved, and does not in motions nearby
+        still = system.simulate(end, sensitivity=["mu"], samples=3)
+        assert float(still.derivative("block.position_x", "mu")[-1]) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_sticking_at_the_very_limit_has_no_derivative() -> None:
+    """The block rests under F = mu g, and moves by (F - mu g) t^2 / 2 under more: 0 on one side, 0.5 on the other."""
+    system = pulled(lambda F, t: F, 0.3 * G)
+    with pytest.raises(SolveError, match=r"at t = 0 s contact 'foot' sticks at the very limit of its friction"):
+        system.simulate(1.0, sensitivity=["F"])
+
+
+def test_an_event_that_is_grazed_is_refused_in_words() -> None:
+    m = tr.Model("swinging mass")
+    body = m.body("b", mass=1.0, inertia=0.1)
+    m.connect(tr.Prismatic("x"), m.ground, body, law=tr.Spring(m.parameter("k", 4.0)))
+    jump = {"b.displacement_rate": lambda s: -0.8 * s["b.displacement_rate"]}
+    m.event("hit", lambda s: s["b.displacement"] - 1.0, direction=1, action=jump)
+    m.start = {"b.displacement": -1.0}
+    with pytest.raises(SolveError, match=r"at t = 1.5708 s .*'hit' is only grazed.* no derivative beyond that time"):
+        m.build().simulate(4.0, sensitivity=["k"])

@@ -11,6 +11,7 @@ import xarray as xr
 
 import trundle as tr
 from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.study.batch import BatchWarning
 from trundle.sweeps.part import OUTCOMES
 from trundle.system import System
 
@@ -236,3 +237,13 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     ):
         told = CliRunner().invoke(app, ["sweep", "simple-pendulum", *wrong, "--duration", "1", "--out", str(out)])
         assert told.exit_code == 1 and words in told.output, told.output
+
+
+def test_degrees_given_for_radians_are_warned_of(system: System) -> None:
+    for ask in (lambda: tr.sweep(system, {"bob.angle": [0.0, 45.0]}, 0.1, progress=False),
+                lambda: system.batch(0.1, {"bob.angle": [0.0, 45.0]})):  # fmt: skip
+        with pytest.warns(BatchWarning, match=r"bob.angle = 45 rad is 7.16 turns.*tr.degrees\(45\)"):
+            ask()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.batch(0.1, {"bob.angle": [0.0, 45.123]})

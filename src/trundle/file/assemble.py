@@ -113,21 +113,28 @@ class Assembler:
             self.faults.add(path, text[place.end() :] if place and place["name"] == path[-1] else text)
 
     def _parameters(self) -> None:
-        for name, parameter in self.section.parameters.items():
-            path = ("parameters", name)
-            if name in RESERVED:
-                self.faults.add(path, f"{name!r} is a word of expressions; choose another name")
-                continue
-            if parameter.value.names:
-                self.faults.add(path, "a parameter has a plain number; what follows from others goes to constants")
-                continue
-            value = self.given.get(name, self.values.value(parameter.value, (*path, "value")))
-            with self._watch(path):
-                symbol = self.model.parameter(name, value, parameter.unit, parameter.text)
-                self.values.scope.add_parameter(name, symbol, value)
+        section, scope = self.section, self.values.scope
+        for what, given in (("parameter", section.parameters), ("input", section.inputs)):
+            for name, one in given.items():
+                path = (f"{what}s", name)
+                if name in RESERVED:
+                    self.faults.add(path, f"{name!r} is a word of expressions; choose another name")
+                    continue
+                if one.value.names:
+                    hint = (
+                        "what follows from others goes to constants" if what == "parameter" else "a run gives signals"
+                    )
+                    self.faults.add(path, f"{'an' if what == 'input' else 'a'} {what} has a plain number; {hint}")
+                    continue
+                value = self.given.get(name, self.values.value(one.value, (*path, "value")))
+                with self._watch(path):
+                    if what == "input":
+                        scope.inputs[name] = self.model.input(name, value, one.unit, one.text)
+                    else:
+                        scope.add_parameter(name, self.model.parameter(name, value, one.unit, one.text), value)
         for name in self.given:
-            if name not in self.section.parameters:
-                known = list(self.section.parameters)
+            if name not in {**section.parameters, **section.inputs}:
+                known = [*section.parameters, *section.inputs]
                 hint = near(name, known) if known else "The file has no parameters."
                 self.faults.add(("parameters",), f"there is no parameter called {name!r} to be set. {hint}")
 
@@ -135,8 +142,10 @@ class Assembler:
         scope = self.values.scope
         for name, expression in self.section.constants.items():
             path = ("constants", name)
-            if name in RESERVED or name in scope.symbols:
-                self.faults.add(path, f"{name!r} is a word of expressions or a parameter; choose another name")
+            if name in RESERVED or name in scope.symbols or name in scope.inputs:
+                self.faults.add(
+                    path, f"{name!r} is a word of expressions, a parameter or an input; choose another name"
+                )
                 continue
             value = self.values.value(expression, path)
             known = all(n in scope.symbols for n in expression.names)
@@ -199,7 +208,7 @@ class Assembler:
         return lambda s: (axis, angle(s))
 
     def _of_time(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
-        return self.values.signal(expression, path, ["t", *self.section.states])
+        return self.values.signal(expression, path, ["t", *self.section.states, *self.section.inputs])
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:
         path: Path = ("connections", key)

@@ -376,6 +376,7 @@ class ModelSection(Section):
     impacts: Literal["sequential", "simultaneous", "compliant"] = "sequential"
     scenery: Annotated[list[Shape], BeforeValidator(listed)] = []
     parameters: dict[str, Annotated[Parameter, short("value")]] = {}
+    inputs: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
     tables: dict[str, TableSection] = {}
     bodies: dict[str, Body]

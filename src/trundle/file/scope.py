@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from trundle.model.floating import floating
+from trundle.model.input import Input
 from trundle.model.model import Model
 from trundle.model.register import Register, is_changeable, is_signal, is_start, model_register, part_quantities
 from trundle.quantities.known import energy_quantities, force_quantities
@@ -18,6 +19,7 @@ class Scope:
     symbols: dict[str, Expr] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     tunable: set[str] = field(default_factory=set)  # names that depend on a parameter
+    inputs: dict[str, Input] = field(default_factory=dict)  # functions of time
 
     def add_parameter(self, name: str, symbol: Expr, value: float) -> None:
         """A number that may be changed later."""

@@ -74,16 +74,19 @@ class Values:
     def of_motion(self, expression: Expression, path: Path, variables: Sequence[str]) -> Callable[..., Expr]:
         """A function of some of t (time), q (the coordinate) and u (its rate), in the order of `variables`."""
         symbols = self.scope.symbols
-        unknown = [name for name in expression.names if name not in symbols and name not in variables]
+        inputs = self.scope.inputs if "t" in variables else {}
+        known = {*symbols, *inputs, *variables}
+        unknown = [name for name in expression.names if name not in known]
         for name in unknown:
-            hint = near(name, [*variables, *symbols])
-            self.faults.add(path, f"the expression may use {', '.join(variables)} and parameters, not {name!r}. {hint}")
+            hint = near(name, [*variables, *symbols, *inputs])
+            also = "parameters and inputs" if inputs else "parameters"
+            self.faults.add(path, f"the expression may use {', '.join(variables)} and {also}, not {name!r}. {hint}")
         if unknown:
             return lambda *motion: STAND_IN
 
         def function(*motion: Expr) -> Expr:
             scope = {**symbols, **dict(zip(variables, motion, strict=True))}
-            return expression.evaluate(lambda name: scope[name])
+            return expression.evaluate(lambda name: inputs[name](scope["t"]) if name in inputs else scope[name])
 
         return function
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import ModelError, StoreError
+from trundle.lookup.table import Table
 from trundle.system import System
 from trundle.typing import Array, Values
 
@@ -24,17 +25,28 @@ class Experiment:
     Parameters
     ----------
     data : xarray.Dataset, pandas.DataFrame, mapping or path of a CSV file
-        "time" (s) and quantities of the model by name, one number a sample; nan where nothing was measured. A CSV file
-        has the names in its first line, with or without units in brackets, as `run.save("x.csv")` writes them.
+        "time" (s) and quantities of the model by name, one number a sample; nan where nothing was measured. Columns
+        with the names of inputs are what the system was given. A CSV file has the names in its first line, with or
+        without units in brackets, as `run.save("x.csv")` writes them; units must be those of the model.
     start, parameters : mapping, optional
         Values of this experiment by name; those of the model hold for others.
+    hold : {"linear", "previous"}
+        How inputs go from sample to sample: straight, or held until the next one.
     """
 
     def __init__(
-        self, data: "Data", start: Values | None = None, parameters: Mapping[str, float] | None = None
+        self,
+        data: "Data",
+        start: Values | None = None,
+        parameters: Values | None = None,
+        hold: str = "linear",
     ) -> None:
-        self.start, self.parameters = dict(start or {}), dict(parameters or {})
-        columns = _columns(data)
+        if hold not in ("linear", "previous"):
+            raise ModelError(
+                f"hold={hold!r}: inputs go 'linear' from sample to sample, or are those of the 'previous'."
+            )
+        self.start, self.parameters, self.hold = dict(start or {}), dict(parameters or {}), hold
+        columns, self.units = _columns(data)
         if "time" not in columns:
             raise ModelError(f"the data have no 'time'; they have {', '.join(map(repr, columns)) or 'nothing'}.")
         self.time = columns.pop("time")
@@ -44,6 +56,9 @@ class Experiment:
         for name, values in columns.items():
             if values.shape != self.time.shape:
                 raise ModelError(f"{name!r} has {values.shape} numbers for {len(self.time)} times: one each is needed.")
+            if np.any(np.isinf(values)):
+                at = self.time[np.argmax(np.isinf(values))]
+                raise ModelError(f"{name!r} is infinite at t = {at:g} s: put nan where a measurement failed.")
         if len(self.time) < 2 or not np.all(np.isfinite(self.time)) or np.any(np.diff(self.time) <= 0):
             raise ModelError("the times of the data must be at least two finite numbers that rise.")
 
@@ -51,10 +66,27 @@ class Experiment:
         return f"<Experiment: {', '.join(self.values)}, {len(self.time)} samples>"
 
     def check(self, system: System) -> None:
-        """The system must have what was measured."""
+        """The system must have what was measured, in the same units; what are its inputs become signals."""
         register = system.formulation.register
+        for name, unit in self.units.items():
+            known = "s" if name == "time" else register.get(name).unit
+            if _plain(unit) != _plain(known):
+                raise ModelError(
+                    f"{name!r} was measured in {unit!r}, and the model has it in {known or '1'!r}: convert the "
+                    "numbers, and name the unit that they then have."
+                )
+        for name in [name for name in self.values if name in system.model.inputs]:
+            if name in self.parameters:
+                raise ModelError(f"input {name!r} is given twice: among the data and as a parameter.")
+            if not np.all(np.isfinite(self.values[name])):
+                raise ModelError(f"input {name!r} has gaps (nan) in the data: a run needs it at all times. Fill them.")
+            self.parameters[name] = Table(self.time, self.values.pop(name), between=self.hold)
+        if not self.values:
+            raise ModelError("the data have inputs and nothing that was measured.")
         for name in self.values:
             part = register.get(name)
+            if part.quantity.group == "orientations":
+                raise ModelError(f"{name!r} has no derivatives to fit by: leave it out of the data, or give angles.")
             if part.component is None and part.quantity.size > 1:
                 raise ModelError(f"{name!r} is a vector: name its components in the data, such as {name + '_x'!r}.")
 
@@ -67,18 +99,28 @@ def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list
     return [one if isinstance(one, Experiment) else Experiment(one) for one in several]
 
 
-def _columns(data: Any) -> dict[str, Array]:
+def _plain(unit: str) -> str:
+    """A unit in one of the ways to write it."""
+    return unit.replace(" ", "").replace("**", "^").replace("*", "") or "1"
+
+
+def _columns(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
+    """Numbers by name, and units of those that have some."""
     if isinstance(data, str | Path):
         return _read(Path(data))
     names = getattr(data, "variables", getattr(data, "columns", data))  # xarray, pandas, mapping
     try:
-        return {str(name): np.array(data[name], dtype=float) for name in names}
+        units = {str(n): str(attrs["units"]) for n in names if "units" in (attrs := getattr(data[n], "attrs", {}))}
+        dates = [str(name) for name in names if np.asarray(data[name]).dtype.kind in "mM"]
+        if dates:
+            raise ModelError(f"{dates[0]!r} has dates or spans of time: give seconds, as numbers.")
+        return {str(name): np.array(data[name], dtype=float) for name in names}, units
     except (TypeError, ValueError, IndexError) as error:
         raise ModelError(f"the data are not numbers by name: {error}.") from error
 
 
-def _read(path: Path) -> dict[str, Array]:
-    """Columns of a CSV file by name; units in brackets are left out."""
+def _read(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
+    """Columns of a CSV file by name, and units in brackets."""
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             rows = [row for row in csv.reader(stream) if row]
@@ -87,6 +129,7 @@ def _read(path: Path) -> dict[str, Array]:
     if len(rows) < 2:
         raise StoreError(f"{path} has no data: a line of names and lines of numbers are needed.")
     names = [cell.split("[")[0].strip() for cell in rows[0]]
+    units = {name: cell.split("[")[1].rstrip("] ") for name, cell in zip(names, rows[0], strict=True) if "[" in cell}
     columns: dict[str, list[float]] = {name: [] for name in names}
     if len(columns) < len(names):
         raise StoreError(f"{path}, line 1: a name stands there twice.")
@@ -98,4 +141,4 @@ def _read(path: Path) -> dict[str, Array]:
                 columns[name].append(float(cell) if cell.strip() else np.nan)
             except ValueError:
                 raise StoreError(f"{path}, line {line}: {cell!r} under {name!r} is not a number.") from None
-    return {name: np.array(values) for name, values in columns.items()}
+    return {name: np.array(values) for name, values in columns.items()}, units

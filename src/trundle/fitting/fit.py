@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.errors import ModelError, SolveError
+from trundle.errors import ModelError
 from trundle.fitting.experiment import Experiment, experiments
 from trundle.fitting.residuals import Residuals
 from trundle.fitting.result import Fit
+from trundle.lookup.table import Table
+from trundle.model.check import finite_number
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
 from trundle.typing import Array, Values
@@ -17,6 +19,9 @@ from trundle.typing import Array, Values
 if TYPE_CHECKING:
     from trundle.fitting.experiment import Data
 
+POOR = 0.8  # of the spread of the data: a fit that leaves so much explains nothing
+FAR = 8.0  # standard deviations, by the median of the residuals
+FELT = 0.01  # of the spread of the data: nearer ones draw nothing
 ROUNDS = 3  # of finding the noise of each quantity and fitting again
 OPTIONS = ("formalism", "method", "rtol", "atol", "max_step", "max_steps", "max_events", "tables")
 
@@ -77,6 +82,9 @@ def fit(
     guesses = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
     if not guesses:
         raise ModelError("name at least one parameter or start value to be found.")
+    for name in guesses:
+        if any(isinstance(one.parameters.get(name), Table) for one in found):
+            raise ModelError(f"{name!r} is an input that the data give, so that it is not to be found.")
     residuals = Residuals(system, found, tuple(guesses), options)
     first, sizes = _first(system, found[0], guesses)
     low, high = _bounds(tuple(guesses), bounds or {}, first)
@@ -95,6 +103,9 @@ def _search(
     unknown = [name for name in given if name not in residuals.quantities]
     if unknown:
         raise ModelError(f"noise is given for {unknown[0]!r}, which was not measured.")
+    for name, deviation in given.items():
+        if not finite_number(deviation, f"the noise of {name!r}") > 0:
+            raise ModelError(f"the noise of {name!r} is a standard deviation above zero, got {deviation!r}.")
     scales = {name: given.get(name) or residuals.spread(name) for name in residuals.quantities}
     free = [name for name in residuals.quantities if name not in given]
     for _ in range(ROUNDS if len(free) > 1 or (free and given) else 1):
@@ -115,10 +126,33 @@ def _search(
             f"the search was ended after {most} evaluations before it settled: give better first values, or more "
             "iterations.", stacklevel=3,
         )  # fmt: skip
+    for text in _doubts(residuals, off):
+        warnings.warn(text, stacklevel=3)
     fitted = Fit(residuals, values, scales, J, sizes, bool(answer.success), int(answer.nfev), bounds)
     if fitted.unknown:
         warnings.warn(fitted.unknown, stacklevel=3)
     return fitted
+
+
+def _doubts(residuals: Residuals, off: Array) -> list[str]:
+    """What is odd about the residuals of a fit: as large as the data, or a few far larger than all others."""
+    found = []
+    for name in residuals.quantities:
+        own = off[residuals.of(name)]
+        far = np.abs(own) > max(FAR * np.median(np.abs(own)) / 0.6745, FELT * residuals.spread(name))
+        if np.any(far) and np.sum(far) < len(own) / 4:
+            times = residuals.times(name)[far]
+            told = ", ".join(f"{t:.6g}" for t in times[:5]) + (" ..." if len(times) > 5 else "")
+            found.append(
+                f"{np.sum(far)} of {len(own)} numbers of {name!r} lie far from all others (at t = {told} s) and draw "
+                "the fit towards them: put nan where measurements failed."
+            )
+        elif np.sqrt(np.mean(own**2)) > POOR * residuals.spread(name):
+            found.append(
+                f"the fit does not explain {name!r}: what is left over is as large as its changes. Look at the units "
+                "of the data, at the start of the experiment, and start the search from other values."
+            )
+    return found
 
 
 def _first(system: System, experiment: Experiment, guesses: Mapping[str, float | None]) -> tuple[Array, Array]:
@@ -126,9 +160,10 @@ def _first(system: System, experiment: Experiment, guesses: Mapping[str, float |
     f = system.formulation
     begun = StartOf(f, experiment.start, experiment.parameters, float(experiment.time[0]))
     variables = begun.variables(list(guesses))
+    for name, guess in guesses.items():
+        if guess is not None:
+            finite_number(guess, f"the value of {name!r} at which the search starts")
     values = np.array([v.value if guesses[v.name] is None else guesses[v.name] for v in variables], dtype=float)
-    if not np.all(np.isfinite(values)):
-        raise SolveError("the values at which the search starts must be numbers.")
     return values, np.array([abs(value) or v.size for value, v in zip(values, variables, strict=True)])
 
 

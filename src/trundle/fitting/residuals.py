@@ -86,6 +86,11 @@ class Residuals:
         flags: Flags = self.owners == quantity
         return flags
 
+    def times(self, quantity: str) -> Array:
+        """Times (s) of the residuals of a quantity."""
+        kept = [(e.time, e.values[quantity]) for e in self.experiments if quantity in e.values]
+        return np.concatenate([t[np.isfinite(values)] for t, values in kept])
+
     @property
     def count(self) -> int:
         return sum(int(np.isfinite(v).sum()) for e in self.experiments for v in e.values.values())

@@ -1,5 +1,6 @@
 """All arrays of a running integration: what the compiled loop reads and writes between two calls."""
 
+from collections.abc import Sequence
 from ctypes import CFUNCTYPE, c_void_p, memmove, sizeof
 from dataclasses import dataclass
 from typing import final
@@ -328,6 +329,10 @@ class Workspace:
         if x is not None:
             self.x[:], self.record.pending = x, 1
             self._held["rival_held"][:] = 0
+
+    def change_parameters(self, places: Sequence[int], values: np.ndarray) -> None:
+        """Go on with other parameters: slope and signs of events are made anew."""
+        self.p[list(places)], self.record.pending = values, 1
 
     def returned_events(self) -> list[int]:
         """Events of kind 3 that fired at the present time."""

@@ -247,7 +247,7 @@ class Table:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        made = {"block", "digest", "_grids", "_cells"}  # made anew, where they are needed
+        made = {"block", "digest", "signal", "_grids", "_cells"}  # made anew, where they are needed
         return _restored, ({k: v for k, v in vars(self).items() if k not in made},)
 
     def __repr__(self) -> str:
@@ -290,11 +290,40 @@ class Table:
         records[..., PLACE] = np.arange(np.prod(counts)).reshape(counts)
         for i, (axis, word) in enumerate(zip(self._grids, self.beyond, strict=True)):
             shape = [-1 if k == i else 1 for k in range(n)]
-            records[..., SIDES + i] = ((-1.0) ** np.arange(counts[i])).reshape(shape)
+            records[..., SIDES + i] = ((-1.0) ** self._kinks_before(counts[i])).reshape(shape)
             records[..., CORNERS + i] = corners(axis, word).reshape(shape)
         records[..., WORDS:] = cells.reshape(*counts, -1)
         found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]
         return found, records, [(float(a[0]), float(a[-1])) for a in self.x]
+
+    def _kinks_before(self, cells: int) -> "np.ndarray[Any, np.dtype[np.integer[Any]]]":
+        """Number of kinks before each cell: one at every knot, unless it is known better."""
+        known = vars(self).get("_kinks")
+        return np.arange(cells) if known is None else np.cumsum([0, *known])
+
+    def with_kinks(self, kinks: Any) -> "Table":
+        """The same with kinks, where steps of a run end, at some of its knots only: one argument."""
+        out = object.__new__(Table)
+        made = {"block", "signal"}
+        vars(out).update({k: v for k, v in vars(self).items() if k not in made}, _kinks=np.asarray(kinks, dtype=bool))
+        return out
+
+    @property
+    def knows_kinks(self) -> bool:
+        """Whether it was told at which of its knots there are kinks."""
+        return "_kinks" in vars(self)
+
+    @property
+    def breakpoints(self) -> tuple[Array, Array]:
+        """Ends of the pieces and their coefficients, of shape (degree + 1, pieces, outputs): one argument."""
+        return self._grids[0], self._pieces
+
+    @cached_property
+    def signal(self) -> "Table":
+        """The same curve in the kind of signals, which inputs take."""
+        from trundle.lookup.signal import as_signal
+
+        return as_signal(self)
 
     @cached_property
     def block(self) -> Block:

@@ -11,6 +11,7 @@ from trundle.model.body import Body, Frame, Moves
 from trundle.model.connection import ConnectedPair
 from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import CoordinateForce, Force
+from trundle.model.input import Input
 from trundle.model.state import State
 from trundle.model.table import ModelTable
 
@@ -34,6 +35,7 @@ class ModelContents:
         self.forces: dict[str, Force] = {}
         self.parameters: dict[str, Parameter] = {}
         self.tables: dict[str, ModelTable] = {}
+        self.inputs: dict[str, Input] = {}  # their levels are parameters, their signals are tables
         self.outputs: dict[str, Output] = {}
         self.states: dict[str, State] = {}
         self.blocks: dict[str, Block] = {}
@@ -119,6 +121,11 @@ class ModelContents:
     def parameter_symbols(self) -> list[Any]:
         """Symbols of the parameters and of the tables, in their order among the parameters of kernels."""
         return [*(p.symbol for p in self.parameters.values()), *(table.symbol for table in self.tables.values())]
+
+    def names_given(self) -> list[str]:
+        """Names of what a run may be given: parameters and inputs, then tables."""
+        signals = {own.signal.name for own in self.inputs.values()}
+        return [*self.parameters, *(name for name in self.tables if name not in signals)]
 
     def parameter_values(self) -> dict[str, float]:
         """Default values by name."""

@@ -36,6 +36,7 @@ def fingerprint(model: Model) -> str:
     parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
     parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
     parts += [exact(table) for table in model.tables.values()]
+    parts += [f"input {name!r}" for name in model.inputs]
     parts += [f"break {exact(time)}" for time in model.breaks]
     for body in model.free_bodies:
         inertia = body.mass_properties()

@@ -20,6 +20,7 @@ from trundle.model.contents import FROZEN
 from trundle.model.exact import is_foreign
 from trundle.model.force import Force, Wrench
 from trundle.model.frame import MotionPart
+from trundle.model.input import Input
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.non_ideal import entries
@@ -100,7 +101,7 @@ class _Copier:
         if isinstance(value, list | tuple) and type(value) in (list, tuple):
             return type(value)(self.copied(v, where, owner) for v in value)
         if callable(value) and not isinstance(
-            value, Recorded | ModelTable
+            value, Recorded | ModelTable | Input
         ):  # the same one may be called in several ways
             return self._function(value, where, owner)
         if id(value) not in self._done:

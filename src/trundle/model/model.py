@@ -12,6 +12,7 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
 from trundle.laws.signals import Signals
+from trundle.lookup.signal import constant_signal
 from trundle.lookup.table import Table
 from trundle.model.block import Block
 from trundle.model.body import Body, Frame, Moves, as_frame, components
@@ -21,6 +22,7 @@ from trundle.model.crossing import Crossing
 from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
+from trundle.model.input import Input, signal_name
 from trundle.model.joint import Joint
 from trundle.model.material import density_of, from_shapes, taken
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
@@ -64,7 +66,7 @@ class Model(ModelContents):
             refuse(vector_faults(self, value, "gravity of the model"), "Give a vector in m/s^2, like (0, 0, -9.81).")
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "integration"):
+        if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "stepper"):
             text = f"a Model has no {name!r}: build it first, system = m.build(), and ask system.{name}(...)."
             raise AttributeError(text, name=name, obj=self)
         near = get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)
@@ -507,6 +509,36 @@ class Model(ModelContents):
             raise ModelError(f"table {name!r} needs a tr.Table(x, y), got {table!r}.")
         self.tables[name] = ModelTable(name, ParameterSymbol(ca.SX.sym(name)), table)
         return self.tables[name]
+
+    def input(self, name: str, value: float = 0.0, unit: str = "", text: str = "") -> Input:
+        """Declare a number that a run is given as a function of time: simulate(10.0, inputs={name: ...}).
+
+        Parameters
+        ----------
+        name : str
+            Beside those of parameters and outputs; in results it is the value over time.
+        value : float
+            Which it keeps unless a run is given another one, or a signal.
+        unit, text : str
+            For results and reports.
+
+        Returns
+        -------
+        Input
+            Inside laws and forces it is called with the time or the signals, u(t) or u(s), or asked for by its name,
+            s[name]; a law that takes a function takes it as it is, tr.Motor(u).
+
+        Raises
+        ------
+        ModelError
+            Where the name is taken or the value is not finite.
+        """
+        self._new_quantity(name, "input")
+        self._new_quantity(signal_name(name), "table")
+        self.parameter(name, value, unit, text)
+        signal = self.table(signal_name(name), constant_signal())
+        self.inputs[name] = Input(self.parameters[name], signal)
+        return self.inputs[name]
 
     def alias(self, name: str, quantity: str) -> None:
         """Give a quantity a short name.

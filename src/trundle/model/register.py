@@ -119,12 +119,14 @@ def model_register(model: Model) -> Register:
 
 
 def part_quantities(model: Model) -> Iterator[Quantity]:
-    """What connections, bodies and states yield."""
+    """What connections, bodies, states and inputs yield."""
     for connection in model.connections.values():
         yield from connection.quantities()
     for body in model.bodies.values():
         yield from body.quantities()
     yield from state_quantities(model)
+    for given in model.inputs.values():
+        yield from given.quantities()
 
 
 def state_quantities(model: Model) -> Iterator[Quantity]:

@@ -42,7 +42,7 @@ def dependent_starts(model: ModelContents, parameters: Array | None = None) -> d
 
 
 def _expressions(model: ModelContents) -> dict[str, Any]:
-    signals = _ParametersOnly({p.name: p.symbol for p in model.parameters.values()})
+    signals = _ParametersOnly({p.name: p.symbol for p in model.parameters.values() if p.name not in model.inputs})
     found = {}
     for name, value in model.start.items():
         value = value(signals.of(name)) if callable(value) else value

@@ -43,6 +43,8 @@ def known_quantities(model: Model, topology: Topology, formalism: str) -> Iterat
     yield from imaginary_quantities(model, topology)
     yield from state_quantities(model)
     yield from energy_quantities()
+    for given in model.inputs.values():
+        yield from given.quantities()
     for output in model.outputs.values():
         yield from output.quantities()
 

@@ -11,6 +11,7 @@ import numpy as np
 from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.model.check import finite_number, mass_faults, size_faults
+from trundle.model.inputs_given import split_signals
 from trundle.model.model import Model
 from trundle.typing import Array, Values
 
@@ -35,18 +36,17 @@ class ModeState:
 @final
 @dataclass(frozen=True)
 class ParameterLayout:
-    """p = [parameters of the model, inputs, tables, modes of contacts, shift of the multiplier block]; it alone knows
-    the order. Inputs are numbers that a controller gives during a run; a table stands there by its handle.
+    """p = [parameters of the model, tables, modes of contacts, shift of the multiplier block]; it alone knows the
+    order. A table stands there by its handle. The level of an input is one of the parameters, its signal a table.
     """
 
     parameters: tuple[str, ...]
-    inputs: tuple[str, ...] = ()
     modes: tuple[ModeState, ...] = ()
     tables: tuple[str, ...] = ()
 
     @staticmethod
     def of(model: Model, modes: Sequence[ModeState]) -> "ParameterLayout":
-        return ParameterLayout(tuple(model.parameters), (), tuple(modes), tuple(model.tables))
+        return ParameterLayout(tuple(model.parameters), tuple(modes), tuple(model.tables))
 
     def __len__(self) -> int:
         return self.shift + 1
@@ -57,7 +57,7 @@ class ParameterLayout:
 
     @property
     def table_slice(self) -> slice:
-        first = len(self.parameters) + len(self.inputs)
+        first = len(self.parameters)
         return slice(first, first + len(self.tables))
 
     @property
@@ -68,7 +68,7 @@ class ParameterLayout:
     @property
     def shift(self) -> int:
         """Place of the relative shift of the multiplier block, chosen with the tolerance."""
-        return len(self.parameters) + len(self.inputs) + len(self.tables) + len(self.modes)
+        return len(self.parameters) + len(self.tables) + len(self.modes)
 
     def parameter(self, name: str) -> int:
         return self.parameters.index(name)
@@ -99,10 +99,11 @@ class ParameterLayout:
         """
         if given is not None and not isinstance(given, Mapping):
             raise ModelError(f"parameters go by name, {{'name': value}}, not as {type(given).__name__}.")
+        given = given and split_signals(model, given)
         values, tables = model.parameter_values(), self.tables_of(model, given)
         for name, value in (given or {}).items():
             if name not in values and name not in tables:
-                raise UnknownNameError(name, [*values, *tables], "parameter or table" if tables else "parameter")
+                raise UnknownNameError(name, model.names_given(), "parameter or table" if tables else "parameter")
             if name in values:
                 values[name] = finite_number(value, f"parameter {name!r}")
         if given:
@@ -114,7 +115,7 @@ class ParameterLayout:
 
     def tables_of(self, model: Model, given: Values | None) -> dict[str, Table]:
         """The tables of a run by name: those given, else those of the model."""
-        chosen = given or {}
+        chosen = split_signals(model, given) if given else {}
         return {name: own.fit(chosen[name]) if name in chosen else own.table for name, own in model.tables.items()}
 
     def put_tables(self, p: Array, tables: Iterable[Table]) -> None:

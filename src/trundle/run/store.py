@@ -137,7 +137,7 @@ def _evaluate_all(run: "Run") -> None:
     if run.formulation is None:
         return
     small = len(run.formulation.model.moving_bodies) <= SMALL_MODEL
-    groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs", "orientations"}
+    groups = {"state", "energy", "joints", "contacts", "curvatures", "outputs", "inputs", "orientations"}
     groups |= {"reactions", "accelerations", "forces", "relative"} if small else set()
     for quantity in run.formulation.quantities.values():
         placed = quantity.part == "body" and quantity.signal and (small or quantity.kind in ("position", "rotation"))

@@ -28,6 +28,7 @@ from trundle.integrate.tolerance import LOOKS, read_units
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
 from trundle.lookup.table import Table
+from trundle.model.inputs_given import split_signals
 from trundle.model.start_values import dependent_starts
 from trundle.model.table import ModelTable
 from trundle.quantities.initial_state import InitialState
@@ -39,6 +40,7 @@ from trundle.study.first_modes import first_modes, modes_together
 from trundle.study.frame_jumps import jump_faults
 from trundle.study.guards import check_lines, find_guards, lane_guards, watched_by_guards
 from trundle.study.half_turn import counts_turns, within_half_turn
+from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import refuse_overlaps, rivals_of
 from trundle.study.run_options import RunOptions, check_room, refuse_stiff_switches, sample_times
@@ -56,7 +58,7 @@ ONE_BY_ONE, IN_LANES = "one by one", "in lanes"
 
 
 class BatchWarning(UserWarning):
-    """Some cases of a batch cannot start; the others were run."""
+    """Some cases of a batch cannot start, the others were run; or angles look like degrees."""
 
 
 def run_batch(
@@ -97,6 +99,8 @@ def run_batch(
     settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
     most = tolerances.of_states(f.n_x).most(f.once(read_units).names)
     settings["atol"] = float(accuracy.atol) if isinstance(accuracy.atol, Real) else most
+    for hint in likely_degrees_of_cases(f.derivation.register(), start):
+        warnings.warn(hint, BatchWarning, stacklevel=3)
     if ready.refused:
         warnings.warn(refusal_text(ready.refused, count), BatchWarning, stacklevel=3)
     cases = Cases(0.0, duration, ready.x0[ready.good], ready.p[ready.good])
@@ -116,7 +120,8 @@ def run_batch(
     refuse_assignments(f, batch, log)
     if ready.refused:
         batch, log = _among_all(batch, log, ready.good, count)
-    labels = _labels({**{f"start({name})": v for name, v in start.items()}, **parameters}, count)
+    given = {f"input({name})" if name in f.model.inputs else name: v for name, v in parameters.items()}
+    labels = _labels({**{f"start({name})": v for name, v in start.items()}, **given}, count)
     return BatchRun(f, batch, ready.p, settings, log, ready.refused, ready.tables, labels, ready.angles)
 
 
@@ -208,15 +213,14 @@ class _Cases:
         self.p = np.tile(f.default_parameters, (count, 1))
         own = f.model.tables
         self.tables = [{name: table.table for name, table in own.items()} for _ in range(count)]
-        for name, value in parameters.items():
+        for name, value in split_signals(f.model, parameters).items():
             if name in own:
                 for case, table in enumerate(_tables(own[name], value, count)):
                     self.tables[case][name] = table
             elif name in layout.parameters:
                 self.p[:, layout.parameter(name)] = _numbers(name, value, count)
             else:
-                known, what = [*layout.parameters, *own], "parameter or table" if own else "parameter"
-                raise UnknownNameError(name, known, what)
+                raise UnknownNameError(name, f.model.names_given(), "parameter or table" if own else "parameter")
         for case, chosen in enumerate(self.tables if own else []):
             layout.put_tables(self.p[case], chosen.values())
         given = {k: v for k, v in start.items() if np.ndim(v) > 0 and not _is_vector(f, k, v)}

@@ -66,11 +66,16 @@ def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Fr
     if layout.own:
         states = ", ".join(f"{s.name} ({s.unit})" if s.unit else s.name for s in layout.own)
         lines.append(f"States with rates of their own: {states}.")
-    if model.parameters:
-        values = ", ".join(f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values())
-        lines.append(f"Tunable parameters: {values}.")
+    values = {p.name: f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values()}
+    if model.inputs:
+        told = ", ".join(values.pop(name) for name in model.inputs)
+        lines.append(f"Inputs, unless a run is given others: {told}.")
+    if values:
+        lines.append(f"Tunable parameters: {', '.join(values.values())}.")
+    signals = {own.signal.name for own in model.inputs.values()}
     for name, own in model.tables.items():
-        lines.append(f"Table {name!r}: {own.table.story()}.")
+        if name not in signals:
+            lines.append(f"Table {name!r}: {own.table.story()}.")
     lines.append("")
     motions = layout.turn_names()
     free = [motions[i] for i in mobility.independent]

@@ -1,6 +1,9 @@
 """Start angles beyond a whole turn: degrees are easily given for rad."""
 
+from collections.abc import Sequence
 from math import pi
+
+import numpy as np
 
 from trundle.model.register import Register
 from trundle.quantity import Part
@@ -22,6 +25,16 @@ def large_angles(register: Register, values: Values) -> list[str]:
 
 def _is_angle(part: Part | None) -> bool:
     return part is not None and part.quantity.coordinate and part.quantity.unit == "rad"
+
+
+def likely_degrees_of_cases(register: Register, values: Values) -> list[str]:
+    """The same for the largest of the values of many cases, where all of them are round."""
+    largest: dict[str, float] = {}
+    for name, given in values.items():
+        numbers = np.asarray(given) if isinstance(given, Sequence | np.ndarray) else np.zeros(0)
+        if numbers.ndim == 1 and numbers.dtype.kind in "fiu" and len(numbers) and not np.any(numbers % ROUND):
+            largest[name] = float(numbers[np.argmax(np.abs(numbers))])
+    return large_angles(register, largest)
 
 
 def likely_degrees(register: Register, values: Values) -> list[str]:

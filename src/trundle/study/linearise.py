@@ -26,6 +26,7 @@ from trundle.typing import AnyArray, Values
 
 if TYPE_CHECKING:
     from trundle.study.eigenvalue_change import Change
+    from trundle.study.state_space import StateSpace
 
 FROZEN = (
     "the linear equations about this state change with time: a frame does not move steadily, or a law depends on "
@@ -124,6 +125,32 @@ class Linearisation:
             Where the state is not steady, no steady motion follows the parameter (a fold), or it is not known which.
         """
         return self._change().eigenvalues(by, self, held)
+
+    def state_space(self, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None) -> "StateSpace":
+        """The linear equations with inputs and outputs, dx/dt = A x + B u and y = C x + D u.
+
+        Parameters
+        ----------
+        outputs : sequence of str, optional
+            Quantities, each one number; the states unless given.
+        inputs : sequence of str, optional
+            Inputs of the model; all of them unless given.
+
+        Returns
+        -------
+        StateSpace
+            Matrices with names; as a sequence it is (A, B, C, D).
+
+        Raises
+        ------
+        SolveError
+            Where the model has no inputs, one prescribes a motion, or an output does not follow from the states.
+        """
+        from trundle.study.state_space import state_space
+
+        if self.change is None:
+            raise SolveError("this linearisation does not know its system: ask system.linearise(...) for one.")
+        return state_space(self, self.change, outputs, inputs)
 
     def _change(self) -> "Change":
         if self.change is None or not self.steady or self.frozen:

@@ -12,6 +12,8 @@ from trundle.typing import Array
 
 DIFFERENCE = 1e-6  # of a range, by which a value is changed where no gradient is given
 HELD = 1e-6  # by how much, over its largest value met, a condition may be missed
+CHECKED = (1e-4, 2e-4)  # of the ranges: widths of differences by which derivatives that are given are checked
+ROUGH = 1e-2  # by which they may differ
 BORDER = 1e-7  # of a range: a value this near to its limit lies on it
 
 Answer = Callable[[dict[str, float]], Any]  # a number, or a number and its gradient by name
@@ -86,8 +88,15 @@ def optimise(
     if np.any(first < low) or np.any(first > high):
         raise SolveError(f"optimise: the start {dict(zip(names, first, strict=True))} lies outside the ranges.")
     asked = [subject_to] if callable(subject_to) else list(subject_to)
+    if not callable(objective) or not all(map(callable, asked)):
+        raise SolveError(
+            "optimise: objective and conditions are functions of a dict of values; a condition holds where it is not "
+            "negative, subject_to=[lambda v: 2.0 - v['a']]."
+        )
     functions = [_Scaled(f, names, low, width) for f in (objective, *asked)]
     z0 = (first - low) / width
+    for function in functions:
+        function.check_slope(z0)
     goal = _Goal(functions[0], z0, -1.0 if maximise else 1.0)
     z, success, steps, message = METHODS[method]((goal, *functions[1:]), z0, tolerance, limit)
     held = tuple(f.value(z) for f in functions[1:])
@@ -130,6 +139,8 @@ class _Scaled:
             value, by_name = answer if isinstance(answer, tuple) else (answer, None)
             if not np.isfinite(value):
                 raise SolveError(f"optimise: no finite value at {values}. Narrow the ranges.")
+            if by_name is not None and (missing := [n for n in self.names if n not in by_name]):
+                raise SolveError(f"optimise: the derivatives given beside the value lack that by {missing[0]!r}.")
             slope = None if by_name is None else np.array([float(by_name[n]) for n in self.names]) * self.width
             self._kept[key] = float(value), slope
             self.count, self.largest = self.count + 1, max(self.largest, abs(float(value)))
@@ -137,6 +148,26 @@ class _Scaled:
 
     def value(self, z: Array) -> float:
         return self._ask(z)[0]
+
+    def check_slope(self, z: Array) -> None:
+        """SolveError where derivatives that are given beside a value are not those of the values themselves."""
+        given = self._ask(z)[1]
+        inwards = np.where(z < 0.5, 1.0, -1.0) * np.linspace(1.0, 0.5, len(z))
+        if given is None or self._agrees(z, inwards, given):
+            return
+        wrong = [k for k, along in enumerate(np.diag(inwards)) if not self._agrees(z, along, given)]
+        if wrong:
+            name = self.names[wrong[0]]
+            raise SolveError(
+                f"optimise: the derivative by {name!r} that is given beside a value is not that of the values, as "
+                "their differences at the start show. Mend it, or leave the derivatives out."
+            )
+
+    def _agrees(self, z: Array, along: Array, given: Array) -> bool:
+        """Whether differences into a direction, of two widths, are those that the derivatives give."""
+        fine, coarse = ((self.value(z + h * along) - self.value(z)) / h for h in CHECKED)
+        off, told = abs(2 * fine - coarse - given @ along), abs(fine - coarse)
+        return bool(off <= ROUGH * np.abs(given) @ np.abs(along) + 10 * told)
 
     def slope(self, z: Array) -> Array:
         given = self._ask(z)[1]
@@ -152,10 +183,11 @@ class _Scaled:
 
 @final
 class _Goal:
-    """What is made least: an objective over its size at the start, or its opposite."""
+    """What is made least: an objective over its size at the start (its slope where it is zero), or its opposite."""
 
     def __init__(self, function: _Scaled, z0: Array, sign: float) -> None:
-        self.function, self.factor = function, sign / max(abs(function.value(z0)), 1e-300)
+        value, slope = abs(function.value(z0)), float(np.max(np.abs(function.slope(z0))))
+        self.function, self.factor = function, sign / ((value if value > 1e-12 * slope else slope) or 1.0)
 
     def value(self, z: Array) -> float:
         return self.factor * self.function.value(z)

@@ -76,6 +76,11 @@ class RunOptions:
         check_clock(self.t0, duration, self.accuracy.rtol)
 
 
+def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """One name, or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def refuse_stiff_switches(f: Formulation, method: Method) -> None:
     """The stiff methods do not know contacts that stick or open."""
     if method.needs_jacobian and any(mode.is_switch for mode in f.parameters.modes):

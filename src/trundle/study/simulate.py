@@ -1,17 +1,20 @@
 """From a built system to a run: start state, method, events, time loop, ending."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.case import Case
+from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options, Sampling, Supervision
+from trundle.integrate.problem import Problem
 from trundle.integrate.tolerance import largest, read_units
+from trundle.quantities.initial_state import InitialState
 from trundle.run.turns import start_angles
 from trundle.study.assigned_parameters import with_possible_parameters
 from trundle.study.first_modes import first_modes
@@ -32,17 +35,32 @@ USUAL_ATOL = 1e-10  # of the sizes of the model
 NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask for fewer samples or a shorter duration."
 
 
-def simulate(
-    f: Formulation,
-    duration: float,
-    start: Values | None,
-    parameters: Mapping[str, float] | None,
-    options: RunOptions,
-) -> "Run":
-    """Integrate from a consistent start over `duration` seconds, as `System.simulate` does."""
-    from trundle.run.dataset import Run
-    from trundle.run.ending import at_limit
+@final
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A run that is ready to go: what is integrated, from where, by which method, and how it is watched."""
 
+    problem: Problem
+    method: Method
+    case: Case
+    options: Options
+    initial: InitialState
+    asked: RunOptions
+
+    def settings(self, f: Formulation, atol: Array) -> dict[str, Any]:
+        """Method and tolerances for the books; `atol` are those that the run ended with."""
+        given = self.asked.accuracy.atol
+        found: dict[str, Any] = {"method": type(self.method).__name__, "rtol": self.asked.accuracy.rtol}
+        found |= {"formalism": f.formalism}
+        found["atol"] = float(given) if isinstance(given, Real) else largest(atol, f.once(read_units).names)
+        return found | {"answers": self.asked.on_event is not None}
+
+
+def prepare(
+    f: Formulation, duration: float, start: Values | None, parameters: Values | None,
+    options: RunOptions,
+) -> Prepared:  # fmt: skip
+    """Check what is asked, and find the start."""
     refuse_fixed(f)
     options.check_times(duration)
     method, accuracy, t0 = options.chosen_method(), options.accuracy, options.t0
@@ -64,25 +82,36 @@ def simulate(
     caller = _event_caller(f, on_event) if on_event is not None else None
     bar, told = (False, options.progress) if callable(options.progress) else (options.progress, None)
     supervision = Supervision(bar, caller, between_chunks=told, tell=_teller(f, options.tell))
-    tolerances = accuracy.tolerances(f, p, USUAL_ATOL)
-    case = Case(t0, t1, x0, p)
-    guarded = GuardedRun(problem, method, case, Options(tolerances, Sampling(times), options.limits, supervision))
+    how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.limits, supervision)
+    return Prepared(problem, method, Case(t0, t1, x0, p), how, initial, options)
+
+
+def simulate(
+    f: Formulation,
+    duration: float,
+    start: Values | None,
+    parameters: Values | None,
+    options: RunOptions,
+) -> "Run":
+    """Integrate from a consistent start over `duration` seconds, as `System.simulate` does."""
+    from trundle.run.dataset import Run
+    from trundle.run.ending import at_limit
+
+    ready = prepare(f, duration, start, parameters, options)
+    case, initial = ready.case, ready.initial
     try:
-        trajectory = integrate_guarded(f, guarded)
+        trajectory = integrate_guarded(f, GuardedRun(ready.problem, ready.method, case, ready.options))
     except MemoryError:
         raise SolveError(NO_ROOM) from None
     trajectory = within_half_turn(f, at_limit(f, trajectory, trajectory.p_end), start_angles(f, initial))
     trajectory = with_possible_parameters(f, trajectory)
-    atol = accuracy.atol
-    settings: dict[str, Any] = {"method": type(method).__name__, "rtol": accuracy.rtol, "formalism": f.formalism}
-    settings["atol"] = float(atol) if isinstance(atol, Real) else largest(trajectory.atol, f.once(read_units).names)
-    settings["answers"] = on_event is not None
-    run = Run.of(f, trajectory, p, initial, settings, f.parameters.tables_of(f.model, parameters))
+    tables = f.parameters.tables_of(f.model, parameters)
+    run = Run.of(f, trajectory, case.p, initial, ready.settings(f, trajectory.atol), tables)
     if options.sensitivity:
         from trundle.study.sensitivity.along import differentiate
 
         plain = replace(options, sensitivity=(), progress=False)
-        begun = StartOf(f, start, parameters, t0)
+        begun = StartOf(f, start, parameters, options.t0)
         differentiate(run, case, begun, options, lambda s, p: simulate(f, duration, s, p, plain))
     return run
 

@@ -1,7 +1,7 @@
 """The cases of a sweep: values of parameters, tables and start values by name, one for each case."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -58,11 +58,14 @@ class Cases:
     def __getitem__(self, some: slice) -> "Cases":
         return Cases({name: column[some] for name, column in self.values.items()})
 
-    def labels(self, parameters: Sequence[str]) -> dict[str, AnyArray]:
-        """Values as coordinates of results, those of start values as "start(name)"; a table is known by its place among
-        the different ones of its name.
+    def labels(self, parameters: Sequence[str], inputs: Collection[str] = ()) -> dict[str, AnyArray]:
+        """Values as coordinates of results, those of inputs as "input(name)", those of start values as "start(name)"; a
+        table is known by its place among the different ones of its name.
         """
-        named = {name if name in parameters else f"start({name})": column for name, column in self.values.items()}
+        named = {}
+        for name, column in self.values.items():
+            plain = name if name in parameters else f"start({name})"
+            named[f"input({name})" if name in inputs else plain] = column
         return {name: _numbered(column) if _of_tables(column) else column for name, column in named.items()}
 
     @property
@@ -83,7 +86,7 @@ class Cases:
             elif name in known:
                 start[name] = column
             else:
-                raise UnknownNameError(name, [*parameters, *known], "parameter, table or start value")
+                raise UnknownNameError(name, [*parameters, *known], "parameter, input, table or start value")
         return start, given
 
 

@@ -27,7 +27,7 @@ Part = tuple[dict[str, Column], dict[int, str]]
 def run_part(system: "System", cases: Cases, question: Question, threads: int | None = None) -> Part:
     """Run the cases; what is kept of each by label, and what went wrong in words by the place among them."""
     model = system.model
-    start, parameters = cases.split([*model.parameters, *model.tables], start_names(system))
+    start, parameters = cases.split(model.names_given(), start_names(system))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BatchWarning)  # the words are kept case by case
         batch = system.batch(question.duration, start, parameters, threads=threads, **question.options())

@@ -1,5 +1,6 @@
 """One call for thousands of runs: cases in parts, each kept as soon as it is done."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.study.batch import BatchWarning
+from trundle.study.large_angles import likely_degrees_of_cases
 from trundle.sweeps.cases import Cases
 from trundle.sweeps.dataset import dataset_of_parts, dataset_of_store
 from trundle.sweeps.part import OTHER, OUTCOMES, Part, run_part, start_names
@@ -74,9 +77,9 @@ def sweep(
     Returns
     -------
     xarray.Dataset
-        One row for each case along "case", with parameters ("k") and start values ("start(bob.angle)") as its
-        coordinates; outcome, t_end and steps beside what was kept. It is read from the store as it is used. Its
-        attribute `messages` says in words what went wrong, by case.
+        One row for each case along "case", with parameters ("k"), inputs ("input(torque)") and start values
+        ("start(bob.angle)") as its coordinates; outcome, t_end and steps beside what was kept. It is read from the
+        store as it is used. Its attribute `messages` says in words what went wrong, by case.
 
     Raises
     ------
@@ -86,14 +89,16 @@ def sweep(
     chosen = Cases.of(cases)
     names = [c.name for c in system.formulation.layout.coordinates] if keep is None else keep
     question = Question.of(duration, names, samples, rtol, atol, method)
-    chosen.split([*system.model.parameters, *system.model.tables], start_names(system))
+    start, _ = chosen.split(system.model.names_given(), start_names(system))
+    for hint in likely_degrees_of_cases(system.formulation.register, start):
+        warnings.warn(hint, BatchWarning, stacklevel=2)
     times = _times(system, question)
     path = None if out is None else _path(out)
     asked = part if part is not None or path is None else part_of(path)  # a store goes on with its own parts
     most = PART if client is None else CLUSTER_PART
     layout = Layout(_identity(system, chosen, question), len(chosen), _part_size(asked, most, question, len(chosen)))
     flags = {"flag_values": list(range(len(OUTCOMES) + 1)), "flag_meanings": " ".join((*OUTCOMES, OTHER))}
-    whole = Frame(chosen.labels([*system.model.parameters, *system.model.tables]), times, flags)
+    whole = Frame(chosen.labels(system.model.names_given(), system.model.inputs), times, flags)
     store = None if path is None else SweepStore(path, layout)
     wanted = list(range(layout.parts)) if store is None else store.missing()
     kept: dict[int, Part] = {}

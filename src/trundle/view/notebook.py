@@ -40,13 +40,15 @@ def model_html(m: "Model") -> str:
     ]
     joints = [(c.name, c.kind, c.first.body.name, c.second.body.name, _laws(c)) for c in m.connections.values()]
     forces = [(name, force.title) for name, force in m.forces.items()]
-    numbers = [(p.name, f"{p.value:g}", p.unit, p.text) for p in m.parameters.values()]
+    every = [(p.name, f"{p.value:g}", p.unit, p.text) for p in m.parameters.values()]
+    numbers, inputs = ([row for row in every if (row[0] in m.inputs) is chosen] for chosen in (False, True))
     parts = [f"<h4>{escape(m.name)}</h4>"]
     for title, header, rows in (
         ("bodies", ("body", "mass (kg)", "inertia (kg m²)", "mass centre (m)", "motion"), bodies),
         ("connections", ("connection", "pair", "first", "second", "laws"), joints),
         ("forces", ("force", "kind"), forces),
         ("parameters", ("parameter", "value", "unit", ""), numbers),
+        ("inputs", ("input", "value", "unit", ""), inputs),
     ):
         if rows:
             parts.append(_folded(f"{len(rows)} {title}", table_html(header, rows), len(rows) <= 12))

@@ -36,6 +36,8 @@ class Signals:
     def __getitem__(self, name: str) -> Expr:
         if name == "t":
             return self.t
+        if name in self.model.inputs:
+            return self.model.inputs[name](self.t)
         if name in self.model.parameters:
             return self.model.parameters[name].symbol
         part = self.register.get(name, is_signal)

@@ -9,11 +9,14 @@ from typing import final
 
 import numpy as np
 
+from trundle.contact.modes.find import transitions
 from trundle.equations.breaks import time_switches
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
+from trundle.integrate.audit import Books
 from trundle.integrate.case import Case
 from trundle.integrate.trajectory import Trajectory
+from trundle.kernel import evaluate
 from trundle.run.dataset import Run
 from trundle.run.sensitivities import Sensitivities
 from trundle.study.run_options import RunOptions
@@ -23,6 +26,7 @@ from trundle.study.sensitivity.extended import Extended
 from trundle.study.sensitivity.jumps import AT_ONCE, changed_by_events, happenings, jumps_of
 from trundle.typing import Array
 
+AT_LIMIT = 1e-12  # part of the friction that is left: round-off
 ASTRAY = 1e-5  # relative difference between the run and the motion that is integrated with its derivatives
 
 
@@ -38,6 +42,7 @@ def differentiate(run: Run, case: Case, start: StartOf, options: RunOptions, aga
             "derivatives are integrated by explicit methods: leave method='auto', and take max_steps into account "
             "where the model is stiff."
         )
+    _refuse_limits(start.formulation, run)
     names = options.sensitivity
     if len({*names}) < len(names):
         raise SolveError(f"sensitivity={list(names)!r} has a name twice.")
@@ -63,6 +68,25 @@ def _refuse_moving_breaks(f: Formulation, names: list[str], places: list[int]) -
             raise SolveError(
                 f"the time at which a law switches depends on {name!r}; the derivative by it is not known to the "
                 "equations. Let an event change the law at that time, m.event(..., action={...})."
+            )
+
+
+def _refuse_limits(f: Formulation, run: Run) -> None:
+    """A contact that sticks at the very limit of its friction slides in some motions nearby and not in others."""
+    found = run.trajectory
+    places = {i: c for i, c in enumerate(transitions(f.model), start=len(f.model.events)) if c.kind == "slips"}
+    books = None if found is None or not places else Books.of(found)
+    if found is None or books is None:
+        return
+    trail, kernel = books.trail, f.kernels("events")["events"]
+    values = evaluate(kernel, kernel, trail.t, trail.x, books.parameters(trail), threads=1)
+    quiet = np.all(np.abs(trail.t[:, None] - found.events.t) > AT_ONCE * max(1.0, abs(found.t_end)), axis=1)
+    for i, change in places.items():
+        at = np.flatnonzero((np.abs(values[:, i]) < AT_LIMIT) & quiet & (trail.t < found.t_end))
+        if len(at):
+            raise SolveError(
+                f"at t = {trail.t[at[0]]:.6g} s contact {change.contact!r} sticks at the very limit of its friction: "
+                "motions nearby may slide, and the run has no derivative beyond that time."
             )
 
 

@@ -160,7 +160,10 @@ class Jumps:
             found.append((i, -(by_x[i] @ S + by_p[i] @ P) / speed))
         if not found:
             named = ", ".join(repr(self.names[i]) for i in event.index)
-            raise SolveError(f"at t = {event.t:.6g} s nothing shows when {named} would happen in a motion nearby.")
+            raise SolveError(
+                f"at t = {event.t:.6g} s {named} is only grazed, or came about by something else: nothing shows when "
+                "it would happen in a motion nearby, and the run has no derivative beyond that time."
+            )
         first, dt = found[0]
         for i, other in found[1:]:
             if np.any(np.abs(other - dt) > TOGETHER * (np.abs(other) + np.abs(dt)) + 1e-12):

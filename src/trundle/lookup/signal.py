@@ -1,0 +1,115 @@
+"""Signals of time: tables of one kind, whatever they were made from, so that a run can be given any of them.
+
+A signal consists of polynomials of degree five. Steps, straight lines, cubics and quintics are such polynomials with
+coefficients that are zero, so that their values stay the same to the last bit.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.lookup.table import Table
+from trundle.typing import Array
+
+DEGREE = 5
+KINK = 1e-9  # jump of a value or slope, relative to those beside it, that is round-off
+CLOSE = 1e-11  # how well polynomials meet a function of time, relative to its largest value
+SHORT = 1e-13  # of the span: a piece that is shorter holds a jump
+FIRST_LOOKS = 512  # pieces that a function is looked at in, at least
+MOST_LOOKS = 10_000  # at pieces of a function
+NODES = (1 - np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)) / 2  # Chebyshev's, both ends among them
+BETWEEN_NODES = (NODES[1:] + NODES[:-1]) / 2
+TO_POWERS = np.linalg.inv(np.vander(NODES, increasing=True))  # from values at the nodes to coefficients
+TO_BETWEEN = np.vander(BETWEEN_NODES, DEGREE + 1, increasing=True)  # from these to values between
+
+
+def constant_signal(value: float = 0.0) -> Table:
+    """The same value at all times."""
+    return Table([0.0, 1.0], [value, value], between="linear").signal.with_kinks([False, False])
+
+
+def as_signal(table: Table) -> Table:
+    """The same curve in the kind of signals; steps of a run end where its value or slope jumps."""
+    if table.knows_kinks:
+        return table
+    kind = table.kind
+    if kind.arguments != 1 or kind.outputs:
+        raise ModelError(f"a signal has one argument, time, and one value; this table has {kind}.")
+    if any(kind.repeats):
+        raise ModelError(
+            "a signal does not repeat itself: give its knots for the whole run, as np.tile makes them, or declare a "
+            "table (m.table) in place of an input."
+        )
+    if kind.degree > DEGREE:
+        raise ModelError(f"a signal has polynomials up to degree {DEGREE}; this table has {kind}.")
+    knots, pieces = table.breakpoints
+    c = np.zeros((DEGREE + 1, pieces.shape[1]))
+    c[: len(pieces)] = pieces[:, :, 0]
+    made = Table.polynomials(
+        knots, c, table.beyond[0], smooth=-1, unit=table.unit, text=table.text, arguments=table.arguments
+    )
+    return made.with_kinks(_kinks(knots, c))
+
+
+def _kinks(knots: Array, c: Array) -> Array:
+    """At which knots the value or the slope jumps; both ends are among them, as in any table."""
+    h, powers = np.diff(knots)[:-1], np.arange(len(c))[:, None]
+    value = np.sum(c[:, :-1] * h**powers, axis=0)
+    slope = np.sum(powers * c[:, :-1] * h ** np.maximum(powers - 1, 0), axis=0)
+    size, rate = np.max(np.abs(c[0])), np.maximum(np.abs(slope), np.abs(c[1, 1:]))
+    rate = np.maximum(rate, size / (knots[-1] - knots[0]))
+    jumps = (np.abs(c[0, 1:] - value) > KINK * size) | (np.abs(c[1, 1:] - slope) > KINK * rate)
+    return np.concatenate([[True], jumps, [True]])
+
+
+def sampled(function: Callable[[float], Any], t0: float, t1: float) -> Table:
+    """A function of time between t0 and t1 (s) as polynomials that meet it to 1e-11 of its largest value. Where it
+    jumps, pieces end.
+    """
+    edges, jumps = [t0], [True]
+    columns: list[Array] = []
+    first = np.linspace(t0, t1, FIRST_LOOKS + 1).tolist()
+    size, looks, waiting = 0.0, 0, list(pairwise(first))[::-1]
+    while waiting:
+        looks += 1
+        low, high = waiting.pop()
+        values, between = (_at(function, low + (high - low) * nodes) for nodes in (NODES, BETWEEN_NODES))
+        size = max(size, float(np.max(np.abs(values))))
+        c = TO_POWERS @ values
+        off = np.max(np.abs(TO_BETWEEN @ c - between))
+        middle = (low + high) / 2
+        if off <= CLOSE * size:
+            edges.append(high)
+            jumps.append(False)
+            columns.append(c / (high - low) ** np.arange(DEGREE + 1))
+        elif high - low > SHORT * (t1 - t0) and low < middle < high:
+            waiting += [(middle, high), (low, middle)]
+        elif columns:  # a jump: the piece before it reaches up to its end
+            edges[-1], jumps[-1] = high, True
+        else:
+            edges[0] = high
+        if looks > MOST_LOOKS:
+            raise ModelError(
+                f"the function of time cannot be followed by polynomials beyond t = {low:.6g} s: is it noise, or are "
+                "there very many jumps? Give its values at times of your own, tr.Table(t, values, between='linear')."
+            )
+    made = Table.polynomials(np.array(edges), np.array(columns).T, smooth=-1)
+    return made.with_kinks([*jumps[:-1], True])
+
+
+def _at(function: Callable[[float], Any], times: Array) -> Array:
+    try:
+        values: Array = np.array([function(float(t)) for t in times], dtype=float)
+    except Exception as error:  # a function of the user may raise anything
+        raise ModelError(
+            f"the function of time cannot be asked at t = {times[0]:g} s ({type(error).__name__}: {error}): it takes a "
+            "number of seconds and returns a number."
+        ) from error
+    if values.shape != times.shape or not np.all(np.isfinite(values)):
+        raise ModelError(
+            f"the function of time must return one finite number, which it does not near t = {times[0]:g} s."
+        )
+    return values

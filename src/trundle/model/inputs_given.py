@@ -1,0 +1,99 @@
+"""Inputs that a run is given: numbers, or signals of time in the many forms that they come in."""
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import ModelError, UnknownNameError
+from trundle.lookup.signal import sampled
+from trundle.lookup.table import Table
+from trundle.model.input import signal_name
+from trundle.model.model import Model
+from trundle.model.table import with_tables
+
+CHOICES = (
+    "give a number, tr.Table(t, values, between='linear') ('previous' holds each value until the next), a function of "
+    "time, or an xarray.DataArray over 'time'"
+)
+
+
+def with_inputs(
+    model: Model, parameters: Mapping[str, Any] | None, tables: Mapping[str, Any] | None,
+    inputs: Mapping[str, Any] | None, span: tuple[Any, Any], several: bool = False,
+) -> Mapping[str, Any] | None:  # fmt: skip
+    """Parameters, tables and inputs that are given to a run over a span of time (s), together by name; of several runs
+    inputs may be lists with one for each.
+    """
+    given = with_tables(model.tables, parameters, tables)
+    if not inputs:
+        return given
+    if not isinstance(inputs, Mapping):
+        raise ModelError(f"inputs go by name, {{'name': signal}}, not as {type(inputs).__name__}.")
+    found: dict[str, Any] = {}
+    for name, value in inputs.items():
+        if name not in model.inputs:
+            if name in model.parameters:
+                raise ModelError(f"{name!r} is a parameter, not an input: give it among the parameters.")
+            raise UnknownNameError(name, model.inputs, "input (declare it with m.input)")
+        if given and (name in given or signal_name(name) in given):
+            raise ModelError(f"input {name!r} is given twice, among the inputs and among the parameters or tables.")
+        listed = several and isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+        found[name] = [signal(name, one, span) for one in value] if listed else signal(name, value, span)
+        if listed and not any(isinstance(one, Table) for one in found[name]):
+            found[name] = np.array(found[name], dtype=float)
+    return {**(given or {}), **found}
+
+
+def signal(name: str, value: Any, span: tuple[Any, Any]) -> float | Table:
+    """The value of an input as a number or a table of time."""
+    try:
+        if isinstance(value, Real | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0):
+            return float(value)
+        if isinstance(value, Table):
+            _ = value.signal  # which refuses what is not one
+            return value
+        if hasattr(value, "dims") and hasattr(value, "coords"):
+            return _of_array(value)
+        if callable(value):
+            t0, t1 = _span(span)
+            return sampled(value, t0, t1)
+    except ModelError as error:
+        raise ModelError(f"input {name!r}: {error}") from None
+    listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+    what = f"{len(value)} numbers without times" if listed else repr(value)
+    raise ModelError(f"input {name!r} cannot be {what}; {CHOICES}.")
+
+
+def _span(span: tuple[Any, Any]) -> tuple[float, float]:
+    start, length = (float(v) if isinstance(v, Real) else np.nan for v in span)
+    if not (np.isfinite(start) and np.isfinite(length) and length > 0):
+        raise ModelError(f"a function of time needs a run of finite length, not {span[1]!r} s from {span[0]!r} s.")
+    return start, start + length
+
+
+def _of_array(array: Any) -> Table:
+    if tuple(array.dims) != ("time",):
+        raise ModelError(f"an array over 'time' alone is a signal; this one has the dimensions {tuple(array.dims)}.")
+    if np.asarray(array["time"].values).dtype.kind in "mM":
+        raise ModelError("its times are dates: give seconds from the start of the run.")
+    if not np.all(np.isfinite(np.asarray(array.values, dtype=float))):
+        raise ModelError("there are gaps (nan) in it: fill or leave them out, array.dropna('time').")
+    return Table.from_xarray(array, between="linear")
+
+
+def split_signals(model: Model, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values by name in which the signals of inputs stand where the tables that hold them do, above a level of 0."""
+    if not isinstance(given, Mapping):
+        return given
+    found = dict(given)
+    for name, own in model.inputs.items():
+        value = given.get(name)
+        if isinstance(value, Table):
+            found |= {name: 0.0, signal_name(name): value.signal}
+        elif isinstance(value, list | tuple) and any(isinstance(one, Table) for one in value):  # one for each case
+            none = own.signal.table
+            found[name] = [0.0 if isinstance(one, Table) else one for one in value]
+            found[signal_name(name)] = [one.signal if isinstance(one, Table) else none for one in value]
+    return found

@@ -1,0 +1,242 @@
+"""A run that goes on step by step while Python gives its inputs: closed loops with a controller outside the model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from trundle.equations.formulation import Formulation
+from trundle.errors import SolveError, UnknownNameError
+from trundle.integrate.audit import audited
+from trundle.integrate.integrate import Integration
+from trundle.integrate.options import StepLimits, Tolerances
+from trundle.integrate.outcome import ALARM, Outcome
+from trundle.integrate.tolerance import Given
+from trundle.integrate.workspace import Saved
+from trundle.lookup.table import Table
+from trundle.model.check import finite_number
+from trundle.model.input import signal_name
+from trundle.model.inputs_given import with_inputs
+from trundle.run.turns import start_angles
+from trundle.study.assigned_parameters import with_possible_parameters
+from trundle.study.half_turn import within_half_turn
+from trundle.study.run_options import Accuracy, RunOptions, Samples
+from trundle.study.simulate import prepare
+from trundle.study.state_space import refuse_motion
+from trundle.typing import Array
+
+if TYPE_CHECKING:
+    from trundle.run.dataset import Run
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SavedStep:
+    """A stepper at one moment."""
+
+    run: Saved
+    outcome: Outcome | None
+    times: tuple[float, ...]
+    levels: tuple[Array, ...]
+
+
+@final
+class Stepper:
+    """A run under way. `advance(to)` goes on to a time with the inputs as they are, stepper["pole.angle"] is a quantity
+    there, `set({...})` gives inputs that hold from there on, and `run()` is the run so far.
+    """
+
+    def __init__(
+        self, f: Formulation, duration: float, start: Mapping[str, Any] | None, parameters: Mapping[str, Any] | None,
+        options: RunOptions,
+    ) -> None:  # fmt: skip
+        self.formulation = f
+        self._tables = f.parameters.tables_of(f.model, parameters)
+        own = f.model.inputs.values()
+        self.inputs = tuple(i.name for i in own if self._tables[i.signal.name] is i.signal.table)  # those to be set
+        self._ready = prepare(f, duration, start, parameters, options)
+        self._integration = Integration(self._ready.problem, self._ready.method, self._ready.options)
+        self._integration.begin(self._ready.case)
+        self._places = [f.parameters.parameter(name) for name in self.inputs]
+        self._times: list[float] = [self.time]
+        self._levels: list[Array] = [self._ready.case.p[self._places]]
+        self.outcome: Outcome | None = None  # of the last advance; one that is not FINISHED is the end of the run
+        for name in self.inputs:
+            refuse_motion(f, name)
+
+    def __repr__(self) -> str:
+        ending = "" if self._goes_on else f", {self.outcome}"
+        return f"<Stepper of {self.formulation.model.name!r} at {self.time:g} s of {self.end:g} s{ending}>"
+
+    @property
+    def time(self) -> float:
+        """Time reached (s)."""
+        return self._integration.time
+
+    @property
+    def end(self) -> float:
+        """Time at which it ends (s)."""
+        return self._ready.case.t1
+
+    @property
+    def _goes_on(self) -> bool:
+        return self.outcome is None or self.outcome.name == "FINISHED"
+
+    def __getitem__(self, name: str) -> Any:
+        """A quantity at the time reached: a number, or an array of its components."""
+        part, f = self.formulation.register.get(name), self.formulation
+        t, x, p = np.array([self.time]), self._integration.state[None, :], self._p()
+        values = f.evaluate(part.quantity.name, t, x, p)[part.quantity.name][0]
+        found = part.pick(values)
+        return float(np.asarray(found).ravel()[0]) if part.size == 1 else found
+
+    def states(self, names: Any) -> Array:
+        """Several quantities at the time reached, one number each: for a feedback u = -K x.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Such as those of a linearisation.
+
+        Returns
+        -------
+        array
+        """
+        return np.array([self[name] for name in names])
+
+    def set(self, values: Mapping[str, float]) -> None:
+        """Give inputs, which hold from the time reached on.
+
+        Parameters
+        ----------
+        values : mapping
+            Numbers by the names of inputs; others stay as they are.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            Where there is no such input, or a value is not a finite number.
+        """
+        level = self._levels[-1].copy()
+        for name, value in values.items():
+            if name in self.formulation.model.inputs and name not in self.inputs:
+                raise SolveError(f"input {name!r} was given a signal at the start: it cannot be set as well.")
+            if name not in self.inputs:
+                raise UnknownNameError(name, self.inputs, "input (declare it with m.input)")
+            number = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value  # as -K @ x gives it
+            level[self.inputs.index(name)] = finite_number(number, f"input {name!r}")
+        if np.array_equal(level, self._levels[-1]):
+            return
+        self._integration.workspace.change_parameters(self._places, level)
+        if self._times[-1] == self.time:
+            self._levels[-1] = level
+        else:
+            self._times.append(self.time)
+            self._levels.append(level)
+
+    def advance(self, to: float) -> Outcome:
+        """Go on to a time, or to what ends the run before.
+
+        Parameters
+        ----------
+        to : float
+            In s, at most the end of the run.
+
+        Returns
+        -------
+        Outcome
+            FINISHED where the time was reached; anything else is the end of the run.
+
+        Raises
+        ------
+        SolveError
+            Where the run has ended, or the time does not lie between that reached and the end.
+        """
+        if not self._goes_on:
+            raise SolveError(
+                f"the run has ended at {self.time:g} s ({self.outcome}): restore a state before, or begin anew."
+            )
+        self.outcome = self._integration.advance(
+            min(float(to), self.end) if to <= self.end * (1 + 1e-12) else float(to)
+        )
+        if self.outcome is ALARM:
+            raise SolveError(
+                f"a contact ceases to be one near t = {self.time:g} s: a stepper cannot say how. Run the same with "
+                "simulate, whose outcome names contact and place."
+            )
+        return self.outcome
+
+    def save(self) -> SavedStep:
+        """Everything that it knows now, for `restore`.
+
+        Returns
+        -------
+        SavedStep
+        """
+        return SavedStep(self._integration.save(), self.outcome, tuple(self._times), tuple(self._levels))
+
+    def restore(self, saved: SavedStep) -> None:
+        """Go back to what was saved, to try other inputs from there.
+
+        Parameters
+        ----------
+        saved : SavedStep
+            Of this stepper.
+        """
+        self._integration.restore(saved.run)
+        self.outcome, self._times, self._levels = saved.outcome, list(saved.times), list(saved.levels)
+
+    def run(self) -> "Run":
+        """The run up to the time reached, with the inputs as they were given.
+
+        Returns
+        -------
+        Run
+
+        Raises
+        ------
+        SolveError
+            Where it has not gone on from its start.
+        """
+        from trundle.run.dataset import Run
+        from trundle.run.ending import at_limit
+
+        if self.outcome is None:
+            raise SolveError("the run has not gone on from its start yet: call advance(to).")
+        f, ready = self.formulation, self._ready
+        tables = {**self._tables, **self._signals()}
+        found = self._integration.workspace.trajectory(self.outcome)
+        p = ready.case.p.copy()
+        for one in (p, found.events.p, found.p_end):
+            one[..., self._places] = 0.0
+            f.parameters.put_tables(one, tables.values())
+        limits, rtol = ready.options.limits, ready.options.tolerances.rtol
+        found = audited(ready.problem, found, Tolerances(rtol, found.atol), limits.fixed is not None)
+        found = within_half_turn(f, at_limit(f, found, found.p_end), start_angles(f, ready.initial))
+        found = with_possible_parameters(f, found)
+        return Run.of(f, found, p, ready.initial, ready.settings(f, found.atol), tables)
+
+    def _signals(self) -> dict[str, Table]:
+        """What the inputs that can be set were over time."""
+        knots = [*self._times, max(self.end, np.nextafter(self._times[-1], np.inf))]
+        levels = np.array([*self._levels, self._levels[-1]])
+        found = {}
+        for i, name in enumerate(self.inputs):
+            found[signal_name(name)] = Table(knots, levels[:, i], between="previous").signal
+        return found
+
+    def _p(self) -> Array:
+        p: Array = self._integration.workspace.p[: len(self._ready.case.p)].copy()
+        return p
+
+
+def make_stepper(
+    f: Formulation, duration: float, start: Mapping[str, Any] | None, parameters: Mapping[str, Any] | None, *,
+    inputs: Mapping[str, Any] | None = None, method: Any = "auto", rtol: float = 1e-10, atol: Given = None,
+    samples: Samples = None, max_step: float = np.inf, t0: float = 0.0,
+) -> Stepper:  # fmt: skip
+    """The stepper of a system, as `System.stepper` gives it."""
+    limits = StepLimits(longest=max_step)
+    options = RunOptions(Accuracy(rtol, atol), method, samples, limits, t0, progress=False)
+    return Stepper(f, duration, start, with_inputs(f.model, parameters, None, inputs, (t0, duration)), options)
