@@ -139,7 +139,7 @@ class ModelContents:
     def _new_quantity(self, name: str, what: str) -> None:
         """Parameters, tables, outputs, states and short names stand beside each other in expressions and results."""
         check_name(name, what)
-        a = "an" if what == "output" else "a"
+        a = "an" if what in ("input", "output") else "a"
         known: dict[str, Mapping[str, Any]] = {"parameter": self.parameters, "table": self.tables}
         known |= {"output": self.outputs, "state": self.states, "short name": self.aliases}
         for kind, taken in known.items():
@@ -194,7 +194,7 @@ class ModelContents:
 def check_name(name: str, what: str) -> None:
     """Refuse what cannot be a name; one that begins with a bracket would be a list of symbols to CasADi."""
     if not isinstance(name, str) or not name or name[0] == "[" or any(c in "./" or not c.isprintable() for c in name):
-        a = "an" if what == "output" else "a"
+        a = "an" if what in ("input", "output") else "a"
         raise ModelError(f"{name!r} cannot name {a} {what}: use letters, digits, spaces, '-' and '_'.")
 
 
