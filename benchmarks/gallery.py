@@ -51,6 +51,7 @@ class Picture:
 
 PICTURES = {
     "simple-pendulum": Picture(tuple(np.linspace(0.0, 1.1, 9))),
+    "planetary-gear": Picture((0.3,)),
     "four-bar": Picture((0.0, 0.28, 0.45, 0.56, 0.65, 0.80, 0.88, 1.0)),
     "n-four-bar": Picture((0.0, 0.35, 0.5, 0.6)),
     "andrews-squeezer": Picture((0.0, 0.0085, 0.0095, 0.0105, 0.0115)),

@@ -34,8 +34,8 @@ def differences(model: tr.Model) -> tuple[float, float]:
     loads = [(value, second[by_name[name]]) for name, value in first.items() if name in by_name]
     assert rates and len(rates) + len(loads) == len(first)
     return tuple(
-        max(float(np.max(np.abs(np.subtract(a, b)))) for a, b in each)
-        / max(1.0, *(float(np.max(np.abs(a))) for a, _ in each))
+        max([0.0, *(float(np.max(np.abs(np.subtract(a, b)))) for a, b in each)])
+        / max([1.0, *(float(np.max(np.abs(a))) for a, _ in each)])
         for each in (rates, loads)
     )  # type: ignore[return-value]
 

@@ -182,3 +182,9 @@ def test_newtons_restitution_is_refused_and_slow_approaches_do_not_bounce():
     )
     slow = predict(0.625, SIXTY, 0.6, 0.0, [-1e-3, -1.0], tr.Stronge(0.5, rest_speed=0.01))
     assert slow.end[0, 1] == 0 and slow.end[1, 1] > 0
+
+
+def test_a_double_point_says_why_its_numbers_are_open() -> None:
+    text = str(predict(0.9, SIXTY, 0.5, -0.3))
+    assert "rigid bodies do not say how they share the impulse" in text and "trundle impact collide" in text
+    assert "rigid bodies" not in str(predict(0.625, SIXTY, 0.6, 0.05))

@@ -80,6 +80,11 @@ class Scenario:
         lines = [
             f"{self.label}: normal impulse over mass {self.impulse:.6g}, of it {self.compression:.6g} in compression"
         ]
+        if any(phase.kind == "DP" for phase in self.phases):
+            lines.append(
+                "  DP: both feet are pressed at once, and rigid bodies do not say how they share the impulse (nan). "
+                "Compliant feet do: trundle impact collide."
+            )
         for phase in self.phases:
             changes = (
                 f"{n} {a:.6g} -> {b:.6g}" for n, a, b in zip(Velocities._fields, phase.start, phase.end, strict=True)
