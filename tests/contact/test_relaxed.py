@@ -1,6 +1,7 @@
 """The relaxed law of rolling: the paper's wheel by hand, limits, and what is refused."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -122,16 +123,19 @@ MASS, HALF = 10.0, 0.5
 FEET = [("left", "right"), ("right", "left")]
 
 
-def box(order: tuple[str, ...], mu: dict[str, float], high: float, at: float, **options: Any) -> tr.Model:
+@cache
+def box(order: tuple[str, ...], unilateral: bool) -> tr.System:
     """A box on two sharp feet, its mass centre at `high`, pulled with 25 N at the height `at`."""
     m = tr.Model("box")
+    high, at = m.parameter("high", 0.5), m.parameter("at", 0.3)
     body = m.body("box", MASS, 0.5)
     for name in order:
         foot = body.at(HALF if name == "right" else -HALF, 0, -high)
-        m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), m.ground, foot, name=name, law=tr.Relaxed(mu[name]), **options)
+        law = tr.Relaxed(m.parameter(f"mu_{name}", 0.3))
+        m.connect(tr.PlanarPair(tr.Line(), tr.Vertex()), m.ground, foot, name=name, law=law, unilateral=unilateral)
     m.apply(tr.Wrench(body.at(0, 0, at - high), force=(25.0, 0, 0)))
     m.start["box.position"] = (0, 0, high)
-    return m
+    return m.build()
 
 
 def box_by_hand(mu: dict[str, float], high: float, at: float) -> float:
@@ -153,14 +157,15 @@ def box_by_hand(mu: dict[str, float], high: float, at: float) -> float:
     return float(solve_ivp(rates, (0, 1), [0.0], rtol=1e-11, atol=1e-12).y[0, -1])
 
 
-@pytest.mark.parametrize("options", [{}, {"unilateral": True}])
+@pytest.mark.parametrize("unilateral", [False, True])
 @pytest.mark.parametrize(
     ("mu", "high", "at"),
     [((0.3, 0.3), 0.0, 0.0), ((0.3, 0.3), 0.5, 0.3), ((0.3, 0.6), 0.5, 0.3), ((0.9, 0.2), 0.2, 0.4)],
 )
-def test_feet_share_whatever_their_order(mu: tuple[float, float], high: float, at: float, options: Any) -> None:
+def test_feet_share_whatever_their_order(mu: tuple[float, float], high: float, at: float, unilateral: bool) -> None:
     of = {"left": mu[0], "right": mu[1]}
-    runs = [box(order, of, high, at, **options).build().simulate(1.0, samples=3) for order in FEET]
+    given = {"mu_left": mu[0], "mu_right": mu[1], "high": high, "at": at}
+    runs = [box(order, unilateral).simulate(1.0, parameters=given, samples=3) for order in FEET]
     exact = box_by_hand(of, high, at)
     for run in runs:
         assert run.values("box.velocity")[-1, 0] == pytest.approx(exact, abs=1e-9)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from trundle.contact.normal import NormalLaw
 from trundle.laws.signals import Signals
@@ -13,6 +13,7 @@ from trundle.pairs import Planar
 from trundle.typing import Expr
 from trundle.walker.two_feet import COMPRESSES, OPEN, Feet, Wheel
 
+T = TypeVar("T")
 MODES = {"slide": 0.0, "front": COMPRESSES, "back": OPEN}
 """Parameters that say what the feet do."""
 
@@ -31,6 +32,7 @@ def two_foot_wheel(law: NormalLaw) -> Model:
     m.alias("height", "hub.x")
     a, b = wheel.levers
 
+    @_asked_once
     def feet(s: Signals) -> Feet:
         lift, turn = a * s["hub.angle"], s["hub.angle_rate"]
         overlap = (lift - s["height"], -lift - s["height"])
@@ -55,6 +57,18 @@ def two_foot_wheel(law: NormalLaw) -> Model:
     return m
 
 
+def _asked_once(function: Callable[[Signals], T]) -> Callable[[Signals], T]:
+    """The same function, which keeps its last answer: many parts of the model ask it with the same signals."""
+    kept: list[tuple[Signals, T]] = []
+
+    def answer(s: Signals) -> T:
+        if not kept or kept[0][0] is not s:
+            kept[:] = [(s, function(s))]
+        return kept[0][1]
+
+    return answer
+
+
 def _output_parameter(m: Model, name: str) -> None:
     m.output(f"mode_{name}", lambda s: m.parameters[name].symbol)
 
@@ -76,10 +90,11 @@ def _watch(m: Model, feet: Callable[[Expr], Feet], wheel: Wheel) -> None:
     a, b = wheel.levers
 
     def watch(name: str, value: Callable[[Feet], Expr], after: Callable[[Feet], Feet], **rest: Any) -> None:
+        changed = _asked_once(lambda s: after(feet(s)))
         action = {
-            "slide": lambda s: after(feet(s)).slide,
-            "front": lambda s: after(feet(s)).does[0],
-            "back": lambda s: after(feet(s)).does[1],
+            "slide": lambda s: changed(s).slide,
+            "front": lambda s: changed(s).does[0],
+            "back": lambda s: changed(s).does[1],
         }
         m.event(name, lambda s: value(feet(s)), -1, action | rest)
 
