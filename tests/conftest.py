@@ -1,4 +1,6 @@
-"""All tests share one kernel cache of their own, so that they neither read nor fill the user's."""
+"""All tests share one kernel cache of their own, so that they neither read nor fill the user's; OpenBLAS takes one
+thread, for the workers fill all cores already.
+"""
 
 import gc
 import os
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("TRUNDLE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"trundle-tests-{os.getuid()}"))
 
 MAKE = "import sys; from trundle.kernel import compiled; [compiled.address(*a.split(':')) for a in sys.argv[1:]]"

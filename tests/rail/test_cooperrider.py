@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import eig
-from scipy.optimize import brentq
+from scipy.optimize import brentq, fsolve
 
 from trundle import rail
 
 DATA = rail.vehicle_data("cooperrider")
-CONE, G = 0.1, 9.81
+CONE, HEAD, G = 0.1, 0.3, 9.81  # the rail head is a circle of this radius, m
 
 
 def turn(roll, yaw):
@@ -18,42 +17,34 @@ def turn(roll, yaw):
 
 
 class Linear:
-    """Car, two bogies (y, roll, yaw each) and four wheelsets (y, yaw): 17 freedoms, from energies and creep forces.
+    """Car, two bogies and four wheelsets, each with y, roll and yaw: 21 freedoms, from energies and contact forces.
 
-    Wheelsets keep both contacts: they roll by `roll` y and rise by `lift` y^2 / 2. Springs have the axes of the body
-    below them; stiffness is the second derivative of the potential with their loads, by differences.
+    Springs have the axes of the body below them; stiffness is the second derivative of the potential with their loads,
+    by differences. A wheel is a cone, a rail a cylinder: their contact is exact, with Hertz's force and Kalker's linear
+    creep, and is differentiated at the equilibrium of the speed.
     """
 
-    def __init__(self, geometry):
-        step = 1e-3
-        at = geometry.contact(np.array([-step, 0.0, step]))
-        self.r, self.b = DATA["wheelset"]["radius"], float(at.left.lateral[1])
-        self.roll = float(at.roll[2] / step)
-        self.lift = float(at.lift[2] - 2 * at.lift[1] + at.lift[0]) / step**2
-        self.cone = float(at.radius_difference[2] / (2 * step))
+    def __init__(self, geometry, coefficients_follow_load=True):
+        side = geometry.side("left")
+        self.r, self.tape, self.rail = geometry.radius, side.tape_place, side.rail_origin
+        self.follow = coefficients_follow_load
         self.load = G * (DATA["car"]["mass"] + 2 * DATA["bogie"]["mass"] + 4 * DATA["wheelset"]["mass"]) / 8
-        bent = float(at.left.wheel_curvature[1] + at.left.rail_curvature[1])
-        self.patch = rail.Patch.hertz(self.load, float(at.left.rolling_curvature[1]), bent)
         self.mass, self.stiffness, self.damping = self._mass(), self._stiffness(), self._damping()
 
     def bodies(self, q):
         """Place and rotation of car, bogies and wheelsets."""
         half, base = DATA["half_centres"], DATA["bogie"]["half_wheelbase"]
-        car = np.array([0, q[0], DATA["car"]["height"]]), turn(*q[1:3])
-        bogies, axles = [], []
-        for i, x in enumerate((half, -half)):
-            y, roll, yaw = q[3 + 3 * i : 6 + 3 * i]
-            bogies.append((np.array([x, y, DATA["bogie"]["height"]]), turn(roll, yaw)))
-            for j, ahead in enumerate((base, -base)):
-                y, yaw = q[9 + 4 * i + 2 * j : 11 + 4 * i + 2 * j]
-                place = np.array([x + ahead, y, self.r + self.lift * y**2 / 2])
-                axles.append((place, turn(self.roll * y, yaw)))
-        return car, bogies, axles
+        q = np.reshape(q, (7, 3))
+        car = np.array([0, q[0, 0], DATA["car"]["height"]]), turn(*q[0, 1:])
+        places = [(half, DATA["bogie"]["height"]), (-half, DATA["bogie"]["height"])]
+        places += [(x + ahead, self.r) for x in (half, -half) for ahead in (base, -base)]
+        others = [(np.array([x, y, z]), turn(roll, yaw)) for (x, z), (y, roll, yaw) in zip(places, q[1:], strict=True)]
+        return car, others[:2], others[2:]
 
     def springs(self, q):
         """Stiffness, damping, load (N) and displacement of all, in the axes of the body below."""
         car, bogies, axles = self.bodies(q)
-        rest_car, rest_bogies, rest_axles = self.bodies(np.zeros(17))
+        rest_car, rest_bogies, rest_axles = self.bodies(np.zeros(21))
         above = G * DATA["car"]["mass"] / 2
         for i in (0, 1):
             for name in ("vertical", "lateral", "yaw"):
@@ -67,51 +58,94 @@ class Linear:
                     found = between(axles[j], bogies[i], at - rest_axles[j][0], at - rest_bogies[i][0])
                     yield DATA["primary"], (above + G * DATA["bogie"]["mass"]) / 4, found
 
-    def energy(self, q):
-        axles = self.bodies(q)[2]
-        stored = sum(np.dot(k["stiffness"], d**2) / 2 - load * d[2] for k, load, d in self.springs(q))
-        return stored + G * DATA["wheelset"]["mass"] * sum(place[2] for place, _ in axles)
-
     def _mass(self):
-        car, bogie, axle = (DATA[name] for name in ("car", "bogie", "wheelset"))
-        upper = [car["mass"], car["inertia"][0], car["inertia"][2]]
-        upper += 2 * [bogie["mass"], bogie["inertia"][0], bogie["inertia"][2]]
-        return np.diag([*upper, *4 * [axle["mass"] + axle["inertia"][0] * self.roll**2, axle["inertia"][2]]])
+        bodies = [DATA["car"], *2 * [DATA["bogie"]], *4 * [DATA["wheelset"]]]
+        return np.diag([m for b in bodies for m in (b["mass"], b["inertia"][0], b["inertia"][2])])
 
     def _stiffness(self):
-        h, K, E = 1e-4, np.empty((17, 17)), np.eye(17)
-        for i in range(17):
-            for j in range(17):
-                K[i, j] = sum(a * c * self.energy(h * (a * E[i] + c * E[j])) for a in (1, -1) for c in (1, -1)) / (
-                    4 * h**2
-                )
+        def energy(q):
+            return sum(np.dot(k["stiffness"], d**2) / 2 - load * d[2] for k, load, d in self.springs(q))
+
+        h, K, E = 1e-4, np.empty((21, 21)), np.eye(21)
+        for i, j in np.ndindex(21, 21):
+            ways = ((a, c) for a in (1, -1) for c in (1, -1))
+            K[i, j] = sum(a * c * energy(h * (a * E[i] + c * E[j])) for a, c in ways) / (4 * h**2)
         return K
 
     def _damping(self):
-        h, E, C = 1e-5, np.eye(17), np.zeros((17, 17))
+        h, E, C = 1e-5, np.eye(21), np.zeros((21, 21))
         ahead = [[d for _, _, d in self.springs(h * e)] for e in E]
         behind = [[d for _, _, d in self.springs(-h * e)] for e in E]
-        for n, (data, _, _) in enumerate(self.springs(np.zeros(17))):
+        for n, (data, _, _) in enumerate(self.springs(np.zeros(21))):
             J = np.array([(one[n] - other[n]) / (2 * h) for one, other in zip(ahead, behind, strict=True)]).T
             C += J.T @ np.diag(data["damping"]) @ J
         return C
 
+    def wheel(self, side, place, R, v, w):
+        """Force on a wheel (side 1 is the left one), and its moment about the centre of the wheelset."""
+        x, outwards, g = np.array([1.0, 0, 0]), side * R[:, 1], np.arctan(CONE)
+        level = x - (x @ outwards) * outwards
+        c = np.linalg.norm(level)
+        down = np.cross(level / c, outwards) * side
+        aside = -CONE * outwards[0] / c  # where the normal of the cone has no part along the rail
+        radial = aside * level / c - np.sqrt(1 - aside**2) * down * np.sign(down[2])
+        normal = -(np.cos(g) * radial + np.sin(g) * outwards)  # on the wheel
+        near, along = place + self.tape * outwards + self.r * radial, np.cos(g) * outwards - np.sin(g) * radial
+        middle = np.array([0, side * self.rail, -HEAD]) - near  # of the rail head
+        across = np.cross(normal, x)
+        far = middle @ across / (along @ across)
+        at = near + far * along - place
+        curvatures = np.cos(g) / (self.r - CONE * far * np.cos(g)), 1 / HEAD
+        deep = max(HEAD + middle @ normal, 0.0)
+        velocity = v + np.cross(w, at)
+        N = rail.hertz(1.0, *curvatures).stiffness * deep**1.5 * (1 - velocity @ normal)
+        patch = rail.Patch.hertz(N if self.follow else self.load, *curvatures)
+        slip, spin = velocity @ across / v[0], w @ normal / v[0]
+        pull = -patch.f11 * (velocity @ x) / v[0]
+        F = N * normal + pull * x - (patch.f22 * slip + patch.f23 * spin) * across
+        return F, np.cross(at, F) + (patch.f23 * slip - patch.f33 * spin) * normal
+
+    def wheels(self, q, u, V, z, turning):
+        """Force and moment of both rails on a wheelset that moves by q = (y, roll, yaw), with rates u."""
+        R, ahead = turn(*q[1:]), np.array([np.cos(q[2]), np.sin(q[2]), 0.0])
+        w = u[1] * ahead + turning * R[:, 1] + [0, 0, u[2]]
+        pair = [self.wheel(side, np.array([0, q[0], z]), R, np.array([V, u[0], 0.0]), w) for side in (1, -1)]
+        F, M = np.sum(pair, axis=0)
+        return np.array([F[1], M @ ahead, M[2]]), F, M
+
     def eigenvalues(self, V):
-        """1/s, with Kalker's linear creep of both wheels and the gyroscopic moment of the wheelsets."""
-        K, C, p = self.stiffness.copy(), self.damping.copy(), self.patch
-        a, spin = 1 + self.r * self.roll, DATA["wheelset"]["inertia"][1] * V / self.r
-        for y in range(9, 17, 2):
-            yaw = y + 1
-            C[y, y] += 2 * p.f22 * a**2 / V
-            K[y, yaw] -= 2 * p.f22 * a
-            C[y, yaw] += 2 * p.f23 * a / V - self.roll * spin
-            C[yaw, y] += self.roll * spin - 2 * p.f23 * a / V
-            C[yaw, yaw] += 2 * (p.f11 * self.b**2 + p.f33) / V
-            K[yaw, y] += 2 * p.f11 * self.b * self.cone / self.r
-            K[yaw, yaw] += 2 * p.f23
-        zero, one = np.zeros((17, 17)), np.eye(17)
+        """1/s, at a speed (m/s)."""
+        still = np.zeros(3)
+
+        def unbalanced(s):
+            _, F, M = self.wheels(still, still, V, self.r - 1e-4 * s[0], V / self.r * (1 + 1e-4 * s[1]))
+            return F[2] / (2 * self.load) - 1, M[1] / self.load
+
+        s = fsolve(unbalanced, (1.0, 0.0), xtol=1e-10)
+        at, h = (V, self.r - 1e-4 * s[0], V / self.r * (1 + 1e-4 * s[1])), 1e-7 * np.eye(3)
+        K, C = self.stiffness.copy(), self.damping.copy()
+        gyro = DATA["wheelset"]["inertia"][1] * V / self.r
+        by_place = np.array([self.wheels(e, still, *at)[0] - self.wheels(-e, still, *at)[0] for e in h]).T / 2e-7
+        by_rate = np.array([self.wheels(still, e, *at)[0] - self.wheels(still, -e, *at)[0] for e in h]).T / 2e-7
+        for i in range(9, 21, 3):
+            K[i : i + 3, i : i + 3] -= by_place
+            C[i : i + 3, i : i + 3] -= by_rate
+            C[i + 1, i + 2] -= gyro
+            C[i + 2, i + 1] += gyro
+        zero, one = np.zeros((21, 21)), np.eye(21)
         A = np.block([[zero, one], [-np.linalg.solve(self.mass, K), -np.linalg.solve(self.mass, C)]])
-        return eig(A)[0]
+        return np.linalg.eigvals(A)
+
+    def critical(self):
+        """The speed at which it begins to hunt (m/s), and the frequency there (rad/s)."""
+        V = brentq(lambda v: np.max(self.eigenvalues(v).real), 57.0, 66.0)
+        values = self.eigenvalues(V)
+        return V, abs(values[np.argmax(values.real)].imag)
+
+    def slow_modes(self, V):
+        """All that swing with less than 24 Hz."""
+        values = self.eigenvalues(V)
+        return values[(np.abs(values) < 150.0) & (values.imag > 1.0)]
 
 
 def between(lower, upper, below, above):
@@ -120,26 +154,37 @@ def between(lower, upper, below, above):
     return R.T @ (p_upper + R_upper @ above - p) - below
 
 
-GEOMETRY = rail.ContactGeometry(rail.Profile.cone(CONE), rail.Profile.arc(0.3), radius=0.425, back_to_back=1.36)
+GEOMETRY = rail.ContactGeometry(rail.Profile.cone(CONE), rail.Profile.arc(HEAD), radius=0.425, back_to_back=1.36)
+
+
+def away(found, wanted):
+    """The largest relative distance of a wanted eigenvalue to the nearest that was found."""
+    return max(np.min(np.abs(found - one)) / np.abs(one) for one in wanted)
 
 
 @pytest.mark.slow
 def test_eigenvalues_and_critical_speed_are_those_of_the_linear_equations():
-    """All lateral modes up to 24 Hz at two speeds, and the speed at which it begins to hunt."""
+    """All lateral modes up to 24 Hz at two speeds, and the speed at which it begins to hunt.
+
+    At the usual 15 um the soft minimum of the contact table moves both by 1e-3.
+    """
     linear = Linear(GEOMETRY)
-    vehicle = rail.cooperrider_vehicle(rail.Contact(GEOMETRY, rail.Linear(0.15)))
+    vehicle = rail.cooperrider_vehicle(rail.Contact(GEOMETRY, rail.Linear(0.15), eps=5e-6))
     assert linear.load == pytest.approx(9.81 * vehicle.mass / 8)
-    locus = rail.critical_speed(vehicle, 50.0, 80.0, 31)
+    locus = rail.critical_speed(vehicle, 50.0, 80.0, 7)
     for speed in (80.0, 120.0):
-        found, wanted = locus.at(speed)[1], linear.eigenvalues(speed)
-        slow = wanted[(np.abs(wanted) < 150.0) & (wanted.imag > 1.0)]
-        assert len(slow) >= 9
-        for one in slow:
-            assert np.min(np.abs(found - one)) < 0.025 * np.abs(one), (speed, one)
-    critical = brentq(lambda v: np.max(linear.eigenvalues(v).real), 55.0, 65.0)
-    assert locus.critical == pytest.approx(critical, rel=0.02)
-    at = np.argmax(linear.eigenvalues(critical).real)
-    assert 2 * np.pi * locus.frequency == pytest.approx(abs(linear.eigenvalues(critical)[at].imag), rel=0.02)
+        wanted = linear.slow_modes(speed)
+        assert len(wanted) >= 9
+        assert away(locus.at(speed)[1], wanted) < 5e-4, speed
+    assert (locus.critical, 2 * np.pi * locus.frequency) == pytest.approx(linear.critical(), rel=5e-4)
+
+
+def test_creep_coefficients_that_do_not_follow_the_load_move_modes():
+    """A wheel under more load has more lateral force by the spin of its contact angle; equations that take Kalker's
+    coefficients at the static load, as most do, leave this out.
+    """
+    whole, usual = Linear(GEOMETRY), Linear(GEOMETRY, coefficients_follow_load=False)
+    assert away(usual.eigenvalues(80.0), whole.slow_modes(80.0)) == pytest.approx(0.0172, abs=1e-3)
 
 
 @pytest.mark.slow

@@ -92,8 +92,25 @@ def test_a_wagon_hunts_otherwise_with_another_soft_minimum(
     axle = rail.Wheelset(1813, (1120, 112, 1120), contact)
     box = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
     wagon = rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), height=1.9), axle, box, wheelbase=8.0)
-    found = rail.hunting(wagon, 10.0, 80.0, 15, limit=40, ramp=0, intervals=30)
+    found = rail.hunting(wagon, 10.0, 80.0, 15, limit=26, ramp=0, intervals=30)
     assert f"eps {eps * 1e6:.0f} um" in found.words()
     assert not found.subcritical and found.critical == pytest.approx(critical, abs=0.01)
     assert found.saddle_nodes == pytest.approx(folds, abs=0.03)
     assert found.nonlinear_critical == pytest.approx(lowest, abs=0.03)
+
+
+def test_a_bogie_vehicle_hunts_far_below_its_linear_critical_speed() -> None:
+    """Cooperrider's, 81 states: the cycle begins unstable at 53 m/s and turns at 40 m/s into one at the flanges; runs
+    from there keep to it, and die out below the saddle-node.
+    """
+    geometry = rail.ContactGeometry(rail.S1002(), rail.Rail60E1(), radius=0.425, back_to_back=1.36)
+    vehicle = rail.cooperrider_vehicle(rail.Contact(geometry, rail.ShenHedrickElkins(0.3), eps=50e-6))
+    found = rail.hunting(vehicle, 30.0, 60.0, 4, limit=34, ramp=3, settle=6.0)
+    assert found.subcritical and found.critical == pytest.approx(53.155, abs=0.01)
+    assert found.saddle_nodes == pytest.approx((39.90,), abs=0.02)
+    [(small, first), (large, second)] = found.cycles(40.3)
+    assert (first, second) == (False, True) and small == pytest.approx(5.95e-3, rel=0.01)
+    assert large == pytest.approx(6.14e-3, rel=0.01)
+    assert found.ramp_speeds[0] > found.saddle_nodes[0] > found.ramp_speeds[-1]
+    assert found.ramp_swing[0] == pytest.approx(found.swing[-1], rel=0.02)
+    assert found.ramp_swing[-1] < 0.2 * found.ramp_swing[0]

@@ -13,7 +13,7 @@ from uuid import uuid4
 import casadi as ca
 import numpy as np
 
-from trundle.lookup.node import written
+from trundle.lookup.node import spelled
 from trundle.model.body import Body, Frame
 from trundle.pairs.lower import Pair
 from trundle.pairs.surface import Surface
@@ -61,8 +61,7 @@ def _expression(value: Any) -> str:
 def tape(inputs: Any, answer: Any) -> str:
     """The operations that lead from symbols to an expression, and the names of the symbols."""
     names = [[s.name() for s in ca.symvar(ca.SX(one))] for one in inputs]
-    text, lookups = written(inputs, [answer])
-    return f"{names} {text}" + (f" {lookups}" if lookups else "")
+    return f"{names} {spelled(inputs, answer)}"
 
 
 def is_foreign(value: Any) -> bool:

@@ -125,14 +125,20 @@ def given_motion(position: Any, rotation: Any) -> GivenMotion:
 
 def course_motion(course: FrameCourse) -> GivenMotion:
     """The motion of a frame by an object that knows all of it."""
+    last: list[tuple[Any, Any]] = []  # position, rotation and rates are asked for one after the other
+
+    def state(s: Any) -> Any:
+        if not last or last[0][0] is not s:
+            last[:] = [(s, course.frame_state(s))]
+        return last[0][1]
 
     def rates(s: Any) -> Expr:
-        at = course.frame_state(s)
+        at = state(s)
         return ca.vertcat(*map(_coordinates, (at.v, at.w, at.a, at.eps)))
 
     return GivenMotion(
-        MotionPart(lambda s: _coordinates(course.frame_state(s).p), 3),
-        MotionPart(lambda s: _matrix(course.frame_state(s).R), 9),
+        MotionPart(lambda s: _coordinates(state(s).p), 3),
+        MotionPart(lambda s: _matrix(state(s).R), 9),
         rates=MotionPart(rates, 12),
     )
 

@@ -46,7 +46,8 @@ class Asker:
         """Answers as expressions of `size` components; empty when the question or an answer is at fault."""
         try:
             with no_interpolation():
-                answers = [self._expression(answer, size) for answer in question()]
+                answers = [_expression(answer, size) for answer in question()]
+                self._check(ca.veccat(ca.SX(0, 1), *answers))
         except TrundleError as error:
             self.faults.append(f"{where}: {error}")
         except Exception as error:  # a function of the user may raise anything
@@ -72,27 +73,32 @@ class Asker:
             self.ask(where, lambda: [v for _, F, M in found[0].wrenches for v in (F, M)], 3)
         return found[0] if len(self.faults) == before else None
 
-    def _expression(self, value: Any, size: int) -> Expr:
-        if isinstance(value, list | tuple | np.ndarray):
-            value = ca.vertcat(*value)
-        if value is None:
-            raise ModelError("the function gives nothing back; end it with `return` and an expression.")
-        try:
-            answer = ca.SX(value)
-        except NotImplementedError:
-            raise ModelError(f"{value!r} is neither a number nor an expression.") from None
-        if answer.numel() != size:
-            wanted = "one number" if size == 1 else f"{size} numbers"
-            raise ModelError(f"{wanted} expected, got {answer.numel()}.")
-        names = [s.name() for s in ca.symvar(answer) if s.element_hash() not in self.known | self.signals.known]
+    def _check(self, answers: Expr) -> None:
+        """Symbols and constants of all answers to one question."""
+        known = self.known | self.signals.known
+        names = [s.name() for s in ca.symvar(answers) if s.element_hash() not in known]
         if names:
             raise ModelError(f"the symbol {names[0]!r} is not a parameter of this model; declare it with m.parameter.")
-        if not finite_constants(answer):
+        if not finite_constants(answers):
             raise ModelError(
                 "the answer holds a constant that is not a finite number. A function of math turns a symbol into nan. "
                 f"{HINT}."
             )
-        return answer
+
+
+def _expression(value: Any, size: int) -> Expr:
+    if isinstance(value, list | tuple | np.ndarray):
+        value = ca.vertcat(*value)
+    if value is None:
+        raise ModelError("the function gives nothing back; end it with `return` and an expression.")
+    try:
+        answer = ca.SX(value)
+    except NotImplementedError:
+        raise ModelError(f"{value!r} is neither a number nor an expression.") from None
+    if answer.numel() != size:
+        wanted = "one number" if size == 1 else f"{size} numbers"
+        raise ModelError(f"{wanted} expected, got {answer.numel()}.")
+    return answer
 
 
 @contextmanager

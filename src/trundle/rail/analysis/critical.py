@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
+from trundle.linear_algebra.one_thread import one_thread
 from trundle.rail.analysis.on_track import straight_track
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.vehicle.vehicle import Vehicle
@@ -51,6 +52,7 @@ class RootLocus:
         """Largest real part at each speed, 1/s."""
         return np.array([values[0].real for values in self.eigenvalues])
 
+    @one_thread()
     def at(self, speed: float) -> tuple[Array, AnyArray, AnyArray]:
         """Steady motion, eigenvalues and modes (columns) at any speed (m/s)."""
         near = int(np.argmin(np.abs(self.speeds - speed)))
@@ -70,6 +72,7 @@ class RootLocus:
         return mode_picture(self, self.critical if speed is None else speed, which, path)
 
 
+@one_thread()
 def critical_speed(
     vehicle: Vehicle | System,
     first: float = 5.0,

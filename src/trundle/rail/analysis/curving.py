@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import SolveError
+from trundle.linear_algebra.one_thread import one_thread
 from trundle.rail.analysis.on_track import arc, line_tables, on_line
 from trundle.rail.analysis.uniform import UniformTrack
 from trundle.rail.analysis.wheels import Wheel, by_wheelset, wheels_of
@@ -79,6 +80,7 @@ class Curving:
         return curving_picture(self, path)
 
 
+@one_thread()
 def curving(
     vehicle: Vehicle,
     radius: ArrayLike,

@@ -100,7 +100,7 @@ def hunting(
     ramp: int = 25,
     settle: float = 4.0,
     intervals: int = 40,
-    step: float = 0.8,
+    step: float = 0.25,
     limit: int = 120,
 ) -> Hunting:
     """Limit cycles of a vehicle on straight track, by continuation from its linear critical speed and by a ramp.
@@ -120,7 +120,8 @@ def hunting(
     intervals : int
         Of collocation, in one period.
     step, limit : float, int
-        Longest step along the branch, relative to the size of the cycle, and most points.
+        Longest step along the branch, as a change of the states relative to their swing (root mean square), and most
+        points.
 
     Returns
     -------
@@ -140,7 +141,8 @@ def hunting(
     flow.index(name)
     curve = PeriodicCurve(flow, last - first, intervals)
     node = hopf_start(curve, x, critical, vectors[:, 0], float(abs(values[0].imag)), FIRST)
-    steps = Steps(0.5 * step, step, limit)
+    longest = step * np.sqrt(len(flow.kept))
+    steps = Steps(0.5 * longest, longest, limit)
     branch = follow(Follower(curve), node, FlowStory.of(flow), "speed", "m/s", "periodic", (first, last), steps)
     contacts = tuple(dict.fromkeys(f.table.table.text for f in model.forces.values() if isinstance(f, WheelOnRail)))
     found = Hunting(locus, branch, name, contacts, np.zeros(0), np.zeros(0))

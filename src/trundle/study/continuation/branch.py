@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
+from trundle.linear_algebra.one_thread import one_thread
 from trundle.study.continuation.curve import Follower, Judgement, Node
 from trundle.study.continuation.special import Special, specials
 from trundle.typing import Array, State
@@ -146,6 +147,7 @@ class Branch:
         return follow(self.follower, first, self.story, self.over, self.unit, self.of, self.between, self.steps)
 
 
+@one_thread()
 def follow(
     follower: Follower[Any], node: Node[Any], story: Story, over: str, unit: str, of: str,
     between: tuple[float, float], steps: Steps,

@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.equations.formulation import Built, Formulation
 from trundle.errors import SolveError, UnknownNameError
+from trundle.linear_algebra.one_thread import one_thread
 from trundle.study.continuation.branch import Branch, Steps, Story, follow
 from trundle.study.continuation.curve import Curve, Follower, Node
 from trundle.study.continuation.flow import Flow
@@ -287,6 +288,7 @@ class _Periodic:
         return curve, _ReturnStory(curve, units | {"period": "s"}), node
 
 
+@one_thread()
 def hopf_start(
     curve: PeriodicCurve, x: Array, value: float, mode: Any, frequency: float, amplitude: float
 ) -> Node[PeriodicMotion]:

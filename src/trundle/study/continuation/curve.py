@@ -18,6 +18,8 @@ ITERATIONS = 10
 CLOSE = 3e-9  # scaled length of a Newton step that ends the search
 STALLED = 1e-7  # the same, where round-off lets it become no shorter
 ROUND_OFF = 1e-3  # of the largest derivative: rows below it are round-off
+FAINT = 1e-4  # the same of columns
+BALANCING = 10  # rounds
 FREE = 1e-8  # singular value, over the largest, of a direction in which nothing is asked
 RANK = 1e-8  # the same, below which a direction is not moved along
 
@@ -59,6 +61,7 @@ class Curve(ABC, Generic[P]):
     """Equations whose solutions form a curve."""
 
     periodic: ClassVar[bool] = False  # whether stability is told by multipliers
+    definite: ClassVar[bool] = False  # whether nothing is left free beside the curve: small slopes are no round-off
 
     @abstractmethod
     def linear(self, place: P, base: P) -> Linear:
@@ -153,7 +156,7 @@ class Follower(Generic[P]):
         return self._node(place, node.held, across, done)
 
     def _node(self, place: P, held: Array, along: Array, done: int) -> Node[P]:
-        tangent, held = _tangent(self._scaled(place)[0], held, along)
+        tangent, held = _tangent(self._scaled(place)[0], held, along, self.curve.definite)
         return Node(place, float(self.curve.unknowns(place)[-1]), tangent, held, done)
 
     def _scaled(self, place: P) -> tuple[Array, Array]:
@@ -174,7 +177,8 @@ class Follower(Generic[P]):
             moved = (self.curve.unknowns(place) - z0) / sizes
             matrix = np.vstack([slopes / rows[:, None], along, held.T])
             right = np.concatenate([at.values / rows, [along @ moved - length], held.T @ moved])
-            step = -np.linalg.lstsq(matrix, right, rcond=RANK)[0]
+            more, columns = _balanced(matrix) if self.curve.definite else _as_is(matrix)
+            step = -np.linalg.lstsq(matrix / more[:, None] / columns, right / more, rcond=RANK)[0] / columns
             size = float(np.linalg.norm(step))
             if not size < 10.0 * max(1.0, length):
                 raise SolveError(f"Newton's method leads away (a step of {size:.2g}).")
@@ -191,6 +195,24 @@ def _row_sizes(slopes: Array) -> Array:
     return np.asarray(np.maximum(largest, max(ROUND_OFF * float(np.max(largest)), 1e-300)))
 
 
+def _balanced(slopes: Array) -> tuple[Array, Array]:
+    """Sizes of rows and columns after division by which the largest entry of each is about one [Ruiz 2001].
+
+    A stiff state makes large entries, a soft one small ones, which are no round-off; zero rows and columns stay.
+    """
+    rows, columns = np.ones(len(slopes)), np.ones(slopes.shape[1])
+    for _ in range(BALANCING):
+        size = np.abs(slopes / rows[:, None] / columns)
+        rows = np.clip(rows * np.sqrt(np.max(size, axis=1)), ROUND_OFF, 1.0)
+        size = np.abs(slopes / rows[:, None] / columns)
+        columns = np.clip(columns * np.sqrt(np.max(size, axis=0)), FAINT, 1.0)
+    return rows, columns
+
+
+def _as_is(slopes: Array) -> tuple[Array, Array]:
+    return np.ones(len(slopes)), np.ones(slopes.shape[1])
+
+
 def _free(slopes: Array) -> Array:
     """Columns: directions in which nothing is asked."""
     _, values, V = np.linalg.svd(slopes, full_matrices=True)
@@ -204,9 +226,10 @@ def _smallest(slopes: Array, count: int) -> Array:
     return np.asarray(V[len(V) - count :].T)
 
 
-def _tangent(slopes: Array, held: Array, along: Array) -> tuple[Array, Array]:
+def _tangent(slopes: Array, held: Array, along: Array, definite: bool) -> tuple[Array, Array]:
     """Tangent of the curve in the direction of `along`, and the held directions, at a new point."""
-    space = _smallest(slopes, held.shape[1] + 1)
+    rows, columns = _balanced(slopes) if definite else _as_is(slopes)
+    space = np.linalg.qr(_smallest(slopes / rows[:, None] / columns, held.shape[1] + 1) / columns[:, None])[0]
     if held.shape[1]:
         near = space.T @ held
         turn = np.linalg.svd(near, full_matrices=True)[0]

@@ -27,6 +27,7 @@ WEIGHTS = np.array(
 )
 SURE = 1e-8  # logarithm of the size of a multiplier that is neither growth nor decay
 SMALL = 1e-4  # of the unit of a state: the least that counts as a change of it
+KEPT = 3  # motions whose equations are remembered
 SLOW = 0.05  # of the mean of a state, likewise
 
 
@@ -71,9 +72,11 @@ class PeriodicCurve(Curve[PeriodicMotion]):
     """Periodic motions of a flow over its parameter, in a number of intervals."""
 
     periodic: ClassVar[bool] = True
+    definite: ClassVar[bool] = True
 
     def __init__(self, flow: Flow, width: float, intervals: int = 60) -> None:
         self.flow, self.width, self.intervals = flow, width, intervals
+        self._last: list[tuple[PeriodicMotion, _Condensed]] = []
 
     def linear(self, place: PeriodicMotion, base: PeriodicMotion) -> Linear:
         n, c = len(place.start), self._condense(place)
@@ -155,6 +158,15 @@ class PeriodicCurve(Curve[PeriodicMotion]):
         return PeriodicMotion(mesh, states[0], curve(inner), period, value)
 
     def _condense(self, place: PeriodicMotion) -> _Condensed:
+        """Newton's equations about a motion; the last few are kept: tangent, stability and step ask for the same."""
+        for motion, known in self._last:
+            if motion is place:
+                return known
+        found = self._eliminated(place)
+        self._last = [*self._last[1 - KEPT :], (place, found)]
+        return found
+
+    def _eliminated(self, place: PeriodicMotion) -> _Condensed:
         n, flow, value, stages = len(place.start), self.flow, place.parameter, place.stages
         count, every = len(stages), stages.reshape(-1, n)
         f = flow.many_rates(every, value).reshape(count, 3, n)
@@ -164,8 +176,12 @@ class PeriodicCurve(Curve[PeriodicMotion]):
             raise SolveError("the equations have no finite value along the motion.")
         part = np.diff(place.mesh)[:, None, None]
         step = part * place.period
-        K = -step[..., None, None] * np.einsum("jk,ikab->ijakb", WEIGHTS, A)
-        K = K.reshape(count, 3 * n, 3 * n) + np.eye(3 * n)
+        A *= -step[..., None]
+        blocks = np.empty((count, 3, n, 3, n))
+        for j, k in np.ndindex(3, 3):
+            np.multiply(WEIGHTS[j, k], A[:, k], out=blocks[:, j, :, k])
+        K = blocks.reshape(count, 3 * n, 3 * n)
+        K[:, np.arange(3 * n), np.arange(3 * n)] += 1.0
         before = np.concatenate([place.start[None, :], stages[:-1, -1]])
         moved = np.einsum("jk,ika->ija", WEIGHTS, f)
         by = part * moved, step * np.einsum("jk,ika->ija", WEIGHTS, g), before[:, None, :] + step * moved - stages
