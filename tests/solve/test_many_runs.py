@@ -145,6 +145,7 @@ def test_what_holds_for_no_case_is_refused_at_once() -> None:
     for changes, text in (
         ({"samples": "steps"}, "times that all cases share"),
         ({"samples": 10**13}, "GiB"),
+        ({"start": {"bob.angle": np.broadcast_to(0.1, 10**11)}}, "cases=100,000,000,000 would take .* GiB"),
         ({"threads": 0}, "positive number of threads"),
         ({"parameters": [1.0]}, "goes by name"),
     ):

@@ -89,6 +89,7 @@ def run_batch(
     one_by_one = not method.in_lanes or bool(f.model.events or f.parameters.modes)
     width = count * (f.n_x + (len(f.default_parameters) if one_by_one else 0))
     times = None if samples is None else sample_times(samples, 0.0, duration, width)
+    check_room(count, 2 * f.n_x + len(f.default_parameters), "cases")  # each has a start, an end and parameters
     if times is not None:
         check_room(len(times), width)
     ready = _Cases(f, start, parameters, count, accuracy.rtol)
