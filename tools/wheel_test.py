@@ -68,6 +68,19 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
     print(f"{python}: works; the environment takes {weight:.0f} MB")
 
 
+def find_python(version: str) -> str | None:
+    """A Python of this version that runs: by its name, else among those that pyenv or uv have installed."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    uv = Path.home() / ".local" / "share" / "uv" / "python"
+    name = f"python{version}"
+    found = [shutil.which(name), *pyenv.glob(f"{version}.*/bin/{name}"), *uv.glob(f"cpython-{version}.*/bin/{name}")]
+    for python in map(str, filter(None, found)):
+        # A name may stand for a Python that a manager of versions could install, or has, but does not use here.
+        if subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
 def main() -> None:
     """Every Python that is here."""
     with tempfile.TemporaryDirectory() as name:
@@ -75,9 +88,8 @@ def main() -> None:
         wheel = build(folder)
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
         for version in PYTHONS:
-            python = shutil.which(f"python{version}")
-            # A name may stand for a Python that a manager of versions could install, but has not.
-            if python and subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0:
+            python = find_python(version)
+            if python:
                 try_wheel(wheel, python, folder)
             else:
                 print(f"python{version}: not on this machine, skipped")

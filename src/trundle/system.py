@@ -18,6 +18,7 @@ from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.run_options import Accuracy, RunOptions, listed
 from trundle.study.start_state import start_state
+from trundle.study.unchangeable import Unchangeable
 from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
 
 
 @final
-class System:
+class System(Unchangeable):
     """A frozen model with its equations and kernels in one formalism, and what can be asked of them.
 
     `start` and `state` are values by name; those of `model.start` hold for names that are not given, and a consistent
@@ -76,11 +77,6 @@ class System:
         from trundle.view.notebook import system_html
 
         return system_html(self)
-
-    def __deepcopy__(self, memo: dict[int, object] | None = None) -> "System":
-        return self  # nothing of it can be changed
-
-    __copy__ = __deepcopy__
 
     @property
     def spec(self) -> Spec:

@@ -46,6 +46,14 @@ MISTAKES = {
     "misspelt start": (BUILT, "system.simulate(1.0, {'bob.angel': 1.0})", r"Did you mean 'bob\.angle'"),
     "misspelt plot": (RUN, "run.plot('bob.angl')", r"Did you mean 'bob\.angle'"),
     "misspelt parameter": (BUILT, "system.simulate(1.0, parameters={'masss': 1.0})", r"no parameter"),
+    "a quantity as an attribute": (RUN, "run.angle", r"Did you mean run\['bob\.angle'\]"),
+    "a misspelt method of a run": (RUN, "run.plott()", r"Did you mean run\.plot"),
+    "a table by another name": (RUN, "run.to_csv('x.csv')", r"run\.save\('result\.csv'\)"),
+    "eigenvalues of a system": (BUILT, "system.eigenvalues()", r"system\.linearise"),
+    "a misspelt question": (BUILT, "system.simulat(1.0)", r"Did you mean simulate"),
+    "a start after the build": (BUILT, "system.start = {'bob.angle': 0.2}", r"cannot be changed.*system\.simulate"),
+    "a start as a list": (HUNG, "m.start = [0.2]", r"start values go by name"),
+    "a material of a forest": (HEAD, "m.body('b', shape=tr.shape.Ball(0.1), material='oak')", r"give density="),
     "name twice": (HEAD, "m.body('bob', mass=1.0)", r"already a body called 'bob'"),
     "name with a dot": (HEAD, "m.body('left.arm', mass=1.0)", r"cannot name a body"),
     "name that is time": (HEAD, "m.parameter('t', 1.0)", r"time.*Choose another name"),
@@ -56,6 +64,8 @@ MISTAKES = {
     "ends of a capsule": (HEAD, "tr.shape.Capsule((0, 0, 1), (0, 0, 2))", r"radius=\(0, 0, 1\): give one number"),
     "parameter in a shape": (HEAD, "tr.shape.Ball(2 * m.parameter('r', 1.0))", r"cannot follow a parameter"),
     "negative edge": (HEAD, "tr.shape.Box((1, 2, -1))", r"cannot be negative"),
+    "a shape in words": (HEAD, "m.body('b', mass=1.0, shape='box')", r"tr\.shape\.Box\(\(.*got 'box'"),
+    "a shape of three numbers": (HEAD, "m.body('b', mass=1.0, shape=(1, 2, 3))", r"tr\.shape\.Box.*got \(1, 2, 3\)"),
     "axis of a shape": (HEAD, "tr.shape.Cylinder(1.0, 1.0, 'w')", r"axis='w': give \"x\", \"y\""),
     "axis w": (HEAD, "tr.Revolute('w')", r"axis 'w' is not known"),
     "axis of no length": (HEAD, "tr.Revolute((0, 0, 0))", r"axis|length"),
@@ -95,6 +105,10 @@ MISTAKES = {
     # forces and laws
     "a law applied": (HUNG, "m.apply(tr.Spring(5.0))", r"Laws belong to connections"),
     "a motor of time alone": (HUNG, "tr.Motor(lambda t: tr.sin(t))", r"lambda t, q, u"),
+    "a spring in words": (HEAD, "tr.Spring('stiff')", r"Spring: stiffness is a number or a parameter, got 'stiff'"),
+    "a spring of three directions": (HEAD, "tr.Spring(1.0, (1, 2, 3))", r"damping is a number.*got \(1, 2, 3\)"),
+    "a damper that is a bool": (HEAD, "tr.Damper(True)", r"damping is a number or a parameter, got True"),
+    "a motor in words": (HEAD, "tr.Motor('fast')", r"effort is a number or a parameter, got 'fast'"),
     "a force in words": (HUNG, "tr.CoordinateForce('bob.angle', 'strong')", r"a law such as tr\.Spring"),
     "a force within a body": (
         HUNG, "m.apply(tr.SpringDamper(bob.at(0, 0, 1), bob, 1.0, 0.0))", r"same body 'bob'"
@@ -115,6 +129,7 @@ MISTAKES = {
     "a file in no folder": (RUN, "run.save('/no/such/folder/x.nc')", r"there is no directory"),
     "a file of no kind": (RUN, "run.save('x.docx')", r"docx|ending|kind"),
     "no such file": (HEAD, "tr.load('/no/such/file.nc')", r"file\.nc"),
+    "a model for a file": (HEAD, "tr.load_model(m)", r"give the path of a YAML file.*not <Model"),
     "no such model file": (HEAD, "tr.load_model('/no/such/model.yaml')", r"model\.yaml"),
     "linearising words": (BUILT, "system.linearise({'bob.angle': 'up'})", r"bob\.angle"),
     "a forgotten start in a hollow circle": (
@@ -134,6 +149,7 @@ MISTAKES = {
         HEAD + "l = m.parameter('l', 0.3)\n", "m.body('b', 1.0, shape=tr.shape.Sphere(l))", r"shape Sphere.*parameter"
     ),
     "a contact of a body without shape": (HEAD, "m.contact(m.ground, bob)", r"no shape to touch.*m\.connect_points"),
+    "a contact the wrong way round": (HEAD, "m.contact(bob, m.ground)", r"plane comes first, m\.contact\(m\.ground"),
     # gears, belts, cams
     "a gear without ratio": (HEAD, "tr.Gear(0)", r"ratio must be a finite number other than zero"),
     "a gear of equal sense and speed": (HEAD, "tr.Gear(1.0)", r"tr\.Belt"),
@@ -170,6 +186,10 @@ LATER = {
     ),
     "math.sin in a law": (
         HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda s: math.sin(s['bob.angle'])))\n", r"tr\.sin"
+    ),
+    "an event without signals": (HUNG + "m.event('e', lambda: 1.0)\n", r"event 'e' takes another number.*lambda s:"),
+    "a force of four arguments": (
+        HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda a, b, c, d: a))\n", r"another number.*lambda s:"
     ),
     "np.interp in a law": (
         HUNG + "m.apply(tr.CoordinateForce('bob.angle', lambda s: np.interp(s['bob.angle'], [0, 1], [0, 2])))\n",

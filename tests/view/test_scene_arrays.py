@@ -136,6 +136,16 @@ def test_faces_of_shapes_and_forces_of_round_off_are_not_drawn() -> None:
     assert not [arrow for arrow in scene.arrows if arrow.layer == "reactions"] and scene.longest["reactions"] == 0.0
 
 
+def test_ghosts_of_a_motion_that_comes_back_are_far_from_each_other() -> None:
+    """Five turns of a crank: each fifth of its way is one turn, so equal parts of the way were all the same pose."""
+    m = tr.Model("crank")
+    m.gravity = (0, 0, 0)
+    m.connect(tr.Revolute("y"), m.ground, m.body("crank", mass=1.0, inertia=0.1, com=(1, 0, 0)))
+    scene = make_scene(m.build().simulate(5.0, {"crank.angle_rate": 2 * np.pi}, samples=401), plots=())
+    turns = np.sort(np.mod(scene.ghosts, 1.0))
+    assert len(turns) == 6 and np.min(np.diff([*turns, turns[0] + 1.0])) > 0.1
+
+
 def test_points_whose_paths_can_be_shown(four_bar: Run) -> None:
     scene = make_scene(four_bar, plots=(), points={"tip": ("coupler", (1.0, 0.5, 0.0))})
     assert [p.name for p in scene.points] == ["tip", *(f"{n} (joint)" for n in ("crank", "rocker", "coupler", "pin"))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path as FilePath
 from typing import Any, final
 
@@ -85,6 +86,8 @@ def load_file(path: str | FilePath, parameters: Mapping[str, float] | None = Non
     FileError
         With every fault and its line.
     """
+    if not isinstance(path, str | PathLike):
+        raise FileError(f"give the path of a YAML file, as text or a Path, not {path!r}.")
     return read_model(read_text(FilePath(path)), str(path), parameters, FilePath(path).parent)
 
 

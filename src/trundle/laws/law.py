@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any, ClassVar, final
 
 import casadi as ca
+import numpy as np
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
@@ -263,6 +264,9 @@ class Spring(EffortLaw):
     damping: Expr = 0.0  # N s/m or N m s/rad
     rest: Expr = 0.0  # coordinate at which the spring is slack
 
+    def __post_init__(self) -> None:
+        check_numbers("Spring", stiffness=self.stiffness, damping=self.damping, rest=self.rest)
+
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return -self.stiffness * (q - self.rest) - self.damping * u
 
@@ -280,11 +284,22 @@ class Damper(EffortLaw):
 
     damping: Expr  # N s/m or N m s/rad
 
+    def __post_init__(self) -> None:
+        check_numbers("Damper", damping=self.damping)
+
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return -self.damping * u
 
     def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.damping * u**2
+
+
+def check_numbers(law: str, **given: Any) -> None:
+    """Each of the fields is a number or an expression of parameters."""
+    for name, one in given.items():
+        symbol = isinstance(one, ca.SX | ca.DM) and one.numel() == 1
+        if not symbol and (np.ndim(one) != 0 or np.asarray(one).dtype.kind not in "fiu"):
+            raise ModelError(f"{law}: {name} is a number or a parameter, got {one!r}.")
 
 
 def _takes(function: Callable[..., Any], count: int) -> bool:
@@ -311,6 +326,8 @@ class Motor(EffortLaw):
                 "Motor: its function is called with time, coordinate and rate: write lambda t, q, u: ..., even if it "
                 "needs fewer of them."
             )
+        if not callable(self.function):
+            check_numbers("Motor", effort=self.function)
 
     def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
         return self.function(t, q, u) if callable(self.function) else self.function

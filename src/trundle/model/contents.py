@@ -188,7 +188,8 @@ class ModelContents:
             if what in ("body", "connection") and name in others:
                 raise ModelError(f"{name!r} is the name of a {kind}; choose another one for the {what}.")
         if name in taken:
-            raise ModelError(f"there is already a {what} called {name!r}; names are unique.")
+            article = "an" if what[0] in "aeiou" else "a"
+            raise ModelError(f"there is already {article} {what} called {name!r}; names are unique.")
 
 
 def check_name(name: str, what: str) -> None:

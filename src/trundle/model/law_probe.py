@@ -26,6 +26,10 @@ HINT = (
     "It is called once, with symbols in place of numbers: use tr.sin, tr.where, tr.max, ... in place of functions of "
     "math, of `if` and of max"
 )
+ARGUMENTS = (
+    "Functions of the model are called with its signals, lambda s: s['bob.angle']; those of laws on a joint with time, "
+    "coordinate and rate, lambda t, q, u: ..."
+)
 HOOK = "__array_function__"  # by which NumPy asks an expression to do what one of its functions does
 _asking = RLock()
 
@@ -53,6 +57,9 @@ class Asker:
         except Exception as error:  # a function of the user may raise anything
             reason = str(error).strip().splitlines()
             text = reason[0] if reason and "casadi" not in reason[0] else _plain(str(error))
+            if isinstance(error, TypeError) and "positional argument" in text:
+                self.faults.append(f"{where} takes another number of arguments than it is given ({text}). {ARGUMENTS}")
+                return []
             self.faults.append(f"{where} cannot be written as an expression ({type(error).__name__}: {text}). {HINT}.")
         else:
             return answers

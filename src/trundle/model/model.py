@@ -26,7 +26,7 @@ from trundle.model.input import Input, signal_name
 from trundle.model.joint import Joint
 from trundle.model.material import density_of, from_shapes, taken
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
-from trundle.model.part_check import body_faults, force_faults, joined_faults, refuse, vector_faults
+from trundle.model.part_check import as_shapes, body_faults, force_faults, joined_faults, refuse, vector_faults
 from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.symbol import ParameterSymbol
@@ -64,6 +64,8 @@ class Model(ModelContents):
         super().__setattr__(name, value)
         if name == "gravity":
             refuse(vector_faults(self, value, "gravity of the model"), "Give a vector in m/s^2, like (0, 0, -9.81).")
+        if name == "start" and not isinstance(value, Mapping):
+            raise ModelError(f"start values go by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
 
     def __getattr__(self, name: str) -> Any:
         if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "stepper"):
@@ -126,7 +128,7 @@ class Model(ModelContents):
             To be connected, also by its frames: `body.at(x, y, z)`.
         """
         self._new_name(name, self.bodies, "body")
-        shapes = shape if isinstance(shape, tuple) else (shape,)
+        shapes = as_shapes(f"body {name!r}", shape)
         said = ""
         if density is not None or material is not None:
             if not (isinstance(mass, float) and mass == 0.0 and inertia is ZERO and com is ZERO):

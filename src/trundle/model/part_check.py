@@ -11,6 +11,7 @@ from trundle.errors import ModelError
 from trundle.model.body import Body, Frame
 from trundle.model.contents import ModelContents
 from trundle.model.force import Force
+from trundle.model.shape import Shape
 from trundle.space.inertia import inertia_faults
 
 
@@ -98,3 +99,15 @@ def refuse(faults: list[str], remedy: str = "") -> None:
     """Raise ModelError where there are faults."""
     if faults:
         raise ModelError(" ".join([*faults, remedy]).strip())
+
+
+def as_shapes(owner: str, given: Any) -> tuple[Shape, ...]:
+    """One shape or several, as a tuple; what is none is refused with words."""
+    shapes = tuple(given) if isinstance(given, tuple | list) else (given,)
+    for one in shapes:
+        if not isinstance(one, Shape | tuple):
+            raise ModelError(
+                f"{owner}: its shape is one of tr.shape, such as tr.shape.Box((0.3, 0.2, 0.1)) or tr.shape.Ball(0.1), "
+                f"or several in a tuple, got {given!r}."
+            )
+    return shapes

@@ -43,6 +43,8 @@ class Touch:
 def touches_of(name: str, frame: Frame, planar: bool) -> list[Touch]:
     """All parts of the shapes of a body that touch a plane; in a plane of motion (x, z) only those in it."""
     shapes = [shape for shape in frame.body.shape if not isinstance(shape, tuple)]
+    if not shapes and frame.body.name == "ground":
+        raise ModelError(f"contact {name!r}: the plane comes first, m.contact(m.ground, body), then what touches it.")
     if not shapes:
         raise ModelError(
             f"contact {name!r}: body {frame.body.name!r} has no shape to touch with. Give it one, "

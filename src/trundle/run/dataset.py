@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
 
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
+ELSEWHERE = {
+    "to_csv": "run.save('result.csv')",
+    "to_dataframe": "run.to_pandas()",
+    "to_netcdf": "run.save('result.nc')",
+    "t": "run.time",
+    "times": "run.time",
+    "animate": "run.show() or run.save_movie('run.gif')",
+}
+"""What new users look for, and where it is."""
 
 
 @final
@@ -113,6 +123,19 @@ class Run:
 
         f = self.formulation
         return System(f.derivation, f.formalism) if f is not None else None
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):  # of Python and of this class: nothing of a run is asked before it is there
+                raise AttributeError(f"'Run' object has no attribute {name!r}", name=name, obj=self)
+            if name in ELSEWHERE:
+                raise AttributeError(f"a Run has no {name!r}: ask {ELSEWHERE[name]}.", name=name, obj=self)
+            named = [n for n in self.names if name in n.replace(".", "_").split("_") or n.endswith(f".{name}")]
+            near = [*get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)]
+            hints = [f"run.{n}" for n in near] + [f"run[{n!r}]" for n in named[:3]]
+            hint = f" Did you mean {' or '.join(hints)}?" if hints else " Quantities go by name: run['bob.angle']."
+            raise AttributeError(f"a Run has no attribute {name!r}.{hint}", name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"<Run of {self.model_name!r}: {len(self.time)} samples up to {self.time[-1]:g} s, {self.ending}>"

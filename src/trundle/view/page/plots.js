@@ -1,6 +1,8 @@
 // Plots over time with a cursor: one panel for each unit.
 
-const LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8E7CC3", "#A07E58"];
+const LINE_COLOURS = matchMedia("(prefers-color-scheme: dark)").matches  // the first ones are too dim on a dark page
+  ? ["#4AA8E8", "#F0843A", "#2FC79B", "#CC79A7", "#E69F00", "#9AD4F5", "#A99BDC", "#C09E78"]
+  : ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8E7CC3", "#A07E58"];
 
 // Round numbers between two ends.
 function ticks(low, high, about) {
@@ -78,7 +80,7 @@ class Panel {
     pen.strokeStyle = look.line;
     pen.fillStyle = look.quiet;
     pen.lineWidth = 1;
-    const across = ticks(a, b, (x1 - x0) / 80), up = ticks(low, high, 4);
+    const across = ticks(a, b, (x1 - x0) / 80), up = ticks(low, high, 5.5);
     pen.textAlign = "center";
     for (const v of across.values) { stroke(pen, [[X(v), y0], [X(v), y1]]); pen.fillText(tickText(v, across.step), clamp(X(v), x0, x1 - 12), y1 + 14); }
     pen.textAlign = "right";

@@ -62,7 +62,7 @@ def make_scene(
         np.array([shape["bodies"].get(body, {"com": (0, 0, 0)})["com"] for body in bodies], dtype=float),
         colours, tuple(items), tuple(_springs(shape, bodies, size)), arrow, contacts(run, shape, kept),
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
-        _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies), tuple(run.events),
+        _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies, travels, size), tuple(run.events),
         tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
     )  # fmt: skip
@@ -322,16 +322,37 @@ def _face_on(p: Array, R: Array, size: float) -> tuple[float, float] | None:
     return None
 
 
-def _ghosts(t: Array, p: Array, R: Array, shape: Geometry, bodies: Sequence[str]) -> tuple[float, ...]:
-    """Times at which the mass centres have gone equal parts of their way."""
+def _ghosts(
+    t: Array, p: Array, R: Array, shape: Geometry, bodies: Sequence[str], travels: bool, size: float
+) -> tuple[float, ...]:
+    """Times of poses that show the motion: equal parts of the way of what travels; else poses far from each other, for
+    equal parts of a motion that comes back may all be the same pose.
+    """
     coms = np.array([shape["bodies"][body]["com"] for body in bodies[1:]], dtype=float).reshape(-1, 3)
     if not len(coms) or len(t) < 2:
         return (float(t[0]),)
     places = p[:, 1:] + np.einsum("tbij,bj->tbi", R[:, 1:], coms)
     way = np.concatenate([[0.0], np.cumsum(np.max(np.linalg.norm(np.diff(places, axis=0), axis=2), axis=1))])
-    if not way[-1] > 0:
-        return (float(t[0]),)
-    return tuple(float(time) for time in np.interp(np.linspace(0, way[-1], GHOSTS), way, t))
+    if travels and way[-1] > 0:
+        return tuple(float(time) for time in np.interp(np.linspace(0, way[-1], GHOSTS), way, t))
+    seen = np.unique(np.linspace(0, len(t) - 1, 300).astype(int))
+    axes = 0.3 * size * R[seen, 1:, :, :2].reshape(len(seen), -1)  # what turns about its mass centre moves too
+    return _far_apart(t[seen], np.nan_to_num(np.hstack([places[seen].reshape(len(seen), -1), axes])), 1e-6 * size)
+
+
+def _far_apart(t: Array, poses: Array, least: float) -> tuple[float, ...]:
+    """Times of the first pose, of the last where it is another one, and of those that are, one after the other, the
+    farthest from all before.
+    """
+    chosen = [0]
+    nearest = np.linalg.norm(poses - poses[0], axis=1)
+    if nearest[-1] > 0.2 * float(np.max(nearest)):
+        chosen.append(len(t) - 1)
+        nearest = np.minimum(nearest, np.linalg.norm(poses - poses[-1], axis=1))
+    while len(chosen) < GHOSTS and float(np.max(nearest)) > least:
+        chosen.append(int(np.argmax(nearest)))
+        nearest = np.minimum(nearest, np.linalg.norm(poses - poses[chosen[-1]], axis=1))
+    return tuple(float(t[i]) for i in sorted(chosen))
 
 
 def _springs(shape: Geometry, bodies: Sequence[str], size: float) -> Iterator[Spring]:
