@@ -317,6 +317,23 @@ def graph(
     print_graph(_load(source, set_).model.build().graph, out, dual)
 
 
+@app.command(epilog="Example: trundle export simple-pendulum -o pendulum.fmu --output pivot.angle")
+def export(
+    source: Source,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The FMU, .fmu.")],
+    output: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A quantity to give out; else what the file plots.")
+    ] = None,
+    set_: Set = None,
+) -> None:
+    """Write a model file as an FMU for co-simulation (FMI 2.0); it runs where Python has trundle and pythonfmu."""
+    from trundle.command.find import model_path
+    from trundle.command.fmu import export_fmu
+
+    _load(source, set_)  # refuses what is no model, or has no such parameter
+    typer.echo(f"written: {export_fmu(model_path(source), out, output or [], _assignments(set_))}")
+
+
 @app.command(epilog="Example: trundle structure benchmark-bicycle -o structure.svg")
 def structure(
     source: Source,

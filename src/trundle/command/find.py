@@ -30,6 +30,14 @@ def find_model(source: str, changes: Mapping[str, float] | None = None) -> Model
     return examples.load(source, changes, **sizes)
 
 
+def model_path(source: str) -> Path:
+    """The YAML file of a model or example; FileError for an example that is made in Python."""
+    path = Path(source) if Path(source).is_file() else examples.find(source).path
+    if path.suffix not in SUFFIXES:
+        raise FileError(f"{source!r} is made in Python: this needs a model file, .yaml.")
+    return path
+
+
 def _refuse_unknown(changes: Iterable[str], known: Iterable[str]) -> None:
     for name in changes:
         if name not in known:

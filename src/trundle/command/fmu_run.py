@@ -1,0 +1,57 @@
+"""The run inside an FMU: what the slave of pythonfmu asks for, from the model file in the resources of the FMU."""
+
+import json
+from pathlib import Path
+from typing import Final, final
+
+from trundle.file.read import load_file
+from trundle.study.stepper import Stepper
+
+TOLD: Final = "trundle.json"  # in the resources: name of the model file, outputs, values of parameters
+FOREVER: Final = 1e9  # s, where no end is told
+
+
+@final
+class FmuRun:
+    """Parameters until the run begins, inputs from step to step, and outputs at the time reached."""
+
+    def __init__(self, resources: Path | str) -> None:
+        told = json.loads((Path(resources) / TOLD).read_text(encoding="utf-8"))
+        file = load_file(Path(resources) / told["model"], told["parameters"])
+        self._system = file.model.build()
+        model = self._system.model
+        self.parameters: dict[str, float] = dict(model.parameter_values())
+        self.inputs: dict[str, float] = {name: float(one.level.value) for name, one in model.inputs.items()}
+        self.parameters = {name: value for name, value in self.parameters.items() if name not in self.inputs}
+        self.outputs: tuple[str, ...] = tuple(told["outputs"])
+        self._begins, self._ends, self._rtol = 0.0, FOREVER, 1e-10
+        self._stepper: Stepper | None = None
+
+    def unit(self, name: str) -> str:
+        """Of an output."""
+        return self._system.formulation.register.get(name).quantity.unit
+
+    def set_up(self, start: float, stop: float | None, tolerance: float | None) -> None:
+        """Times (s) and relative tolerance of the whole run."""
+        self._begins = start
+        self._ends = start + FOREVER if stop is None else stop
+        self._rtol = tolerance or self._rtol
+
+    def _begun(self) -> Stepper:
+        if self._stepper is None:
+            self._stepper = self._system.stepper(
+                self._ends - self._begins, None, self.parameters, t0=self._begins, rtol=self._rtol, samples=2
+            )
+            self._stepper.set(self.inputs)
+        return self._stepper
+
+    def output(self, name: str) -> float:
+        """A quantity at the time reached."""
+        return float(self._begun()[name])
+
+    def step(self, t: float, duration: float) -> str:
+        """Go on by one step of the master; why it could not, or nothing."""
+        stepper = self._begun()
+        stepper.set(self.inputs)
+        outcome = stepper.advance(min(t + duration, stepper.end))
+        return "" if outcome.name == "FINISHED" else f"the run ends at {stepper.time:g} s: {outcome}"
