@@ -17,7 +17,7 @@ from trundle.system import System
 
 sys.path.append(str(Path(__file__).parents[1] / "adversary"))
 from random_models import KINDS, random_model
-from test_random_models import assert_same, random_state
+from test_random_models import random_state
 
 COUNT = int(os.environ.get("TRUNDLE_RANDOM", "1"))  # of each kind
 
@@ -27,6 +27,12 @@ def body_motion(system: System, state: dict[str, Any], t: float) -> dict[str, np
     found = system.accelerations(state, t=t)
     wanted = ("acceleration", "angular_acceleration")
     return {f"{b.name}.{w}": np.asarray(found[f"{b.name}.{w}"]) for b in system.model.free_bodies for w in wanted}
+
+
+def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], tolerance: float) -> None:
+    scale = max(1.0, *(float(np.max(np.abs(v))) for v in b.values()))
+    for name in b:
+        np.testing.assert_allclose(a[name], b[name], rtol=0, atol=tolerance * scale, err_msg=name)
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
