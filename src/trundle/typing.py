@@ -8,11 +8,12 @@ takes aliases of Any otherwise than Any in calls of overloaded functions.
 from collections.abc import Mapping
 from typing import Any
 from typing import Any as Expr  # an expression on the tape (ca.SX), or a number where one may stand
+from typing import Any as Raw  # what was read from a file, or came from a browser, before it is understood
 from typing import Any as TapeFunction  # a function on the tape (ca.Function)
 
 import numpy as np
 
-__all__ = ["AnyArray", "Array", "Expr", "Flags", "Json", "Look", "State", "TapeFunction", "Values"]
+__all__ = ["AnyArray", "Array", "Expr", "Flags", "Json", "Look", "Raw", "State", "TapeFunction", "Values"]
 
 Array = np.ndarray[Any, np.dtype[np.float64]]  # real numbers
 AnyArray = np.ndarray[Any, np.dtype[Any]]  # real or complex numbers

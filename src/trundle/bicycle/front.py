@@ -7,20 +7,21 @@ import numpy as np
 from trundle.bicycle.loop import Loop
 from trundle.errors import ModelError
 from trundle.space.rotation import axis_vector
+from trundle.typing import Expr
 
 
 class FrontWheel(NamedTuple):
     """Chain coordinates of the front wheel on its road, as [Meijaard 2024, Fig. 11] has them; x forward, y right."""
 
-    x: Any
+    x: Expr
     """x_f of the point of contact (m)."""
-    y: Any
+    y: Expr
     """y_f of the point of contact (m)."""
-    yaw: Any
+    yaw: Expr
     """psi_f: heading of the wheel (rad)."""
-    pitch: Any
+    pitch: Expr
     """chi_f: turn of the wheel about its own axis (rad), from the drawn pose."""
-    height: Any
+    height: Expr
     """Of the lowest point of the wheel above the road (m): round-off, where the wheel touches."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import degrees
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from trundle.bicycle.geometry import Geometry
 from trundle.bicycle.loop import Loop
 from trundle.errors import AssemblyError, ModelError
 from trundle.space.arrays import read_together
+from trundle.typing import Expr
 
 _BLOCK = 8192  # poses whose arrays stay in the cache
 _FLAT = 1e-9  # cosine of a roll that counts as 90 degrees
@@ -28,11 +29,11 @@ class Pitch:
     common shape, nan where the front wheel cannot touch, and `roots` with one more axis.
     """
 
-    pitch: Any
+    pitch: Expr
     """angle of the frame, in rad: the tilt of the steering axis when upright"""
-    front_roll: Any
+    front_roll: Expr
     """roll of the front wheel in rad"""
-    touches: Any
+    touches: Expr
     """whether the front wheel can touch the road with the rear wheel on it, the way it does when upright"""
     roots: np.ndarray
     """every real root of the closure in rad, ascending, within half a turn of the tilt; nan after the last"""

@@ -21,9 +21,11 @@ from trundle.file.scope import Names
 from trundle.file.tables import Tables
 from trundle.file.tree import Path
 from trundle.file.values import Values
+from trundle.laws.signals import Signals
 from trundle.math import RESERVED
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
+from trundle.typing import Expr
 
 
 @final
@@ -195,7 +197,7 @@ class Assembler:
         rotation = None if frame.rotation is None else self._turn(frame.rotation, (*path, "rotation"))
         self.model.moving_frame(name, lambda s: tuple(of(s) for of in position), rotation, shape=shape)
 
-    def _turn(self, turn: schema.Turn, path: Path) -> Callable[[Any], Any]:
+    def _turn(self, turn: schema.Turn, path: Path) -> Callable[[Signals], Expr]:
         """A rotation as a function of the signals."""
         if turn.matrix is not None:
             rows = [[self._of_time(v, (*path, i, k)) for k, v in enumerate(row)] for i, row in enumerate(turn.matrix)]
@@ -207,7 +209,7 @@ class Assembler:
         axis, angle = self.parts.axis(turn.axis, (*path, "axis")), self._of_time(turn.angle, (*path, "angle"))
         return lambda s: (axis, angle(s))
 
-    def _of_time(self, expression: Expression, path: Path) -> Callable[[Any], Any]:
+    def _of_time(self, expression: Expression, path: Path) -> Callable[[Signals], Expr]:
         return self.values.signal(expression, path, ["t", *self.section.states, *self.section.inputs])
 
     def _connection(self, key: str | int, connection: schema.Connection) -> None:

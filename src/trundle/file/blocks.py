@@ -14,6 +14,7 @@ from trundle.file.values import Values
 from trundle.model.block import Block
 from trundle.model.model import Model
 from trundle.pairs.discover import final_classes
+from trundle.typing import Raw
 
 
 @final
@@ -32,7 +33,7 @@ class Blocks:
         start = self.values.value(state.start, (*path, "start"))
         self.model.state(name, rate, start, state.unit, state.text)
 
-    def block(self, name: str, raw: Any, path: Path) -> None:
+    def block(self, name: str, raw: Raw, path: Path) -> None:
         """A block by its class: {PID: {error: ..., kp: 2}}."""
         kinds = {kind.__name__: kind for kind in final_classes(Block)}
         if not isinstance(raw, dict) or len(raw) != 1:
@@ -60,7 +61,7 @@ class Blocks:
         if not wrong and not missing:
             self.model.block(kinds[word](**given), name)
 
-    def _size(self, field: Field[Any], size: Any, path: Path) -> Any:
+    def _size(self, field: Field[Any], size: Raw, path: Path) -> Any:
         """A function of the signals, a text, or a number that may depend on parameters."""
         if field.type is str:
             return str(size)

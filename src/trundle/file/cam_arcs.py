@@ -10,6 +10,7 @@ from trundle.file.parts import Parts
 from trundle.file.schema import Section
 from trundle.file.tree import Path
 from trundle.pairs.cam import Cam
+from trundle.typing import Raw
 
 
 class ArcEntry(Section):
@@ -31,7 +32,7 @@ CAM: TypeAdapter[Any] = TypeAdapter(CamEntry)
 def make_cam(given: CamEntry, parts: Parts, path: Path) -> Cam | None:
     """The cam; None with a fault when its arcs do not make one. Its sizes shape the equations: plain numbers."""
 
-    def fixed(value: Any, *at: Any) -> float:
+    def fixed(value: Raw, *at: Any) -> float:
         return float(parts.values.fixed(value, (*path, "arcs", *at)))
 
     try:

@@ -11,6 +11,7 @@ from trundle.file.faults import near
 from trundle.file.field import Named, Sizes
 from trundle.file.tree import Path
 from trundle.file.values import Values
+from trundle.typing import Raw
 
 NAMED: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(Named)
 SIZES: TypeAdapter[dict[str, Any]] = TypeAdapter(Sizes)
@@ -24,7 +25,7 @@ class Constructor:
     def __init__(self, values: Values) -> None:
         self.values, self.faults = values, values.faults
 
-    def read(self, adapter: TypeAdapter[Any], raw: Any, path: Path, *kind: type[BaseModel]) -> Any:
+    def read(self, adapter: TypeAdapter[Any], raw: Raw, path: Path, *kind: type[BaseModel]) -> Any:
         """What the file says at a path, in the form that is expected there; `kind` where that is a section."""
         try:
             return adapter.validate_python(raw)
@@ -33,7 +34,7 @@ class Constructor:
             return None
 
     def one(
-        self, raw: Any, kinds: Mapping[str, type[Any]], what: str, path: Path, of_signals: bool = False
+        self, raw: Raw, kinds: Mapping[str, type[Any]], what: str, path: Path, of_signals: bool = False
     ) -> tuple[Any, Any] | None:
         """An object of one of these classes: with symbols, and with the values of the parameters. Its sizes may be
         functions of the signals where `of_signals`.
@@ -48,7 +49,7 @@ class Constructor:
             return None
         return self._made(kind, name, sizes, (*path, name), of_signals)
 
-    def of_class(self, kind: type[Any], name: str, raw: Any, path: Path) -> Any:
+    def of_class(self, kind: type[Any], name: str, raw: Raw, path: Path) -> Any:
         """An object of this class by its sizes alone."""
         sizes = self.read(SIZES, raw, path)
         made = None if sizes is None else self._made(kind, name, sizes, path)
@@ -91,7 +92,7 @@ class Constructor:
             self.faults.add(path, f"{' and '.join(missing)} must be given; {takes}")
         return good and not missing
 
-    def size(self, field: Field[Any], size: Any, path: Path, of_signals: bool = False) -> tuple[Any, Any]:
+    def size(self, field: Field[Any], size: Raw, path: Path, of_signals: bool = False) -> tuple[Any, Any]:
         """A size as a symbol and as a number, a flag, a word, or a function of the motion or of the signals; what is
         declared as a float shapes the equations.
         """

@@ -12,6 +12,7 @@ from trundle.errors import FileError
 from trundle.file.field import in_words
 from trundle.file.schema import ModelSection, Section
 from trundle.file.tree import Path, Tree, read_tree
+from trundle.typing import Raw
 
 PLACE = re.compile(r"(?P<kind>body|connection|force) (?P<quote>['\"])(?P<name>.*?)(?P=quote)[:,]? ")
 MAX_SHOWN = 25  # faults
@@ -97,7 +98,7 @@ def near(name: str, known: Sequence[str]) -> str:
     return f"There are: {', '.join(known[:MAX_OFFERED])}{rest}." if known else "There is none in this file."
 
 
-def _in_our_words(item: Any, expected: type[BaseModel]) -> str:
+def _in_our_words(item: Raw, expected: type[BaseModel]) -> str:
     kind = item["type"]
     if kind == "extra_forbidden":
         *around, name = item["loc"]

@@ -8,9 +8,10 @@ from pydantic_core import PydanticCustomError
 
 from trundle.errors import FileError
 from trundle.file.expression import Expression, constant, parse
+from trundle.typing import Raw
 
 
-def scalar(value: Any) -> Expression:
+def scalar(value: Raw) -> Expression:
     """A number, or a text that is read as an expression."""
     if isinstance(value, Expression):
         return value
@@ -24,13 +25,13 @@ def scalar(value: Any) -> Expression:
     return constant(value)
 
 
-def in_words(value: Any) -> str:
+def in_words(value: Raw) -> str:
     """A value of a file, short, for messages."""
     kinds: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
     return kinds.get(type(value), repr(value))
 
 
-def refusal(text: LiteralString, value: Any) -> PydanticCustomError:
+def refusal(text: LiteralString, value: Raw) -> PydanticCustomError:
     return PydanticCustomError("refused", text, {"got": in_words(value)})
 
 
@@ -39,17 +40,17 @@ def short(field: str) -> BeforeValidator:
     return BeforeValidator(lambda value: value if isinstance(value, dict) or value is None else {field: value})
 
 
-def numbered(value: Any) -> Any:
+def numbered(value: Raw) -> Any:
     """A list as a mapping from the number of the entry."""
     return dict(enumerate(value)) if isinstance(value, list) else value
 
 
-def listed(value: Any) -> Any:
+def listed(value: Raw) -> Any:
     """One entry as a list."""
     return [value] if isinstance(value, dict) else value
 
 
-def _inertia(value: Any) -> list[Any]:
+def _inertia(value: Raw) -> list[Any]:
     """One moment, three moments, six numbers, or three rows of three."""
     if isinstance(value, list) and len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value):
         return [[scalar(v) for v in row] for row in value]
@@ -62,7 +63,7 @@ def _inertia(value: Any) -> list[Any]:
     return [scalar(v) for v in value]
 
 
-def _about(value: Any) -> Any:
+def _about(value: Raw) -> Any:
     """The word com or a point."""
     if value == "com":
         return value
@@ -71,7 +72,7 @@ def _about(value: Any) -> Any:
     return [scalar(v) for v in value]
 
 
-def _axis(value: Any) -> Any:
+def _axis(value: Raw) -> Any:
     """A letter with or without a minus, or three numbers."""
     if value in ("x", "y", "z", "-x", "-y", "-z"):
         return value
@@ -80,7 +81,7 @@ def _axis(value: Any) -> Any:
     return [scalar(v) for v in value]
 
 
-def _named(value: Any) -> Any:
+def _named(value: Raw) -> Any:
     """A class by its name, with or without sizes: Plane, {Torus: {radius: 0.3, tube: 0.02}}, {Sphere: 0.1}."""
     if isinstance(value, str):
         return {value: {}}
@@ -89,12 +90,12 @@ def _named(value: Any) -> Any:
     return value
 
 
-def _sizes(value: Any) -> Any:
+def _sizes(value: Raw) -> Any:
     """A plain size belongs to the first field, here called ''."""
     return value if isinstance(value, dict) else {} if value is None else {"": value}
 
 
-def _size(value: Any) -> Any:
+def _size(value: Raw) -> Any:
     """true or false, a number or an expression."""
     return value if isinstance(value, bool) else scalar(value)
 

@@ -12,6 +12,7 @@ from trundle.file.tree import Path
 from trundle.laws.law import EffortLaw, Law, Spring
 from trundle.laws.restitution import Poisson
 from trundle.model.connection import LawsGiven
+from trundle.typing import Raw
 
 SPRING = {f.name for f in fields(Spring)}
 
@@ -23,17 +24,17 @@ class Laws:
     def __init__(self, constructor: Constructor) -> None:
         self.constructor, self.faults = constructor, constructor.faults
 
-    def effort(self, raw: Any, path: Path, kinds: Mapping[str, type[Any]] = EFFORT_LAWS) -> Any:
+    def effort(self, raw: Raw, path: Path, kinds: Mapping[str, type[Any]] = EFFORT_LAWS) -> Any:
         """A law that gives a force or torque."""
         found = self._several(raw, path, kinds)
         return _sum(found)[0] if found else None
 
-    def seal(self, raw: Any, path: Path) -> Any:
+    def seal(self, raw: Raw, path: Path) -> Any:
         """What seals one bond of a joint: a law, or several that the check of the model will refuse."""
         found = _sum(self._several(raw, path, LAWS))
         return found[0] if len(found) == 1 else found or None
 
-    def of_connection(self, raw: Any, path: Path) -> LawsGiven:
+    def of_connection(self, raw: Raw, path: Path) -> LawsGiven:
         """Laws on the coordinates or bonds of a pair, and laws at its point of contact."""
         if raw is None:
             return None
@@ -63,7 +64,7 @@ class Laws:
             laws |= dict([(key, added[0])] if added else [])
         return {**laws, **contact}
 
-    def compliance(self, raw: Any, path: Path) -> Any:
+    def compliance(self, raw: Raw, path: Path) -> Any:
         """A spring for all bonds that a pair holds, or springs by the names of the bonds."""
         if raw is None:
             return None
@@ -72,20 +73,20 @@ class Laws:
         springs = {bond: self._spring(one, (*path, bond)) for bond, one in raw.items()}
         return {bond: spring for bond, spring in springs.items() if spring is not None}
 
-    def restitution(self, raw: Any, path: Path) -> Any:
+    def restitution(self, raw: Raw, path: Path) -> Any:
         """A number is Poisson's coefficient."""
         if raw is None or (isinstance(raw, dict) and set(raw) & set(RESTITUTIONS)):
             made = None if raw is None else self.constructor.one(raw, RESTITUTIONS, "law of restitution", path)
             return None if made is None else made[0]
         return self.constructor.of_class(Poisson, "a restitution", raw, path)
 
-    def _spring(self, raw: Any, path: Path) -> Any:
+    def _spring(self, raw: Raw, path: Path) -> Any:
         """A number is a stiffness; stiffness and damping make a spring; any effort law will do."""
         if isinstance(raw, list) or (isinstance(raw, dict) and not set(raw) & SPRING):
             return self.effort(raw, path, {**EFFORT_LAWS, **NORMAL_LAWS})
         return self.constructor.of_class(Spring, "a spring", raw, path)
 
-    def _entries(self, raw: Any, path: Path) -> list[tuple[str, Any, Path]]:
+    def _entries(self, raw: Raw, path: Path) -> list[tuple[str, Any, Path]]:
         """(coordinate, law, path) for each law that is given."""
         out: list[tuple[str, Any, Path]] = []
         several = isinstance(raw, list)
@@ -104,7 +105,7 @@ class Laws:
                 out.append(("", one, at))
         return out
 
-    def _several(self, raw: Any, path: Path, kinds: Mapping[str, type[Any]]) -> list[Any]:
+    def _several(self, raw: Raw, path: Path, kinds: Mapping[str, type[Any]]) -> list[Any]:
         """Laws of one bond."""
         if isinstance(raw, list):
             return [law for i, one in enumerate(raw) for law in self._several(one, (*path, i), kinds)]

@@ -1,12 +1,13 @@
 """Plain numbers of files of lines and vehicles: numbers, expressions of numbers and pi, or inf."""
 
 from math import inf
-from typing import Any, final
+from typing import final
 
 from trundle.errors import FileError, TrundleError
 from trundle.file.expression import parse
 from trundle.file.faults import Faults
 from trundle.file.tree import Path
+from trundle.typing import Raw
 
 STAND_IN = 1.0  # takes the place of a faulty number while the rest of the file is looked at
 
@@ -18,7 +19,7 @@ class Numbers:
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
 
-    def one(self, value: Any, path: Path) -> float:
+    def one(self, value: Raw, path: Path) -> float:
         """A number, an expression of numbers and pi, or inf."""
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             self.faults.add(path, "give a number")
@@ -36,7 +37,7 @@ class Numbers:
             self.faults.add(path, str(error))
             return STAND_IN
 
-    def many(self, value: Any, path: Path) -> tuple[float, ...]:
+    def many(self, value: Raw, path: Path) -> tuple[float, ...]:
         """A list of them."""
         if not isinstance(value, list):
             self.faults.add(path, "give a list of numbers")

@@ -20,6 +20,7 @@ from trundle.laws.law import EffortLaw
 from trundle.model.joint import Joint
 from trundle.pairs.lower import Pair
 from trundle.space.rotation import Axis as AxisGiven
+from trundle.typing import Raw
 
 AXIS: TypeAdapter[Any] = TypeAdapter(Axis)
 SCALAR: TypeAdapter[Any] = TypeAdapter(Scalar)
@@ -75,7 +76,7 @@ class Pairs:
                 takes = " and ".join(known) or "no options"
                 self.faults.add((*path, option), f"{connection.pair} has no {option}; it takes {takes}")
 
-    def _option(self, field: Field[Any], raw: Any, path: Path) -> Any:
+    def _option(self, field: Field[Any], raw: Raw, path: Path) -> Any:
         """What the declaration of a field asks for: an axis, surfaces, a seal, or a size."""
         if field.type in (AxisGiven, AxisGiven | None):
             axis = self.constructor.read(AXIS, raw, path)
@@ -107,7 +108,7 @@ class Pairs:
         made: Pair = pair(first, second)
         return made
 
-    def _surfaces(self, raw: Any, kinds: dict[str, type[Any]], path: Path) -> list[tuple[Any, Any]] | None:
+    def _surfaces(self, raw: Raw, kinds: dict[str, type[Any]], path: Path) -> list[tuple[Any, Any]] | None:
         """Two surfaces, each with symbols and with numbers."""
         two = self.constructor.read(TWO, raw, path)
         if two is None:
@@ -116,7 +117,7 @@ class Pairs:
         good = [one for one in found if one is not None]
         return good if len(good) == 2 else None
 
-    def _surface(self, raw: Any, kinds: dict[str, type[Any]], path: Path) -> tuple[Any, Any] | None:
+    def _surface(self, raw: Raw, kinds: dict[str, type[Any]], path: Path) -> tuple[Any, Any] | None:
         """One surface by its name and sizes, or a SweptSurface by its screws."""
         if isinstance(raw, dict) and list(raw) == ["SweptSurface"] and "Vertex" in kinds and "Plane" in kinds:
             path = (*path, "SweptSurface")

@@ -10,6 +10,7 @@ from trundle.file.values import Values
 from trundle.model import shape as shapes
 from trundle.model.body import Body, Frame
 from trundle.model.model import Model
+from trundle.typing import Raw
 
 
 @final
@@ -19,7 +20,7 @@ class Parts:
     def __init__(self, values: Values, model: Model, announced: Collection[str]) -> None:
         self.values, self.model, self.announced = values, model, announced
 
-    def axis(self, axis: Any, path: Path) -> Any:
+    def axis(self, axis: Raw, path: Path) -> Any:
         """A letter, or three plain numbers."""
         return axis if isinstance(axis, str) else tuple(self.values.fixed(a, (*path, i)) for i, a in enumerate(axis))
 

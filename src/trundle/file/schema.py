@@ -23,6 +23,7 @@ from trundle.file.field import (
     zeros,
 )
 from trundle.file.kinds import options
+from trundle.typing import Raw
 
 OF_PAIR = "options of the pair"  # where those that a connection has are kept
 
@@ -46,7 +47,7 @@ class Parameter(Section):
     text: str = ""
 
 
-def _csv(value: Any) -> Any:
+def _csv(value: Raw) -> Any:
     if isinstance(value, str):
         return value
     raise refusal("give the name of a CSV file in the folder of this file, not {got}", value)
@@ -148,7 +149,7 @@ class Turn(Section):
             raise PydanticCustomError("rotation", "give axis and angle, or a quaternion [w, x, y, z], or a 3x3 matrix")
 
 
-def _listed_rotation(value: Any) -> Any:
+def _listed_rotation(value: Raw) -> Any:
     """Four numbers are a quaternion, three rows a matrix."""
     return {"quaternion" if len(value) == 4 else "matrix": value} if isinstance(value, list) else value
 
@@ -172,7 +173,7 @@ class Place(Section):
 PlaceField = Annotated[Place, short("body")]
 
 
-def _apart(value: Any) -> Any:
+def _apart(value: Raw) -> Any:
     """A connection with the options of its pair taken out of the words of every connection."""
     if not isinstance(value, dict):
         return value
@@ -304,7 +305,7 @@ class State(Section):
     text: str = ""
 
 
-def _weight(value: Any) -> Any:
+def _weight(value: Raw) -> Any:
     """An expression, or a matrix of them."""
     return [[scalar(v) for v in row] for row in value] if isinstance(value, list) else scalar(value)
 
@@ -317,7 +318,7 @@ class Output(Section):
     text: str = ""
 
 
-def _action(value: Any) -> Any:
+def _action(value: Raw) -> Any:
     """A word, or assignments of expressions."""
     if value in ("record", "stop"):
         return value
@@ -326,7 +327,7 @@ def _action(value: Any) -> Any:
     return {str(k): scalar(v) for k, v in value.items()}
 
 
-def _direction(value: Any) -> Any:
+def _direction(value: Raw) -> Any:
     return {"falling": -1, "both": 0, "rising": 1}.get(value, value) if isinstance(value, str) else value
 
 
@@ -339,17 +340,17 @@ class Event(Section):
     keeps: Literal["absolute", "relative"] = "absolute"
 
 
-def _start_value(value: Any) -> Any:
+def _start_value(value: Raw) -> Any:
     return [scalar(v) for v in value] if isinstance(value, list) else scalar(value)
 
 
-def _samples(value: Any) -> Any:
+def _samples(value: Raw) -> Any:
     if value == "steps" or (isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 10_000_000):
         return value
     raise refusal("give a whole number from 2 on, or the word steps, not {got}", value)
 
 
-def _atol(value: Any) -> Any:
+def _atol(value: Raw) -> Any:
     """One number for all units, or numbers by unit or name of a state."""
     if isinstance(value, dict):
         return {str(name): scalar(one) for name, one in value.items()}

@@ -10,6 +10,7 @@ from trundle.file.tree import Path
 from trundle.file.values import Values
 from trundle.lookup.table import Table
 from trundle.model.table import ModelTable
+from trundle.typing import Raw
 
 
 @final
@@ -54,7 +55,7 @@ class Tables:
             return None
         return file
 
-    def _columns(self, given: Any, path: Path) -> Any:
+    def _columns(self, given: Raw, path: Path) -> Any:
         fine = isinstance(given, str) or (
             isinstance(given, list) and given and all(isinstance(one, str) for one in given)
         )
@@ -64,7 +65,7 @@ class Tables:
             )
         return given
 
-    def _numbers(self, given: Any, path: Path) -> Any:
+    def _numbers(self, given: Raw, path: Path) -> Any:
         """A list of numbers, or of such lists."""
         if isinstance(given, list):
             return [self._numbers(one, (*path, i)) if isinstance(one, list) else self._number(one, (*path, i))
@@ -72,7 +73,7 @@ class Tables:
         self.faults.add(path, f"give a list of numbers, not {in_words(given)}")
         return []
 
-    def _number(self, given: Any, path: Path) -> float:
+    def _number(self, given: Raw, path: Path) -> float:
         try:
             return self.values.fixed(scalar(given), path)
         except FileError:

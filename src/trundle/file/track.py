@@ -14,6 +14,7 @@ from trundle.file.text import read_text
 from trundle.file.tree import Path
 from trundle.rail.track.gradient import Grade, VerticalCurve
 from trundle.rail.track.segment import Segment, segments
+from trundle.typing import Raw
 
 PLACE = re.compile(r"(?P<what>segment|part) (?P<number>\d+) (?:of the profile )?\(")
 WORDS = ("name", "text", "half_gauge", "position", "heading", "pivot", "curvature_jumps", "segments", "profile")
@@ -119,7 +120,7 @@ class _Reader:
         found = [self._item(item, (name, i), kinds) for i, item in enumerate(given)]
         return [item for item in found if item is not None]
 
-    def _item(self, item: Any, path: Path, kinds: Mapping[str, Callable[..., Any]]) -> Any:
+    def _item(self, item: Raw, path: Path, kinds: Mapping[str, Callable[..., Any]]) -> Any:
         if not (isinstance(item, dict) and len(item) == 1 and isinstance(next(iter(item.values())), dict)):
             self.faults.add(path, f"give one of {', '.join(kinds)} with its sizes, such as straight: {{length: 50}}")
             return None
@@ -163,7 +164,7 @@ class _Reader:
             self.faults.add(("points",), str(error))
             self._fail()
 
-    def _irregularity(self, given: Any) -> rail.Irregularity | None:
+    def _irregularity(self, given: Raw) -> rail.Irregularity | None:
         """One of erri, fra and file, with seed, wavelengths, fade_in and tolerance."""
         path: Path = ("irregularity",)
         makers: dict[str, Callable[..., rail.Irregularity]] = {

@@ -21,6 +21,7 @@ from trundle.pairs.discover import final_classes
 from trundle.rail.suspension.suspension import Parallel
 from trundle.rail.vehicle.change import changed, slot
 from trundle.rail.vehicle.running_gear import RunningGear
+from trundle.typing import Raw
 
 WORDS = ("name", "text", "vehicle")
 CHANGE = "change"
@@ -101,7 +102,7 @@ class _Parts:
         file = _wheel_file(self.folder, "wheel" if wheel else "rail")
         return {**own, "arc": rail.Profile.arc, "file": file}
 
-    def part(self, kind: Any, raw: Any, path: Path) -> Any:
+    def part(self, kind: Any, raw: Raw, path: Path) -> Any:
         """What the file says at a path, for a slot of this kind."""
         if get_origin(kind) in (Union, UnionType):
             return None if raw is None else self.part(get_args(kind)[0], raw, path)
@@ -121,7 +122,7 @@ class _Parts:
         self.faults.add(path, "this cannot be given in a file; make the vehicle in Python")
         return None
 
-    def _tuple(self, kinds: tuple[Any, ...], raw: Any, path: Path) -> tuple[Any, ...]:
+    def _tuple(self, kinds: tuple[Any, ...], raw: Raw, path: Path) -> tuple[Any, ...]:
         many = len(kinds) == 2 and kinds[1] is Ellipsis
         if not isinstance(raw, list) or not (many or len(raw) == len(kinds)):
             wanted = "a list" if many else f"a list of {len(kinds)} numbers"
@@ -130,23 +131,23 @@ class _Parts:
         each = [kinds[0]] * len(raw) if many else list(kinds)
         return tuple(self.part(kind, one, (*path, i)) for i, (kind, one) in enumerate(zip(each, raw, strict=True)))
 
-    def _whole(self, raw: Any, path: Path) -> int:
+    def _whole(self, raw: Raw, path: Path) -> int:
         if isinstance(raw, bool) or not isinstance(raw, int):
             self.faults.add(path, "give a whole number")
             return 1
         return raw
 
-    def _text(self, raw: Any, path: Path) -> str:
+    def _text(self, raw: Raw, path: Path) -> str:
         if not isinstance(raw, str):
             self.faults.add(path, f"give a text, not {raw!r}")
         return str(raw)
 
-    def _flag(self, raw: Any, path: Path) -> bool:
+    def _flag(self, raw: Raw, path: Path) -> bool:
         if not isinstance(raw, bool):
             self.faults.add(path, f"give true or false, not {raw!r}")
         return bool(raw)
 
-    def _named(self, kind: Any, raw: Any, path: Path) -> Any:
+    def _named(self, kind: Any, raw: Raw, path: Path) -> Any:
         """One of several kinds, {Name: {slot: value}} or a name alone; suspensions side by side are a list."""
         if isinstance(raw, list) and kind is rail.Suspension and raw:
             found = [self._named(kind, one, (*path, i)) for i, one in enumerate(raw)]
@@ -168,7 +169,7 @@ class _Parts:
         at = path if name == "Wheelset" and (*path, name) not in self.faults.tree.lines else (*path, name)
         return self._made(kinds[name], name, {} if slots is None else slots, at)
 
-    def _made(self, make: Callable[..., Any], name: str, raw: Any, path: Path) -> Any:
+    def _made(self, make: Callable[..., Any], name: str, raw: Raw, path: Path) -> Any:
         """A part by the values of its slots; for a ready vehicle also the changes of it."""
         known = _slots(make)
         if not isinstance(raw, dict):
@@ -197,7 +198,7 @@ class _Parts:
             return None
         return made if changes is None else self._changed(made, changes, (*path, CHANGE))
 
-    def _changed(self, made: Any, changes: Any, path: Path) -> Any:
+    def _changed(self, made: Raw, changes: Raw, path: Path) -> Any:
         if not isinstance(changes, Mapping):
             self.faults.add(path, "give paths with their values, such as body.mass: 36e3")
             return None

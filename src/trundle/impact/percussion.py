@@ -12,13 +12,13 @@ it slides backward, -mu_c while it sticks.
 
 from dataclasses import dataclass
 from math import pi
-from typing import Any, Literal, NamedTuple, final
+from typing import Literal, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
-from trundle.typing import Array, Flags
+from trundle.typing import Array, Expr, Flags
 
 Sliding = Literal["forward", "backward"]
 DIRECTIONS = {"forward": -1.0, "backward": 1.0}  # of the friction on the foot
@@ -44,17 +44,17 @@ class Increments(NamedTuple):
 class Critical(NamedTuple):
     """Coefficients of friction, and a half angle, at which what happens changes its character."""
 
-    mu_DP: Any
+    mu_DP: Expr
     """A foot that slides forward with less friction drives the back foot down at once; 0 where none is small enough."""
-    mu_c: Any
+    mu_c: Expr
     """The least friction with which a foot that rests stays at rest."""
-    tan_beta: Any
+    tan_beta: Expr
     """Friction with which the impulse passes through the centre G: with more, the wheel turns clockwise."""
-    mu_j: Any
+    mu_j: Expr
     """With more friction, a foot that slides forward jambs: it is driven into the ground."""
-    beta_DP: Any
+    beta_DP: Expr
     """Half angle (rad) up to which no friction sends the back foot down at once; pi/2 if that holds for all."""
-    mu_DP_backward: Any
+    mu_DP_backward: Expr
     """A foot that slides backward with more friction drives the back foot down at once; 0 where any friction does."""
 
 

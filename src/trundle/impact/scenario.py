@@ -14,7 +14,7 @@ from trundle.impact.closed_form import DOUBLE_CONTACT, JAMB, LABELS, LANDS, REVE
 from trundle.impact.percussion import Critical, critical_values
 from trundle.impact.phase import ImpactData, Phase, Velocities, phases_of
 from trundle.laws.restitution import Newton, Restitution, Stronge
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 NAMES = ("inertia_ratio", "half_angle", "friction", "slip", "approach", "restitution", "static_friction")
 
@@ -264,13 +264,13 @@ def predict(
 
 
 def predict(
-    inertia_ratio: Any,
-    half_angle: Any,
-    friction: Any,
-    slip: Any,
-    approach: Any = -1.0,
-    restitution: Any = 0.0,
-    static_friction: Any = None,
+    inertia_ratio: Expr,
+    half_angle: Expr,
+    friction: Expr,
+    slip: Expr,
+    approach: Expr = -1.0,
+    restitution: Expr = 0.0,
+    static_friction: Expr = None,
     *,
     threads: int | None = None,
 ) -> Any:

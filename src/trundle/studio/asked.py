@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any, Final, final
 
 from trundle.errors import FileError, UnknownNameError
-from trundle.typing import Json
+from trundle.typing import Json, Raw
 
 METHODS: Final = ("auto", "explicit", "order5", "order8", "stiff")
 MOST: Final = 2001  # eigenvalues over a parameter
@@ -42,7 +42,7 @@ def read_settings(asked: Asked) -> Settings:
     return Settings(parameters, start, number(asked.get("duration"), "duration"), method)
 
 
-def number(value: Any, name: str) -> float:
+def number(value: Raw, name: str) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise FileError(f"{name}: give a finite number, not {value!r}.")
@@ -80,7 +80,7 @@ def _mapping(asked: Asked, name: str) -> Mapping[str, Any]:
     return value
 
 
-def _start(value: Any, name: str) -> float | list[float]:
+def _start(value: Raw, name: str) -> float | list[float]:
     if isinstance(value, list) and 1 <= len(value) <= 9:
         return [number(v, name) for v in value]
     return number(value, name)

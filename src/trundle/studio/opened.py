@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from trundle.file.read import ModelFile, read_model
 from trundle.file.text import read_text
 from trundle.model.start_values import start_values
 from trundle.system import System
-from trundle.typing import Json
+from trundle.typing import Json, Raw
 
 DURATION: Final = 10.0  # s, where the file does not say
 SENTENCE: Final = re.compile(r"^text: *(.+)$", re.MULTILINE)
@@ -109,7 +109,7 @@ def _short_rate(name: str, short: Mapping[str, str]) -> str:
     return f"{base}_rate" if base and name.endswith("_rate") else name
 
 
-def _number(value: Any) -> Number:
+def _number(value: Raw) -> Number:
     numbers = np.asarray(value, dtype=float).ravel()
     return float(numbers[0]) if np.ndim(value) == 0 else [float(v) for v in numbers]
 

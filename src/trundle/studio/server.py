@@ -12,7 +12,7 @@ from trundle.errors import TrundleError
 from trundle.studio.faults import in_words
 from trundle.studio.page.html import studio_page
 from trundle.studio.session import Session
-from trundle.typing import Json
+from trundle.typing import Json, Raw
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
 from trundle.view.page.pack import pack
 
@@ -93,7 +93,7 @@ def studio(source: str | None = None, port: int = PORT, open_browser: bool = Tru
 class _Handler(LocalHandler):
     """The page, to whoever has its key; answers, to that page only."""
 
-    def __init__(self, desk: Desk, *given: Any) -> None:
+    def __init__(self, desk: Desk, *given: Raw) -> None:
         self.desk = desk
         super().__init__(*given)
 

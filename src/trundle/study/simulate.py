@@ -47,7 +47,7 @@ class Prepared:
     initial: InitialState
     asked: RunOptions
 
-    def settings(self, f: Formulation, atol: Array) -> dict[str, Any]:
+    def settings(self, f: Formulation, atol: Array) -> State:
         """Method and tolerances for the books; `atol` are those that the run ended with."""
         given = self.asked.accuracy.atol
         found: dict[str, Any] = {"method": type(self.method).__name__, "rtol": self.asked.accuracy.rtol}

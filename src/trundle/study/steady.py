@@ -23,7 +23,7 @@ from trundle.equations.kernels import Functions
 from trundle.motion.kinematics import normalised
 from trundle.quantities.coordinate import Coordinate
 from trundle.quantities.state_layout import StateLayout
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 STATES = 6  # around the given one, at which a symmetry must hold
 AROUND = 0.1  # how far these are away: rad, typical lengths, and parts of the speeds
@@ -207,7 +207,7 @@ def least_turning(c: Array, free: Array, parts: Sequence[Any]) -> Array:
     return c
 
 
-def frames_then_bodies(turns: Sequence[Turn]) -> tuple[Any, Any]:
+def frames_then_bodies(turns: Sequence[Turn]) -> tuple[Expr, Expr]:
     """Places of turns of frames and places, and of the others."""
     by_bodies = np.array([turn.kind not in ("first", "place") for turn in turns], bool)
     return np.flatnonzero(~by_bodies), np.flatnonzero(by_bodies)

@@ -11,7 +11,7 @@ place and heading, stays as it is.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 import numpy as np
@@ -28,7 +28,7 @@ from trundle.study.first_modes import first_modes
 from trundle.study.small_motions import acting
 from trundle.study.start_state import STARTS, Parameters, check_rates, refuse_relaxed, start_state
 from trundle.study.steady import Turn, rate_tolerance, symmetries
-from trundle.typing import Array, State, Values
+from trundle.typing import Array, Expr, State, Values
 
 STEPS = 100
 RANK = 1e-12
@@ -177,7 +177,7 @@ class _Search:
             raise SolveError("no motion is steady here: the forces on the model change with time (t).")
 
 
-def steady_equations(functions: Functions, turns: list[Turn], c: Any, p: Array) -> tuple[Any, Any]:
+def steady_equations(functions: Functions, turns: list[Turn], c: Expr, p: Array) -> tuple[Expr, Expr]:
     """What vanishes in a motion along the combination c of symmetries: changes in moving axes, and constraints that act
     with the modes of the contacts in p. Without symmetries the motion is rest.
     """
@@ -192,7 +192,7 @@ def steady_equations(functions: Functions, turns: list[Turn], c: Any, p: Array) 
     return changes, ca.vertcat(ca.SX(0, 1), *closing, *rolling)
 
 
-def _flow(turns: list[Turn], c: Any, layout: StateLayout, q: Any, u: Any) -> tuple[Any, Any, Any]:
+def _flow(turns: list[Turn], c: Expr, layout: StateLayout, q: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
     """Rates of coordinates (in the sense of speeds), of speeds and of first-order states along the symmetry c."""
     w, rate = ca.SX.zeros(layout.n_u), ca.SX.zeros(layout.n_u)
     own = ca.SX.zeros(len(layout.first_order))

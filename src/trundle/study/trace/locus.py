@@ -18,7 +18,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
 from trundle.laws.law import Servo
 from trundle.linear_algebra.rank import rank_of_values
-from trundle.typing import Array, State, Values
+from trundle.typing import Array, Expr, State, Values
 
 NEWTON_LIMIT = 12
 
@@ -153,7 +153,7 @@ class Locus:
                 self._name_rows(c.owner, c.name)
         return found
 
-    def _hold_rows(self) -> tuple[Any, Any]:
+    def _hold_rows(self) -> tuple[Expr, Expr]:
         """Differences from the values to be held (lengths in typical ones), and the symbols of these values."""
         rows, symbols = [], []
         for name, value in self.held.items():

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, final
+from typing import final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from trundle.typing import Array
+from trundle.typing import AnyArray, Array
 
 
 @final
@@ -17,7 +18,7 @@ class Mesh:
 
     vertices: Array
     normals: Array
-    triangles: Any
+    triangles: AnyArray
     stripes: Array
 
     def extent(self) -> float:
@@ -25,14 +26,14 @@ class Mesh:
         return float(np.max(np.ptp(self.vertices, axis=0))) if len(self.vertices) else 0.0
 
     @staticmethod
-    def of(vertices: Any, normals: Any, triangles: Any, stripes: Any = None) -> "Mesh":
+    def of(vertices: ArrayLike, normals: ArrayLike, triangles: ArrayLike, stripes: ArrayLike | None = None) -> "Mesh":
         points = np.asarray(vertices, dtype=float).reshape(-1, 3)
         shade = np.zeros(len(points)) if stripes is None else np.asarray(stripes, dtype=float).ravel()
         return Mesh(
             points, np.asarray(normals, dtype=float).reshape(-1, 3), np.asarray(triangles).reshape(-1, 3), shade
         )
 
-    def moved(self, R: Array, p: Any) -> "Mesh":
+    def moved(self, R: Array, p: ArrayLike) -> "Mesh":
         """The same elsewhere."""
         return Mesh(self.vertices @ R.T + np.asarray(p, dtype=float), self.normals @ R.T, self.triangles, self.stripes)
 
@@ -52,7 +53,7 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
     )
 
 
-def box(size: Any, at: Any = (0.0, 0.0, 0.0)) -> Mesh:
+def box(size: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     """A cuboid along the axes."""
     half = np.asarray(size, dtype=float) / 2
     vertices: list[Array] = []
@@ -70,7 +71,7 @@ def box(size: Any, at: Any = (0.0, 0.0, 0.0)) -> Mesh:
     return Mesh.of(np.array(vertices) + np.asarray(at, dtype=float), normals, triangles)
 
 
-def revolved(profile: Any, normals: Any = None, count: int = 32, striped: bool = False) -> Mesh:
+def revolved(profile: ArrayLike, normals: ArrayLike | None = None, count: int = 32, striped: bool = False) -> Mesh:
     """A profile of radii and heights (n, 2) turned about z; faces are flat across corners unless normals are given."""
     line = np.asarray(profile, dtype=float)
     angle = np.linspace(0, 2 * np.pi, count + 1)
@@ -109,7 +110,7 @@ def _quads(n: int, m: int) -> Array:
     return np.concatenate([np.stack([i, i + 1, i + m + 1], -1), np.stack([i, i + m + 1, i + m], -1)])
 
 
-def axes_along(direction: Any) -> Array:
+def axes_along(direction: ArrayLike) -> Array:
     """A rotation whose z axis has the given direction."""
     z = np.asarray(direction, dtype=float)
     z = z / max(float(np.linalg.norm(z)), 1e-300)
@@ -140,7 +141,7 @@ def sphere(radius: float, striped: bool = False) -> Mesh:
     return revolved(radius * n, n, 32, striped)
 
 
-def bar(start: Any, end: Any, radius: float) -> Mesh:
+def bar(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
     """A round bar between two points."""
     a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     return capsule(radius, float(np.linalg.norm(b - a))).moved(axes_along(b - a), (a + b) / 2)
