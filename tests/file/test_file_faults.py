@@ -87,7 +87,11 @@ def test_the_good_file_is_good():
         ("second: bar", "second: bar, law: {servo: q}", "law.servo: the expression may use t and parameters, not 'q'."),
         ("{k: 3}", "{sin: 3}", "line 2, parameters.sin: 'sin' is a word of expressions"),
         ("{k: 3}", "{k: 3, b: 2*k}", "parameters.b: a parameter has a plain number"),
-        ("{k: 3}", "{k: 3}\nconstants: {k: 4}", "line 3, constants.k: 'k' is a word of expressions or a parameter"),
+        (
+            "{k: 3}",
+            "{k: 3}\nconstants: {k: 4}",
+            "line 3, constants.k: 'k' is a word of expressions, a parameter or an input",
+        ),
         ("{k: 3}", "[1, 2]", "line 2, parameters: give a mapping (name: value), not a list."),
     ],
 )
