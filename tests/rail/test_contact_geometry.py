@@ -20,6 +20,7 @@ REAL = ContactGeometry(S1002(), Rail60E1())
 SLOPE, ARC = 0.05, 0.3
 CONE = ContactGeometry(Profile.cone(SLOPE), Profile.arc(ARC))
 ANNEX_E = yaml.safe_load((Path(__file__).parent / "en15302.yaml").read_text(encoding="utf-8"))
+ASYMMETRIC = yaml.safe_load((Path(__file__).parent / "en15302_asymmetric.yaml").read_text(encoding="utf-8"))
 
 
 def rotation(axis: int, angle: float) -> np.ndarray:
@@ -186,6 +187,18 @@ def test_en_15302_annex_e(case):
     assert all(np.isnan(found[a]) for a in limits if a > y[-1])
     with pytest.raises(ModelError, match="does not come back within the displacements given, -"):
         equivalent_conicity(y, dr, 7.5)
+
+
+@pytest.mark.parametrize("case", ASYMMETRIC)
+def test_en_15302_annex_e_with_wheels_of_different_diameters(case):
+    """The wheelset swings about the place where dr is zero; within half of the standard's tolerance of 0.05."""
+    data = ASYMMETRIC[case]
+    half = np.array(data["half"] if "half" in data else ANNEX_E[data["odd"]]["dr"][71:])
+    y, dr = 0.1 * np.arange(1 - len(half), len(half)), 1.0 + np.concatenate([-half[:0:-1], half])
+    found = equivalent_conicity(y, dr, list(data["conicity"]))
+    assert found == pytest.approx(list(data["conicity"].values()), abs=data["within"]) and data["within"] < 0.025
+    mirrored = equivalent_conicity(y, -dr[::-1], list(data["conicity"]))
+    assert mirrored == pytest.approx(found, rel=1e-9)
 
 
 @pytest.mark.parametrize("case", sorted(ANNEX_E))
