@@ -1,4 +1,4 @@
-"""The same machines in other units: millimetres, grams and milliseconds, kilometres and tonnes. Results scale."""
+"""The same machines in other units: millimetres, grams, milliseconds; kilometres, tonnes, hours. Results scale."""
 
 import numpy as np
 import pytest
@@ -40,3 +40,40 @@ def test_a_linkage_moves_alike_in_other_units(units: tuple[float, float, float])
     force = mass * length / time**2
     found = run.values("pin.reaction_force") / force
     np.testing.assert_allclose(found, usual.values("pin.reaction_force"), atol=1e-5)
+
+
+# -- contacts ----------------------------------------------------------------------------------------------------------
+
+ODD = UNITS | {"um, mg, ms": (1e6, 1e6, 1e3), "km, t, h": (1e-3, 1e-3, 1 / 3600), "no system": (7.3e-3, 310.0, 0.17)}
+
+
+def thrown(length: float, mass: float, time: float, soft: bool) -> tr.Run:
+    """A ball that is thrown on a floor: it bounces, slides and rolls; or it sinks into it and slides on."""
+    m = tr.Model("thrown ball", gravity=(0, 0, -9.81 * length / time**2))
+    ball = m.body("ball", 6.0 * mass, 0.4 * 6.0 * mass * (0.11 * length) ** 2)
+    pair = tr.HigherPair(tr.Plane(), tr.Sphere(0.11 * length))
+    if soft:
+        law = tr.RegularisedCoulomb(0.2, v0=1e-3 * length / time)
+        stiff = tr.Hertz(1e6 * mass / (length**0.5 * time**2))
+        m.connect(pair, m.ground, ball, name="floor", law=law, compliance=stiff)
+    else:
+        m.connect(pair, m.ground, ball, name="floor", law=tr.Coulomb(0.2), unilateral=True, restitution=0.5)
+    m.start = {"ball.position": (0, 0, 0.5 * length), "ball.velocity": (2.0 * length / time, 0.5 * length / time, 0)}
+    return m.build().simulate((1.0 if soft else 2.0) * time, samples=6)
+
+
+@pytest.mark.parametrize("units", ODD.values(), ids=ODD)
+def test_a_ball_bounces_slides_and_rolls_alike_in_other_units(units: tuple[float, float, float]) -> None:
+    """Bounces too small to be resolved are counted otherwise; all others come at the same time."""
+    usual, run = thrown(1.0, 1.0, 1.0, soft=False), thrown(*units, soft=False)
+    assert usual.ok and run.ok
+    np.testing.assert_allclose(run.values("ball.position") / units[0], usual.values("ball.position"), atol=1e-12)
+    first = [(name, pytest.approx(t * units[2], rel=1e-11)) for name, t in usual.events[:10]]
+    assert run.events[:10] == first and {name for name, _ in run.events} == {name for name, _ in usual.events}
+
+
+@pytest.mark.parametrize("units", ODD.values(), ids=ODD)
+def test_a_ball_sinks_in_alike_in_other_units(units: tuple[float, float, float]) -> None:
+    usual, run = thrown(1.0, 1.0, 1.0, soft=True), thrown(*units, soft=True)
+    assert usual.ok and run.ok
+    np.testing.assert_allclose(run.values("ball.position") / units[0], usual.values("ball.position"), atol=5e-7)

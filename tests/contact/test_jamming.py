@@ -66,3 +66,35 @@ def test_a_jump_into_the_paradox_is_told() -> None:
 def test_a_rough_floor_is_no_paradox_for_an_end_that_is_pushed_ahead() -> None:
     run = rods(1).simulate(0.1, leaning(1.0, 2.0), {"mu": 2.0, "later": 2.0})
     assert run.ok and run.energy.drift < 1e-8
+
+
+# -- bodies that are coupled -------------------------------------------------------------------------------------------
+
+
+@cache
+def rods_on_a_plate(unilateral: bool) -> tr.System:
+    """Two rods that are drawn over a plate, which both move: what one does, the other feels."""
+    m = tr.Model("two rods on a plate")
+    mu, later = m.parameter("mu", 1.6), m.parameter("later", 1.6)
+    plate = m.body("plate", 10.0, 1.0)
+    m.connect(tr.Prismatic("x"), m.ground, plate, name="way")
+    for k in range(2):
+        rod = m.body(f"rod{k}", 1.0, 1 / 12)
+        m.connect(tr.Planar("y"), m.ground, rod, name=f"pose{k}")
+        pair = tr.PlanarPair(tr.Line(), tr.Vertex())
+        m.connect(pair, plate, rod.at(-0.5, 0, 0), name=f"a{k}", law=tr.Coulomb(mu), unilateral=unilateral)
+    m.event("roughens", lambda s: s.t - 0.02, action={"mu": lambda s: later})
+    return m.build()
+
+
+@pytest.mark.parametrize("unilateral", [True, False], ids=["may open", "stays closed"])
+def test_coupled_rods_that_meet_the_paradox_at_one_instant(unilateral: bool) -> None:
+    """They come to it, jump into it, and start in it: two factors of one determinant are below zero together."""
+    system = rods_on_a_plate(unilateral)
+    run = system.simulate(2.0, leaning(0.5, -10.0, 3.0, 2))
+    assert "Painleve" in run.outcome and run.events[-1][0] in ("a0 jams", "a1 jams")
+    jumped = system.simulate(0.1, leaning(1.0, -2.0, count=2), {"mu": 0.3, "later": 2.0})
+    assert "Painleve" in jumped.outcome
+    assert jumped.events == [("roughens", pytest.approx(0.02)), ("a0 jams", pytest.approx(0.02))]
+    with pytest.raises(SolveError, match="Painleve"):
+        system.simulate(0.1, leaning(1.0, -2.0, count=2), {"mu": 2.0})

@@ -1,6 +1,6 @@
 """Other common normals of the surfaces of a contact, pursued along the steps of a run (compiled).
 
-Each lane of a pack looks for one: a Newton step at every second step of the run, from places that spread evenly over
+Each lane of a pack looks for one: a Newton step at every third step of the run, from places that spread evenly over
 the surfaces. Once found it is followed, at every step where its gap may soon vanish. Where the gap falls below that of
 the contact, or below zero while they touch, the surfaces touch in a second point or have their closest points
 elsewhere.
@@ -23,7 +23,8 @@ LOST = 0.1  # Newton step of a known one that must have been another
 PATIENCE = 12  # Newton steps before another place is tried
 EFFORT, EARLY = 3, 32  # Newton steps at each of so many first steps, and always where a contact may be open
 SETTLING = 3  # most Newton steps at one step of the run for one that is known and has moved far
-FAR = 3.0  # gap over its last change from which on every second step of the run is enough
+REST = 2  # steps of the run between two looks while none is close
+FAR = 3.0  # gap over its last change from which on one is not close
 UNSETTLED, CLOSE = 1, 2  # what a look at a pack may find
 SINGULAR = 1e-7
 NEAR = 0.2  # of the reach: every second place is near the contact
@@ -64,13 +65,15 @@ def is_twin(run: StepRecord, pack: int, lane: int) -> bool:
 def foresee(run: StepRecord, pack: int, clock: Pointer) -> None:
     """Normals that are known go on as they moved last, so that one Newton step finds them again."""
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
+    since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
+    s, rate = shifted(run.rival_s, first * w), shifted(run.rival_rate, first * w)
+    reach = shifted(run.rival_reach, first)
     for lane in range(w):
-        lapse = clock[lane] - run.rival_since[pack * w + lane]
-        if run.rival_held[pack * w + lane] != 0 and lapse > 0.0:
+        lapse = clock[lane] - since[lane]
+        if held[lane] != 0 and lapse > 0.0:
             for i in range(n):
-                k = (first + i) * w + lane
-                move, most = run.rival_rate[k] * lapse, STRIDE * run.rival_reach[first + i]
-                run.rival_s[k] += min(max(move, -most), most)
+                move, most = rate[i * w + lane] * lapse, STRIDE * reach[i]
+                s[i * w + lane] += min(max(move, -most), most)
 
 
 @inner
@@ -84,65 +87,66 @@ def pursue(run: StepRecord, pack: int, clock: Pointer, p: Pointer, alone: bool) 
     w, n, first = run.rival_lanes, run.rival_width[pack], run.rival_first[pack]
     out, s = run.rival_out, shifted(run.rival_s, first * w)
     x, rate = shifted(run.rival_x, (WIDEST - n) * w), shifted(run.rival_rate, first * w)
+    since, held = shifted(run.rival_since, pack * w), shifted(run.rival_held, pack * w)
+    age, last = shifted(run.rival_age, pack * w), shifted(run.rival_value, pack * w)
+    reach, least = shifted(run.rival_reach, first), run.rival_away
     foresee(run, pack, clock)
     copy(s, x, n * w)
     call(run.rival_kernel[pack], clock, x, p, out, run.rival_work)
     own = shifted(out, (n + 5) * w)
     found = 0
     for lane in range(w):
-        size, finite, k = 0.0, 0.0, pack * w + lane
-        lapse = clock[lane] - run.rival_since[k]
-        run.rival_since[k] = clock[lane]
+        size, finite = 0.0, 0.0
+        lapse = clock[lane] - since[lane]
+        since[lane] = clock[lane]
         for i in range(n):
-            size = max(size, abs(out[i * w + lane]) / run.rival_reach[first + i])
+            size = max(size, abs(out[i * w + lane]) / reach[i])
             finite += 0.0 * out[i * w + lane]
         value, gap = out[n * w + lane], out[(n + 1) * w + lane]
         facing, quality, away = out[(n + 2) * w + lane], out[(n + 3) * w + lane], out[(n + 4) * w + lane]
         if finite != 0.0:  # nan
             seed(run, pack, lane, own)
             continue
-        before, part = run.rival_held[k], min(1.0, STRIDE / max(size, 1e-300))
+        before, part = held[lane], min(1.0, STRIDE / max(size, 1e-300))
+        keeps, per_time = 1.0 if before != 0 else 0.0, part / lapse if before != 0 and lapse > 0.0 else 0.0
         for i in range(n):
             s[i * w + lane] += part * out[i * w + lane]
-            if before == 0:
-                rate[i * w + lane] = 0.0
-            elif lapse > 0.0:
-                rate[i * w + lane] += part * out[i * w + lane] / lapse
-        run.rival_age[k] += 1
-        if size < FOUND and away > APART * size * run.rival_away:  # or it might be on its way to the contact itself
+            rate[i * w + lane] = keeps * rate[i * w + lane] + per_time * out[i * w + lane]
+        age[lane] += 1
+        if size < FOUND and away > APART * size * least:  # or it might be on its way to the contact itself
             twin = alone and before == 0 and is_twin(run, pack, lane)
-            if facing >= 0.0 or abs(quality) < SINGULAR or away < run.rival_away or twin:
+            if facing >= 0.0 or abs(quality) < SINGULAR or away < least or twin:
                 seed(run, pack, lane, own)
                 continue
             if value > 0.0:
-                if before == 0 or value < FAR * abs(value - run.rival_value[k]):
+                if before == 0 or value < FAR * abs(value - last[lane]):
                     found |= CLOSE
-                run.rival_held[k], run.rival_value[k] = 1, value
+                held[lane], last[lane] = 1, value
             elif before == 1 or (run.rival_loose[pack] == 1 and gap > 0.0):
                 run.rival_hit[lane] = 1
-            elif run.rival_fresh > 0 and DEEP * run.rival_away > -gap:  # it may have touched a little before
+            elif run.rival_fresh > 0 and DEEP * least > -gap:  # it may have touched a little before
                 run.rival_fresh -= 1
                 run.rival_hit[lane] = 1
             else:  # behind the contact from the first, such as that of the far sides
                 seed(run, pack, lane, own)
         elif size > LOST or before == 0:
-            run.rival_held[k] = 0
-            if run.rival_age[k] > PATIENCE:
+            held[lane] = 0
+            if age[lane] > PATIENCE:
                 seed(run, pack, lane, own)
-        elif value < FAR * abs(value - run.rival_value[k]):
+        elif value < FAR * abs(value - last[lane]):
             found |= UNSETTLED | CLOSE
         else:  # its gap changes with the square of what the step leaves: known well enough
-            run.rival_value[k] = value
+            last[lane] = value
     return found
 
 
 @part_of(LoopRecord)
 def pursue_rivals(run: LoopRecord) -> None:
-    """Pursue those of all contacts at the state that the run has reached; at every second step while none is close."""
+    """Pursue those of all contacts at the state that the run has reached; at every third step while none is close."""
     if run.rival_rest > 0:
         run.rival_rest -= 1
         return
-    run.rival_rest = 1
+    run.rival_rest = REST
     w, x, p, hit = run.rival_lanes, run.x, run.p, run.rival_hit
     states, parameters, clock = shifted(run.rival_x, WIDEST * w), run.rival_p, run.rival_clock
     for m in range(run.n_x):

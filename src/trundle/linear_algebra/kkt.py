@@ -158,6 +158,25 @@ class KKTRow:
 
 
 @final
+class Determinant:
+    """Product of factors, one for each row: pivots with friction over those without."""
+
+    def __init__(self, factors: Sequence[Expr] = ()) -> None:
+        self.factors = factors
+        self.value = ca.SX(1)
+        for factor in factors:
+            self.value = self.value * factor
+
+    def judged(self, hides: bool) -> Expr:
+        """Above zero where all factors are; on request below already where a small shift hides that they vanish."""
+        lowest, smallest = ca.SX(1), ca.SX(1)
+        for factor in self.factors:
+            lowest, smallest = ca.fmin(lowest, factor), ca.fmin(smallest, ca.fabs(factor))
+        value = ca.if_else(lowest < 0, -ca.fabs(self.value), self.value)
+        return value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value))) if hides else value
+
+
+@final
 class KKT:
     """Factored system of mass matrix and constraint rows at one pose.
 
@@ -302,30 +321,26 @@ class KKT:
         without friction, and where it is not above zero rigid bodies with friction have no or several accelerations
         (Painleve's paradox).
         """
-        return [value for value, _ in self._determinants()]
+        return [found.value for found in self._determinants()]
 
     def solvable(self) -> list[Expr]:
-        """The same, and below zero already where the shift of the rows would hide that the determinant vanishes."""
-        if not self.hides:
-            return self.uniqueness()
-        return [value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value)))
-                for value, smallest in self._determinants()]  # fmt: skip
-
-    def _determinants(self) -> list[tuple[Expr, Expr]]:
-        """For each row the determinant with friction over that without, of the rows that it is coupled with, and the
-        smallest of the factors that it is made of.
+        """The same, but below zero too where several of the factors are, as where two bodies that are coupled come to
+        the paradox at once, and where the shift of the rows would hide that the determinant vanishes.
         """
-        found = [(ca.SX(1), ca.SX(1))] * len(self.S)
+        return [found.judged(self.hides) for found in self._determinants()]
+
+    def _determinants(self) -> list[Determinant]:
+        """For each row the determinant with friction over that without, of the rows that it is coupled with."""
+        found = [Determinant()] * len(self.S)
         if self.dual is None or self.friction_factor is None:
             return found
         for rows in coupled(self.S):
-            value, smallest = ca.SX(1), ca.SX(1)
-            for k in self.dual.order:
-                if k in rows:
-                    factor = self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k]
-                    value, smallest = value * factor, ca.fmin(smallest, ca.fabs(factor))
+            factors = [
+                self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k] for k in self.dual.order if k in rows
+            ]
+            whole = Determinant(factors)
             for k in rows:
-                found[k] = value, smallest
+                found[k] = whole
         return found
 
     def least_change(self, c: Sparse) -> Sparse:

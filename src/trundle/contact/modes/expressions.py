@@ -114,10 +114,10 @@ class ModeExpressions:
         place = self._normal(bonds)
         if self.together:
             return self.functions.solvable[place]
-        value = self._uniqueness(e.t, e.q, u, p)[place]
+        value = self._solvable(e.t, e.q, u, p)[place]
         if "side" in bonds.modes:
             other = self.put(p, bonds, side=-self.get(p, bonds, "side"))
-            value = ca.fmin(value, self._uniqueness(e.t, e.q, u, other)[place])
+            value = ca.fmin(value, self._solvable(e.t, e.q, u, other)[place])
         return value
 
     def uniqueness(self, bonds: ContactBonds) -> Expr:
@@ -128,9 +128,9 @@ class ModeExpressions:
         return self._index[f"{bonds.connection.name}.normal"]
 
     @cached_property
-    def _uniqueness(self) -> Expr:
+    def _solvable(self) -> Expr:
         e = self.equations
-        return ca.Function("unique", [e.t, e.q, e.u, e.p], [ca.vertcat(*self.functions.uniqueness)])
+        return ca.Function("unique", [e.t, e.q, e.u, e.p], [ca.vertcat(*self.functions.solvable)])
 
     # -- what follows --------------------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class ModeExpressions:
         if any("side" in t.modes for t in rough):
             values = [self.unique(bonds, u, p) for bonds in rough]
         else:
-            every = self._uniqueness(self.equations.t, self.equations.q, u, p) if rough else ca.SX(0, 1)
+            every = self._solvable(self.equations.t, self.equations.q, u, p) if rough else ca.SX(0, 1)
             values = [every[self._normal(bonds)] for bonds in rough]
         value = ca.SX(1)
         for one in values:

@@ -18,7 +18,7 @@ class Jam(Mode):
     """No number of its own: where accelerations are no longer unique, the run ends."""
 
     def transitions(self, together: bool) -> Sequence[Transition]:
-        return (Transition(self.connection.name, "jams", due=together, ends=True),)
+        return (Transition(self.connection.name, "jams", ends=True),)
 
     def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         value = at.unique(bonds, at.equations.u, at.equations.p)
