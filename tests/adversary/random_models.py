@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -28,7 +29,7 @@ SCALARS = {
     "Universal": ("angle", "cross_angle"),
     "Free": ("x", "y", "z"),
 }
-KINDS = ("tree", "loop", "overconstrained", "compliant", "contact")
+KINDS = ("tree", "loop", "overconstrained", "compliant", "contact", "moving")
 SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -123,6 +124,37 @@ class Tie:
 
 
 @dataclass(frozen=True)
+class Deck:
+    """A frame that heaves and rolls, on which everything stands in place of the ground; at t = 0 it is where that is.
+
+    by_state: its angle is a state of the model, whose rate is given, and not a function of time.
+    """
+
+    heave: Array
+    axis: Array
+    roll: float
+    pace: float
+    by_state: bool
+
+    def make(self, m: tr.Model, number: Number, Q: Array, d: Array) -> tr.Body:
+        pace, roll = number("deck_pace", self.pace), number("deck_roll", self.roll)
+        if self.by_state:
+            m.state("swing", lambda s: pace * tr.cos(pace * s.t), unit="rad")
+        x, y, z = (float(v) for v in self.axis)
+        K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+        def rotation(s: Any) -> Any:
+            angle = roll * (s["swing"] if self.by_state else tr.sin(pace * s.t))
+            return ca.SX(Q) @ (np.eye(3) + tr.sin(angle) * ca.SX(K) + (1 - tr.cos(angle)) * ca.SX(K @ K))
+
+        def position(s: Any) -> Any:
+            up = Q @ self.heave
+            return tuple(float(a) + float(b) * tr.sin(pace * s.t) for a, b in zip(d, up, strict=True))
+
+        return m.moving_frame("deck", position=position, rotation=rotation)
+
+
+@dataclass(frozen=True)
 class RandomModel:
     """What a mechanism is made of; `make` says it to Trundle."""
 
@@ -133,6 +165,7 @@ class RandomModel:
     ties: tuple[Tie, ...]
     push: tuple[str, Array] | None
     gravity: Array
+    deck: Deck | None = None
 
     def make(
         self,
@@ -158,7 +191,7 @@ class RandomModel:
             return m.parameters[name].symbol if name in m.parameters else m.parameter(name, value)
 
         on = number("on", 1.0)
-        bodies = {"ground": m.ground}
+        bodies = {"ground": m.ground if self.deck is None else self.deck.make(m, number, Q, d)}
         for solid in _shuffled(self.solids, rng):
             mass = number(f"{solid.name}_mass", solid.mass)
             inertia = tuple(number(f"{solid.name}_{i}", v) for i, v in zip(SIX, solid.inertia, strict=True))
@@ -166,7 +199,7 @@ class RandomModel:
             bodies[solid.name] = m.body(solid.name, mass=mass, inertia=inertia, com=com)
 
         def place(body: str, p: Sequence[Any], R: Array) -> tr.Frame:
-            if body == "ground":
+            if body == "ground" and self.deck is None:
                 p = [sum(float(Q[i, j]) * p[j] for j in range(3)) + float(d[i]) for i in range(3)]
                 R = Q @ R
             return bodies[body].frame(tuple(p), R)
@@ -225,10 +258,17 @@ def random_model(seed: int, kind: str) -> RandomModel:
         "overconstrained": lambda: [_twin_of(rng, j) for j in joints if _twin_of(rng, j) is not None][:2],
         "compliant": lambda: [replace(_closer(rng, count, 0), compliance=tr.Spring(400.0, 4.0))],
         "contact": lambda: [_contact(rng, int(rng.integers(count)))],
+        "moving": list,
     }[kind]()
     ties = tuple(_tie(rng, count) for _ in range(int(rng.integers(0, 3))))
     push = (f"b{rng.integers(count)}", rng.normal(size=3)) if rng.random() < 0.5 else None
-    return RandomModel(seed, kind, solids, (*joints, *closers), ties, push, 9.81 * _direction(rng))
+    made = RandomModel(seed, kind, solids, (*joints, *closers), ties, push, 9.81 * _direction(rng))
+    return replace(made, deck=_deck(rng)) if kind == "moving" else made
+
+
+def _deck(rng: np.random.Generator) -> Deck:
+    roll, pace = (float(v) for v in rng.uniform((0.1, 1.0), (1.0, 4.0)))
+    return Deck(0.3 * rng.normal(size=3), _direction(rng), roll, pace, by_state=bool(rng.random() < 0.5))
 
 
 def _direction(rng: np.random.Generator) -> Array:

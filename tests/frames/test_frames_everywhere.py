@@ -161,3 +161,20 @@ def test_a_jump_in_one_case_of_a_batch_is_told_of_that_case() -> None:
     ends = batch.end("box.displacement")
     np.testing.assert_allclose(ends[2], alone.values("box.displacement")[-1], rtol=1e-6)
     assert np.isfinite(ends[0]) and np.all(np.isnan(ends[[1, 3]]))
+
+
+@pytest.mark.parametrize("duration", [1e-9, 1e-6, 1e-5, 1e-4])
+def test_short_runs_in_smooth_frames_are_not_refused(duration: float) -> None:
+    """Their parts are narrower than what a jump is looked for in."""
+    m = tr.Model("ship")
+    deck = m.moving_frame("deck", position=lambda s: (0, 0, tr.sin(3 * s.t)))
+    m.connect(tr.Prismatic("x"), deck, m.body("cart", 1.0, (1, 1, 1)))
+    assert m.build().simulate(duration, {"cart.displacement_rate": 1.0}, samples=2).ok
+
+
+def test_jumps_in_short_runs_are_told() -> None:
+    m = tr.Model("ship")
+    deck = m.moving_frame("deck", position=lambda s: (0, 0, 0.1 * tr.step(s.t - 5e-6)))
+    m.connect(tr.Prismatic("x"), deck, m.body("cart", 1.0, (1, 1, 1)))
+    with pytest.raises(SolveError, match=r"frame 'deck': its pose or its velocity jumps at t = 5\.?\d*e-06 s"):
+        m.build().simulate(1e-5, samples=2)

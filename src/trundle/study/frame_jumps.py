@@ -82,7 +82,8 @@ def first_jump(pose: Any, values: Array, t0: float, t1: float) -> float | None:
 
     t = np.linspace(t0, t1, CELLS + 1)
     begin, end = t[:-1], t[1:]
-    while len(begin) and end[0] - begin[0] > NARROW:
+    narrow = min(NARROW, (t1 - t0) / CELLS / 8)  # a short run is looked at too
+    while len(begin) and end[0] - begin[0] > narrow:
         middle = (begin + end) / 2
         begin, end = np.concatenate([begin, middle]), np.concatenate([middle, end])
         (x0, r0), (x1, r1) = at(begin), at(end)
