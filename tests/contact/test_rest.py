@@ -89,6 +89,15 @@ def test_a_box_thrown_on_four_corners_comes_to_rest(e: float) -> None:
     _throws(4, e, 10, seed=7)
 
 
+def test_edges_that_strike_in_turn_find_an_end() -> None:
+    """Plastic landings in which two edges strike in turn, while their corners hold against each other."""
+    rng = np.random.default_rng(1)
+    throws = [throw(rng, 4) for _ in range(58)]
+    for k in (10, 57):
+        run = box(4).simulate(5.0, throws[k], {"e": 0.0}, samples=101, max_steps=100_000)
+        comes_to_rest(run, ["box"], [f"c{k}" for k in range(4)])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("corners", "e"), [(4, 0.3), (4, 0.0), (8, 0.3), (8, 0.0)])
 def test_boxes_thrown_at_random_come_to_rest(corners: int, e: float) -> None:

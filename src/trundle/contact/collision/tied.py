@@ -11,7 +11,8 @@ from trundle.kernel.pointers import Pointer, strict
 
 EQUAL = 1e-9  # of the fastest approach: approaches that are the same
 COUPLED = 1e-12  # of their own inverse masses: contacts that act on each other
-SETTLED = 1e-14  # of the largest velocity
+SETTLED = 1e-14  # of the largest velocity: change of the normals in a round
+HELD = 1e-11  # of the largest velocity: change of slips; what contacts only hold against each other settles slowly
 ROUNDS = 200_000
 
 
@@ -90,7 +91,7 @@ def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: i
                 b[v + m] += b[D + m + n * j] * b[p + j]
     settled = False
     for _ in range(ROUNDS):
-        change = 0.0
+        change, slip = 0.0, 0.0
         for i in range(contacts):
             x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
             b[step + x], b[step + y], b[step + z] = 0.0, 0.0, 0.0
@@ -110,12 +111,12 @@ def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: i
             if length.real > limit.real:
                 p_x, p_y = p_x * limit / length, p_y * limit / length
             b[step + x], b[step + y] = p_x - b[p + x], p_y - b[p + y]
-            change = max(change, slow * (abs(b[step + x]) + abs(b[step + y])))
+            slip = max(slip, slow * (abs(b[step + x]) + abs(b[step + y])))
         for j in range(n):
             b[p + j] += b[step + j]
             for m in range(n):
                 b[v + m] += b[D + m + n * j] * b[step + j]
-        if change <= SETTLED * size:
+        if change <= SETTLED * size and slip <= HELD * size:
             settled = True
             break
     for j in range(n):
