@@ -36,7 +36,7 @@ def test_explains_itself(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_runs_as_it_says(name: str) -> None:
     file = examples.load(name)
-    assert all(body.shape for body in file.model.free_bodies)
+    assert all(body.shape for body in file.model.free_bodies) or name == "rattleback"  # drawn by its ellipsoid
     assert len(file.run.plot) >= 2
     assert file.run.duration is not None
     wish = file.run

@@ -36,7 +36,7 @@ def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], tolerance: f
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "moving"])  # these have frames of their own
 def test_relative_equals_inertial(kind: str, seed: int) -> None:
     model = carried(random_model(seed, kind).make(), tumbling(seed, 0.3))
     kane = model.build()

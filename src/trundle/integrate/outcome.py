@@ -131,8 +131,7 @@ LIES_FLAT = Outcome(
     33,
     "The wheel of contact {contact} lies flat (a roll of 90 degrees): it touches all round, not in a point.",
     "Let the rim touch with points on which it can stand or lie, m.connect_points(tr.HigherPair(tr.Plane(), "
-    "tr.Vertex()), ground, body, {'rim_1': (x, y, z), ...}, unilateral=True); or end the run before by an event on the "
-    "roll.",
+    "tr.Vertex()), ground, body, [(x, y, z), ...], unilateral=True); or end the run before by an event on the roll.",
 )
 TABLE_LEFT = Outcome(
     "TABLE_LEFT",
