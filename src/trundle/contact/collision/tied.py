@@ -14,6 +14,7 @@ COUPLED = 1e-12  # of their own inverse masses: contacts that act on each other
 SETTLED = 1e-14  # of the largest velocity: change of the normals in a round
 HELD = 1e-11  # of the largest velocity: change of slips; what contacts only hold against each other settles slowly
 ROUNDS = 200_000
+NEARLY = 1e-6  # of the largest velocity: change of slips after all rounds with which they are held well enough
 
 
 @strict
@@ -89,7 +90,7 @@ def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: i
             b[p + j] = b[least + i]
             for m in range(n):
                 b[v + m] += b[D + m + n * j] * b[p + j]
-    settled = False
+    settled, change, slip = False, 0.0, 0.0
     for _ in range(ROUNDS):
         change, slip = 0.0, 0.0
         for i in range(contacts):
@@ -121,4 +122,4 @@ def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: i
             break
     for j in range(n):
         b[P + j] += b[p + j]
-    return settled
+    return settled or (change <= HELD * size and slip <= NEARLY * size)
