@@ -26,7 +26,7 @@ lint: $(STAMP)
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-# The pages as a site in out/site, built offline; links are checked by tests/test_docs_site.py.
+# The pages as a site in out/site, built offline; links are checked by tests/pages/test_docs_site.py.
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/mkdocs build --strict --site-dir out/site

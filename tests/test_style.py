@@ -58,6 +58,21 @@ def test_files_of_tests_have_names_of_their_own():
     assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
+def test_tests_stand_in_folders_of_the_package():
+    """What belongs to no single folder: hunts for wrong answers, mistakes of beginners, code of the pages."""
+    package, tests = ROOT / "src" / "trundle", ROOT / "tests"
+    across = {"adversary", "first_hour", "pages"}
+    folders = {path.parent.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")} - {"."}
+    assert across <= folders
+    assert sorted(name for name in folders - across if not (package / name / "__init__.py").exists()) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_pages_name_tests_that_exist(page):
+    named = re.findall(r"`(tests/[\w/.]+)`", page.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_the_face_of_a_system_stays_thin():
     """Questions are functions of `study`; `System` only documents them and passes them on."""
     assert lines_of_code((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8")) <= 150

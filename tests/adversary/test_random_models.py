@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from random_models import KINDS, RandomModel, random_model
 from scipy.spatial.transform import Rotation
+from tests.equations.random_states import random_state
 
 import trundle as tr
 from trundle.equations.formulation import FORMALISMS
@@ -29,23 +30,6 @@ FIRST = int(os.environ.get("TRUNDLE_RANDOM_FIRST", "0"))
 DRAWS = int(os.environ.get("TRUNDLE_DRAWS", "2"))
 DURATION = 0.3  # s
 TIMES = [0.0, 0.1, 0.2, 0.3]
-
-
-def random_state(system: System, seed: list[int]) -> dict[str, Any]:
-    """Random independent coordinates and speeds near zero; the others are found."""
-    rng = np.random.default_rng(seed)
-    state: dict[str, Any] = {}
-    free = set(system.mobility.independent)
-    for c in system.formulation.layout.coordinates:
-        if any(i not in free for i in range(c.i_u, c.i_u + c.n_u)):
-            continue
-        if c.n_q == 1:
-            state[c.name] = system.mobility.q[c.i_q] + 0.1 * rng.normal()
-            state[c.rate_name] = 0.5 * rng.normal()
-        else:
-            state[c.name] = np.array(system.mobility.q[c.i_q : c.i_q + 4]) + 0.1 * rng.normal(size=4)
-            state[c.rate_name] = 0.5 * rng.normal(size=3)
-    return state
 
 
 def whole_state(system: System, state: dict[str, Any], sizes: dict[str, float]) -> dict[str, Any]:
@@ -101,7 +85,7 @@ def made(request: pytest.FixtureRequest) -> Made:
     cases = []
     for n in range(DRAWS):
         sizes = data.draw(n)
-        state = whole_state(kane, random_state(kane, [seed, 77, n]), sizes)
+        state = whole_state(kane, random_state(kane, np.random.default_rng([seed, 77, n]), 0.1, 0.5), sizes)
         if not jams(kane, state, sizes):
             cases.append(Case(kane, sizes, state))
     return Made(data, kane, cases) if cases else pytest.skip("no start is possible")

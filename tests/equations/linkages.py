@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from math import asin, radians, sin
 
 import numpy as np
-from mechanisms import INERTIA, bricard
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
+from tests.equations.mechanisms import INERTIA, bricard
 
 import trundle as tr
 

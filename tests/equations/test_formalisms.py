@@ -1,40 +1,19 @@
 """Joint coordinates and absolute coordinates give the same accelerations, reactions and motions."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
-from mechanisms import MECHANISMS
+from tests.equations.mechanisms import MECHANISMS
+from tests.equations.random_states import largest, random_state
 
 from trundle.system import System
-
-
-def random_state(system: System, rng: np.random.Generator, size: float = 0.2) -> dict[str, Any]:
-    """Random values of independent coordinates and speeds near the assembled pose; the others are found."""
-    state: dict[str, Any] = {}
-    free = set(system.mobility.independent)
-    for c in system.formulation.layout.coordinates:
-        speeds = [i for i in range(c.i_u, c.i_u + c.n_u) if i in free]
-        if len(speeds) < c.n_u:
-            continue
-        if c.n_q == 1:
-            state[c.name] = system.mobility.q[c.i_q] + size * rng.normal()
-            state[c.rate_name] = rng.normal()
-        else:
-            state[c.name] = np.array(system.mobility.q[c.i_q : c.i_q + 4]) + size * rng.normal(size=4)
-            state[c.rate_name] = rng.normal(size=3)
-    return state
 
 
 @pytest.fixture(scope="module", params=MECHANISMS)
 def pair_of_systems(request: pytest.FixtureRequest) -> Iterator[tuple[System, System, int]]:
     make, freedoms = MECHANISMS[request.param]
     yield make().build(), make().build("newton_euler"), freedoms
-
-
-def largest(values: dict[str, Any], ending: str) -> float:
-    return max((float(np.max(np.abs(v))) for k, v in values.items() if k.endswith(ending)), default=0.0)
 
 
 def test_degrees_of_freedom(pair_of_systems: tuple[System, System, int]) -> None:

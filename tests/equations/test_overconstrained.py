@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linkages import LINKAGES, bennett, held_twice, plates, trihedral_bricard
+from tests.equations.linkages import LINKAGES, bennett, held_twice, plates, trihedral_bricard
 
 import trundle as tr
 

@@ -5,10 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from linkages import LINKAGES
-from mechanisms import MECHANISMS
-from reposed import Posed, can_be_posed
-from test_formalisms import random_state
+from tests.equations.linkages import LINKAGES
+from tests.equations.mechanisms import MECHANISMS
+from tests.equations.random_states import random_state
+from tests.equations.reposed import Posed, can_be_posed
 
 import trundle as tr
 from trundle.errors import ModelError

@@ -8,8 +8,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from mechanisms import MECHANISMS, bricard, closed_by, four_bar, slider_crank
-from test_formalisms import largest, random_state
+from tests.equations.mechanisms import MECHANISMS, bricard, closed_by, four_bar, slider_crank
+from tests.equations.random_states import largest, random_state
 
 import trundle as tr
 from trundle.bicycle import benchmark
