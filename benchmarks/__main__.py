@@ -28,7 +28,7 @@ def say(text: str = "") -> None:
 def forward_dynamics(rounds: int) -> None:
     """Time of one evaluation of the accelerations of a chain."""
     say("Forward dynamics of an n-body chain (microseconds; ratio = peer / Trundle)")
-    lanes = trundle_.chain(3).formulation.kernels("lanes")["rhs"].lanes
+    lanes = trundle_.chain(3).formulation.kernels("lanes", wide=True)["rhs"].lanes
     say(f"  {'n':>4} {'1 lane':>8} {f'{lanes} lanes':>8}  " + "".join(f"{name:>30}" for name in peers.NAMES))
     for n in (3, 7, 20, 100):
         cases: dict[str, Callable[[], float]] = {

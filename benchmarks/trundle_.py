@@ -51,7 +51,7 @@ def four_bars(n_loops: int) -> System:
 def forward_dynamics(n: int, lanes: bool) -> Callable[[], float]:
     """A measurement of seconds per evaluation, per lane when there are several."""
     system = chain(n)
-    kernel = system.formulation.kernels("lanes" if lanes else "base")["rhs"]
+    kernel = system.formulation.kernels("lanes" if lanes else "base", wide=lanes)["rhs"]
     x = state_vector(system.formulation, system.start(), system.formulation.default_parameters)
     call = _many(kernel, x, system.formulation.default_parameters, groups=200)
     return lambda: min(_seconds(call) for _ in range(20)) / (200 * kernel.lanes)

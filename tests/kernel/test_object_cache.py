@@ -14,7 +14,7 @@ import pytest
 import trundle
 import trundle.kernel.cache as kernel_cache
 import trundle.kernel.compile as compilation
-from trundle.kernel import Bundle, CacheWarning, ObjectCache, compile_bundle, compile_kernels
+from trundle.kernel import Bundle, CacheWarning, ObjectCache, compile_bundle, compile_kernels, host_lanes
 from trundle.kernel.cache import user_directory
 from trundle.laws.law import Law
 from trundle.model.body import Body
@@ -292,3 +292,15 @@ def test_place_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert user_directory() == tmp_path / "trundle"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert user_directory() == Path.home() / ".cache" / "trundle"
+
+
+def test_wide_kernels_are_cached_apart_from_narrow_ones():
+    """A kernel of one lane kept on disk is not taken for one of several."""
+    formulations = []
+    for _ in range(2):
+        m = trundle.Model("narrow and wide")
+        m.connect(trundle.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1.0)))
+        formulations.append(m.build().formulation)
+    first, second = formulations
+    assert first.kernels("lanes")["rhs"].lanes == 1
+    assert second.kernels("lanes", wide=True)["rhs"].lanes == host_lanes()

@@ -62,6 +62,7 @@ class KernelStore:
         tree = [joint.connection.name for joint in f.topology.tree]
         key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
         key += f" {frexp(f.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
+        key += f" {lanes} lanes" if lanes > 1 else ""
         bundle = USER_CACHE.load_bundle(key)
         if bundle is not None:
             try:
