@@ -42,10 +42,12 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
         return
     rng = np.random.default_rng(3)
     poses = [normalised(rng.normal(size=e.n_q), e.motion.quaternions) for _ in range(3)]
+    for pose in poses:  # masses depend on no state of the model, but frames may exist for some of their values only
+        pose[e.layout.own_slice] = [state.start for state in e.model.every_state()]
     sizes, order = speed_sizes(e, length), e.motion.leaves_first()
     like = {body: _of_unit_size(inertia, e, p, length) for body, inertia in e.inertias.items()}
     every, felt = (
-        np.max([_pivots(sizes * A(pose) * sizes[:, None], order, nothing) for pose in poses], axis=0)
+        np.fmax.reduce([_pivots(sizes * A(pose) * sizes[:, None], order, nothing) for pose in poses])
         for A, nothing in (
             (_by_pose(e, e.motion.mass_matrix(like), p), NOTHING * length**2),
             (_by_pose(e, e.mass, p), 0.0),
@@ -101,12 +103,14 @@ def check_every_mass(equations: Equations, p: Array) -> None:
 
 
 def _pivots(A: Array, order: Sequence[int], nothing: float) -> Array:
-    """Pivots of the elimination, relative to the diagonal; 0 where that is not more than `nothing`."""
+    """Pivots of the elimination, relative to the diagonal; 0 where that is not more than `nothing`, nan where the
+    matrix does not exist.
+    """
     A = A.copy()
     out = np.zeros(len(A))
     diagonal = np.maximum(np.abs(np.diag(A)), 1e-300)
     for k in order:
-        out[k] = A[k, k] / diagonal[k] if diagonal[k] > nothing else 0.0
+        out[k] = 0.0 if diagonal[k] <= nothing else A[k, k] / diagonal[k]
         if out[k] > 1e-15:
             A -= np.outer(A[:, k], A[k]) / A[k, k]
     return out
