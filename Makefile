@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Compiled bytecode is kept, whatever the shell says: tests start many processes that import the package.
+export PYTHONDONTWRITEBYTECODE :=
 PAGES := README.md CHANGELOG.md CONTRIBUTING.md $(wildcard docs/*.md docs/*/*.md)
 
 .PHONY: demo test wheel-test docs lint format coverage bench fuzz random studies gallery pictures clean
