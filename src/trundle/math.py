@@ -10,41 +10,49 @@ from typing import final
 
 import casadi as ca
 
+from trundle.symbol import keeping
 from trundle.typing import Expr
 
 pi = math.pi
 
 
+@keeping
 def sin(x: Expr) -> Expr:
     """Sine of an angle in rad."""
     return ca.sin(x)
 
 
+@keeping
 def cos(x: Expr) -> Expr:
     """Cosine of an angle in rad."""
     return ca.cos(x)
 
 
+@keeping
 def tan(x: Expr) -> Expr:
     """Tangent of an angle in rad."""
     return ca.tan(x)
 
 
+@keeping
 def asin(x: Expr) -> Expr:
     """Angle in rad whose sine is x."""
     return ca.asin(x)
 
 
+@keeping
 def acos(x: Expr) -> Expr:
     """Angle in rad whose cosine is x."""
     return ca.acos(x)
 
 
+@keeping
 def atan(x: Expr) -> Expr:
     """Angle in rad whose tangent is x."""
     return ca.atan(x)
 
 
+@keeping
 def atan2(y: Expr, x: Expr) -> Expr:
     """Angle in rad of the point (x, y)."""
     return ca.atan2(y, x)
@@ -65,56 +73,67 @@ def kmh(x: Expr) -> Expr:
     return x / 3.6
 
 
+@keeping
 def sinh(x: Expr) -> Expr:
     """Hyperbolic sine."""
     return ca.sinh(x)
 
 
+@keeping
 def cosh(x: Expr) -> Expr:
     """Hyperbolic cosine."""
     return ca.cosh(x)
 
 
+@keeping
 def tanh(x: Expr) -> Expr:
     """Hyperbolic tangent: a smooth sign."""
     return ca.tanh(x)
 
 
+@keeping
 def exp(x: Expr) -> Expr:
     """Exponential."""
     return ca.exp(x)
 
 
+@keeping
 def log(x: Expr) -> Expr:
     """Natural logarithm."""
     return ca.log(x)
 
 
+@keeping
 def sqrt(x: Expr) -> Expr:
     """Square root."""
     return ca.sqrt(x)
 
 
+@keeping
 def abs(x: Expr) -> Expr:
     """Absolute value."""
     return ca.fabs(x)
 
 
+@keeping
 def sign(x: Expr) -> Expr:
     """-1, 0 or 1."""
     return ca.sign(x)
 
 
+@keeping
 def floor(x: Expr) -> Expr:
     """Largest whole number not above x."""
     return ca.floor(x)
 
 
+@keeping
 def ceil(x: Expr) -> Expr:
     """Smallest whole number not below x."""
     return ca.ceil(x)
 
 
+@keeping
 def min(first: Expr, *others: Expr) -> Expr:
     """Smallest of the arguments."""
     for other in others:
@@ -122,6 +141,7 @@ def min(first: Expr, *others: Expr) -> Expr:
     return first
 
 
+@keeping
 def max(first: Expr, *others: Expr) -> Expr:
     """Largest of the arguments."""
     for other in others:
@@ -129,6 +149,7 @@ def max(first: Expr, *others: Expr) -> Expr:
     return first
 
 
+@keeping
 def where(condition: Expr, yes: Expr, no: Expr) -> Expr:
     """`yes` where the condition holds, else `no`; the one that is not taken may be infinite or undefined."""
     if isinstance(condition, bool | int | float):
@@ -141,6 +162,7 @@ def step(x: Expr) -> Expr:
     return where(x >= 0, 1.0, 0.0)
 
 
+@keeping
 def power(base: Expr, exponent: Expr) -> Expr:
     """base ** exponent; not a number where the result would be complex, infinite where it would overflow."""
     return ca.power(base, exponent)

@@ -163,7 +163,9 @@ def test_thousands_of_cases_are_checked_quickly() -> None:
     """In tables, not model by model: as many checks one by one would take minutes."""
     system, masses = _swinging().build(), np.linspace(1.0, 2.0, 20_000)
     masses[777] = -1.0
-    assert list(parameter_faults(system.model, np.column_stack([masses, np.ones(20_000)]))) == [777]
+    p = np.repeat(system.formulation.default_parameters[None], 20_000, axis=0)
+    p[:, :2] = np.column_stack([masses, np.ones(20_000)])
+    assert list(parameter_faults(system.formulation, p)) == [777]
 
 
 def test_motions_of_bodies_may_vary() -> None:

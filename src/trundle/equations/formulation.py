@@ -11,10 +11,12 @@ from trundle.equations.derivation import Derivation
 from trundle.equations.derive import Equations
 from trundle.equations.kernel_store import KernelStore, base
 from trundle.equations.kernels import Functions
+from trundle.equations.mass_cases import InertiaCheck
 from trundle.equations.mass_check import check_every_mass, check_mass
 from trundle.equations.mobility import Mobility, RowFunctions
 from trundle.equations.outputs.expressions import Expressions
 from trundle.equations.outputs.ports import Ports
+from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE, evaluate, read_tape
 from trundle.kernel.cache import Bundle
 from trundle.model.register import Register
@@ -189,8 +191,20 @@ class Formulation:
         return self.derivation.defaults.copy()
 
     def parameter_vector(self, given: Values | None) -> Array:
-        """The same with the given values."""
-        return self.parameters.vector(self.model, given) if given is not None else self.default_parameters
+        """The same with the given values; ModelError where they leave a freedom without inertia, or cannot be."""
+        if not given:
+            return self.default_parameters if given is None else self.parameters.vector(self.model, given)
+        p = self.parameters.vector(self.model, given)
+        faults = self.inertia_check.faults(p[None])
+        if faults:
+            raise ModelError(faults[0])
+        return p
+
+    @cached_property
+    def inertia_check(self) -> InertiaCheck:
+        """Whether every freedom moves some inertia with other parameters."""
+        defaults = self.derivation.defaults
+        return InertiaCheck(self.model, self.length, self.in_joints, lambda: self.equations, defaults)
 
     # -- quantities ----------------------------------------------------------------------------------------------------
 

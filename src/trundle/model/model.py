@@ -29,12 +29,12 @@ from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
 from trundle.model.part_check import as_shapes, body_faults, force_faults, joined_faults, refuse, vector_faults
 from trundle.model.shape import Shape
 from trundle.model.state import State
-from trundle.model.symbol import ParameterSymbol
 from trundle.model.table import ModelTable
 from trundle.model.touching import touches_of
 from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
+from trundle.symbol import ParameterSymbol
 from trundle.typing import Expr
 
 if TYPE_CHECKING:

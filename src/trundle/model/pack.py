@@ -17,11 +17,11 @@ class _Packer(pickle.Pickler):
         super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
         self.expressions: list[Any] = []
 
-    def persistent_id(self, obj: Any) -> int | None:
+    def persistent_id(self, obj: Any) -> tuple[int, type[ca.SX]] | None:
         if not isinstance(obj, ca.SX):
             return None
         self.expressions.append(obj)
-        return len(self.expressions) - 1
+        return len(self.expressions) - 1, type(obj)
 
 
 @final
@@ -31,7 +31,8 @@ class _Unpacker(pickle.Unpickler):
         self.expressions = expressions
 
     def persistent_load(self, pid: Any) -> Any:
-        return ca.SX(self.expressions[pid])
+        i, kind = pid
+        return kind(self.expressions[i])
 
 
 def packed(model: Model) -> tuple[Any, ...]:

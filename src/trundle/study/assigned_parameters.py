@@ -7,7 +7,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.integrate.lanes.batch_events import BatchEvents
 from trundle.integrate.lanes.integrate import Batch
-from trundle.integrate.outcome import EVENT_REFUSED, Outcome
+from trundle.integrate.outcome import EVENT_REFUSED, NOT_FINITE, Outcome
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.study.cases import parameter_faults
 from trundle.typing import Array
@@ -16,8 +16,8 @@ from trundle.typing import Array
 def with_possible_parameters(f: Formulation, trajectory: Trajectory) -> Trajectory:
     """The trajectory, with EVENT_REFUSED as its outcome where an event gave a parameter a value that it cannot have."""
     found = _refused(f, trajectory.events, trajectory.p_end)
-    came_to_its_end = trajectory.outcome.ok or trajectory.audit is not None
-    if found is None or not came_to_its_end:
+    explained = trajectory.outcome.ok or trajectory.audit is not None or trajectory.outcome.code == NOT_FINITE.code
+    if found is None or not explained:
         return trajectory
     return replace(trajectory, outcome=found, audit=None)
 
@@ -25,7 +25,8 @@ def with_possible_parameters(f: Formulation, trajectory: Trajectory) -> Trajecto
 def refuse_assignments(f: Formulation, batch: Batch, log: BatchEvents | None) -> None:
     """The same for the cases of a batch."""
     for i, events in enumerate(() if log is None else log.events):
-        found = _refused(f, events, log.p_end[i]) if log is not None and batch.outcome(i).ok else None
+        explained = batch.outcome(i).ok or batch.code[i] == NOT_FINITE.code
+        found = _refused(f, events, log.p_end[i]) if log is not None and explained else None
         if found is not None:
             batch.code[i], batch.endings[i] = found.code, found
 
@@ -33,9 +34,9 @@ def refuse_assignments(f: Formulation, batch: Batch, log: BatchEvents | None) ->
 def _refused(f: Formulation, events: EventLog, p_end: Array) -> Outcome | None:
     if not len(events) or not f.once(_assigns):
         return None
-    after = np.vstack([events.p[1:], p_end[None, :]])[:, f.parameters.parameter_slice]
-    distinct, first = np.unique(after, axis=0, return_index=True)
-    faults = parameter_faults(f.model, distinct)
+    after = np.vstack([events.p[1:], p_end[None, :]])
+    _, first = np.unique(after[:, f.parameters.parameter_slice], axis=0, return_index=True)
+    faults = parameter_faults(f, after[first])
     if not faults:
         return None
     row, fault = min((int(first[i]), text) for i, text in faults.items())

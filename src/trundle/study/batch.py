@@ -229,7 +229,7 @@ class _Cases:
         self.varied = {k: v for k, v in f.resolved(follow).items() if k not in f.resolved(start)}
         self.varied |= {k: _numbers(k, v) for k, v in given.items()}
         self.fixed = {k: v for k, v in start.items() if k not in self.varied}
-        self.refused = parameter_faults(f.model, self.p[:, layout.parameter_slice]) if parameters else {}
+        self.refused = parameter_faults(f, self.p) if parameters else {}
         for name, values in self.varied.items():
             rows = values.reshape(count, -1)
             for i in map(int, np.flatnonzero(~np.all(np.isfinite(rows), axis=1))):

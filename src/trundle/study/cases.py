@@ -5,13 +5,15 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
+from trundle.equations.formulation import Formulation
 from trundle.model.check import mass_faults, size_faults_of_cases
 from trundle.model.model import Model
 from trundle.typing import Array
 
 
-def parameter_faults(model: Model, values: Array) -> dict[int, str]:
-    """Case -> what is wrong with its parameters; `values` has a row for each case and a column for each parameter."""
+def parameter_faults(f: Formulation, p: Array) -> dict[int, str]:
+    """Case -> what is wrong with its parameters; `p` has a row for each case, as kernels take it."""
+    model, values = f.model, p[:, f.parameters.parameter_slice]
     names = list(model.parameters)
     found: dict[int, str] = {}
     for i in map(int, np.flatnonzero(~np.all(np.isfinite(values), axis=1))):
@@ -26,6 +28,8 @@ def parameter_faults(model: Model, values: Array) -> dict[int, str]:
         wrong = [*(mass_faults(model, given) if is_odd else []), *faults]
         if wrong:
             found[i] = "\n".join(wrong)
+    fine = [i for i in fine if i not in found]
+    found |= {fine[k]: fault for k, fault in f.inertia_check.faults(p[fine]).items()}
     return dict(sorted(found.items()))
 
 

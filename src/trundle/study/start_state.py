@@ -168,7 +168,7 @@ def changed_state(
             short = f.derivation.register().short_names(is_changeable)
             raise UnknownNameError(name, [*places, *parameters, *short], "state or parameter")
     given = f.parameters.parameter_slice
-    faults = parameter_faults(f.model, p[None, given]) if np.any(p[given] != before[1][given]) else {}
+    faults = parameter_faults(f, p[None]) if np.any(p[given] != before[1][given]) else {}
     if faults:
         raise ModelError(f"an event gives the model parameters that it cannot have at t = {t:.6g} s: {faults[0]}")
     if keeps == "absolute" and f.model.frames and f.in_joints:

@@ -1,0 +1,72 @@
+"""Symbols of parameters, which stand for numbers that may change, and expressions of them."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, final
+
+import casadi as ca
+
+from trundle.typing import Expr
+
+REMEDY = (
+    "Use tr.sin, tr.sqrt, ... in place of functions of math, and tr.where, tr.max, ... in place of `if` and max; "
+    "model.parameter_values() has the default values."
+)
+
+
+class ParameterExpression(ca.SX):
+    """A CasADi expression of parameters. It refuses to become a number or a truth value: CasADi itself would answer
+    nan, or with an error from inside.
+
+    Arithmetic with numbers and other parameters keeps the class; with other expressions, as inside laws, it gives
+    plain expressions.
+    """
+
+    def __float__(self, *args: Any) -> float:
+        if self.is_constant():
+            return float(ca.DM(self))
+        raise TypeError(f"{self._what()} it has no float. {REMEDY}")
+
+    def __int__(self, *args: Any) -> int:
+        return int(self.__float__())
+
+    def __bool__(self, *args: Any) -> bool:
+        if self.is_constant():
+            return bool(ca.DM(self))
+        raise TypeError(f"{self._what()} it is neither true nor false. {REMEDY}")
+
+    def _what(self) -> str:
+        text = self.str(True)
+        short = text if len(text) < 60 else text[:57] + "..."
+        return f"the expression {short!r} of parameters may change from run to run:"
+
+    __hash__ = ca.SX.__hash__
+
+
+def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
+    """An operation whose result on parameters, with or without numbers, is a ParameterExpression again."""
+
+    @wraps(operation)
+    def operate(*args: Any, **named: Any) -> Expr:
+        found = operation(*args, **named)
+        if type(found) is not ca.SX or not any(isinstance(a, ParameterExpression) for a in args):
+            return found
+        mixed = any(isinstance(a, ca.SX) and not isinstance(a, ParameterExpression) for a in args)
+        return found if mixed else ParameterExpression(found)
+
+    return operate
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    for _side in ("", "r"):
+        setattr(ParameterExpression, f"__{_side}{_name}__", keeping(getattr(ca.SX, f"__{_side}{_name}__")))
+for _name in ("neg", "abs", "lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(ParameterExpression, f"__{_name}__", keeping(getattr(ca.SX, f"__{_name}__")))
+
+
+@final
+class ParameterSymbol(ParameterExpression):
+    """The symbol of one parameter."""
+
+    def _what(self) -> str:
+        return f"the parameter {self.name()!r} is a symbol whose value may change from run to run:"
