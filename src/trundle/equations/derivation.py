@@ -74,7 +74,7 @@ class Derivation:
             self._registers[formalism] = Register(
                 model.aliases,
                 lambda: known_quantities(model, self.topology, formalism),
-                lambda: force_quantities(model),
+                lambda: force_quantities(model, self.spec.measures),
                 audit=lambda: power_quantities(self.ports),
             )
         return self._registers[formalism]

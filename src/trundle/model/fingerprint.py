@@ -5,10 +5,10 @@ write the same law agree and a changed law never hits an old kernel.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -18,11 +18,19 @@ from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.laws.tracking import RateTracking
 from trundle.model.exact import exact, is_foreign
-from trundle.model.force import Terms
+from trundle.model.force import Measure, Terms
 from trundle.model.freeze import frozen
 from trundle.model.law_probe import Asker
 from trundle.model.model import Model
 from trundle.typing import Expr
+
+
+@final
+class Examined(NamedTuple):
+    """What follows from the answers of a model's functions without any equation."""
+
+    key: str  # digest of everything that shapes the equations
+    measures: Mapping[str, tuple[Measure, ...]]  # of each force, by its name
 
 
 def fingerprint(model: Model) -> str:
@@ -30,9 +38,21 @@ def fingerprint(model: Model) -> str:
 
     Parts go in with all that they hold; forces, and laws of a class of the user's own, with their answers.
     """
-    if not model.is_frozen:
-        return fingerprint(frozen(model))
+    return examine(model if model.is_frozen else frozen(model)).key
+
+
+def examine(model: Model) -> Examined:
+    """The digest of a frozen model, and the measures of its forces; ModelError as for `fingerprint`."""
     asker = Asker(model)
+    answers, measures = _answers(model, asker)
+    if asker.faults:
+        raise ModelError(asker.faults)
+    text = "\n".join([*held(model), *answers])
+    return Examined(hashlib.sha256(text.encode()).hexdigest(), measures)
+
+
+def held(model: Model) -> list[str]:
+    """What the parts of a frozen model hold, without what has to be asked."""
     parts: list[str] = [exact(v) for v in (model.name, model.gravity, model.start, model.aliases, model.impacts)]
     parts += [f"parameter {p.name!r}" for p in model.parameters.values()]
     parts += [exact(table) for table in model.tables.values()]
@@ -51,10 +71,7 @@ def fingerprint(model: Model) -> str:
     parts += [f"weight {name!r} {exact(weight)}" for name, weight in sorted(model.relaxations.items())]
     parts += [f"weights {rows!r} {exact(matrix)}" for rows, matrix in sorted(model.weight_matrices.items())]
     parts += [f"resistance {name!r} {exact(effort)}" for name, effort in sorted(model.resistances.items())]
-    parts += _answers(model, asker)
-    if asker.faults:
-        raise ModelError(asker.faults)
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return parts
 
 
 def function_faults(model: Model) -> list[str]:
@@ -64,9 +81,11 @@ def function_faults(model: Model) -> list[str]:
     return asker.faults
 
 
-def _answers(model: Model, asker: Asker) -> list[str]:
-    """Asks all laws, forces, outputs and events; what the fields of a part do not show, as text."""
-    parts = []
+def _answers(model: Model, asker: Asker) -> tuple[list[str], dict[str, tuple[Measure, ...]]]:
+    """Asks all laws, forces, outputs and events; what the fields of a part do not show, as text, and the measures of
+    forces.
+    """
+    parts, measures = [], {}
     t, q, u, s = asker.t, asker.q, asker.u, asker.signals
 
     def energies(law: EffortLaw) -> Iterator[Any]:
@@ -106,13 +125,14 @@ def _answers(model: Model, asker: Asker) -> list[str]:
         terms = asker.ask_force(f"force {name!r}", partial(force.terms, s))
         if terms is not None:
             parts.append(f"force {name} {_terms(terms)}")
+            measures[name] = terms.listed()
     for output in model.outputs.values():
         asker.ask(f"output {output.name!r}", partial(_one, output.function, s))
     for event in model.events.values():
         asker.ask(f"event {event.name!r}", partial(_one, event.function, s))
         for target, value in event.action.items() if not isinstance(event.action, str) else ():
             asker.ask(f"event {event.name!r}, new value of {target!r}", partial(_one, value, s))
-    return parts
+    return parts, measures
 
 
 def _terms(terms: Terms) -> str:

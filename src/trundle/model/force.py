@@ -13,12 +13,21 @@ from trundle.laws.signals import Signals as Signals
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.state import State
-from trundle.quantity import Of, Quantity
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
 EFFORT = "N or N m"  # of a measure that is an effort along the coordinate of its force; which one follows from that
 MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met
+
+
+@final
+class Measure(NamedTuple):
+    """What can be asked of a force."""
+
+    name: str
+    size: int
+    unit: str
+    text: str
 
 
 @dataclass
@@ -34,6 +43,10 @@ class Terms:
     supplied: Expr = 0.0  # W
     measures: Mapping[str, tuple[Expr, str, str]] = field(default_factory=dict)  # name -> (expression, unit, sentence)
 
+    def listed(self) -> tuple[Measure, ...]:
+        """The measures without their expressions."""
+        return tuple(Measure(n, ca.SX(value).numel(), unit, text) for n, (value, unit, text) in self.measures.items())
+
 
 @dataclass(frozen=True, eq=False)
 class Force:
@@ -46,16 +59,6 @@ class Force:
 
     def terms(self, s: Signals) -> Terms:
         raise TypeError(f"{type(self).__name__} is abstract")
-
-    def quantities(self, name: str, s: Signals) -> Iterator[Quantity]:
-        """What can be asked of the force with this name in a model with these signals: its measures."""
-
-        def of(measure: str) -> Of:
-            return lambda e: e.measure(name, measure)
-
-        for measure, (value, unit, text) in self.terms(s).measures.items():
-            size = ca.SX(value).numel()
-            yield Quantity(name, measure, unit, f"{text}: {name}", size, of(measure), "forces", "force")
 
     def named(self, name: str) -> "Force":
         """The same force under the name that it has in a model; one with states of its own must know it."""

@@ -167,7 +167,7 @@ class _Copier:
             return RecordedForce(
                 name, part.element, self.copied(part.places, where), tuple(part.coordinates),
                 tuple(self.copied(frame, where) for frame, _, _ in terms.wrenches), tuple(n for n, _ in terms.efforts),
-                tuple((n, ca.SX(v).numel(), unit, text) for n, (v, unit, text) in terms.measures.items()),
+                terms.listed(),
                 self._record(RecordedForce.column(terms), [a.signals]),
                 tuple(self.copied(state, where) for state in part.states()),
             )  # fmt: skip

@@ -15,7 +15,7 @@ from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.signals import Signals
 from trundle.model.body import Frame
 from trundle.model.exact import exact, tape
-from trundle.model.force import Force, Terms
+from trundle.model.force import Force, Measure, Terms
 from trundle.model.state import State
 from trundle.typing import Expr, TapeFunction
 
@@ -57,6 +57,10 @@ class Recorded:
 
     def exact(self) -> str:
         """All that distinguishes it from others, in letters; a constant is its number."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         if not self.questions:
             return exact(self.answer)
         inputs = [*self.symbols, *self._parameters]
@@ -147,7 +151,7 @@ class RecordedForce(Force):
     on_coordinates: tuple[str, ...]
     wrenches: tuple[Frame, ...]
     efforts: tuple[str, ...]
-    measures: tuple[tuple[str, int, str, str], ...]  # name, size, unit, sentence
+    measures: tuple[Measure, ...]
     answers: Recorded
     own: tuple[State, ...] = ()
 

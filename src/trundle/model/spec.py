@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, final
 
 from trundle.errors import ModelError
+from trundle.model.examined import examined
 from trundle.model.fingerprint import fingerprint
 from trundle.model.freeze import frozen
 from trundle.model.model import Model
@@ -16,15 +17,15 @@ class Spec:
     compared comes from it alone.
 
     `key` is a digest of every bit that shapes the equations; default values of parameters do not, so models that differ
-    in them share their kernels.
+    in them share their kernels. `measures` are what can be asked of each force.
     """
 
     def __init__(self, model: Model, relax: Mapping[str, Any] | None = None) -> None:
         self.model = frozen(model, relax)
-        self.key = fingerprint(self.model)
+        self.key, self.measures = examined(self.model)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in ("model", "key") and name in vars(self):
+        if name in ("model", "key", "measures") and name in vars(self):
             raise AttributeError(f"{name!r} of a Spec cannot be changed; change the model and build it again.")
         object.__setattr__(self, name, value)
 

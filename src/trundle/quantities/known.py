@@ -1,19 +1,20 @@
 """Which of the quantities that the parts of a model yield are known, by its tree and formalism."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import casadi as ca
 
 from trundle.graph.topology import Topology
 from trundle.model.body import Body
-from trundle.model.force import EFFORT
+from trundle.model.force import EFFORT, Measure
 from trundle.model.imaginary import KINDS
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model
 from trundle.model.register import coordinate_units, state_quantities
 from trundle.quantity import Needs, Of, Quantity
 
+Measures = Mapping[str, tuple[Measure, ...]]  # by the name of the force
 EFFORTS = {"m": "N", "rad": "N m"}  # unit of the effort along a coordinate with this unit
 WORK = {
     "work_in": "work brought in by drives and given forces",
@@ -75,10 +76,21 @@ def energy_quantities() -> Iterator[Quantity]:
         yield Quantity("energy", kind, "J", text, 1, None, "work", "energy")
 
 
-def force_quantities(model: Model) -> Iterator[Quantity]:
+def force_quantities(model: Model, measures: Measures) -> Iterator[Quantity]:
     """Measures of the forces, such as the length of a spring."""
-    signals, units = SymbolicSignals(model, ca.SX.sym("t")), coordinate_units(model)
+    units = coordinate_units(model)
     for name, force in model.forces.items():
         efforts = [EFFORTS[units[model.resolve(coordinate)]] for coordinate in force.coordinates]
-        for quantity in force.quantities(name, signals):
-            yield replace(quantity, unit=efforts[0]) if quantity.unit == EFFORT else quantity
+        for measure, size, unit, text in measures[name]:
+            own = efforts[0] if unit == EFFORT else unit
+            yield Quantity(name, measure, own, f"{text}: {name}", size, _measure(name, measure), "forces", "force")
+
+
+def asked_measures(model: Model) -> Measures:
+    """The same of a model that has not been examined: all forces are asked for their terms."""
+    signals = SymbolicSignals(model, ca.SX.sym("t"))
+    return {name: force.terms(signals).listed() for name, force in model.forces.items()}
+
+
+def _measure(force: str, measure: str) -> Of:
+    return lambda e: e.measure(force, measure)

@@ -75,7 +75,8 @@ class Run:
         self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
         self.created = datetime.now(UTC).isoformat(timespec="seconds")
         self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
-        self._values: dict[str, xr.DataArray] = {}  # what was asked for
+        self._found: dict[str, Array] = {}  # numbers of what was asked for
+        self._values: dict[str, xr.DataArray] = {}  # the same with names and units, where it was asked for so
 
     @staticmethod
     def of(
@@ -189,7 +190,13 @@ class Run:
         UnknownNameError
             With near names, where there is none.
         """
-        return np.asarray(self[name].values)
+        if self._dataset is not None or name in self._values or not isinstance(name, str):
+            return np.asarray(self[name].values)
+        part = self._register.get(name)
+        numbers = self._computed(part.quantity)
+        if part.component is not None:
+            return numbers[:, part.component]
+        return numbers if part.quantity.labels else numbers[:, 0]
 
     def derivative(self, name: str, by: str) -> "xr.DataArray":
         """How a quantity changes with a parameter or start value.
@@ -297,10 +304,16 @@ class Run:
         if self._dataset is not None:
             return self._dataset[q.name]
         if q.name not in self._values:
-            self._values[q.name] = self._evaluate(q)
+            self._values[q.name] = self._array(q, self._computed(q))
         return self._values[q.name]
 
-    def _evaluate(self, q: Quantity) -> "xr.DataArray":
+    def _computed(self, q: Quantity) -> Array:
+        """Numbers of a quantity, of shape (times, size), kept."""
+        if q.name not in self._found:
+            self._found[q.name] = self._evaluate(q)
+        return self._found[q.name]
+
+    def _evaluate(self, q: Quantity) -> Array:
         """Compute the quantity; those of its group come with it and are kept."""
         assert self.formulation is not None and self._raw is not None
         t, x, p = self._raw
@@ -316,7 +329,7 @@ class Run:
         elif q.group == "work" and self.trajectory is not None:
             brought = event_works(self.formulation, self.trajectory.events)[q.name]
             values = values + brought[self.trajectory.events_before, None]
-        return self._array(q, values)
+        return values
 
     def _array(self, q: Quantity, values: Array) -> "xr.DataArray":
         import xarray as xr
@@ -344,7 +357,8 @@ class Run:
         assert self.formulation is not None
         kept = self.power.attributes if self.power.kept else {}
         groups = ("state", "energy", "work")
-        arrays = {q.name: self[q.name] for q in self.formulation.register if q.group in groups} | self._values
+        arrays = {q.name: self[q.name] for q in self.formulation.register if q.group in groups}
+        arrays |= {name: self[name] for name in list(self._found)}
         arrays.pop(self.along or "", None)  # which is a coordinate of all others
         for name in ("time", "contact_bond", *DIMENSIONS.values()):
             if name in arrays:

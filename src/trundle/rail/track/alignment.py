@@ -1,6 +1,7 @@
 """A line: segments joined, with its profile; the motion of the frame that goes along it."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
@@ -151,6 +152,10 @@ class Alignment:
 
     def continuity(self) -> "Continuity":
         """Which derivative of curvature, cant and slope jumps where, and what of the motion of the frame with it."""
+        return self._continuity
+
+    @cached_property
+    def _continuity(self) -> "Continuity":
         from trundle.rail.track.continuity import continuity
 
         return continuity(self)

@@ -4,10 +4,9 @@ import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from trundle.errors import ModelError, SolveError
 from trundle.lookup.table import Table
@@ -18,7 +17,6 @@ from trundle.rail.track.line import irregularity_table
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
-from trundle.rail.trip.trip_view import plot_trip
 from trundle.rail.vehicle.ride import Frames, Ride
 from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
@@ -28,6 +26,9 @@ from trundle.run.dataset import Run
 from trundle.study.linearise import Linearisation
 from trundle.system import System
 from trundle.typing import State, Values
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FADE = 30.0  # m over which irregularities grow, unless they have a beginning of their own
 FAST = 5.0  # m/s, from which on explicit steps are cheaper on rough track: creep is stiff as 1/v
@@ -289,10 +290,12 @@ class Trip:
         angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
         return self.system.linearise(self.system.steady(angles, parameters=given), given)
 
-    def plot_plan(self, run: Run, times: Sequence[float], path: Path | str | None = None) -> Figure:
+    def plot_plan(self, run: Run, times: Sequence[float], path: Path | str | None = None) -> "Figure":
         """The line from above with the vehicle at some times (s) of a run; for each of them how it stands on the track,
         magnified, with the lateral forces on its wheels.
         """
+        from trundle.rail.trip.trip_view import plot_trip
+
         return plot_trip(self, run, times, path)
 
     def _duration(self, duration: float | None, parameters: Values | None) -> float:

@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -31,6 +32,7 @@ INNERMOST = -0.058  # m: place on the wheel beyond which, behind the flange's ti
 LIFTED = 0.1  # m: gap where there is no wheel above the rail
 VERSION = 1  # of what this file computes; kept tables of other versions are not used
 COLUMNS = ("gap", "angle", "place", "radius", "stiffness", "a", "b", *Coefficients._fields)
+_tables: WeakValueDictionary[str, Table] = WeakValueDictionary()  # those in use, by all that they depend on
 
 
 @final
@@ -131,11 +133,18 @@ class ContactTable:
 
     @cached_property
     def table(self) -> Table:
-        """As a table for models: `m.table(name, contact.table)`; `TableContact(*column)` names what comes out."""
-        return Table(
-            (self.u, self.roll), self.values, beyond="refuse", arguments=("u", "roll"), outputs=COLUMNS,
-            text=f"{self.geometry.wheel.name} on {self.geometry.rail.name}, {self.side}, eps {1e6 * self.eps:g} um",
-        )  # fmt: skip
+        """As a table for models: `m.table(name, contact.table)`; `TableContact(*column)` names what comes out. Wheels
+        that are alike, such as both of a wheelset, share one.
+        """
+        side = self.geometry.side(self.side)
+        key = f"{self.digest} {side.wheel.name} on {side.rail.name}"
+        found = _tables.get(key)
+        if found is None:
+            found = _tables[key] = Table(
+                (self.u, self.roll), self.values, beyond="refuse", arguments=("u", "roll"), outputs=COLUMNS,
+                text=f"{side.wheel.name} on {side.rail.name}, eps {1e6 * self.eps:g} um",
+            )  # fmt: skip
+        return found
 
     def __call__(self, u: ArrayLike, roll: ArrayLike = 0.0) -> TableContact:
         """The contact at displacements u (m, outwards) and rolls (rad)."""

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from trundle.errors import ModelError
 from trundle.rail.wheel_rail.creep import CreepLaw, FallingFriction, JohnsonVermeulen, Linear, Polach, ShenHedrickElkins
 from trundle.rail.wheel_rail.fastsim import Fastsim
 from trundle.rail.wheel_rail.kalker import Patch
 from trundle.typing import Expr, Look
-from trundle.view.style import COLOURS, DASHES, QUIET, finish, new_figure, side_legend, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 REACH = 4.0  # linear force over mu N at the right end of each panel
 PANELS = (
@@ -29,12 +31,14 @@ def creep_plot(
     laws: Sequence[CreepLaw] | Mapping[str, CreepLaw] | None = None,
     speed: float = 20.0,
     path: Path | str | None = None,
-) -> Figure:
+) -> "Figure":
     """Forces of creep laws over longitudinal creepage, lateral creepage and spin, each alone, as a figure.
 
     Without laws all there are, with the friction `mu`; without a patch one with the
     semi-axes 6 mm and 5 mm. speed: for friction that falls with the slip velocity, m/s.
     """
+    from trundle.view.style import QUIET, finish, new_figure, side_legend, style
+
     patch = Patch.ellipse(6e-3, 5e-3) if patch is None else patch
     if not load > 0:
         raise ModelError(
@@ -61,6 +65,8 @@ def creep_plot(
 
 def _look(index: int) -> Look:
     """Whole lines are broad and lie below, so that equal curves show both."""
+    from trundle.view.style import COLOURS, DASHES
+
     return {
         "color": COLOURS[index % len(COLOURS)],
         "linestyle": DASHES[index % len(DASHES)],

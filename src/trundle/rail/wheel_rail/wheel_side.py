@@ -18,6 +18,7 @@ COARSE = 5e-4  # m: distance of the points among which lowest gaps are looked fo
 APART = 1e-3  # m on the wheel: nearer points of contact are one
 SLOPES = 1e-11  # two slopes that differ by less are equal
 RIVAL = 5e-3  # m: minima that are higher than the lowest one by more are left out
+EDGE = 1e-9  # m from an end of a profile: there the end itself touches
 
 
 @final
@@ -197,6 +198,8 @@ class Side:
         """All that is asked of the points of contact."""
         x, lateral, _ = found.trace
         rail_place = lateral - self.rail_origin
+        self._refuse_edge(found.place, self.wheel, "wheel", rail_place)
+        self._refuse_edge(rail_place, self.rail, "rail", rail_place)
         slope = self.rail.slope(rail_place)
         angle, radius = np.arctan(slope), self.radius - self.wheel.height(found.place)
         values = (
@@ -205,6 +208,19 @@ class Side:
             found.second_gap, found.second_place,
         )  # fmt: skip
         return WheelContact(*(np.asarray(v).reshape(shape) for v in values))
+
+    def _refuse_edge(self, place: Array, profile: Profile, what: str, rail_place: Array) -> None:
+        """A contact at an end of a profile is none of two surfaces: the edge of the one stands on the other."""
+        edge: Flags = (place < profile.start + EDGE) | (place > profile.end - EDGE)
+        if np.any(edge):
+            i = int(np.argmax(edge))
+            raise AssemblyError(
+                f"the {self.name} wheel {self.wheel.name!r} touches its rail {self.rail.name!r} with an end of the "
+                f"{what} profile, {1e3 * place[i]:.4g} mm from its origin (the profile reaches from "
+                f"{1e3 * profile.start:.4g} to {1e3 * profile.end:.4g} mm), {1e3 * rail_place[i]:.4g} mm across the "
+                "rail: an edge, not a surface. Look at gauge, back_to_back and the lateral displacement, or give more "
+                "of the profile."
+            )
 
     def _refuse_missing(self, gaps: Array, lateral: Array) -> None:
         missed: Flags = ~np.isfinite(gaps)
