@@ -17,6 +17,7 @@ from trundle.file.laws import Laws
 from trundle.file.non_ideal import NonIdeal
 from trundle.file.pairs import Pairs
 from trundle.file.parts import Parts
+from trundle.file.place import Turn
 from trundle.file.scope import Names
 from trundle.file.tables import Tables
 from trundle.file.tree import Path
@@ -197,7 +198,7 @@ class Assembler:
         rotation = None if frame.rotation is None else self._turn(frame.rotation, (*path, "rotation"))
         self.model.moving_frame(name, lambda s: tuple(of(s) for of in position), rotation, shape=shape)
 
-    def _turn(self, turn: schema.Turn, path: Path) -> Callable[[Signals], Expr]:
+    def _turn(self, turn: Turn, path: Path) -> Callable[[Signals], Expr]:
         """A rotation as a function of the signals."""
         if turn.matrix is not None:
             rows = [[self._of_time(v, (*path, i, k)) for k, v in enumerate(row)] for i, row in enumerate(turn.matrix)]

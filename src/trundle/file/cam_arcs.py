@@ -7,7 +7,7 @@ from pydantic import Field, TypeAdapter
 from trundle.errors import ModelError
 from trundle.file.field import Scalar
 from trundle.file.parts import Parts
-from trundle.file.schema import Section
+from trundle.file.place import Section
 from trundle.file.tree import Path
 from trundle.pairs.cam import Cam
 from trundle.typing import Raw

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from trundle.errors import FileError
 from trundle.file.field import in_words
-from trundle.file.schema import ModelSection, Section
+from trundle.file.place import Section
 from trundle.file.tree import Path, Tree, read_tree
 from trundle.typing import Raw
 
@@ -48,7 +48,7 @@ class Faults:
         if len(self.found) >= MAX_FOUND:
             self.raise_any()
 
-    def add_validation(self, error: ValidationError, path: Path = (), kind: type[BaseModel] = ModelSection) -> None:
+    def add_validation(self, error: ValidationError, path: Path = (), kind: type[BaseModel] = Section) -> None:
         """Every fault that pydantic found in what the file has at a path, in our words; `kind` is what it should be."""
         for item in error.errors(include_url=False):
             inside = tuple(part for part in item["loc"] if part not in ("", "[key]"))

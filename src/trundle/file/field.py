@@ -111,7 +111,6 @@ def exactly_one(kinds: BaseModel, what: str) -> None:
 
 Scalar = Annotated[Expression, BeforeValidator(scalar)]
 Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
-SixVector = Annotated[list[Scalar], Field(min_length=6, max_length=6)]
 Inertia = Annotated[Any, BeforeValidator(_inertia)]
 About = Annotated[Any, BeforeValidator(_about)]
 Axis = Annotated[Any, BeforeValidator(_axis)]

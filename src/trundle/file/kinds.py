@@ -2,13 +2,15 @@
 user's own, those whose module has been imported.
 """
 
+import re
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
-from trundle import contact, rail  # noqa: F401  rail has joints of its own
+from trundle import contact, model, rail  # noqa: F401  rail has joints of its own
 from trundle.laws import backlash, law
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
+from trundle.model.force import Force
 from trundle.model.joint import Joint
 from trundle.pairs.cam import Cam
 from trundle.pairs.discover import edges, final_classes, lower_pairs, surfaces
@@ -16,6 +18,8 @@ from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.mesh import Mesh
 from trundle.pairs.planar import Circle, Line, PlanarPair
+
+T = TypeVar("T")
 
 
 def _final(module: Any, *kinds: type[Any]) -> dict[str, type[Any]]:
@@ -46,6 +50,18 @@ def options() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(f.name for kind in joined().values() for f in fields(kind)), "surfaces", "planar"]))
 
 
+def forces() -> dict[str, Any]:
+    """Forces by their words: spring_damper, wrench."""
+    own = [kind for kind in final_classes(Force, of_user=False) if kind.__name__ in model.__all__]
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower(): kind for kind in (*own, *of_user(Force))}
+
+
+def of_user(base: type[T]) -> list[type[T]]:
+    """Classes of the user's own that are made from `base`."""
+    own = final_classes(base, of_user=False)
+    return [kind for kind in final_classes(base) if kind not in own]
+
+
 LAWS: dict[str, type[Any]] = {
     name.lower(): one
     for module in (law, backlash)
@@ -62,6 +78,22 @@ NORMAL_LAWS = _final(contact, EffortLaw)
 CONTACT_LAWS: dict[str, type[ContactLaw]] = {
     name: kind for name in contact.__all__ if issubclass(kind := getattr(contact, name), ContactLaw)
 }
+
+
+def laws() -> dict[str, type[Any]]:
+    """Laws that seal a bond, those of the user's own too."""
+    return LAWS | {kind.__name__.lower(): kind for base in (EffortLaw, FlowLaw) for kind in of_user(base)}
+
+
+def effort_laws() -> dict[str, type[EffortLaw]]:
+    """Those that give a force or torque."""
+    return EFFORT_LAWS | {kind.__name__.lower(): kind for kind in of_user(EffortLaw)}
+
+
+def contact_laws() -> dict[str, type[ContactLaw]]:
+    """Laws at a point of contact, those of the user's own too."""
+    return CONTACT_LAWS | {kind.__name__: kind for kind in of_user(ContactLaw)}
+
 
 RESTITUTIONS = _final(contact, Restitution)
 """Laws of the collision in which a contact closes."""

@@ -7,7 +7,7 @@ from typing import Any, final
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import in_words
-from trundle.file.kinds import CONTACT_LAWS, EFFORT_LAWS, LAWS, NORMAL_LAWS, RESTITUTIONS
+from trundle.file.kinds import NORMAL_LAWS, RESTITUTIONS, contact_laws, effort_laws, laws
 from trundle.file.tree import Path
 from trundle.laws.law import EffortLaw, Law, Spring
 from trundle.laws.restitution import Poisson
@@ -23,15 +23,16 @@ class Laws:
 
     def __init__(self, constructor: Constructor) -> None:
         self.constructor, self.faults = constructor, constructor.faults
+        self.laws, self.efforts, self.at_contacts = laws(), effort_laws(), contact_laws()
 
-    def effort(self, raw: Raw, path: Path, kinds: Mapping[str, type[Any]] = EFFORT_LAWS) -> Any:
+    def effort(self, raw: Raw, path: Path, kinds: Mapping[str, type[Any]] | None = None) -> Any:
         """A law that gives a force or torque."""
-        found = self._several(raw, path, kinds)
+        found = self._several(raw, path, kinds or self.efforts)
         return _sum(found)[0] if found else None
 
     def seal(self, raw: Raw, path: Path) -> Any:
         """What seals one bond of a joint: a law, or several that the check of the model will refuse."""
-        found = _sum(self._several(raw, path, LAWS))
+        found = _sum(self._several(raw, path, self.laws))
         return found[0] if len(found) == 1 else found or None
 
     def of_connection(self, raw: Raw, path: Path) -> LawsGiven:
@@ -41,11 +42,11 @@ class Laws:
         contact: dict[str, Law] = {}
         found: dict[str, list[Law]] = {}  # '' stands for the only coordinate of a pair
         for key, one, at in self._entries(raw, path):
-            if key in CONTACT_LAWS:
-                made = self.constructor.one({key: one}, CONTACT_LAWS, "law at a contact", at, of_signals=True)
+            if key in self.at_contacts:
+                made = self.constructor.one({key: one}, self.at_contacts, "law at a contact", at, of_signals=True)
                 contact |= {} if made is None else {key: made[0]}
             else:
-                found.setdefault(key, []).extend(self._several(one, at, LAWS))
+                found.setdefault(key, []).extend(self._several(one, at, self.laws))
         if "" in found and len(found) == 1:
             return [*_sum(found[""]), *contact.values()]
         if "" in found:
@@ -68,7 +69,7 @@ class Laws:
         """A spring for all bonds that a pair holds, or springs by the names of the bonds."""
         if raw is None:
             return None
-        if not isinstance(raw, dict) or set(raw) <= SPRING or set(raw) <= {*LAWS, *NORMAL_LAWS}:
+        if not isinstance(raw, dict) or set(raw) <= SPRING or set(raw) <= {*self.laws, *NORMAL_LAWS}:
             return self._spring(raw, path)
         springs = {bond: self._spring(one, (*path, bond)) for bond, one in raw.items()}
         return {bond: spring for bond, spring in springs.items() if spring is not None}
@@ -83,7 +84,7 @@ class Laws:
     def _spring(self, raw: Raw, path: Path) -> Any:
         """A number is a stiffness; stiffness and damping make a spring; any effort law will do."""
         if isinstance(raw, list) or (isinstance(raw, dict) and not set(raw) & SPRING):
-            return self.effort(raw, path, {**EFFORT_LAWS, **NORMAL_LAWS})
+            return self.effort(raw, path, {**self.efforts, **NORMAL_LAWS})
         return self.constructor.of_class(Spring, "a spring", raw, path)
 
     def _entries(self, raw: Raw, path: Path) -> list[tuple[str, Any, Path]]:
@@ -92,14 +93,14 @@ class Laws:
         several = isinstance(raw, list)
         for i, one in enumerate(raw if several else [raw]):
             at = (*path, i) if several else path
-            if isinstance(one, str) and one not in LAWS and one not in CONTACT_LAWS:
-                self.faults.add(at, f"there is no law called {one!r}. {near(one, [*LAWS, *CONTACT_LAWS])}")
+            if isinstance(one, str) and one not in self.laws and one not in self.at_contacts:
+                self.faults.add(at, f"there is no law called {one!r}. {near(one, [*self.laws, *self.at_contacts])}")
             elif isinstance(one, str):
-                out.append((one, None, at) if one in CONTACT_LAWS else ("", one, at))
+                out.append((one, None, at) if one in self.at_contacts else ("", one, at))
             elif isinstance(one, dict) and one:
-                out += [(key, law, at) for key, law in one.items() if key in CONTACT_LAWS]
-                rest = {key: law for key, law in one.items() if key not in CONTACT_LAWS}
-                named = not set(rest) & set(LAWS)
+                out += [(key, law, at) for key, law in one.items() if key in self.at_contacts]
+                rest = {key: law for key, law in one.items() if key not in self.at_contacts}
+                named = not set(rest) & set(self.laws)
                 out += [(key, law, (*at, key)) for key, law in rest.items()] if named else [("", rest, at)]
             else:
                 out.append(("", one, at))

@@ -11,7 +11,7 @@ from trundle.file.cam_arcs import CAM, CamEntry, make_cam
 from trundle.file.construct import Constructor
 from trundle.file.faults import near
 from trundle.file.field import Axis, Scalar
-from trundle.file.kinds import EFFORT_LAWS, TOUCHES, higher, joined
+from trundle.file.kinds import TOUCHES, higher, joined
 from trundle.file.laws import Laws
 from trundle.file.parts import Parts
 from trundle.file.swept import SWEPT, SweptEntry, make_swept
@@ -87,7 +87,7 @@ class Pairs:
         if field.type is Any and field.default is None:  # nothing stands for a bond that is not sealed
             return self.laws.seal(raw, path)
         if EffortLaw in get_args(field.type) and isinstance(raw, dict | list):  # a law in the place of a function
-            return self.laws.effort(raw, path, EFFORT_LAWS)
+            return self.laws.effort(raw, path)
         size = self.constructor.read(SCALAR, raw, path)
         return None if size is None else self.constructor.size(field, size, path)[0]
 

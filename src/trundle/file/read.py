@@ -126,7 +126,7 @@ def _understood(content: dict[str, Any], faults: Faults) -> ModelSection:
         try:
             return ModelSection.model_validate(content)
         except ValidationError as error:
-            faults.add_validation(error)
+            faults.add_validation(error, (), ModelSection)
             content = faults.without_faulty(content, error)
     faults.raise_any()
     raise FileError(f"{faults.source} cannot be understood.")

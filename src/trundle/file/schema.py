@@ -2,19 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, model_validator
 
 from trundle.file.expression import constant
 from trundle.file.field import (
     ZERO,
     About,
-    Axis,
     Inertia,
     Scalar,
-    SixVector,
     Vector,
-    exactly_one,
     listed,
     numbered,
     refusal,
@@ -22,21 +18,13 @@ from trundle.file.field import (
     short,
     zeros,
 )
+from trundle.file.fields_of_class import one_of, section_of
 from trundle.file.kinds import options
+from trundle.file.place import PlaceField, Rotation, Section
+from trundle.model.shape import Ball, Box, Capsule, Cylinder, Disc, Rod, Sphere
 from trundle.typing import Raw
 
 OF_PAIR = "options of the pair"  # where those that a connection has are kept
-
-
-class Section(BaseModel):
-    """Part of a file; unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
-
-    @classmethod
-    def words(cls) -> list[str]:
-        """Names of the fields that a file may have here."""
-        return [name for name, one in cls.model_fields.items() if not one.exclude]
 
 
 class Parameter(Section):
@@ -67,59 +55,11 @@ class TableSection(Section):
     outputs: list[str] = []
 
 
-class Rod(Section):
-    """Bar between two points."""
-
-    start: Vector
-    end: Vector
-    radius: Scalar = ZERO
+SHAPES = {kind.__name__.lower(): kind for kind in (Rod, Box, Disc, Ball, Sphere, Cylinder, Capsule)}
 
 
-class Box(Section):
-    """Cuboid."""
-
-    size: Vector
-    at: Vector = Field(default_factory=zeros(3))
-
-
-class Disc(Section):
-    """Circle about an axis."""
-
-    radius: Scalar
-    axis: Literal["x", "y", "z"] = "y"
-    at: Vector = Field(default_factory=zeros(3))
-    thickness: Scalar = ZERO
-
-
-class Cylinder(Section):
-    """Round cylinder about an axis, its middle at `at`; a capsule has round ends beyond its length."""
-
-    radius: Scalar
-    length: Scalar
-    axis: Literal["x", "y", "z"] = "z"
-    at: Vector = Field(default_factory=zeros(3))
-
-
-class Ball(Section):
-    """Dot."""
-
-    radius: Scalar
-    at: Vector = Field(default_factory=zeros(3))
-
-
-class Shape(Section):
-    """One shape: {rod: {...}}, {box: {...}}, disc, ball, sphere, cylinder or capsule."""
-
-    rod: Rod | None = None
-    box: Box | None = None
-    disc: Disc | None = None
-    ball: Ball | None = None
-    sphere: Ball | None = None
-    cylinder: Cylinder | None = None
-    capsule: Cylinder | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        exactly_one(self, "shape")
+Shape = one_of("shape", {word: section_of(kind) for word, kind in SHAPES.items()})
+Shapes = Annotated[list[Shape], BeforeValidator(listed)]  # type: ignore[valid-type]
 
 
 class Body(Section):
@@ -129,48 +69,18 @@ class Body(Section):
     inertia: Inertia = Field(default_factory=zeros(3))
     com: Vector = Field(default_factory=zeros(3))
     about: About = "com"
-    shape: Annotated[list[Shape], BeforeValidator(listed)] = []
+    shape: Shapes = []
     check_inertia: bool = True
     density: Annotated[float, Field(gt=0)] | None = None
     material: str | None = None
-
-
-class Turn(Section):
-    """A rotation: by an angle (rad) about an axis, or a quaternion [w, x, y, z], or three rows of a matrix."""
-
-    axis: Axis | None = None
-    angle: Scalar | None = None
-    quaternion: Annotated[list[Scalar], Field(min_length=4, max_length=4)] | None = None
-    matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        given = {name for name in type(self).model_fields if getattr(self, name) is not None}
-        if given not in ({"axis", "angle"}, {"quaternion"}, {"matrix"}):
-            raise PydanticCustomError("rotation", "give axis and angle, or a quaternion [w, x, y, z], or a 3x3 matrix")
-
-
-def _listed_rotation(value: Raw) -> Any:
-    """Four numbers are a quaternion, three rows a matrix."""
-    return {"quaternion" if len(value) == 4 else "matrix": value} if isinstance(value, list) else value
 
 
 class MovingFrame(Section):
     """A frame whose motion is given: expressions of t and parameters."""
 
     position: Vector = Field(default_factory=zeros(3))
-    rotation: Annotated[Turn | None, BeforeValidator(_listed_rotation)] = None
-    shape: Annotated[list[Shape], BeforeValidator(listed)] = []
-
-
-class Place(Section):
-    """A point and axes on a body; the name of a body alone stands for its own frame."""
-
-    body: str
-    at: Vector = Field(default_factory=zeros(3))
-    rotation: Annotated[Turn | None, BeforeValidator(_listed_rotation)] = None
-
-
-PlaceField = Annotated[Place, short("body")]
+    rotation: Rotation = None
+    shape: Shapes = []
 
 
 def _apart(value: Raw) -> Any:
@@ -202,98 +112,6 @@ class Connection(Section):
     @classmethod
     def words(cls) -> list[str]:
         return [*super().words(), *options()]
-
-
-class SpringDamper(Section):
-    """Spring and damper between two points."""
-
-    first: PlaceField
-    second: PlaceField
-    stiffness: Scalar
-    damping: Scalar = ZERO
-    length: Scalar = ZERO
-
-
-class TorsionSpring(Section):
-    """Spring and damper on an angle."""
-
-    coordinate: str
-    stiffness: Scalar
-    damping: Scalar = ZERO
-    rest: Scalar = ZERO
-
-
-class Bushing(Section):
-    """Six springs and dampers between two frames."""
-
-    first: PlaceField
-    second: PlaceField
-    stiffness: SixVector
-    damping: SixVector = Field(default_factory=zeros(6))
-
-
-class Wrench(Section):
-    """Force and moment on a place; components may be expressions of t and of quantities."""
-
-    place: PlaceField
-    force: Vector = Field(default_factory=zeros(3))
-    moment: Vector = Field(default_factory=zeros(3))
-    axes: Literal["ground", "body"] = "ground"
-
-
-class CoordinateForce(Section):
-    """Effort on a coordinate: a law, or an expression of t and of quantities."""
-
-    coordinate: str
-    law: Any = None
-    effort: Scalar | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        if (self.law is None) == (self.effort is None):
-            raise PydanticCustomError("one", "give either law or effort")
-
-
-class LineForce(Section):
-    """Force along the line between two points; q is their distance, u its rate."""
-
-    first: PlaceField
-    second: PlaceField
-    law: Any
-
-
-class SeriesDamper(Section):
-    """Damper in series with a spring between two points."""
-
-    first: PlaceField
-    second: PlaceField
-    damping: Scalar
-    stiffness: Scalar
-
-
-class ElectricMotor(Section):
-    """Direct-current motor on an angle of a connection."""
-
-    coordinate: str
-    constant: Scalar
-    resistance: Scalar
-    inductance: Scalar
-    voltage: Scalar = ZERO
-
-
-class Force(Section):
-    """One force: exactly one of its kinds."""
-
-    spring_damper: SpringDamper | None = None
-    series_damper: SeriesDamper | None = None
-    torsion_spring: TorsionSpring | None = None
-    bushing: Bushing | None = None
-    wrench: Wrench | None = None
-    coordinate_force: CoordinateForce | None = None
-    line_force: LineForce | None = None
-    electric_motor: ElectricMotor | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        exactly_one(self, "force")
 
 
 class State(Section):
@@ -375,7 +193,7 @@ class ModelSection(Section):
     text: str = ""
     gravity: Vector = Field(default_factory=lambda: [ZERO, ZERO, constant(-9.81)])
     impacts: Literal["sequential", "simultaneous", "compliant"] = "sequential"
-    scenery: Annotated[list[Shape], BeforeValidator(listed)] = []
+    scenery: Shapes = []
     parameters: dict[str, Annotated[Parameter, short("value")]] = {}
     inputs: dict[str, Annotated[Parameter, short("value")]] = {}
     constants: dict[str, Scalar] = {}
@@ -386,7 +204,7 @@ class ModelSection(Section):
     states: dict[str, Annotated[State, short("rate")]] = {}
     blocks: dict[str, Any] = {}
     names: dict[str, str] = {}
-    forces: dict[str, Force] = {}
+    forces: dict[str, Any] = {}
     relax: dict[str, Annotated[Any, BeforeValidator(_weight)]] = {}
     resist: dict[str, Scalar] = {}
     outputs: dict[str, Annotated[Output, short("expression")]] = {}

@@ -8,7 +8,7 @@ from trundle.errors import ModelError
 from trundle.file.expression import constant
 from trundle.file.field import Axis, Scalar, Vector, zeros
 from trundle.file.parts import Parts
-from trundle.file.schema import Section
+from trundle.file.place import Section
 from trundle.file.tree import Path
 from trundle.pairs.swept import SweptSurface
 from trundle.space.chain import SLIDE, Screw

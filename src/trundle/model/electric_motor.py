@@ -8,7 +8,7 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
-from trundle.model.force import Force, Terms
+from trundle.model.force import Coordinate, Force, Terms
 from trundle.model.state import State
 from trundle.typing import Expr
 
@@ -23,7 +23,7 @@ class ElectricMotor(Force):
     Its state is the current, "name.current" (A), which starts at zero.
     """
 
-    coordinate: str
+    coordinate: Coordinate
     constant: Expr  # N m/A, and V s/rad
     resistance: Expr  # ohm
     inductance: Expr  # H

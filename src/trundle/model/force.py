@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self, final
+from typing import Annotated, Any, Literal, NamedTuple, Self, final
 
 import casadi as ca
 import numpy as np
@@ -17,6 +17,9 @@ from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
 EFFORT = "N or N m"  # of a measure that is an effort along the coordinate of its force; which one follows from that
+Coordinate = Annotated[str, "name of a coordinate"]
+Components = Sequence[Expr] | Callable[[Signals], Sequence[Expr]]  # constant, or a function of the signals
+COMPONENTS = "components"  # in the metadata of a field: how many numbers it has
 MEETS = 1e-14  # distance of two points over their distance from the origin at which they have met
 
 
@@ -236,12 +239,11 @@ class Bushing(Between):
     """Six springs and dampers between two frames, along and about the axes of the first.
 
     The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the
-    moment
-    is derived from its energy, so the bushing stays conservative at large angles.
+    moment is derived from its energy, so the bushing stays conservative at large angles.
     """
 
-    stiffness: Sequence[Expr]  # (x, y, z) N/m, (rx, ry, rz) N m/rad
-    damping: Sequence[Expr] = (0.0,) * 6  # N s/m, N m s/rad
+    stiffness: Sequence[Expr] = field(metadata={COMPONENTS: 6})  # (x, y, z) N/m, (rx, ry, rz) N m/rad
+    damping: Sequence[Expr] = field(default=(0.0,) * 6, metadata={COMPONENTS: 6})  # N s/m, N m s/rad
 
     @property
     def element(self) -> str:
@@ -278,9 +280,9 @@ class Wrench(Force):
     """Force and moment on a frame, constant or given as functions of the signals `s`; axes "ground" or "body"."""
 
     place: Body | Frame
-    force: Any = (0.0, 0.0, 0.0)  # N, or a function s -> three expressions
-    moment: Any = (0.0, 0.0, 0.0)  # N m, likewise
-    axes: str = "ground"
+    force: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N
+    moment: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N m
+    axes: Literal["ground", "body"] = "ground"
 
     @property
     def places(self) -> tuple[Frame, ...]:
@@ -301,7 +303,7 @@ class Wrench(Force):
 class OnCoordinate(Force):
     """Base: what acts on one coordinate."""
 
-    coordinate: str
+    coordinate: Coordinate
 
     @property
     def coordinates(self) -> tuple[str, ...]:

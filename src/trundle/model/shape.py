@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Literal, final
 
 import casadi as ca
 import numpy as np
@@ -12,6 +12,7 @@ from trundle.errors import ModelError
 from trundle.typing import Array
 
 Point = tuple[float, float, float]
+AxisName = Literal["x", "y", "z"]
 Volume = tuple[float, Array, Array]  # m^3, its middle (m), its moments about the middle (m^5), body axes
 
 
@@ -62,7 +63,7 @@ class Disc(Solid):
     """Circle of the given radius about an axis of the body; without a thickness it has no volume."""
 
     radius: float
-    axis: str = "y"
+    axis: AxisName = "y"
     at: Point = (0.0, 0.0, 0.0)
     thickness: float = 0.0
 
@@ -101,7 +102,7 @@ class Cylinder(Solid):
 
     radius: float
     length: float
-    axis: str | Point = "z"
+    axis: AxisName | Point = "z"
     at: Point = (0.0, 0.0, 0.0)
 
     def volume(self) -> Volume:
@@ -115,7 +116,7 @@ class Capsule(Solid):
 
     radius: float
     length: float
-    axis: str | Point = "z"
+    axis: AxisName | Point = "z"
     at: Point = (0.0, 0.0, 0.0)
 
     def volume(self) -> Volume:
