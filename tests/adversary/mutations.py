@@ -1,6 +1,7 @@
 """Model files damaged at random: as text, and as the tree of their fields."""
 
 import copy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,18 @@ def mutated(rng: np.random.Generator) -> str:
     """An example file with one to four changes."""
     text = TEXTS[int(rng.integers(len(TEXTS)))]
     if rng.random() < 0.5:
-        tree = yaml.safe_load(text)
+        tree = copy.deepcopy(_tree(text))
         for _ in range(int(rng.integers(1, 4))):
             tree = _change_tree(tree, rng)
         return yaml.safe_dump(tree, allow_unicode=True, sort_keys=False)
     for _ in range(int(rng.integers(1, 5))):
         text = _change_text(text, rng)
     return text
+
+
+@cache
+def _tree(text: str) -> Any:
+    return yaml.safe_load(text)
 
 
 def _change_tree(tree: Any, rng: np.random.Generator) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -44,6 +45,7 @@ def count(name: str, formalism: str) -> dict[str, int]:
     return found
 
 
+@cache
 def known() -> dict[str, dict[str, dict[str, int]]]:
     """The numbers on file, by formalism and example."""
     table: dict[str, dict[str, dict[str, int]]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))

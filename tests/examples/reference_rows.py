@@ -15,10 +15,14 @@ from trundle.system import System
 
 
 @cache
+def _file() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "reference.yaml").read_text())
+    return found
+
+
 def reference(example: str) -> dict[str, Any]:
     """Everything known about an example."""
-    values: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "reference.yaml").read_text())[example]
-    return values
+    return _file()[example]
 
 
 @cache

@@ -1,23 +1,38 @@
 """Small problems as compiled functions with the signature of the kernels."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import cfunc, types
 
 from trundle.integrate import Case, Options, Problem, Sampling, StepLimits, Supervision, Tolerances, integrate
 
-_real = types.CPointer(types.float64)
-compiled = cfunc(types.void(_real, _real, _real, _real, _real))
+
+class compiled:
+    """Decorator of a function that numba compiles when its address is first needed, not when a module is imported."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+
+    @cached_property
+    def code(self) -> Any:
+        from numba import cfunc, types
+
+        return cfunc(types.void(*[types.CPointer(types.float64)] * 5))(self.function)
+
+    @property
+    def address(self) -> int:
+        return int(self.code.address)
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A numba cfunc that looks like a kernel."""
+    """A compiled function that looks like a kernel."""
 
-    function: Any = field(repr=False)
+    function: compiled = field(repr=False)
     n_x: int
     n_out: int
     n_p: int = 0
@@ -26,7 +41,7 @@ class Plain:
 
     @property
     def address(self) -> int:
-        return int(self.function.address)
+        return self.function.address
 
 
 @compiled

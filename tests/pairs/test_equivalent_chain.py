@@ -1,6 +1,7 @@
 """A higher pair as a chain of lower pairs, and back."""
 
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from trundle.space.rotation import axis_vector
 SMOOTH = ("Plane", "Cylinder", "Cone", "Torus", "Sphere", "SpiralColumn", "TangentSurface")
 
 
+@cache
 def surface_pairs() -> list[tuple[str, str]]:
     found = []
     for i, a in enumerate(SMOOTH):

@@ -1,5 +1,6 @@
 """Every admissible pair of surfaces, edges and vertices: in the tree as closing a loop, touching at every pose."""
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -32,6 +33,7 @@ START = (0.15, -0.2, 0.6, 0.1, -0.25)
 RATES = (0.3, -0.1, 0.2, 0.25, -0.4)
 
 
+@cache
 def admissible() -> list[tuple[str, str]]:
     found = []
     for a, b in product(SAMPLES, SAMPLES):

@@ -7,6 +7,7 @@ for the usual kind of machine, for which it is made here too (see `ready_code`).
 """
 
 import ast
+import gc
 import lzma
 import os
 import platform
@@ -94,6 +95,7 @@ def answer() -> None:
 
 
 if __name__ == "__main__":
+    gc.disable()  # numba makes little garbage, and a tenth of the time would go into looking for it
     if len(sys.argv) > 1:
         make_all(Path(sys.argv[1]))
     else:
