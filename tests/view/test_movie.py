@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from trundle.errors import SolveError, StoreError
+import trundle as tr
+from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.view.movie.camera import Eye
 from trundle.view.movie.movie import picture, usual_speed
@@ -91,3 +92,15 @@ def test_bad_wishes_are_refused(cart: Run, tmp_path: Path) -> None:
         cart.save_movie(tmp_path / "cart.gif", speed=1e-5)
     with pytest.raises(SolveError, match="16 pixels"):
         cart.save_movie(tmp_path / "cart.gif", size=(4, 4))
+    with pytest.raises(UnknownNameError, match="'contacts'"):
+        cart.save_movie(tmp_path / "cart.gif", layers=["contact"])
+
+
+def test_contacts_without_friction_are_shown(tmp_path: Path) -> None:
+    m = tr.Model("puck")
+    m.connect(tr.HigherPair(tr.Plane(), tr.Sphere(0.1)), m.ground, m.body("puck", mass=1.0, inertia=0.01))
+    run = m.build().simulate(0.2, samples=5)
+    with Image.open(
+        run.save_movie(tmp_path / "puck.gif", fps=5, speed=0.2, size=(80, 60), layers=["contacts"])
+    ) as movie:
+        assert movie.n_frames > 1

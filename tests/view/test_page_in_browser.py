@@ -94,3 +94,96 @@ def test_served_page_gives_every_quantity_to_two_pages(browser: Browser, ride: R
         assert browser.run("document.documentElement.scrollWidth") <= 390
     assert browser.run("fetch('quantity/nonsense').then(a => a.status)") == 404
     viewer.close()
+
+
+SEEN = """(name) => { const b = trundle.first.bodies.indexOf(name), box = view.getBoundingClientRect();
+  const p = trundle.stand().seen(place(trundle.first.pose(b, trundle.t), trundle.first.com(b)));
+  const [r, u, e] = trundle.camera.axes(), f = Math.min(box.height, box.width) / 2 / Math.tan(0.3);
+  const depth = trundle.camera.distance - dot(p, e);
+  return [box.left + box.width / 2 + f * dot(p, r) / depth, box.top + box.height / 2 - f * dot(p, u) / depth]; }"""
+
+
+def place_of(browser: Browser, body: str) -> tuple[float, float]:
+    """Pixel of the page at which the mass centre of a body of the first run is seen."""
+    x, y = browser.run(f"({SEEN})({body!r})")
+    return x, y
+
+
+def test_pointing_names_bodies_and_double_click_follows_them(browser: Browser, ride: Run, tmp_path: Path) -> None:
+    browser.open(ride.save_html(tmp_path / "ride.html").as_uri(), width=1000, height=640)
+    browser.run("trundle.layers.delete('joints'); trundle.ask()")
+    browser.frame()
+    x, y = place_of(browser, "rear wheel")
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + 12, y=y + 12)
+    browser.frame()
+    assert browser.run("[tip.hidden, tip.textContent]") == [False, "rear wheel"]
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=30, y=80)
+    browser.frame()
+    assert browser.run("tip.hidden")
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            at = {"x": x + 12, "y": y + 12, "button": "left", "clickCount": count}
+            browser.call("Input.dispatchMouseEvent", type=kind, **at)
+    assert browser.run("trundle.first.bodies[trundle.follow]") == "rear wheel"
+    # arrows say how large they are
+    browser.run("trundle.layers.add('contact forces'); trundle.ask()")
+    browser.frame()
+    told = browser.run("trundle.shown.filter(x => x.mark).map(x => x.about())")
+    force = np.linalg.norm(ride.values("rear.reaction_force")[0])
+    assert f"contact force at rear: {float(f'{force:.4g}'):g} N" in told
+    assert not browser.complaints
+
+
+def test_keys_and_repeat(browser: Browser, ride: Run, tmp_path: Path) -> None:
+    browser.open(ride.save_html(tmp_path / "ride.html").as_uri(), width=800, height=500)
+
+    def press(key: str) -> None:
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "")
+        browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    press("End")
+    assert browser.run("trundle.t") == 2.0
+    press(",")
+    assert browser.run("trundle.t") == ride.time[-2]
+    press(".")
+    assert browser.run("trundle.t") == 2.0
+    press("Home")
+    press(".")
+    assert browser.run("trundle.t") == ride.time[1]
+    press("+")
+    assert browser.run("[trundle.speed, Number(speed.value)]") == [0.5, 0.5]
+    press("r")
+    assert browser.run("again.getAttribute('aria-pressed')") == "true"
+    press("End")
+    browser.run("trundle.speed = 1e-9; trundle.toggle(true); trundle.t = 2; trundle.frame(performance.now())")
+    assert browser.run("trundle.playing") and browser.run("trundle.t") < 0.1
+    browser.run("trundle.toggle(false)")
+
+
+def test_runs_that_part_stay_in_the_picture(browser: Browser, ride: Run, tmp_path: Path) -> None:
+    other = tr.bicycle.benchmark().build().simulate(2.0, {"speed": 6.0, "roll_rate": -0.5}, samples=101)
+    file = ride.save_html(tmp_path / "two.html", plots=["roll"], compare=other)
+    browser.open(file.as_uri(), width=1000, height=640)
+    browser.run("trundle.seek(2)")
+    browser.frame()
+    box = browser.run("(({left, right, top, bottom}) => [left, right, top, bottom])(view.getBoundingClientRect())")
+    for k in (0, 1):
+        browser.run(f"trundle.first = trundle.runs[{k}]")
+        x, y = place_of(browser, "rear frame")
+        assert box[0] < x < box[1] and box[2] < y < box[3]
+    browser.run("trundle.first = trundle.runs[0]")
+    assert "second run" in browser.run("scale.textContent")
+
+
+def test_early_end_is_said_in_the_head(browser: Browser, tmp_path: Path) -> None:
+    m = tr.Model("mass")
+    push = tr.Motor(lambda t, q, u: q**3)  # grows without bound at a finite time
+    m.connect(tr.Prismatic("x"), m.ground, m.body("mass", mass=1.0, inertia=1.0), law=push)
+    system = m.build()
+    for start, ends in ((0.1, True), (10.0, False)):
+        run = system.simulate(1.0, {"mass.displacement": start}, samples=11)
+        assert run.ok == ends
+        browser.open(run.save_html(tmp_path / "mass.html").as_uri())
+        said, look = browser.run("[note.textContent, note.className]")
+        assert said.startswith("finished at 1 s" if ends else run.outcome) and look == ("" if ends else "bad")
+        assert not browser.complaints

@@ -31,9 +31,8 @@ def sphere_on_tangent_surface(moves: str = "z", parameters: Mapping[str, float] 
     model.parameter("speed", (parameters or {}).get("speed", 0.5), "rad/s", "start speed of the surface")
     turns = np.linspace(-0.5 * math.pi, math.pi, 31)
     helix = [(math.cos(a), math.sin(a), float(a)) for a in turns]
-    lines = [Rod((x, y, z), (x - 3 * y, y + 3 * x, z + 3)) for x, y, z in helix[::5]]
     surface = model.body(
-        "surface", mass=3.0, inertia=(2.0, 2.0, 2.0), shape=(*(Rod(a, b) for a, b in pairwise(helix)), *lines)
+        "surface", mass=3.0, inertia=(2.0, 2.0, 2.0), shape=tuple(Rod(a, b) for a, b in pairwise(helix))
     )
     ball = model.body("ball", mass=1.0, inertia=(0.2, 0.2, 0.2), shape=Ball(0.5 * math.sqrt(2.0)))
     model.connect(Revolute("z"), model.ground, surface)

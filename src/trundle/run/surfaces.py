@@ -30,6 +30,7 @@ GRID: Final = 49, 25  # points along both coordinates
 MOST: Final = 160  # points of contact that are looked at
 MESHES: Final = ("Gear", "BevelGear", "RackAndPinion", "Belt")
 REACH: Final = 2.0  # of a surface beyond where it was touched, in sizes of the other one
+WHEELS: Final = 0.1  # the same of wheels side by side on one body, in distances between them
 
 
 @final
@@ -49,6 +50,11 @@ class Grid:
     def toothed(self) -> bool:
         """Whether it is the line of a gear wheel, a rack or a belt, which is drawn beside the shapes of its body."""
         return self.kind in MESHES
+
+    @property
+    def filled(self) -> bool:
+        """Whether it is the rim of a plate, whose sides are drawn too."""
+        return self.kind == "Cam"
 
     def as_json(self) -> Json:
         """Plain values; numbers in single precision."""
@@ -102,10 +108,23 @@ def _of_contact(run: "Run", f: Formulation, c: ConnectedPair) -> Iterator[Grid]:
         local = local[np.all(np.isfinite(local), axis=1)]
         if not len(local):
             continue
-        points = _grid(surface, chart, number, local, reach)
+        points = _grid(surface, chart, number, local, min(reach, WHEELS * _next_contact(run, f, frame, at)))
         carrier, points = _carried(run, c, frame, points @ frame.rotation.T + at)
         spins = surface.swept and surface.turns and not surface.flat
         yield Grid(carrier, c.name, type(surface).__name__, surface.hollow, surface.flat, points, spins)
+
+
+def _next_contact(run: "Run", f: Formulation, frame: Frame, at: Array) -> float:
+    """Distance to the next contact of the same moving body (m); infinite where it has no other one."""
+    frames = [
+        other
+        for c in f.model.connections.values()
+        if isinstance(c.pair, SurfacePair)
+        for other in (c.first, c.second)
+        if other.body.name == frame.body.name and other.body.name != "ground"
+    ]
+    apart = [float(np.linalg.norm(np.array(in_numbers(f, run.parameters, o.position)) - at)) for o in frames]
+    return min((d for d in apart if d > 0.0), default=np.inf)
 
 
 def _of_cam(run: "Run", f: Formulation, c: ConnectedPair, cam: Cam) -> Grid:

@@ -10,6 +10,8 @@ from trundle.view.scene.scene import Scene
 
 ASLANT = -1.01, 0.38  # azimuth and elevation (rad) when the motion is not in a plane
 HALF = 0.3  # half the angle of view (rad)
+HALF_SLOPE = float(np.tan(HALF))
+ROOM = 1.1  # around a machine
 
 
 @final
@@ -23,14 +25,20 @@ class Eye:
     distance: float
 
     @staticmethod
-    def of(scene: Scene, t: float, azimuth: float | None, elevation: float | None, zoom: float) -> "Eye":
-        """The same view as on the page: a machine that travels is followed."""
+    def of(
+        scene: Scene, t: float, azimuth: float | None, elevation: float | None, zoom: float, aspect: float = 1.6
+    ) -> "Eye":
+        """The same view as on the page, for a picture that is `aspect` times as wide as high: a machine that travels is
+        followed, and of another one the box in which it moves is seen.
+        """
         usual = scene.planar or ASLANT
-        far = 1.2 * scene.size if scene.travels else float(np.linalg.norm(scene.high - scene.low))
         target = scene.middle(t) if scene.travels else (scene.low + scene.high) / 2
         a = usual[0] if azimuth is None else azimuth
         e = usual[1] if elevation is None else elevation
-        return Eye(target, a, e, 1.55 * max(far, 1e-6) / zoom)
+        x, y, z = Eye(target, a, e, 1.0).axes @ scene.outline_points().T
+        slopes = HALF_SLOPE * np.array([max(1.0, aspect), max(1.0, 1 / aspect)])  # of the rays at the sides
+        far = float(np.max([np.abs(x) / slopes[0] + z, np.abs(y) / slopes[1] + z]))
+        return Eye(target, a, e, ROOM * max(far, 1e-6) / zoom)
 
     @property
     def axes(self) -> Array:

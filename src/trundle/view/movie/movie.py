@@ -1,6 +1,6 @@
 """A run as a movie: GIF by Pillow, MP4 by the ffmpeg that comes with imageio-ffmpeg."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,9 +8,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from trundle.atomic_write import check_target
-from trundle.errors import SolveError, StoreError
+from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.view.movie.camera import Eye
-from trundle.view.movie.painter import USUAL, paint
+from trundle.view.movie.painter import EXTRA, USUAL, paint
 from trundle.view.scene.make import make_scene
 from trundle.view.scene.scene import Scene
 
@@ -31,7 +31,7 @@ def save_movie(
     azimuth: float | None = None,
     elevation: float | None = None,
     zoom: float = 1.0,
-    layers: Iterable[str] = (),
+    layers: Collection[str] = (),
 ) -> Path:
     """Write the motion as .gif or .mp4; no display is needed.
 
@@ -50,7 +50,7 @@ def save_movie(
     azimuth, elevation : float, optional
         From where it is seen (rad).
     zoom : float
-    layers : iterable of str
+    layers : collection of str
         To be shown beside the usual ones: "contacts", "contact forces", "reactions", "frames".
 
     Returns
@@ -65,6 +65,9 @@ def save_movie(
     for name, value in (("fps", fps), ("zoom", zoom), ("speed", 1.0 if speed is None else speed)):
         if not (np.isfinite(value) and value > 0):
             raise SolveError(f"{name}={value!r}: a movie needs a number greater than zero.")
+    for layer in layers:
+        if layer not in USUAL | EXTRA:
+            raise UnknownNameError(layer, sorted(USUAL | EXTRA), "layer of a movie")
     width, height = (int(v) // 2 * 2 for v in size)  # movies want even numbers
     if min(width, height) < 16:
         raise SolveError(f"size={size!r}: a movie has at least 16 pixels in each direction.")
@@ -102,7 +105,7 @@ def picture(
     caption: bool = True,
 ) -> Image.Image:
     """The scene at a time, with its name and the time below."""
-    eye = Eye.of(scene, t, azimuth, elevation, zoom)
+    eye = Eye.of(scene, t, azimuth, elevation, zoom, size[0] / size[1])
     image = Image.fromarray(paint(scene, t, eye, *size, layers))
     if caption:
         pen, font = ImageDraw.Draw(image), _font(max(11, size[1] // 28))

@@ -17,9 +17,17 @@ from trundle.view.scene.scene import Colour, Scene
 FINE: Final = 2  # pixels along each side that are averaged into one
 SKY: Final = np.array([0.968, 0.976, 0.984])
 LINE: Final = np.array([0.667, 0.698, 0.741])
-LIGHT: Final = np.array([-0.35, 0.75, 0.55]) / np.linalg.norm([0.35, 0.75, 0.55])
+LIGHT: Final = np.array([0.12, -0.34, 0.93]) / np.linalg.norm([0.12, -0.34, 0.93])  # towards it, as on the page
 USUAL: Final = frozenset({"bodies", "surfaces", "joints", "springs", "track", "floor", "shadows"})
-STATES: Final[dict[int, Colour]] = {1: (0.835, 0.369, 0.0), 2: (0.0, 0.62, 0.451), 3: (0.78, 0.1, 0.12)}
+STATES: Final[dict[int, Colour]] = {
+    1: (0.835, 0.369, 0.0),
+    2: (0.0, 0.62, 0.451),
+    3: (0.78, 0.1, 0.12),
+    4: (0.0, 0.45, 0.7),
+}
+
+
+EXTRA: Final = frozenset({"contacts", "contact forces", "reactions", "frames"})  # on request
 
 
 @cache
@@ -53,16 +61,18 @@ class Painter:
         triangles = mesh.triangles
         if hollow:
             triangles = triangles[facing[triangles].sum(axis=1) > 0]
-        n = np.where(facing[:, None] < 0, -normals, normals) @ self.eye.axes.T
-        bright = 0.58 + 0.42 * np.maximum(n @ LIGHT, 0.0)
+        n = np.where(facing[:, None] < 0, -normals, normals)
+        ahead = np.abs(facing) / np.maximum(np.linalg.norm(toward, axis=1), 1e-300)
+        bright = 0.50 + 0.10 * n[:, 2] + 0.14 * ahead + 0.36 * np.maximum(n @ LIGHT, 0.0)
         shades = np.clip(np.array(colour) * (bright * (1 - 0.42 * mesh.stripes))[:, None], 0, 1)
         self._fill(vertices, shades, triangles, fill.SOLID if opacity >= 1 else fill.GLASS, opacity)
 
     def add_shadow(self, mesh: Mesh, R: Array, p: Array, floor: float) -> None:
         """The shadow of a mesh on the floor; to be painted before everything else."""
         vertices = mesh.vertices @ R.T + p
+        vertices -= np.maximum(vertices[:, 2:] - floor, 0.0) / LIGHT[2] * LIGHT
         vertices[:, 2] = floor
-        self._fill(vertices, vertices, mesh.triangles, fill.SHADOW, 0.84)
+        self._fill(vertices, vertices, mesh.triangles, fill.SHADOW, 0.82)
 
     def _fill(self, vertices: Array, shades: Array, triangles: Any, mode: int, opacity: float) -> None:
         places = np.ascontiguousarray(self.eye.see(vertices, self.wide, self.high))
@@ -108,7 +118,7 @@ def things(scene: Scene, t: float, layers: frozenset[str]) -> Iterator[Thing]:
     solids = _solids()
     for item in scene.items:
         if item.layer in layers:
-            stretch = 0.12 * scene.size if item.layer == "frames" else 1.0
+            stretch = 0.14 * scene.size if item.layer == "frames" else 1.0
             yield item.mesh, stretch * R[item.body], p[item.body], item.colour, item.opacity, item.hollow, item.shadow
     for spring in scene.springs if "springs" in layers else ():
         foot, tip = p[spring.a] + R[spring.a] @ spring.pa, p[spring.b] + R[spring.b] @ spring.pb

@@ -45,6 +45,14 @@ class Camera {
     return [right, cross(eye, right), eye];
   }
 
+  // Goes so far away that these points about the target are in the picture.
+  fit(points, aspect) {
+    const [right, up, eye] = this.axes(), slope = Math.tan(0.3), across = slope * Math.max(1, aspect), along = slope * Math.max(1, 1 / aspect);
+    let far = 0;
+    for (const p of points) far = Math.max(far, Math.abs(dot(p, right)) / across + dot(p, eye), Math.abs(dot(p, up)) / along + dot(p, eye));
+    this.distance = 1.1 * Math.max(far, 1e-6);
+  }
+
   matrix() {
     const [r, u, e] = this.axes();
     return new Float32Array([r[0], u[0], e[0], 0, r[1], u[1], e[1], 0, r[2], u[2], e[2], 0, 0, 0, -this.distance, 1]);

@@ -101,6 +101,7 @@ def page_data(
     return {
         "title": run.model_name,
         "note": _note(run, scenes[0]),
+        "ok": run.ok,
         "names": names,
         "shared": {name: vars(made) for name, made in _shared().items()},
         "scenes": [scene.header() for scene in scenes],
@@ -130,7 +131,8 @@ def with_parts(text: str, *parts: tuple[str, str]) -> str:
 
 
 def _note(run: "Run", scene: Scene) -> str:
-    words = [run.ending]
+    said = run.outcome.partition(": ")[2].rstrip(".") if run.ok else run.outcome
+    words = [f"finished at {run.time[-1]:g} s" if run.ending == "FINISHED" else said or run.ending]
     if len(scene.time) < len(run.time):
         words.append(f"{len(scene.time)} of {len(run.time)} samples shown")
     words += [f"{len(run.events)} event{'s' if len(run.events) > 1 else ''}"] if run.events else []

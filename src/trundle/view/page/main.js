@@ -8,6 +8,10 @@ const LAYERS = [
 ];
 const SHOWN = new Set(["bodies", "surfaces", "joints", "springs", "track", "floor", "shadows"]);
 const VIEWS = { home: null, front: [0, 0.05], side: [-Math.PI / 2, 0.05], top: [-Math.PI / 2, 1.55] };
+const KEYS = [
+  ["space", "play, pause"], ["\u2190 \u2192", "back, on"], [", .", "one pose back, on"], ["home end", "first, last"], ["+ -", "faster, slower"],
+  ["R", "repeat"], ["H", "home view"], ["drag", "turn"], ["shift + drag", "move"], ["wheel", "zoom"], ["double click", "follow a body"],
+];
 
 class Page {
   constructor() {
@@ -65,6 +69,7 @@ class Page {
     if (this.playing) {
       if (this.last !== null) this.t += (this.speed * Math.min(now - this.last, 100)) / 1000;
       this.last = now;
+      if (this.t >= this.range[1] && this.repeats) this.t = this.range[0];
       if (this.t >= this.range[1]) { this.t = this.range[1]; this.toggle(false); }
       this.ask();
     }
@@ -74,15 +79,30 @@ class Page {
 
   // -- picture --
 
-  home() {
-    const { low, high, size } = this.first, far = this.follow >= 0 ? size * 1.2 : Math.hypot(...sub(high, low));
-    Object.assign(this.camera, { azimuth: -1.01, elevation: 0.38, offset: [0, 0, 0], distance: Math.max(far, 1e-6) * 1.55 });
-    if (this.first.planar) Object.assign(this.camera, { azimuth: this.first.planar[0], elevation: this.first.planar[1] });
+  home(angles = null) {
+    const { low, high, size, planar } = this.first, [azimuth, elevation] = angles || planar || [-1.01, 0.38], view = $("view");
+    Object.assign(this.camera, { azimuth, elevation, offset: [0, 0, 0] });
+    if (this.follow > 0) this.camera.distance = 1.86 * Math.max(size, 1e-6);
+    else this.camera.fit(this.follow ? corners(scaled(sub(high, low), 0.5)) : this.rims(), view.clientWidth / view.clientHeight || 1);
+    this.ask();
+  }
+
+  // The upright cylinder about the middle that holds all bodies.
+  rims() {
+    const [radius, height] = this.first.around, r = radius + Math.min(this.apart(), 4 * this.first.size) / 2;
+    const rim = Array.from({ length: 16 }, (_, k) => [r * Math.cos((k * Math.PI) / 8), r * Math.sin((k * Math.PI) / 8)]);
+    return rim.flatMap(([x, y]) => [[x, y, height], [x, y, -height]]);
+  }
+
+  // How far runs that are compared get from each other.
+  apart() {
+    const times = Array.from({ length: 21 }, (_, k) => this.range[0] + (k / 20) * (this.range[1] - this.range[0]));
+    return Math.max(0, ...this.runs.slice(1).flatMap((run) => times.map((t) => Math.hypot(...sub(run.middle(t), this.first.middle(t))))));
   }
 
   target() {
     const run = this.first;
-    if (this.follow === 0) return run.middle(this.t);
+    if (this.follow === 0) return scaled(this.runs.map((each) => each.middle(this.t)).reduce(add), 1 / this.runs.length);
     if (this.follow > 0) return place(run.pose(this.follow, this.t), run.com(this.follow));
     return scaled(add(run.low, run.high), 0.5);
   }
@@ -104,29 +124,86 @@ class Page {
     if (this.painter) this.drawScene(rgb(style.getPropertyValue("--sky")), rgb(style.getPropertyValue("--floor")));
     for (const panel of this.panels) panel.draw(this.t, look);
     $("time").value = this.t;
-    $("clock").textContent = `${this.t.toFixed(this.digits)} / ${Number(this.range[1].toPrecision(4))} s`;
+    const clock = `${this.t.toFixed(this.digits)} / ${Number(this.range[1].toPrecision(4))} s`;
+    if ($("clock").textContent !== clock) { $("clock").textContent = clock; $("time").setAttribute("aria-valuetext", `${this.t.toFixed(this.digits)} s`); }
     this.drawStrips();
-    const arrows = ["contact forces", "reactions"].filter((l) => this.layers.has(l) && this.first.longest[l] > 0);
-    $("scale").textContent = arrows.map((l) => `longest arrow of ${l}: ${numberText(this.first.longest[l])} N`).join(" · ");
+    this.drawKey();
   }
+
+  // What colours and sizes mean, in the corner of the picture.
+  drawKey() {
+    const { first, layers } = this, lines = [], spots = [];
+    if (this.runs.length > 1) lines.push(`paler: ${this.runs.slice(1).map((run) => run.name).join(", ")}`);
+    const states = new Set(first.contacts.flatMap((c) => [...new Set(c.states)]));
+    for (const state of states) if (state || !layers.has("contacts")) spots.push([STATES[state], STATE_NAMES[state]]);
+    for (const l of ["contact forces", "reactions"]) if (layers.has(l) && first.longest[l] > 0) lines.push(`longest arrow of ${l}: ${numberText(first.longest[l])} N`);
+    if (this.painter && layers.has("floor") && first.floor !== null) lines.push(`grid: ${lengthText(this.spacing())}`);
+    const written = JSON.stringify([lines, spots]);
+    if (written === this.written) return;
+    this.written = written;
+    const row = document.createElement("p");
+    for (const [colour, name] of spots) { const spot = document.createElement("i"); spot.style.background = css(colour); row.append(spot, `${name} `); }
+    $("scale").replaceChildren(...(spots.length ? [row] : []), ...lines.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+  }
+
+  spacing() { return 10 ** Math.round(Math.log10(this.camera.distance / 5)); }
+
+  // Directions of the axes, as they are seen.
+  drawCompass() {
+    const canvas = $("compass"), ratio = devicePixelRatio || 1, side = canvas.clientWidth, [right, up, eye] = this.camera.axes();
+    const seen = [right, up, eye].map((a) => Array.from(a).join()).join();
+    if (this.turned === `${seen} ${side} ${ratio}` || !side) return;
+    this.turned = `${seen} ${side} ${ratio}`;
+    canvas.width = canvas.height = side * ratio;
+    const pen = canvas.getContext("2d"), middle = side / 2, reach = 0.34 * side;
+    pen.scale(ratio, ratio);
+    Object.assign(pen, { lineWidth: 2, font: "600 11px system-ui, sans-serif", textAlign: "center", textBaseline: "middle" });
+    for (const k of [0, 1, 2].sort((a, b) => eye[a] - eye[b])) {  // the one towards the eye last
+      const [x, y] = [middle + reach * right[k], middle - reach * up[k]];
+      pen.strokeStyle = pen.fillStyle = ["#d0473a", "#2f9e53", "#3f7be0"][k];
+      stroke(pen, [[middle, middle], [x, y]]);
+      pen.fillText("xyz"[k], middle + 1.32 * (x - middle), middle + 1.32 * (y - middle));
+    }
+  }
+
+  // Name of what is at a place of the picture, and its body.
+  at(e) {
+    if (!this.painter || !this.shown) return null;
+    const box = $("view").getBoundingClientRect();
+    return this.shown[this.painter.pick(this.shown, e.clientX - box.left, e.clientY - box.top)] || null;
+  }
+
+  point(e) {
+    const tip = $("tip"), thing = e && !e.buttons ? this.at(e) : null;
+    tip.hidden = !thing || !thing.about;
+    if (tip.hidden) return;
+    const box = $("stage").getBoundingClientRect();
+    tip.textContent = thing.about();
+    tip.style.left = `${clamp(e.clientX - box.left + 12, 0, Math.max(0, box.width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${Math.max(0, e.clientY - box.top - 30)}px`;
+  }
+
+  followed(body) { this.follow = body; this.camera.offset = [0, 0, 0]; this.controls(true); this.ask(); }
 
   drawScene(sky, line) {
     const { painter, first } = this, stand = this.stand();
     painter.begin(this.camera, sky);
     if (this.layers.has("floor") && first.floor !== null) {
-      const spacing = 10 ** Math.round(Math.log10(this.camera.distance / 5)), reach = 9 * this.camera.distance;
+      const spacing = this.spacing(), reach = 9 * this.camera.distance;
       const c = this.seat ? this.first.pose(this.seat, this.t).p : this.target();
       const centre = [c[0] + (this.seat ? 0 : this.camera.offset[0]), c[1] + (this.seat ? 0 : this.camera.offset[1]), 0];
       const at = stand.seen(centre), wrapped = [0, 1].map((i) => (centre[i] / spacing) % 5);
       painter.drawFloor(matrix(stand.ground, at), first.floor, wrapped, reach, spacing, line);
     }
-    const things = this.runs.flatMap((run, k) => run.things(this.t, this.layers, stand, k ? 0.45 : 1));
+    const things = this.runs.flatMap((run, k) => run.things(this.t, this.layers, stand, k ? 0.45 : 1, k ? run : null));
     if (this.layers.has("ghosts")) {
       const bare = new Set(["bodies", "springs", "surfaces"]);
-      for (const t of first.ghosts) things.push(...first.things(t, bare, stand, 0.16).filter((x) => x.shadow));
+      for (const t of first.ghosts) things.push(...first.things(t, bare, stand, 0.2, { t }).filter((x) => x.shadow));
     }
     const height = this.layers.has("shadows") && first.floor !== null && !this.seat ? stand.seen([0, 0, first.floor])[2] : null;
     painter.draw(things, height);
+    this.shown = things;
+    this.drawCompass();
   }
 
   // Contact states and events over the timeline; they do not change with the time, and are drawn once for a width.
@@ -161,17 +238,30 @@ class Page {
     $("problem").hidden = !this.failed;
     $("time").addEventListener("input", (e) => this.seek(Number(e.target.value)));
     $("play").addEventListener("click", () => this.toggle());
+    $("again").addEventListener("click", () => this.repeat());
     $("filter").addEventListener("input", () => this.listNames());
+    let pointed = null;  // one look for each frame
+    $("view").addEventListener("pointermove", (e) => { if (!pointed) requestAnimationFrame(() => { this.point(pointed); pointed = null; }); pointed = e; });
+    $("view").addEventListener("pointerleave", () => this.point(null));
+    $("view").addEventListener("dblclick", (e) => {
+      const thing = this.at(e);
+      if (thing && thing.body > 0 && !thing.veil) this.followed(thing.body);
+      else { this.followed(this.first.travels ? 0 : -1); this.home(); }
+    });
     addEventListener("keydown", (e) => this.key(e));
     new ResizeObserver(() => this.ask()).observe(document.body);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.ask());
     $("options").open = innerWidth > 1400;
+    $("quantities").open = innerWidth > 760;
   }
+
+  repeat(on = !this.repeats) { this.repeats = on; $("again").setAttribute("aria-pressed", String(on)); }
 
   controls(again) {
     const { data, first } = this;
     $("title").textContent = data.title;
     $("note").textContent = data.note;
+    $("note").className = data.ok ? "" : "bad";
     Object.assign($("time"), { min: this.range[0], max: this.range[1] });
     const long = this.range[1] - this.range[0];
     this.digits = clamp(Math.ceil(2 - Math.log10(long || 1)), 1, 6);
@@ -183,12 +273,12 @@ class Page {
     for (const [name, angles] of Object.entries(VIEWS)) {
       const button = document.createElement("button");
       button.textContent = name;
-      button.onclick = () => { this.home(); if (angles) [this.camera.azimuth, this.camera.elevation] = angles; this.ask(); };
+      button.onclick = () => this.home(angles);
       views.append(button);
     }
     choices.replaceChildren(views);
     const bodies = first.bodies.slice(1).map((name, i) => [i + 1, name]);
-    labelled(choices, "follow", [[-1, "nothing"], [0, "all bodies"], ...bodies], this.follow, (v) => { this.follow = v; this.camera.offset = [0, 0, 0]; this.ask(); });
+    labelled(choices, "follow", [[-1, "nothing"], [0, "all bodies"], ...bodies], this.follow, (v) => this.followed(v));
     if (first.frames.length) {
       const seats = first.frames.map((b) => [b, first.bodies[b]]);
       labelled(choices, "seen from", [[0, "ground"], ...seats], this.seat, (v) => { this.seat = v; this.camera.offset = [0, 0, 0]; this.ask(); });
@@ -209,15 +299,36 @@ class Page {
       })));
       choices.append(more);
     }
+    const keys = document.createElement("details"), head = document.createElement("summary"), table = document.createElement("table");
+    head.textContent = "keys and mouse";
+    for (const [name, does] of KEYS) { const row = table.insertRow(); row.insertCell().textContent = name; row.insertCell().textContent = does; }
+    keys.append(head, table);
+    choices.append(keys);
     this.listNames();
   }
 
+  faster(by) {
+    this.speed = SPEEDS[clamp(SPEEDS.indexOf(this.speed) + by, 0, SPEEDS.length - 1)];
+    $("speed").value = this.speed;
+  }
+
+  // To the next or the previous pose that was kept.
+  step(by) {
+    const { time } = this.first, [i, f] = bracket(time, this.t), at = f >= 1 ? i + 1 : i;
+    this.seek(time[clamp(by > 0 ? at + 1 : f > 0 && f < 1 ? at : at - 1, 0, time.length - 1)]);
+  }
+
   key(e) {
-    if (!this.first || e.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea, button, summary")) return;
+    if (!this.first || e.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
+    if (e.key === " " && e.target.matches("button, summary, [type=checkbox]")) return;  // which it presses
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
     const step = (this.range[1] - this.range[0]) / 200;
-    if (e.key === " ") { e.preventDefault(); this.toggle(); }
-    if (e.key === "ArrowRight" && e.target !== $("time")) this.seek(this.t + step);
-    if (e.key === "ArrowLeft" && e.target !== $("time")) this.seek(this.t - step);
+    const does = {
+      " ": () => this.toggle(), ArrowRight: () => this.seek(this.t + step), ArrowLeft: () => this.seek(this.t - step), Home: () => this.seek(this.range[0]),
+      End: () => this.seek(this.range[1]), ".": () => this.step(1), ",": () => this.step(-1), "+": () => this.faster(1), "-": () => this.faster(-1),
+      r: () => this.repeat(), h: () => this.home(),
+    }[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+    if (does) { e.preventDefault(); does(); }
   }
 
   listNames() {
@@ -256,8 +367,11 @@ function looks() {
   return Object.fromEntries(["ink", "line", "quiet"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
 }
 
+const corners = (half) => Array.from({ length: 8 }, (_, k) => half.map((h, i) => ((k >> i) & 1 ? h : -h)));
 const css = (c) => `rgb(${c.map((v) => Math.round(255 * v)).join(",")})`;
 const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.trim().slice(i, i + 2), 16) / 255);
+
+const lengthText = (metres) => (metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : metres >= 1e-3 ? `${Number((1000 * metres).toPrecision(3))} mm` : `${metres.toPrecision(1)} m`);
 
 function check(text, on, changed) {
   const label = document.createElement("label"), box = document.createElement("input");

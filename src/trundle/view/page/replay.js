@@ -20,15 +20,12 @@ class Replay {
 
   // Pose of a body (its number) at a time: linear between samples, which are hit exactly.
   pose(body, t) {
-    const [i, f] = bracket(this.time, t), k = i * this.count + body;
-    const next = f > 0 ? k + this.count : k;
-    const p = [0, 1, 2].map((j) => (1 - f) * this.positions[3 * k + j] + f * this.positions[3 * next + j]);
-    let q = [0, 1, 2, 3].map((j) => this.quaternions[4 * k + j]);
-    const r = [0, 1, 2, 3].map((j) => this.quaternions[4 * next + j]);
-    const near = q.reduce((sum, v, j) => sum + v * r[j], 0) < 0 ? -1 : 1;
-    q = q.map((v, j) => (1 - f) * v + near * f * r[j]);
-    const norm = Math.hypot(...q) || 1;
-    return { p, R: columns(q.map((v) => v / norm)) };
+    const [i, f] = bracket(this.time, t), k = i * this.count + body, next = f > 0 ? k + this.count : k, g = 1 - f;
+    const { positions: P, quaternions: Q } = this, a = 3 * k, b = 3 * next, c = 4 * k, d = 4 * next;
+    const h = Q[c] * Q[d] + Q[c + 1] * Q[d + 1] + Q[c + 2] * Q[d + 2] + Q[c + 3] * Q[d + 3] < 0 ? -f : f;
+    const w = g * Q[c] + h * Q[d], x = g * Q[c + 1] + h * Q[d + 1], y = g * Q[c + 2] + h * Q[d + 2], z = g * Q[c + 3] + h * Q[d + 3];
+    const n = 1 / (Math.hypot(w, x, y, z) || 1);
+    return { p: [g * P[a] + f * P[b], g * P[a + 1] + f * P[b + 1], g * P[a + 2] + f * P[b + 2]], R: columns([n * w, n * x, n * y, n * z]) };
   }
 
   sample(data, t) {
@@ -51,48 +48,54 @@ class Replay {
 
   com(body) { return [0, 1, 2].map((j) => this.coms[3 * body + j]); }
 
-  // Everything to paint at a time; `seat` gives the pose in which the ground is seen and the target of the camera.
-  things(t, layers, seat, faint = 1) {
+  // Everything to paint at a time; `seat` gives the pose in which the ground is seen and the target of the camera. What
+  // has a veil is paler than the rest by `faint`; `about` says what a thing is.
+  things(t, layers, seat, faint = 1, veil = null) {
     const out = [], poses = [];
     for (let b = 0; b < this.count; b++) poses.push(this.pose(b, t));
-    const model = (pose, scale) => seat.model(pose, scale);
+    const model = (pose, scale) => seat.model(pose, scale), axes = [1, 1, 1].map(() => this.size * 0.14);
     for (const item of this.items) {
       if (!layers.has(item.layer)) continue;
-      const pose = poses[item.body];
-      const axes = item.layer === "frames" ? matrixScale(this.size * 0.12) : undefined;
+      const mark = item.layer === "frames", [r, g, b] = item.colour;
       out.push({
-        mesh: this.cards[item.mesh], model: model(pose, axes), hollow: item.hollow, shadow: item.shadow,
-        colour: [...item.colour, item.opacity * faint],
+        mesh: this.cards[item.mesh], model: model(poses[item.body], mark ? axes : undefined), hollow: item.hollow, shadow: item.shadow,
+        colour: [r, g, b, item.opacity * faint], mark, veil, body: item.body, about: () => this.describe(item),
       });
     }
-    if (layers.has("springs")) this.addSprings(out, poses, model, faint);
+    if (layers.has("springs")) this.addSprings(out, poses, model, faint, veil);
     if (layers.has("contacts")) {
       for (const contact of this.contacts) {
         const state = this.state(contact, t), p = this.sample(contact.points, t), r = 0.014 * this.size;
         if (state === 0 || !p.every(Number.isFinite)) continue;
-        out.push({ mesh: this.shared.dot, model: model({ R: IDENTITY, p }, [r, r, r]), colour: [...STATES[state], faint] });
+        const about = () => `contact ${contact.name}: ${STATE_NAMES[state]}`;
+        out.push({ mesh: this.shared.dot, model: model({ R: IDENTITY, p }, [r, r, r]), colour: [...STATES[state], faint], mark: true, about });
       }
     }
     for (const arrow of this.arrows) if (layers.has(arrow.layer)) this.addArrow(out, arrow, t, model, faint);
     if (layers.has("centres of mass")) {
       poses.forEach((pose, b) => {
-        const r = 0.02 * this.size;
-        if (b) out.push({ mesh: this.shared.dot, model: model({ R: pose.R, p: place(pose, this.com(b)) }, [r, r, r]), colour: [0.1, 0.1, 0.1, faint] });
+        const r = 0.016 * this.size, p = place(pose, this.com(b)), about = () => `mass centre of ${this.bodies[b]}`;
+        if (b && !this.frames.includes(b)) out.push({ mesh: this.shared.dot, model: model({ R: pose.R, p }, [r, r, r]), colour: [0.95, 0.77, 0.06, faint], mark: true, body: b, about });
       });
     }
-    for (const { mesh, colour } of this.paths(layers)) {
-      if (mesh) out.push({ mesh, model: model({ R: IDENTITY, p: [0, 0, 0] }), colour: [...colour, 0.75 * faint] });
+    for (const { mesh, colour, name } of this.paths(layers)) {
+      if (mesh) out.push({ mesh, model: model({ R: IDENTITY, p: [0, 0, 0] }), colour: [...colour, 0.85 * faint], about: () => `path of ${name}` });
     }
     return out;
   }
 
-  addSprings(out, poses, model, faint) {
+  describe(item) {
+    const name = this.bodies[item.body];
+    return { frames: `axes of ${name}: x red, y green, z blue`, track: "track", joints: item.body ? `joint of ${name}` : "joint at the ground" }[item.layer] || name;
+  }
+
+  addSprings(out, poses, model, faint, veil) {
     for (const spring of this.springs) {
       const foot = place(poses[spring.a], spring.pa), tip = place(poses[spring.b], spring.pb), v = sub(tip, foot);
       const length = Math.hypot(...v);
       if (!(length > 0)) continue;
       const r = spring.radius;
-      out.push({ mesh: this.shared.coil, model: model({ R: along(v), p: foot }, [r, r, length]), colour: [0.42, 0.45, 0.5, faint], shadow: true });
+      out.push({ mesh: this.shared.coil, model: model({ R: along(v), p: foot }, [r, r, length]), colour: [0.42, 0.45, 0.5, faint], shadow: true, veil, about: () => `spring from ${this.bodies[spring.a]} to ${this.bodies[spring.b]}: ${numberText(length)} m long` });
     }
   }
 
@@ -102,9 +105,9 @@ class Replay {
     if (!(size > 1e-6 * longest)) return;
     const length = (0.55 * this.size * size) / longest, r = 0.012 * this.size, R = along(v);
     const head = Math.min(length, 5 * r), shaft = length - head;
-    const colour = [...arrow.colour, faint];
-    out.push({ mesh: this.shared.shaft, model: model({ R, p }, [r, r, shaft]), colour });
-    out.push({ mesh: this.shared.head, model: model({ R, p: add(p, scaled(R[2], shaft)) }, [2.4 * r, 2.4 * r, head]), colour });
+    const colour = [...arrow.colour, faint], about = () => `${arrow.layer === "reactions" ? "reaction" : "contact force"} at ${arrow.name}: ${numberText(size)} N`;
+    out.push({ mesh: this.shared.shaft, model: model({ R, p }, [r, r, shaft]), colour, mark: true, about });
+    out.push({ mesh: this.shared.head, model: model({ R, p: add(p, scaled(R[2], shaft)) }, [2.4 * r, 2.4 * r, head]), colour, mark: true, about });
   }
 
   // Names of the points whose paths can be shown, besides the mass centres.
@@ -114,7 +117,7 @@ class Replay {
   paths(layers) {
     const along = (body, at) => Array.from(this.time, (t) => place(this.pose(body, t), at));
     const out = [];
-    if (layers.has("paths")) for (let b = 1; b < this.count; b++) out.push(this.trail(`body ${b}`, this.colours[b], () => along(b, this.com(b))));
+    if (layers.has("paths")) for (let b = 1; b < this.count; b++) out.push(this.trail(`mass centre of ${this.bodies[b]}`, this.colours[b], () => along(b, this.com(b))));
     for (const p of this.points) if (layers.has(`path of ${p.name}`)) out.push(this.trail(p.name, this.colours[p.body], () => along(p.body, p.at)));
     for (const c of this.contacts) {
       if (layers.has(`path of ${c.name} (contact)`)) out.push(this.trail(`${c.name} (contact)`, STATES[1], () => Array.from(this.time, (t) => this.sample(c.points, t)).filter((p) => p.every(Number.isFinite))));
@@ -125,13 +128,11 @@ class Replay {
   trail(name, colour, points) {
     if (!this.trails.has(name)) {
       const mesh = tube(points(), 0.004 * this.size);
-      this.trails.set(name, { mesh: mesh && this.painter.upload(mesh), colour });
+      this.trails.set(name, { mesh: mesh && this.painter.upload(mesh), colour, name });
     }
     return this.trails.get(name);
   }
 }
-
-const matrixScale = (s) => [s, s, s];
 
 function tube(points, radius) {
   const apart = points.filter((p, i) => i === 0 || Math.hypot(...sub(p, points[i - 1])) > 0.05 * radius);

@@ -1,6 +1,7 @@
 """From a run to its scene."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,10 +11,11 @@ from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
 from trundle.typing import Array, Json
 from trundle.view.scene import mesh
+from trundle.view.scene.bowl import bowl
 from trundle.view.scene.curves import curves, usual_names
 from trundle.view.scene.forces import arrows, contacts
 from trundle.view.scene.parts import body_meshes
-from trundle.view.scene.scene import Colour, Item, Point, Scene, Spring, named
+from trundle.view.scene.scene import Colour, Contact, Item, Point, Scene, Spring, named
 from trundle.view.scene.track import track
 
 if TYPE_CHECKING:
@@ -44,8 +46,10 @@ def make_scene(
     grids = surfaces(run)
     size = _size(shape, grids, bodies, (p[0], R[0]))
     colours = _colours(bodies)
+    touches = contacts(run, shape, kept)
+    seen_grids = [_opened(g, touches, bodies, p, R) for g in grids if not _is_face(g, shape)]
     items = [
-        *_surface_items([g for g in grids if not _is_face(g, shape)], bodies, colours, size),
+        *_surface_items(seen_grids, bodies, colours, size),
         *_body_items(shape, grids, bodies, colours, size),
         *_joint_items(shape, bodies, size),
         *_track_items(shape, bodies, p, R),
@@ -53,15 +57,17 @@ def make_scene(
     ]
     size = max(size, _first_extent(items, p[0], R[0]))
     seen = np.unique(np.linspace(0, len(kept) - 1, 200).astype(int))
-    low, high, travels = _extent(items, p[seen], R[seen], size, bodies, shape["frames"])
+    coms = np.array([shape["bodies"].get(body, {"com": (0, 0, 0)})["com"] for body in bodies], dtype=float)
+    springs = tuple(_springs(shape, bodies, size))
+    low, high, travels = _extent(items, springs, p[seen], R[seen], size, bodies, shape["frames"])
     arrow, longest = arrows(run, shape, kept, p, R, bodies)
     shown = list(usual_names(run) if plots is None else plots)
     drawn = tuple(curves(run, shown))
     return Scene(
-        name or run.model_name, run.time[kept], tuple(bodies), p, quaternions(R),
-        np.array([shape["bodies"].get(body, {"com": (0, 0, 0)})["com"] for body in bodies], dtype=float),
-        colours, tuple(items), tuple(_springs(shape, bodies, size)), arrow, contacts(run, shape, kept),
+        name or run.model_name, run.time[kept], tuple(bodies), p, quaternions(R), coms,
+        colours, tuple(items), springs, arrow, touches,
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
+        _around(items, p[seen], R[seen], coms, [i for i, body in enumerate(bodies) if body not in shape["frames"]]),
         _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies, travels, size), tuple(run.events),
         tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
@@ -192,6 +198,16 @@ def _is_face(grid: Grid, shape: Geometry) -> bool:
     return len(corners) > 0 and bool(abs(float(np.max(heights))) < 0.02 * float(np.max(np.ptp(corners, axis=0))))
 
 
+def _opened(grid: Grid, touches: Sequence[Contact], bodies: Sequence[str], p: Array, R: Array) -> Grid:
+    """A hollow ball as a bowl; every other surface as it is."""
+    points = next((one.points for one in touches if one.name == grid.connection), None)
+    if not grid.hollow or not grid.spins or points is None:
+        return grid
+    i = named(bodies, grid.body)
+    local = np.einsum("tji,tj->ti", R[:, i], points - p[:, i])
+    return replace(grid, points=bowl(grid.points, local))
+
+
 def _surface_items(
     grids: Sequence[Grid], bodies: Sequence[str], colours: Sequence[Colour], size: float
 ) -> Iterator[Item]:
@@ -208,7 +224,11 @@ def _surface_items(
             yield from _curve_items(i, grid.points[:, 0], colour, size)
         elif not level:  # a level plane of the ground is the floor
             made = mesh.grid(grid.points, striped=grid.spins and i > 0).thickened(0.001 * size)
-            yield Item(i, "surfaces", colour, made, 0.55 if grid.flat and i == 0 else 1.0, grid.hollow, i > 0)
+            pale = 0.55 if grid.flat and i == 0 else 1.0
+            yield Item(i, "surfaces", colour, made, pale, grid.hollow and grid.spins, i > 0)
+            if grid.filled:
+                for rim in (grid.points[:, 0], grid.points[:, -1]):
+                    yield Item(i, "surfaces", colour, mesh.disc(rim))
 
 
 def _curve_items(body: int, line: Array, colour: Colour, size: float) -> Iterator[Item]:
@@ -276,7 +296,13 @@ def _frame_items(bodies: Sequence[str]) -> Iterator[Item]:
 
 
 def _extent(
-    items: Sequence[Item], p: Array, R: Array, size: float, bodies: Sequence[str], frames: Sequence[str]
+    items: Sequence[Item],
+    springs: Sequence[Spring],
+    p: Array,
+    R: Array,
+    size: float,
+    bodies: Sequence[str],
+    frames: Sequence[str],
 ) -> tuple[Array, Array, bool]:
     """Box of the motion, and whether it is much larger than the machine."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
@@ -293,12 +319,38 @@ def _extent(
         placed = placed[np.all(np.isfinite(placed), axis=1)]
         if len(placed):
             low, high = np.minimum(low, placed.min(axis=0)), np.maximum(high, placed.max(axis=0))
+    for spring in springs:
+        for body, at in ((spring.a, spring.pa), (spring.b, spring.pb)):
+            ends = p[:, body] + R[:, body] @ at
+            ends = ends[np.all(np.isfinite(ends), axis=1)]
+            if len(ends):
+                low, high = np.minimum(low, ends.min(axis=0)), np.maximum(high, ends.max(axis=0))
     if not np.all(np.isfinite(low)):
         low, high = np.full(3, -size / 2), np.full(3, size / 2)
     free = [i for i in range(1, len(bodies)) if bodies[i] not in frames]
     middle = p[:, free].mean(axis=1) if free else p[:, 0]
     travels = bool(np.nanmax(np.ptp(middle, axis=0)) > 2.5 * size)
     return low, high, travels
+
+
+def _around(items: Sequence[Item], p: Array, R: Array, coms: Array, free: Sequence[int]) -> tuple[float, float]:
+    """Radius and half height of the upright cylinder that holds all bodies, about the middle of the mass centres of
+    those that are free to move (the ground is one of `free`).
+    """
+    moving = list(free[1:])
+    centres = p[:, moving] + np.einsum("tbij,bj->tbi", R[:, moving], coms[moving])
+    middle = centres.mean(axis=1) if moving else p[:, 0]
+    radius, height = 0.0, 0.0
+    for item in items:
+        if item.body == 0 or item.layer not in ("bodies", "surfaces", "joints"):
+            continue
+        corners = item.mesh.vertices[:: max(1, len(item.mesh.vertices) // 60)]
+        off = np.einsum("tij,nj->tni", R[:, item.body], corners) + (p[:, item.body] - middle)[:, None]
+        off = off.reshape(-1, 3)[np.all(np.isfinite(off.reshape(-1, 3)), axis=1)]
+        if len(off):
+            radius = max(radius, float(np.max(np.hypot(off[:, 0], off[:, 1]))))
+            height = max(height, float(np.max(np.abs(off[:, 2]))))
+    return radius, height
 
 
 def _floor(shape: Geometry, low: Array, size: float) -> float | None:

@@ -74,19 +74,21 @@ def box(size: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
 def revolved(profile: ArrayLike, normals: ArrayLike | None = None, count: int = 32, striped: bool = False) -> Mesh:
     """A profile of radii and heights (n, 2) turned about z; faces are flat across corners unless normals are given."""
     line = np.asarray(profile, dtype=float)
-    angle = np.linspace(0, 2 * np.pi, count + 1)
+    turns, shade = _sectors(count, striped)
+    angle = 2 * np.pi * turns / count
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    columns = len(angle)
     parts = []
     pieces = [(line, np.asarray(normals, dtype=float))] if normals is not None else _pieces(line)
     for points, n in pieces:
         vertices = np.concatenate(
-            [points[:, None, :1] * circle, np.broadcast_to(points[:, None, 1:], (len(points), count + 1, 1))], axis=2
+            [points[:, None, :1] * circle, np.broadcast_to(points[:, None, 1:], (len(points), columns, 1))], axis=2
         )
         around = np.concatenate(
-            [n[:, None, :1] * circle, np.broadcast_to(n[:, None, 1:], (len(points), count + 1, 1))], axis=2
+            [n[:, None, :1] * circle, np.broadcast_to(n[:, None, 1:], (len(points), columns, 1))], axis=2
         )
-        stripes = np.broadcast_to(_sectors(count), (len(points), count + 1)) if striped else None
-        parts.append(Mesh.of(vertices, around, _quads(len(points), count + 1), stripes))
+        stripes = np.broadcast_to(shade, (len(points), columns))
+        parts.append(Mesh.of(vertices, around, _quads(len(points), columns), stripes))
     return joined(parts)
 
 
@@ -99,9 +101,15 @@ def _pieces(line: Array) -> list[tuple[Array, Array]]:
     return out
 
 
-def _sectors(count: int) -> Array:
-    """Opposite quarters of a turn darker than the others."""
-    return (np.arange(count + 1) * 4 // count % 2).astype(float)
+def _sectors(count: int, striped: bool) -> tuple[AnyArray, Array]:
+    """Numbers of the points around a turn of `count` steps, and how dark they are: opposite quarters are darker, and
+    have corners of their own, so that they end sharply.
+    """
+    if not striped:
+        return np.arange(count + 1), np.zeros(count + 1)
+    ends = np.linspace(0, count, 5).astype(int)
+    quarters = [np.arange(a, b + 1) for a, b in pairwise(ends)]
+    return np.concatenate(quarters), np.concatenate([np.full(len(q), k % 2, float) for k, q in enumerate(quarters)])
 
 
 def _quads(n: int, m: int) -> Array:
@@ -160,9 +168,10 @@ def grid(points: Array, striped: bool = False) -> Mesh:
     n = np.cross(du, dv)
     length = np.linalg.norm(n, axis=-1, keepdims=True)
     n = np.where(length > 1e-9 * length.max(), n / np.maximum(length, 1e-300), _beside(n))
-    stripes = np.repeat(_sectors(len(points) - 1)[:, None], points.shape[1], axis=1) if striped else None
-    quads = _quads(points.shape[0], points.shape[1])[:, ::-1]
-    return Mesh.of(points, n, quads, stripes)
+    rows, shade = _sectors(len(points) - 1, striped)
+    stripes = np.repeat(shade[:, None], points.shape[1], axis=1)
+    quads = _quads(len(rows), points.shape[1])[:, ::-1]
+    return Mesh.of(points[rows], n[rows], quads, stripes)
 
 
 def _beside(n: Array) -> Array:

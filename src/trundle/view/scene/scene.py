@@ -109,6 +109,7 @@ class Scene:
     low: Array  # corners of the box in which it moves
     high: Array
     travels: bool  # whether it leaves the place where it started
+    around: tuple[float, float]  # radius and half height of the upright cylinder about the middle that holds it (m)
     planar: tuple[float, float] | None  # azimuth and elevation (rad) from which a plane mechanism is seen face on
     ghosts: tuple[float, ...]  # times spread over the motion
     events: tuple[tuple[str, float], ...]
@@ -137,11 +138,25 @@ class Scene:
         return np.mean(coms, axis=0) if coms else np.zeros(3)
 
     def extent_at(self, t: float) -> tuple[Array, Array]:
-        """Corners of the box that holds bodies, joints and surfaces at a time (m)."""
+        """Corners of the box that holds bodies, joints, springs and surfaces at a time (m)."""
         p, R = self.poses(t)
         seen = [item for item in self.items if item.layer in ("bodies", "joints", "surfaces")]
-        cloud = np.vstack([p[:1], *(p[item.body] + item.mesh.vertices @ R[item.body].T for item in seen)])[1:]
+        ends = [p[body] + R[body] @ at for s in self.springs for body, at in ((s.a, s.pa), (s.b, s.pb))]
+        cloud = np.vstack([p[:1], *(p[item.body] + item.mesh.vertices @ R[item.body].T for item in seen), *ends])[1:]
         return (cloud.min(axis=0), cloud.max(axis=0)) if len(cloud) else (self.low, self.high)
+
+    def outline_points(self) -> Array:
+        """Points (n, 3) that a picture must have in it, about its middle: the corners of the box in which a machine
+        moves, or the cylinder about one that travels (m).
+        """
+        if not self.travels:
+            half = (self.high - self.low) / 2
+            corners: Array = half * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+            return corners
+        radius, height = self.around
+        angles = np.arange(16) * np.pi / 8
+        rim = np.column_stack([radius * np.cos(angles), radius * np.sin(angles), np.full(16, height)])
+        return np.vstack([rim, rim * (1, 1, -1)])
 
     def header(self) -> Json:
         """All fields but meshes, which are gathered beside the items."""
