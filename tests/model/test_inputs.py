@@ -2,6 +2,7 @@
 
 import pickle
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,39 @@ def test_polynomials_follow_a_function() -> None:
     assert np.max(np.abs(table(t) - np.exp(np.sin(5 * t)) - abs(t - 1.23))) < 1e-10
     jumping = sampled(lambda t: float(t > 1.0 / 3.0), 0.0, 1.0)
     assert jumping(np.array([0.0, 1 / 3 - 1e-12, 1 / 3 + 1e-12, 1.0])) == pytest.approx([0, 0, 1, 1], abs=1e-12)
+
+
+PULSES: dict[str, Any] = {  # of 1e-5 s, at heights that make their area 1e-5
+    "between two times": lambda t: float(2.0 <= t < 2.00001),
+    "after a shift": lambda t: 1.0 if 0 < 3 * (t - 2.0) / 3 < 1e-5 else 0.0,
+    "either side": lambda t: 1.0 if abs(t - 3.3) < 0.5e-5 else 0.0,
+    "backwards": lambda t: 1.0 if 0 < 5.00001 - t < 1e-5 else 0.0,
+    "numbers of NumPy": lambda t: np.where((np.float64(1.23) < t) & (t < 1.23001), 1.0, 0.0),
+    "again and again": lambda t: 0.1 if t % 1.0 < 1e-5 else 0.0,
+    "a triangle": lambda t: max(0.0, 1 - abs(t - 4) / 1e-5),
+    "nested": lambda t: (1.0 if t < 7.00001 else 0.0) if t > 7 else 0.0,
+    "with where": lambda t: tr.where(t < 6.0, 0.0, tr.where(t < 6.00001, 1.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize("pulse", PULSES.values(), ids=PULSES)
+def test_pulses_that_a_function_compares_for_are_found(pulse: Any) -> None:
+    knots, c = sampled(pulse, 0.0, 10.0).breakpoints
+    h, powers = np.diff(knots), np.arange(len(c))[:, None]
+    area = np.sum(c[:, :, 0] * h ** (powers + 1) / (powers + 1))
+    assert area == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_a_smooth_peak_is_found_at_a_given_time() -> None:
+    m = tr.Model("cart")
+    u, when = m.input("push"), m.parameter("when", 1.0)
+    m.connect(tr.Prismatic("x"), m.ground, m.body("b", mass=2.0), law=tr.Motor(u))
+    m.break_at(3 * when)
+    s, peak = m.build(), lambda t: float(np.exp(-(((t - 6.01) / 1e-4) ** 2)))
+    run = s.simulate(10.0, parameters={"when": 6.01 / 3}, inputs={"push": peak})
+    assert run.values("b.displacement_rate")[-1] == pytest.approx(1e-4 * np.sqrt(np.pi) / 2, rel=1e-6)
+    batch = s.batch(10.0, {}, {"when": [0.5, 6.01 / 3]}, inputs={"push": peak}, rtol=1e-10)
+    assert np.asarray(batch.end("b.displacement_rate")) == pytest.approx(1e-4 * np.sqrt(np.pi) / 2, rel=1e-6)
 
 
 def test_steps_end_only_where_a_signal_has_kinks() -> None:

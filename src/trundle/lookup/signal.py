@@ -4,7 +4,7 @@ A signal consists of polynomials of degree five. Steps, straight lines, cubics a
 coefficients that are zero, so that their values stay the same to the last bit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.lookup.table import Table
+from trundle.lookup.watched_time import WatchedTime
 from trundle.typing import Array
 
 DEGREE = 5
@@ -19,7 +20,9 @@ KINK = 1e-9  # jump of a value or slope, relative to those beside it, that is ro
 CLOSE = 1e-11  # how well polynomials meet a function of time, relative to its largest value
 SHORT = 1e-13  # of the span: a piece that is shorter holds a jump
 FIRST_LOOKS = 512  # pieces that a function is looked at in, at least
+NARROW = 1 / 16  # of the first pieces: where a function varies so quickly, steps end before and after
 MOST_LOOKS = 10_000  # at pieces of a function
+MOST_BREAKS = 1000  # times that a function compares with
 NODES = (1 - np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)) / 2  # Chebyshev's, both ends among them
 BETWEEN_NODES = (NODES[1:] + NODES[:-1]) / 2
 TO_POWERS = np.linalg.inv(np.vander(NODES, increasing=True))  # from values at the nodes to coefficients
@@ -65,23 +68,46 @@ def _kinks(knots: Array, c: Array) -> Array:
     return np.concatenate([[True], jumps, [True]])
 
 
-def sampled(function: Callable[[float], Any], t0: float, t1: float) -> Table:
+def sampled(function: Callable[[float], Any], t0: float, t1: float, breaks: Iterable[float] = ()) -> Table:
     """A function of time between t0 and t1 (s) as polynomials that meet it to 1e-11 of its largest value. Where it
-    jumps, pieces end.
+    jumps, pieces end; they also end at given breaks, and at times that the function compares its argument with.
     """
+    known, notes = _apart(breaks, t0, t1), set[float]()
+    while True:
+        made = _pieces(function, t0, t1, known, notes)
+        found = _apart([*known, *notes], t0, t1)
+        if len(found) == len(known) or len(known) > MOST_BREAKS:
+            return made
+        known = found
+
+
+def _apart(times: Iterable[float], t0: float, t1: float) -> list[float]:
+    """Those inside the span in their order, without repetitions up to round-off."""
+    found = [t0]
+    for t in sorted(t for t in times if t < t1 - SHORT * (t1 - t0)):
+        if t > found[-1] + SHORT * (t1 - t0):
+            found.append(t)
+    return found[1:]
+
+
+def _pieces(
+    function: Callable[[float], Any], t0: float, t1: float, breaks: Sequence[float], notes: set[float]
+) -> Table:
     edges, jumps = [t0], [True]
     columns: list[Array] = []
-    first = np.linspace(t0, t1, FIRST_LOOKS + 1).tolist()
+    first = np.unique([*np.linspace(t0, t1, FIRST_LOOKS + 1), *breaks]).tolist()
     size, looks, waiting = 0.0, 0, list(pairwise(first))[::-1]
     while waiting:
         looks += 1
         low, high = waiting.pop()
-        values, between = (_at(function, low + (high - low) * nodes) for nodes in (NODES, BETWEEN_NODES))
+        values, between = (_at(function, low + (high - low) * nodes, notes) for nodes in (NODES, BETWEEN_NODES))
         size = max(size, float(np.max(np.abs(values))))
         c = TO_POWERS @ values
         off = np.max(np.abs(TO_BETWEEN @ c - between))
+        steepest = np.max(np.abs(np.diff(values) / np.diff(NODES))) / (high - low)
+        round_off = 2 * np.finfo(float).eps * max(abs(low), abs(high)) * steepest  # of the time in the function
         middle = (low + high) / 2
-        if off <= CLOSE * size:
+        if off <= CLOSE * size + round_off:
             edges.append(high)
             jumps.append(False)
             columns.append(c / (high - low) ** np.arange(DEGREE + 1))
@@ -91,18 +117,23 @@ def sampled(function: Callable[[float], Any], t0: float, t1: float) -> Table:
             edges[-1], jumps[-1] = high, True
         else:
             edges[0] = high
-        if looks > MOST_LOOKS:
+        if looks > MOST_LOOKS + 100 * len(breaks):
             raise ModelError(
                 f"the function of time cannot be followed by polynomials beyond t = {low:.6g} s: is it noise, or are "
                 "there very many jumps? Give its values at times of your own, tr.Table(t, values, between='linear')."
             )
+    kinks = np.array([*jumps[:-1], True]) | np.isin(edges, breaks)
+    narrow = np.concatenate([[False], np.diff(edges) < (t1 - t0) / FIRST_LOOKS * NARROW, [False]])
+    for begin, end in np.flatnonzero(narrow[1:] != narrow[:-1]).reshape(-1, 2):  # pieces where it varies quickly
+        if not np.any(kinks[begin : end + 1]):
+            kinks[[begin, end]] = True  # a step of the run must not pass over all of them
     made = Table.polynomials(np.array(edges), np.array(columns).T, smooth=-1)
-    return made.with_kinks([*jumps[:-1], True])
+    return made.with_kinks(kinks.tolist())
 
 
-def _at(function: Callable[[float], Any], times: Array) -> Array:
+def _at(function: Callable[[float], Any], times: Array, notes: set[float]) -> Array:
     try:
-        values: Array = np.array([function(float(t)) for t in times], dtype=float)
+        values: Array = np.array([function(WatchedTime(t, t, 1.0, notes)) for t in times.tolist()], dtype=float)
     except Exception as error:  # a function of the user may raise anything
         raise ModelError(
             f"the function of time cannot be asked at t = {times[0]:g} s ({type(error).__name__}: {error}): it takes a "

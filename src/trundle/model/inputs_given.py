@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, UnknownNameError
@@ -32,6 +33,7 @@ def with_inputs(
     if not isinstance(inputs, Mapping):
         raise ModelError(f"inputs go by name, {{'name': signal}}, not as {type(inputs).__name__}.")
     found: dict[str, Any] = {}
+    breaks = _breaks(model, given or {}) if any(map(callable, inputs.values())) or several else []
     for name, value in inputs.items():
         if name not in model.inputs:
             if name in model.parameters:
@@ -40,14 +42,29 @@ def with_inputs(
         if given and (name in given or signal_name(name) in given):
             raise ModelError(f"input {name!r} is given twice, among the inputs and among the parameters or tables.")
         listed = several and isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
-        found[name] = [signal(name, one, span) for one in value] if listed else signal(name, value, span)
+        found[name] = [signal(name, v, span, breaks) for v in value] if listed else signal(name, value, span, breaks)
         if listed and not any(isinstance(one, Table) for one in found[name]):
             found[name] = np.array(found[name], dtype=float)
     return {**(given or {}), **found}
 
 
-def signal(name: str, value: Any, span: tuple[Any, Any]) -> float | Table:
-    """The value of an input as a number or a table of time."""
+def _breaks(model: Model, given: Mapping[str, Any]) -> list[float]:
+    """Times of `m.break_at` with the given parameters, of all cases together."""
+    if not model.breaks:
+        return []
+    own = {name: np.ravel(given.get(name, p.value)) for name, p in model.parameters.items()}
+    count = max((len(values) for values in own.values()), default=1)
+    try:
+        table = np.array([np.broadcast_to(values, count) for values in own.values()], dtype=float).reshape(-1, count)
+    except (TypeError, ValueError):  # refused by name when the parameters themselves are looked at
+        return []
+    symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
+    times = ca.Function("breaks", [symbols], [ca.densify(ca.vertcat(*model.breaks))])(table).full()
+    return [float(t) for t in np.unique(times) if np.isfinite(t)]
+
+
+def signal(name: str, value: Any, span: tuple[Any, Any], breaks: Sequence[float] = ()) -> float | Table:
+    """The value of an input as a number or a table of time; a function of time is looked at closely at breaks."""
     try:
         if isinstance(value, Real | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0):
             return float(value)
@@ -58,7 +75,7 @@ def signal(name: str, value: Any, span: tuple[Any, Any]) -> float | Table:
             return _of_array(value)
         if callable(value):
             t0, t1 = _span(span)
-            return sampled(value, t0, t1)
+            return sampled(value, t0, t1, breaks)
     except ModelError as error:
         raise ModelError(f"input {name!r}: {error}") from None
     listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
