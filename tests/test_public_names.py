@@ -29,6 +29,17 @@ def test_a_model_loads_numpy_and_casadi_alone() -> None:
     assert loaded(MODEL) & set(HEAVY) == {"numpy", "casadi"}
 
 
+def test_a_model_file_loads_neither_rail_nor_a_library_for_pictures() -> None:
+    modules = loaded("tr.examples.model('four-bar')")
+    assert modules & set(HEAVY) <= {"numpy", "casadi", "yaml", "llvmlite"}
+    assert not {m for m in modules if m.startswith(("trundle.rail", "trundle.view"))}
+
+
+def test_numbers_and_energy_of_a_run_need_no_xarray() -> None:
+    modules = loaded(f"{MODEL}; run = m.build().simulate(0.1); assert run.energy.drift < 1e-8; run.values('bob.angle')")
+    assert modules & set(HEAVY) <= {"numpy", "casadi", "llvmlite"}
+
+
 def test_each_public_name_is_told_to_readers_and_found_at_home() -> None:
     """The imports for type checkers, the table of homes and `__all__` have the same names."""
     tree = ast.parse(Path(tr.__file__).read_text(encoding="utf-8"))

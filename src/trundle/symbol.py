@@ -6,7 +6,10 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.quick_symbols import quicken
 from trundle.typing import Expr
+
+quicken()  # before any expression is made
 
 REMEDY = (
     "Use tr.sin, tr.sqrt, ... in place of functions of math, and tr.where, tr.max, ... in place of `if` and max; "

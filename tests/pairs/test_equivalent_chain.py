@@ -11,7 +11,7 @@ from test_higher_pairs import RATES, SAMPLES, START
 import trundle as tr
 from trundle.errors import ModelError
 from trundle.pairs import recognise
-from trundle.rail.rig.guide import WheelsetGuide
+from trundle.pairs.wheelset_guide import WheelsetGuide
 from trundle.space.rotation import axis_vector
 
 SMOOTH = ("Plane", "Cylinder", "Cone", "Torus", "Sphere", "SpiralColumn", "TangentSurface")

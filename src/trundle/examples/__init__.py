@@ -3,39 +3,31 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, final
 
 from trundle.errors import UnknownNameError
-from trundle.examples.askew_bicycle import askew_bicycle
-from trundle.examples.bicycle_with_tyres import bicycle_with_tyres
-from trundle.examples.chain import chain
-from trundle.examples.dominoes import dominoes
-from trundle.examples.n_four_bar import n_four_bar
-from trundle.examples.roller_rig import roller_rig
-from trundle.examples.satellite import satellite
-from trundle.examples.sphere_on_tangent_surface import sphere_on_tangent_surface
-from trundle.examples.spiral_column import spiral_column
-from trundle.examples.wheelset_on_track import wheelset_on_track
 from trundle.file.read import ModelFile, load_file
 from trundle.model.model import Model
 
 FOLDER = Path(__file__).parent
 
-MADE_IN_PYTHON: dict[str, Callable[..., ModelFile]] = {
-    "n-four-bar": n_four_bar,
-    "askew-bicycle": askew_bicycle,
-    "bicycle-with-tyres": bicycle_with_tyres,
-    "chain": chain,
-    "dominoes": dominoes,
-    "spiral-column": spiral_column,
-    "roller-rig": roller_rig,
-    "satellite": satellite,
-    "sphere-on-tangent-surface": sphere_on_tangent_surface,
-    "wheelset-on-track": wheelset_on_track,
-}
-"""Each takes sizes with defaults and returns the model with its settings; its docstring is the sentence of the list."""
+MADE_IN_PYTHON = (
+    "n-four-bar", "askew-bicycle", "bicycle-with-tyres", "chain", "dominoes", "spiral-column", "roller-rig",
+    "satellite", "sphere-on-tangent-surface", "wheelset-on-track",
+)  # fmt: skip
+"""Examples whose function, of the same name, stands in a module of that name: imported when it is asked for."""
+
+
+def maker(name: str) -> Callable[..., ModelFile]:
+    """The function of an example made in Python: it takes sizes with defaults and returns the model with its settings;
+    its docstring is the sentence of the list.
+    """
+    own = name.replace("-", "_")
+    made: Callable[..., ModelFile] = getattr(import_module(f"trundle.examples.{own}"), own)
+    return made
 
 
 @final
@@ -50,13 +42,15 @@ class Example:
     @property
     def sizes(self) -> list[str]:
         """Names of its sizes, such as N; a YAML file has none."""
-        function = MADE_IN_PYTHON.get(self.name)
-        return [n for n in signature(function).parameters if n != "parameters"] if function is not None else []
+        if self.name not in MADE_IN_PYTHON:
+            return []
+        return [n for n in signature(maker(self.name)).parameters if n != "parameters"]
 
     def sentence(self) -> str:
         """What the example shows, in one sentence."""
-        function = MADE_IN_PYTHON.get(self.name)
-        return (function.__doc__ or "").partition("\n")[0] if function is not None else self.make().text
+        if self.name not in MADE_IN_PYTHON:
+            return self.make().text
+        return (maker(self.name).__doc__ or "").partition("\n")[0]
 
 
 def names() -> list[str]:
@@ -67,7 +61,7 @@ def names() -> list[str]:
 def find(name: str) -> Example:
     """An example by its name."""
     if name in MADE_IN_PYTHON:
-        return Example(name, FOLDER / f"{name.replace('-', '_')}.py", MADE_IN_PYTHON[name])
+        return Example(name, FOLDER / f"{name.replace('-', '_')}.py", maker(name))
     if name not in names():
         raise UnknownNameError(name, names(), "example")
     path = FOLDER / f"{name}.yaml"

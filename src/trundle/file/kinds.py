@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from trundle import contact, model, rail  # noqa: F401  rail has joints of its own
+from trundle import contact, model
 from trundle.laws import backlash, law
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
@@ -18,6 +18,7 @@ from trundle.pairs.edge import Vertex
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.mesh import Mesh
 from trundle.pairs.planar import Circle, Line, PlanarPair
+from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide  # noqa: F401  to be found among the joints
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ def final_classes(base: type[T], of_user: bool = True) -> tuple[type[T], ...]:
 
 
 def lower_pairs(of_user: bool = True) -> tuple[type[Pair], ...]:
-    """Every joint that can be called by its name, those of the packages that have been imported (`trundle.rail`)."""
+    """Every joint that can be called by its name, as far as its module has been imported."""
     return tuple(p for p in final_classes(Pair, of_user) if p.by_name and not issubclass(p, ContactPair))
 
 

@@ -3,6 +3,7 @@
 Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of positive radius turns left.
 """
 
+from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
 from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.curving import Curving, curving
@@ -10,7 +11,6 @@ from trundle.rail.analysis.hunting import Hunting, hunting
 from trundle.rail.analysis.signals import sliding_mean
 from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
 from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
-from trundle.rail.rig.guide import TrackGuide, WheelsetGuide
 from trundle.rail.rig.rig_pose import JOINTS, RigPose
 from trundle.rail.rig.roller_rig import RollerRig
 from trundle.rail.suspension.air_spring import AirSpring

@@ -231,6 +231,21 @@ class Run:
             units=f"{part.unit or '1'}/({unit or '1'})", long_name=f"derivative of {name} by {by}"
         )
 
+    def unit(self, name: str) -> str:
+        """Unit of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name, or that of a component.
+
+        Returns
+        -------
+        str
+            Such as "rad/s"; "N, N m" where the components have different ones.
+        """
+        return self._register.get(name).unit
+
     def component_labels(self, name: str) -> tuple[str, ...]:
         """Names of the components of a quantity.
 

@@ -91,12 +91,10 @@ def _coordinates(run: "Run") -> list[str]:
 
 def _parts(run: "Run", name: str) -> list[tuple[str, str, Any]]:
     """A coordinate, or the components of a quaternion, as (name, unit, values)."""
-    array = run[name]
-    unit = str(array.attrs["units"])
-    if array.ndim == 1:
-        return [(name, unit, array.values)]
-    labels = array[array.dims[1]].values
-    return [(f"{name}_{label}", unit, array.values[:, i]) for i, label in enumerate(labels)]
+    values, unit, labels = run.values(name), run.unit(name), run.component_labels(name)
+    if not labels:
+        return [(name, unit, values)]
+    return [(f"{name}_{label}", unit, values[:, i]) for i, label in enumerate(labels)]
 
 
 def _list(label: str, items: list[str]) -> list[str]:

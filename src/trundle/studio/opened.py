@@ -156,7 +156,7 @@ def sizes_of(name: str) -> dict[str, float]:
     example = examples.find(name)
     if not example.sizes:
         return {}
-    given = inspect.signature(examples.MADE_IN_PYTHON[name]).parameters
+    given = inspect.signature(examples.maker(name)).parameters
     return {n: given[n].default for n in example.sizes if isinstance(given[n].default, int | float)}
 
 

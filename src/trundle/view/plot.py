@@ -76,13 +76,11 @@ def plot_quantities(
 
 
 def _curves(run: "Run", name: str) -> list[Curve]:
-    array = run[name]
-    unit = str(array.attrs.get("units", ""))
-    if array.ndim == 1:
-        return [Curve(name, unit, np.asarray(array.values))]
-    labels = array[array.dims[1]].values
+    values, unit, labels = run.values(name), run.unit(name), run.component_labels(name)
+    if not labels:
+        return [Curve(name, unit, values)]
     units = units_of(unit, len(labels))
-    return [Curve(f"{name}_{label}", units[i], np.asarray(array.values)[:, i]) for i, label in enumerate(labels)]
+    return [Curve(f"{name}_{label}", units[i], values[:, i]) for i, label in enumerate(labels)]
 
 
 CLOSE = 0.12  # of the time shown: notes that are nearer to each other are written as one

@@ -20,7 +20,7 @@ from trundle.model import Model, shape
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Pair, Revolute
 from trundle.pairs.surface import Cone, Cylinder, Surface, Torus
-from trundle.rail.rig.guide import TrackGuide, WheelsetGuide
+from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
 from trundle.rail.rig.rig_pose import RigPose, read_pose
 from trundle.rail.rig.rig_solve import solve
 from trundle.space.arrays import read_together
