@@ -24,19 +24,21 @@ def assessment_picture(found: "Assessment", path: Path | str | None) -> "Figure"
             name = wheel.name
             loads.plot(found.distance, 1e-3 * found.Q[name], label=name.replace("_", " "), **look)
             ratio.plot(*found.mean_over(found.Y[name] / np.maximum(found.Q[name], 1.0)), **look)
-        ratio.axhline(found.derailment_limit, color=WARNING, linewidth=0.8)
+        ratio.axhline(found.derailment_limit, color=WARNING, linewidth=0.8, label=f"limit {found.derailment_limit:.3g}")
         limit = 1e-3 * prudhomme(found.axle_load, found.track_factor)
         for i, (name, values) in enumerate(found.sum_Y.items()):
             at, mean = found.mean_over(values)
             sums.plot(at, 1e-3 * mean, color=COLOURS[i % len(COLOURS)], label=name.replace("_", " "), linewidth=1.0)
         for sign in (-1, 1):
-            sums.axhline(sign * limit, color=WARNING, linewidth=0.8)
+            sums.axhline(
+                sign * limit, color=WARNING, linewidth=0.8, label=f"Prud'homme,\n{limit:.3g} kN" if sign > 0 else None
+            )
         for k, text in ((1, "lateral"), (2, "vertical")):
             felt.plot(found.distance, found.acceleration[:, k], color=COLOURS[k - 1], label=text, linewidth=1.0)
         texts = ("Q (kN)", "Y/Q, mean of 2 m", "sum of Y,\nmean of 2 m (kN)", f"in {found.body}\n(m/s²)")
         for axes, text in zip((loads, ratio, sums, felt), texts, strict=True):
             axes.set_ylabel(text)
-        for axes in (loads, sums, felt):
+        for axes in (loads, ratio, sums, felt):
             side_legend(axes)
         felt.set_xlabel("distance (m)")
         return finish(figure, path)

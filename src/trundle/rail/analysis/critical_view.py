@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trundle.errors import SolveError
 from trundle.model.body import Moves
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
 from trundle.typing import Array
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from trundle.rail.analysis.critical import RootLocus
 
 SLOW = 40.0  # 1/s: faster decays are not drawn
+NEGLIGIBLE = 1e-9  # lateral displacement over the largest part of a mode: less is round-off
 PHASES = 4  # pictures of a mode within half a period
 
 
@@ -60,14 +62,22 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
     x, values, vectors = locus.at(speed)
     value, mode = values[which], vectors[:, which]
     shapes = {name: _plan_motion(locus, name, x, speed, value, mode) for name in _drawn(track.system.model)}
-    size = max(abs(y) for _, y, _ in shapes.values()) or 1.0
+    size = max(abs(y) for _, y, _ in shapes.values())
+    if size < NEGLIGIBLE * float(np.max(np.abs(mode))):
+        others = (k for k in range(len(values)) if _moves_sideways(locus, x, speed, values[k], vectors[:, k]))
+        raise SolveError(
+            f"mode {which} at {speed:.4g} m/s ({abs(value.imag) / (2 * np.pi):.3g} Hz) moves nothing sideways: seen from "
+            f"above nothing is to be drawn. The first one that does is which={next(others, None)}."
+        )
     wheels = _wheelsets(track.system.model)
-    places = [at[0] for at, _, _ in shapes.values()]
-    reach = max(max(places) - min(places), 2.0)
+    places = {name: float(at[0]) for name, (at, _, _) in shapes.items()}
+    halves = {name: _half_length(name, places, wheels) for name in shapes if name not in wheels}
+    ends = [places[name] + way * halves.get(name, 0.5) for name in shapes for way in (-1.0, 1.0)]
     with style():
         hertz, growth = abs(value.imag) / (2 * np.pi), round(value.real, 3) + 0.0
         title = f"mode of {hertz:.2f} Hz, growth {growth:+g} 1/s, at {speed:.2f} m/s"
-        figure = new_figure(6.6, 2.1 * PHASES + 0.6, title)
+        tall = min(2.1, 0.5 + 28.0 / (max(ends) - min(ends)))  # inches, of one picture
+        figure = new_figure(6.6, tall * PHASES + 0.6, title)
         for k, axes in enumerate(np.atleast_1d(figure.subplots(PHASES, 1, sharex=True))):
             turn = np.exp(1j * np.pi * k / PHASES)
             for name, (at, y, yaw) in shapes.items():
@@ -75,15 +85,33 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
                 if name in wheels:
                     _wheelset(axes, at[0], aside, angle)
                 else:
-                    _box(axes, at[0], aside, angle, 0.5 * reach + 1.0)
+                    wide = 1.3 if name.endswith("car") else 0.55
+                    _box(axes, at[0], aside, angle, halves[name], wide)
             axes.axhline(0, color=QUIET, linewidth=0.8, linestyle=(0, (5, 3)))
+            axes.set_xlim(min(ends) - 0.8, max(ends) + 0.8)  # corners of a box that turns go farther than its ends
             axes.set_ylim(-2.4, 2.4)
             axes.set_yticks([])
             axes.set_aspect("equal")
             axes.set_ylabel(f"{180 * k // PHASES}°", rotation=0, labelpad=14)
             axes.grid(False)
-        figure.axes[-1].set_xlabel("along the track (m)")
+        figure.axes[-1].set_xlabel("along the track, forward to the right (m)")
         return finish(figure, path)
+
+
+def _moves_sideways(locus: "RootLocus", x: Array, speed: float, value: complex, mode: Any) -> bool:
+    """Whether a body moves across the track in a mode that swings."""
+    bodies = _drawn(locus.track.system.model) if abs(value.imag) > 0 else []
+    least = NEGLIGIBLE * float(np.max(np.abs(mode)))
+    return any(abs(_plan_motion(locus, name, x, speed, value, mode)[1]) > least for name in bodies)
+
+
+def _half_length(name: str, places: dict[str, float], wheels: set[str]) -> float:
+    """Of a car beyond its wheelsets, or of a bogie frame around those next to it, m."""
+    own = name[: -len("car")] if name.endswith("car") else ""
+    far = sorted(abs(places[one] - places[name]) for one in wheels if one.startswith(own))
+    if not far:
+        return 1.0
+    return far[-1] + 1.0 if name.endswith("car") else far[0] + 0.5
 
 
 def _wheelsets(model: "Model") -> set[str]:
@@ -122,8 +150,8 @@ def _outline(x: float, y: float, angle: float, corners: Array) -> Array:
     return turned
 
 
-def _box(axes: "Axes", x: float, y: float, angle: float, half: float) -> None:
-    corners = np.array([(-half, -1.3), (half, -1.3), (half, 1.3), (-half, 1.3), (-half, -1.3)])
+def _box(axes: "Axes", x: float, y: float, angle: float, half: float, wide: float) -> None:
+    corners = np.array([(-half, -wide), (half, -wide), (half, wide), (-half, wide), (-half, -wide)])
     axes.plot(*_outline(x, y, angle, corners).T, color=COLOURS[0], linewidth=1.2)
 
 

@@ -26,7 +26,7 @@ def curving_picture(found: "Curving", path: Path | str | None) -> "Figure":
     x = choices[label]
     order = np.argsort(x)
     with style():
-        figure = new_figure(7.6, 8.0, "quasi-static curving")
+        figure = new_figure(7.6, 8.0, f"quasi-static curving{_fixed(found)}")
         panels = figure.subplots(4, 1, sharex=True)
         for axes, (measure, scale, text) in zip(
             panels,
@@ -44,3 +44,15 @@ def curving_picture(found: "Curving", path: Path | str | None) -> "Figure":
         panels[3].set_xlabel(label)
         side_legend(panels[0])
         return finish(figure, path)
+
+
+def _fixed(found: "Curving") -> str:
+    """What all cases have in common, for the title."""
+    shared = (
+        ("radius {:.4g} m", found.radius),
+        ("{:.4g} m/s", found.speed),
+        ("cant {:.4g} mm", 1e3 * found.cant),
+        ("cant deficiency {:.4g} mm", 1e3 * found.cant_deficiency),
+    )
+    words = [text.format(values[0]) for text, values in shared if np.ptp(values) <= 1e-9 * np.max(np.abs(values))]
+    return f": {', '.join(words)}" if words else ""

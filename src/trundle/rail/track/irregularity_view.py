@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FormatStrFormatter, NullFormatter
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullLocator
 
 from trundle.rail.track.spectrum import band_power, third_octaves
 from trundle.typing import Array
@@ -44,7 +44,9 @@ def plot_irregularity(rough: "Irregularity", path: Path | str | None = None, len
                     beside.loglog(waves, 1e3 * np.sqrt(wanted), color=QUIET, zorder=1, label="spectrum")
             beside.set_ylabel("rms (mm)")
             beside.margins(x=0.04)
-            beside.yaxis.set_minor_formatter(NullFormatter())
+            beside.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            beside.yaxis.set_minor_locator(NullLocator())
+            beside.yaxis.set_major_formatter(FormatStrFormatter("%g"))
             beside.xaxis.set_major_formatter(FormatStrFormatter("%g"))
             beside.set_xticks([wave for wave in WAVES if band[0] <= wave <= band[1]])
             if i == 0:

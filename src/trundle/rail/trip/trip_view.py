@@ -82,7 +82,10 @@ def _draw_line(panel: Axes, trip: "Trip", run: Run, chosen: Sequence[int]) -> No
         there = line.position(np.linspace(max(s + reach[0], 0.0), min(s + reach[1], line.length), 20))
         panel.plot(there[:, 0], there[:, 1], color=COLOURS[1], linewidth=5.0, solid_capstyle="butt")
         words = f"{'ABCDEFGH'[k % 8]}: {run.time[i]:.3g} s, {s:.0f} m"
-        panel.annotate(words, there[10, :2], (0, -13), textcoords="offset points", fontsize=8, ha="center")
+        above = k % 2 == 1  # neighbours are often close to each other
+        panel.annotate(
+            words, there[10, :2], (0, 7 if above else -13), textcoords="offset points", fontsize=8, ha="center"
+        )
     panel.set_aspect("equal", adjustable="datalim")
     panel.margins(0.1)
     panel.set_xlabel("x (m)")
