@@ -66,8 +66,8 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
     if size < NEGLIGIBLE * float(np.max(np.abs(mode))):
         others = (k for k in range(len(values)) if _moves_sideways(locus, x, speed, values[k], vectors[:, k]))
         raise SolveError(
-            f"mode {which} at {speed:.4g} m/s ({abs(value.imag) / (2 * np.pi):.3g} Hz) moves nothing sideways: seen from "
-            f"above nothing is to be drawn. The first one that does is which={next(others, None)}."
+            f"mode {which} at {speed:.4g} m/s ({abs(value.imag) / (2 * np.pi):.3g} Hz) moves nothing sideways: it "
+            f"cannot be seen from above. The first one that does is which={next(others, None)}."
         )
     wheels = _wheelsets(track.system.model)
     places = {name: float(at[0]) for name, (at, _, _) in shapes.items()}
