@@ -167,35 +167,16 @@ def connect(
         raise ModelError(f"connect takes a pair or joint first, such as tr.Revolute('z'), got {joint!r}.")
     if wheel is not None and not isinstance(wheel, Body):
         raise ModelError(f"connection {name!r}: wheel is the body that carries the tyre, got {wheel!r}.")
-    missing: tuple[str, ...] = ()
-    if isinstance(joint, Joint):
-        pair, given = joint.pair(), joint.seals()
-        if isinstance(pair, ContactPair):
-            missing = () if any(b == "z" for b, _ in given) or compliance is not None else ("z",)
-            compliance, given = _normal(given, compliance)
-    else:
-        pair, given = joint, []
-    laws: dict[str, Law] = {}
-    contact: list[ContactLaw] = []
-    for key, one in _named(name, pair, law):
-        if isinstance(one, ContactLaw):
-            contact.append(one)
-            given += [(bond, one) for bond, called in CONTACT_BONDS.items() if called in _possible(name, pair, one)]
-            continue
-        bond = _bond(name, pair, key)
-        if bond is None:  # a coordinate of a chain over surfaces, which is not a bond of the contact
-            if key in laws:
-                raise ModelError(f"connection {name!r}: two laws on {key!r}; write them as a sum.")
-            laws[key] = one
-        else:
-            given.append((bond, one))
+    pair, given, compliance, missing = _seals(joint, compliance)
+    found = _sorted_laws(name, pair, law)
+    given += found.given
     bounce = _restitution(name, restitution)
     unilateral = unilateral or restitution is not None
     if unilateral and not isinstance(pair, SurfacePair):
         raise ModelError(f"connection {name!r}: only a contact of surfaces can open; a {type(pair).__name__} cannot.")
     if isinstance(pair, ContactPair):
         _refuse_servos(name, given)
-    flows = Flows(given, contact, laws)
+    flows = Flows(given, found.contact, found.laws)
     rest, replaced = yielding(name, pair, flows, springs_of(name, pair, compliance))
     given, contact, laws = flows.given, flows.contact, flows.laws
     compliant = held_springs(name, pair, rest, [*flows.names(pair)])
@@ -208,20 +189,63 @@ def connect(
     given += compliant.items()
     if compliant and not isinstance(pair, ContactPair):
         pair = pair.freed(list(compliant))
-    of_bond = {bond: coordinate for coordinate, bond in pair.coordinate_bonds.items()}
-    bond_laws: dict[str, Law] = {}
-    for bond, one in given:
-        if isinstance(one, ContactLaw | Open):
-            continue
-        if isinstance(pair, ContactPair):
-            bond_laws.setdefault(CONTACT_BONDS[bond], one)
-        elif bond in of_bond:
-            laws.setdefault(of_bond[bond], one)
+    laws, bond_laws = _placed_laws(pair, given, laws)
     return ConnectedPair(
         name, pair, first, second, laws, tuple(contact), wheel, bond_laws, (*compliant, *replaced),
         _without_own(pair, joint, given), not isinstance(joint, Joint), unilateral, type(joint).__name__, bounce,
         missing,
     )  # fmt: skip
+
+
+def _seals(joint: Pair | Joint, compliance: Any) -> tuple[Pair, list[tuple[str, Law]], Any, tuple[str, ...]]:
+    """The pair, the laws that a joint seals its bonds with, the compliance with that of a normal, and the bonds that
+    nothing seals.
+    """
+    if not isinstance(joint, Joint):
+        return joint, [], compliance, ()
+    pair, given = joint.pair(), joint.seals()
+    if not isinstance(pair, ContactPair):
+        return pair, given, compliance, ()
+    missing = () if any(b == "z" for b, _ in given) or compliance is not None else ("z",)
+    compliance, given = _normal(given, compliance)
+    return pair, given, compliance, missing
+
+
+def _sorted_laws(name: str, pair: Pair, law: LawsGiven) -> Flows:
+    """The laws that the user gave: on bonds, at the point of contact, and on coordinates of a chain over surfaces,
+    which are not bonds of the contact.
+    """
+    found = Flows([], [], {})
+    for key, one in _named(name, pair, law):
+        if isinstance(one, ContactLaw):
+            possible = _possible(name, pair, one)
+            found.contact.append(one)
+            found.given.extend((bond, one) for bond, called in CONTACT_BONDS.items() if called in possible)
+            continue
+        bond = _bond(name, pair, key)
+        if bond is not None:
+            found.given.append((bond, one))
+        elif key in found.laws:
+            raise ModelError(f"connection {name!r}: two laws on {key!r}; write them as a sum.")
+        else:
+            found.laws[key] = one
+    return found
+
+
+def _placed_laws(
+    pair: Pair, given: Sequence[tuple[str, Law]], laws: Mapping[str, Law]
+) -> tuple[dict[str, Law], dict[str, Law]]:
+    """Laws by coordinate, and by bond of a contact."""
+    of_bond = {bond: coordinate for coordinate, bond in pair.coordinate_bonds.items()}
+    on_coordinates, on_bonds = dict(laws), dict[str, Law]()
+    for bond, one in given:
+        if isinstance(one, ContactLaw | Open):
+            continue
+        if isinstance(pair, ContactPair):
+            on_bonds.setdefault(CONTACT_BONDS[bond], one)
+        elif bond in of_bond:
+            on_coordinates.setdefault(of_bond[bond], one)
+    return on_coordinates, on_bonds
 
 
 def _restitution(name: str, given: Any) -> Restitution:

@@ -1,5 +1,6 @@
 """Summary of a model in words."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from trundle.graph.topology import Topology
@@ -27,77 +28,98 @@ class Freedoms(Protocol):
 
 def describe(model: Model, topology: Topology, layout: StateLayout, mobility: Freedoms) -> str:
     """Bodies, joints, loops, freedoms and the coordinates that are independent."""
+    lines = [
+        *_bodies(model),
+        *_tree(model, topology, layout),
+        *_loops(topology),
+        *_beside_tree(topology),
+        *_lists(model, layout),
+        *_numbers(model),
+        *_freedoms(layout, mobility),
+        *large_angles(model_register(model), model.start),
+    ]
+    return "\n".join(lines)
+
+
+def _bodies(model: Model) -> Iterator[str]:
     moving = model.free_bodies
-    lines = [f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."]
+    yield f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."
     if model.frames:
-        lines.append(f"Moving frames, whose motion is given: {', '.join(frame.name for frame in model.frames)}.")
-    lines += [f"Body {body.name}: {body.taken}." for body in moving if body.taken]
-    lines.append("")
-    lines.append(f"Tree, from the ground{' and the frames' if model.frames else ''} outwards:")
+        yield f"Moving frames, whose motion is given: {', '.join(frame.name for frame in model.frames)}."
+    yield from (f"Body {body.name}: {body.taken}." for body in moving if body.taken)
+
+
+def _tree(model: Model, topology: Topology, layout: StateLayout) -> Iterator[str]:
+    yield ""
+    yield f"Tree, from the ground{' and the frames' if model.frames else ''} outwards:"
     for joint in topology.tree:
         c = joint.connection
-        names = [k.name for k in layout.coordinates if k.owner == c.name]
-        extra = _laws(c)
-        coordinates = ", ".join(names) if names else "no freedom"
-        lines.append(f"  {joint.parent.name} -> {joint.child.name}: {c.kind} {c.name!r} ({coordinates}){extra}")
+        coordinates = ", ".join(k.name for k in layout.coordinates if k.owner == c.name) or "no freedom"
+        yield f"  {joint.parent.name} -> {joint.child.name}: {c.kind} {c.name!r} ({coordinates}){_laws(c)}"
+
+
+def _loops(topology: Topology) -> Iterator[str]:
     if topology.loops:
-        lines.append("")
-        lines.append("Loops, closed by constraints:")
-        for loop in topology.loops:
-            around = " - ".join(b.name for b in loop.bodies)
-            c = loop.connection
-            lines.append(f"  {c.kind} {loop.name!r} closes {around} - {loop.bodies[0].name}{_laws(c)}{_cut(c)}")
+        yield ""
+        yield "Loops, closed by constraints:"
+    for loop in topology.loops:
+        around = " - ".join(b.name for b in loop.bodies)
+        c = loop.connection
+        yield f"  {c.kind} {loop.name!r} closes {around} - {loop.bodies[0].name}{_laws(c)}{_cut(c)}"
+
+
+def _beside_tree(topology: Topology) -> Iterator[str]:
     if topology.parallel:
-        lines.append("")
-        lines.append("Beside the tree, by efforts alone:")
-        for c in topology.parallel:
-            lines.append(f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}{_cut(c)}")
-    servos = [
-        f"{c.name}.{k}" for c in model.connections.values() for k, law in c.laws.items() if isinstance(law, FlowLaw)
-    ]
-    if servos:
-        lines.append(f"Driven coordinates: {', '.join(servos)}.")
-    if model.aliases:
-        lines.append("Short names: " + ", ".join(f"{k} ({v})" for k, v in model.aliases.items()) + ".")
-    if model.forces:
-        lines.append("Forces: " + ", ".join(f"{n} ({type(f).__name__})" for n, f in model.forces.items()) + ".")
-    if model.blocks:
-        lines.append("Blocks: " + ", ".join(f"{n} ({type(b).__name__})" for n, b in model.blocks.items()) + ".")
-    if layout.own:
-        states = ", ".join(f"{s.name} ({s.unit})" if s.unit else s.name for s in layout.own)
-        lines.append(f"States with rates of their own: {states}.")
+        yield ""
+        yield "Beside the tree, by efforts alone:"
+    for c in topology.parallel:
+        yield f"  {c.kind} {c.name!r} between {c.first.body.name} and {c.touching.name}{_laws(c)}{_cut(c)}"
+
+
+def _lists(model: Model, layout: StateLayout) -> Iterator[str]:
+    """One line for all parts of a kind, for each kind that the model has."""
+    laws = [(f"{c.name}.{k}", law) for c in model.connections.values() for k, law in c.laws.items()]
+    lists = {
+        "Driven coordinates": [name for name, law in laws if isinstance(law, FlowLaw)],
+        "Short names": [f"{k} ({v})" for k, v in model.aliases.items()],
+        "Forces": [f"{name} ({type(force).__name__})" for name, force in model.forces.items()],
+        "Blocks": [f"{name} ({type(block).__name__})" for name, block in model.blocks.items()],
+        "States with rates of their own": [f"{s.name} ({s.unit})" if s.unit else s.name for s in layout.own],
+    }
+    yield from (f"{title}: {', '.join(names)}." for title, names in lists.items() if names)
+
+
+def _numbers(model: Model) -> Iterator[str]:
+    """Inputs, parameters and tables."""
     values = {p.name: f"{p.name} = {p.value:g} {p.unit}".rstrip() for p in model.parameters.values()}
     if model.inputs:
-        told = ", ".join(values.pop(name) for name in model.inputs)
-        lines.append(f"Inputs, unless a run is given others: {told}.")
+        yield f"Inputs, unless a run is given others: {', '.join(values.pop(name) for name in model.inputs)}."
     if values:
-        lines.append(f"Tunable parameters: {', '.join(values.values())}.")
+        yield f"Tunable parameters: {', '.join(values.values())}."
     signals = {own.signal.name for own in model.inputs.values()}
-    for name, own in model.tables.items():
-        if name not in signals:
-            lines.append(f"Table {name!r}: {own.table.story()}.")
-    lines.append("")
-    motions = layout.turn_names()
-    free = [motions[i] for i in mobility.independent]
-    lines.append(
+    yield from (f"Table {name!r}: {own.table.story()}." for name, own in model.tables.items() if name not in signals)
+
+
+def _freedoms(layout: StateLayout, mobility: Freedoms) -> Iterator[str]:
+    yield ""
+    yield (
         f"{_count(layout.n_u, 'coordinate')} of the tree, "
         f"{_count(layout.n_u - mobility.freedoms, 'independent constraint')}: "
         f"{_count(mobility.freedoms, 'degree', 'degrees')} of freedom."
     )
     if mobility.configuration > mobility.freedoms:
-        lines.append(
+        yield (
             f"Rolling holds velocities only: {mobility.configuration} independent coordinates, "
             f"{_count(mobility.freedoms, 'independent speed')}."
         )
-    if free:
-        lines.append(f"Independent: {', '.join(free)}.")
+    motions = layout.turn_names()
+    if mobility.independent:
+        yield f"Independent: {', '.join(motions[i] for i in mobility.independent)}."
     if mobility.redundant:
-        lines.append(
+        yield (
             f"Redundant constraints, taken out (their reactions are not determined by rigid bodies): "
             f"{', '.join(mobility.redundant)}."
         )
-    lines += large_angles(model_register(model), model.start)
-    return "\n".join(lines)
 
 
 def _cut(c: ConnectedPair) -> str:
