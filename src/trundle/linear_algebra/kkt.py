@@ -131,12 +131,12 @@ def coupled(rows: list[Sparse]) -> list[set[int]]:
     return found
 
 
-def minimum_degree(rows: list[Sparse], left: Collection[int] = ()) -> list[int]:
-    """Greedy order of elimination for a symmetric pattern, without the rows that are left."""
+def minimum_degree(rows: list[Sparse], left: Collection[int] = (), last: Collection[int] = ()) -> list[int]:
+    """Greedy order of elimination for a symmetric pattern, without the rows that are left; some of them come last."""
     graph = {i: set(r) - {i} for i, r in enumerate(rows)}
     order = []
     while len(graph) > len(left):
-        k = min((i for i in graph if i not in left), key=lambda i: (len(graph[i]), i))
+        k = min((i for i in graph if i not in left), key=lambda i: (i in last, len(graph[i]), i))
         around = graph.pop(k)
         order.append(k)
         for i in around:
@@ -224,7 +224,11 @@ class KKT:
         shifted = [dict(r) for r in S]
         for i in range(m):
             shifted[i][i] = S[i][i] + self.shift[i]
-        order = minimum_degree(S, {i for choice in choices for i in choice.rows})
+        # Rows of contacts with friction come last: the factors before them are then those without friction, and what is
+        # left is decided among the contacts, whatever the coordinates and other constraints.
+        rubbing = {row.loop for row in rows if row.column is not None}
+        last = {i for i, row in enumerate(rows) if row.loop in rubbing}
+        order = minimum_degree(S, {i for choice in choices for i in choice.rows}, last)
         self.dual = Factor(self._weighted(shifted), order) if m else None
         self.chosen = FixedRank(dict(enumerate(self.dual.left)), choices, scale) if self.dual and choices else None
         self.friction_factor: UnsymmetricFactor | None = None
