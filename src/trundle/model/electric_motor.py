@@ -8,14 +8,14 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
-from trundle.model.force import Coordinate, Force, Terms
+from trundle.model.force import OnCoordinate, Terms
 from trundle.model.state import State
 from trundle.typing import Expr
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ElectricMotor(Force):
+class ElectricMotor(OnCoordinate):
     """Direct-current motor on an angle of a connection: a source of voltage, a resistance and a coil in one circuit,
     and a gyrator to the shaft. The torque on the second body is constant * current, the voltage that it induces
     constant * rate.
@@ -23,7 +23,6 @@ class ElectricMotor(Force):
     Its state is the current, "name.current" (A), which starts at zero.
     """
 
-    coordinate: Coordinate
     constant: Expr  # N m/A, and V s/rad
     resistance: Expr  # ohm
     inductance: Expr  # H
@@ -41,13 +40,6 @@ class ElectricMotor(Force):
 
     def named(self, name: str) -> "ElectricMotor":
         return replace(self, name=name)
-
-    def on(self, full: Callable[[str], str]) -> "ElectricMotor":
-        return replace(self, coordinate=full(self.coordinate))
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        return (self.coordinate,)
 
     @property
     def acts_on(self) -> str:

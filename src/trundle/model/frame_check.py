@@ -15,7 +15,7 @@ from trundle.model.law_probe import Asker
 from trundle.model.model import Model
 from trundle.model.register import model_register
 from trundle.model.start_values import start_values
-from trundle.typing import Array, Expr
+from trundle.typing import Expr
 
 TIMES = (0.0, 0.37, 1.21, 5.03)  # s, at which a rotation is looked at
 ROTATION = 1e-9  # by which a rotation matrix may be off
@@ -33,15 +33,6 @@ def frame_faults(model: Model) -> list[str]:
                 f"body to it, model.connect(tr.Free(), model.bodies[{frame.name!r}], body), or leave it out."
             )
     return faults
-
-
-def first_pose(model: Model, frame: Body) -> tuple[Array, Array]:
-    """Numbers: position and rotation of a frame at t = 0, with the default parameters."""
-    assert frame.motion is not None
-    signals = frame_signals(model, ca.SX(0.0))
-    symbols, values = _start(model, signals)
-    found = ca.Function("pose", [symbols], list(frame.motion.pose(signals)))(values)
-    return np.array(ca.DM(found[0])).ravel(), np.array(ca.DM(found[1]))
 
 
 def frame_signals(model: Model, t: Expr) -> FrameSignals:

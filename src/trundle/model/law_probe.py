@@ -19,7 +19,7 @@ from trundle.model.exact import exact
 from trundle.model.force import Terms
 from trundle.model.model import Model
 from trundle.model.recorded import Question
-from trundle.model.register import Register, is_signal, model_register
+from trundle.model.register import Register, given_signal, is_signal, model_register
 from trundle.typing import Expr
 
 HINT = (
@@ -177,12 +177,9 @@ class SymbolicSignals:
         return self._symbol(f"{kind} {exact(frame)}", Question(kind, frame), 3, columns)
 
     def __getitem__(self, name: str) -> Expr:
-        if name == "t":
-            return self.t
-        if name in self.model.inputs:
-            return self.model.inputs[name](self.t)
-        if name in self.model.parameters:
-            return self.model.parameters[name].symbol
+        given = given_signal(self.model, name, self.t)
+        if given is not None:
+            return given
         part = self._register.get(name, is_signal)
         return self._symbol(part.name, Question("signal", part.name), part.size)
 

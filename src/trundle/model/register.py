@@ -7,6 +7,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.model.contents import full_name
 from trundle.model.model import Model
 from trundle.quantity import Part, Quantity
+from trundle.typing import Expr
 
 Source = Callable[[], Iterable[Quantity]]
 Test = Callable[[Quantity], bool]
@@ -138,6 +139,15 @@ def state_quantities(model: Model) -> Iterator[Quantity]:
     for force in model.forces.values():
         for state in force.states():
             yield from state.quantities()
+
+
+def given_signal(model: Model, name: str, t: Expr) -> Expr | None:
+    """The time, an input or a parameter by name, which are signals that no part of the model makes; else None."""
+    if name == "t":
+        return t
+    if name in model.inputs:
+        return model.inputs[name](t)
+    return model.parameters[name].symbol if name in model.parameters else None
 
 
 def is_signal(quantity: Quantity) -> bool:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import pi, tan
+from math import pi
 from typing import final
 
 import casadi as ca
 import numpy as np
 
 from trundle.pairs.mesh import ASTRAY, Mesh, Wheels, check_size, mesh_frame, turn, whole_numbers
-from trundle.pairs.mesh_quantities import force_quantity
+from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross, half_turn
 from trundle.typing import Array, Expr
@@ -82,9 +82,5 @@ class BevelGear(Mesh):
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
         yield from super().quantities(owner)
-        yield force_quantity(owner, "tooth_force", "force of the first wheel on the second along the pitch cones")
-        slope = tan(self.pressure_angle)
-        text = f"force that the pressure angle adds at right angles to the pitch cones, in mesh {owner!r}"
-        yield Quantity(
-            owner, "separating_force", "N", text, 1, lambda e: slope * ca.fabs(e.contact_force(owner, 2)), "reactions"
-        )
+        across = "at right angles to the pitch cones"
+        yield from tooth_quantities(owner, self.pressure_angle, "along the pitch cones", across)

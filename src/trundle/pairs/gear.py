@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import pi, tan
+from math import pi
 from typing import final
 
 import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.pairs.mesh import Mesh, Wheels, check_size, mesh_frame, turned_apart, whole_numbers
-from trundle.pairs.mesh_quantities import force_quantity
+from trundle.pairs.mesh_quantities import tooth_quantities
 from trundle.quantity import Quantity
 from trundle.space.rotation import Axis, cross
 from trundle.typing import Array, Expr
@@ -68,9 +68,4 @@ class Gear(Mesh):
 
     def quantities(self, owner: str) -> Iterator[Quantity]:
         yield from super().quantities(owner)
-        yield force_quantity(owner, "tooth_force", "force of the first wheel on the second along the pitch circles")
-        slope = tan(self.pressure_angle)
-        text = f"force that the pressure angle adds between the centres, in mesh {owner!r}"
-        yield Quantity(
-            owner, "separating_force", "N", text, 1, lambda e: slope * ca.fabs(e.contact_force(owner, 2)), "reactions"
-        )
+        yield from tooth_quantities(owner, self.pressure_angle, "along the pitch circles", "between the centres")

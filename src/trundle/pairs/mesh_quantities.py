@@ -1,6 +1,9 @@
 """What can be asked of every mesh beside what a contact is asked: moments on both sides, and power."""
 
 from collections.abc import Iterator
+from math import tan
+
+import casadi as ca
 
 from trundle.quantity import Of, Quantity
 
@@ -18,6 +21,16 @@ def mesh_quantities(owner: str) -> Iterator[Quantity]:
 def force_quantity(owner: str, kind: str, text: str) -> Quantity:
     """The force along the line of the mesh, by the name that it has there."""
     return Quantity(owner, kind, "N", f"{text}, in mesh {owner!r}", 1, lambda e: e.contact_force(owner, 2), "reactions")
+
+
+def tooth_quantities(owner: str, pressure_angle: float, along: str, across: str) -> Iterator[Quantity]:
+    """Forces of teeth along the pitch surfaces, and across them by the pressure angle (rad)."""
+    yield force_quantity(owner, "tooth_force", f"force of the first wheel on the second {along}")
+    slope = tan(pressure_angle)
+    text = f"force that the pressure angle adds {across}, in mesh {owner!r}"
+    yield Quantity(
+        owner, "separating_force", "N", text, 1, lambda e: slope * ca.fabs(e.contact_force(owner, 2)), "reactions"
+    )
 
 
 def _moment(owner: str, side: int) -> Of:

@@ -8,7 +8,7 @@ from trundle.contact.contact_motion import ContactMotion
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.model import Model
-from trundle.model.register import Register, is_signal
+from trundle.model.register import Register, given_signal, is_signal
 from trundle.motion.motion import Motion
 from trundle.typing import Expr
 
@@ -34,12 +34,9 @@ class Signals:
         self._asked: list[str] = []  # outputs of blocks that are being worked out
 
     def __getitem__(self, name: str) -> Expr:
-        if name == "t":
-            return self.t
-        if name in self.model.inputs:
-            return self.model.inputs[name](self.t)
-        if name in self.model.parameters:
-            return self.model.parameters[name].symbol
+        given = given_signal(self.model, name, self.t)
+        if given is not None:
+            return given
         part = self.register.get(name, is_signal)
         assert part.quantity.of is not None
         if part.quantity.part != "block":

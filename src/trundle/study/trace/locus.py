@@ -79,7 +79,6 @@ class Locus:
         self.row_names: list[str] = []
         self.row_owners: list[str] = []
         residuals = [self._rows(), *self._contacts(), *self._unit_quaternions()]
-        self.n_rows = sum(r.numel() for r in residuals)  # without what the user holds
         held, targets = self._hold_rows()
         residual = ca.vertcat(ca.SX(0, 1), *residuals, held)
         outputs = [residual, derivative(residual, e.q), driven, derivative(driven, e.q)]
