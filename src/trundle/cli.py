@@ -79,7 +79,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
@@ -118,14 +118,14 @@ def _start(file: "ModelFile", texts: list[str] | None) -> dict[str, float]:
 @app.command(epilog="Example: trundle run simple-pendulum --set l=2 --start pivot.angle=pi/2 --duration 20 --out out")
 def run(
     source: Source,
-    duration: Annotated[float | None, typer.Option(help="Seconds to simulate; else what the file says.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds to simulate (default: from the file).")] = None,
     set_: Set = None,
     start: Start = None,
     method: Annotated[Method | None, typer.Option(help="Method of integration.")] = None,
     rtol: Annotated[
-        float | None, typer.Option(help="Relative tolerance; an absolute one in the file follows in proportion.")
+        float | None, typer.Option(help="Relative tolerance; an absolute one in the file is scaled with it.")
     ] = None,
-    samples: Annotated[int | None, typer.Option(min=2, help="Number of equally spaced times to keep.")] = None,
+    samples: Annotated[int | None, typer.Option(min=2, help="Number of equally spaced samples.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("out"),
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Whether to draw pictures.")] = True,
     view_: Annotated[bool, typer.Option("--view", help="Show the motion in the browser afterwards.")] = False,
@@ -135,7 +135,7 @@ def run(
     begin, wish = _start(file, start), file.run
     seconds = wish.duration if duration is None else duration
     if seconds is None:
-        raise typer.BadParameter("the file does not say how long to run; give --duration SECONDS.")
+        raise typer.BadParameter("the file gives no duration; use --duration SECONDS.")
     _check_tolerance(rtol)
     _make_folder(out)
     system = file.model.build()
@@ -180,7 +180,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise typer.BadParameter(f"the folder {folder} cannot be made: {error.strerror}.") from error
+        raise typer.BadParameter(f"the folder {folder} cannot be created: {error.strerror}.") from error
 
 
 def _check_quantity(system: "System", name: str) -> None:
@@ -207,12 +207,14 @@ def sweep(
         list[str],
         typer.Option(metavar="NAME=FIRST:LAST:COUNT", help="Or NAME=V1,V2,...; all combinations; may be repeated."),
     ],
-    out: Annotated[Path, typer.Option(metavar="FOLDER.zarr", help="A sweep that was stopped goes on here.")],
-    duration: Annotated[float | None, typer.Option(help="Seconds, unless the file says it.")] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER.zarr", help="Store of the results; an interrupted sweep is resumed.")
+    ],
+    duration: Annotated[float | None, typer.Option(help="Seconds to simulate (default: from the file).")] = None,
     keep: Annotated[
         list[str] | None, typer.Option(help="disc.roll, max(disc.roll), count(c lands), ...; may be repeated.")
     ] = None,
-    samples: Annotated[int | None, typer.Option(help="Number of sample times that all cases share.")] = None,
+    samples: Annotated[int | None, typer.Option(help="Number of samples of each case.")] = None,
     sample: Annotated[
         str | None,
         typer.Option(metavar="latin:COUNT", help="Random cases in ranges NAME=LEAST:LARGEST; or sobol:COUNT."),
@@ -230,7 +232,7 @@ def sweep(
     _check_tolerance(rtol)
     span = file.run.duration if duration is None else duration
     if span is None:
-        raise typer.BadParameter("the file does not say how long to run; give --duration SECONDS.")
+        raise typer.BadParameter("the file gives no duration; use --duration SECONDS.")
     cases = read_cases(over, sample, seed)
     options: dict[str, Any] = {"keep": keep, "samples": samples, "method": method}
     options |= {} if rtol is None else {"rtol": rtol}
@@ -240,15 +242,15 @@ def sweep(
 
 @app.command(epilog="Example: trundle view out/result.nc --compare other/result.nc")
 def view(
-    result: Annotated[Path, typer.Argument(metavar="RESULT.nc", help="A result that `trundle run` has written.")],
+    result: Annotated[Path, typer.Argument(metavar="RESULT.nc", help="A result written by `trundle run`.")],
     compare: Annotated[
-        Path | None, typer.Option(metavar="OTHER.nc", help="A second result in the same picture.")
+        Path | None, typer.Option(metavar="OTHER.nc", help="A second result to show together with the first.")
     ] = None,
     plot: Annotated[
         list[str] | None, typer.Option("--plot", metavar="NAME", help="A quantity to plot; may be repeated.")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write the page instead; it needs no server.")
+        Path | None, typer.Option(metavar="FILE.html", help="Write a page to this file instead; it needs no server.")
     ] = None,
     port: Annotated[int, typer.Option(help="First port to try on 127.0.0.1; 0 takes any.")] = 8321,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")] = True,
@@ -322,7 +324,7 @@ def export(
     source: Source,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The FMU, .fmu.")],
     output: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A quantity to give out; else what the file plots.")
+        list[str] | None, typer.Option(metavar="NAME", help="An output of the FMU (default: what the file plots).")
     ] = None,
     set_: Set = None,
 ) -> None:

@@ -151,14 +151,14 @@ def max(first: Expr, *others: Expr) -> Expr:
 
 @keeping
 def where(condition: Expr, yes: Expr, no: Expr) -> Expr:
-    """`yes` where the condition holds, else `no`; the one that is not taken may be infinite or undefined."""
+    """`yes` where the condition is true, otherwise `no`; the one not used may be infinite or undefined."""
     if isinstance(condition, bool | int | float):
         return yes if condition else no
     return ca.if_else(condition, yes, no)
 
 
 def step(x: Expr) -> Expr:
-    """1 from x = 0 on, 0 before."""
+    """Unit step: 0 for x < 0, otherwise 1."""
     return where(x >= 0, 1.0, 0.0)
 
 

@@ -57,7 +57,7 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
 
 @final
 class System(Unchangeable):
-    """A frozen model with its equations and kernels in one formalism, and what can be asked of them.
+    """A built model: frozen, with its equations and machine code in one formalism, ready to simulate and analyse.
 
     `start` and `state` are values by name; those of `model.start` hold for names that are not given, and a consistent
     state is found. `parameters` are values of declared parameters by name, `t` is the time (s). Every question raises
@@ -94,12 +94,12 @@ class System(Unchangeable):
 
     @property
     def mobility(self) -> Mobility:
-        """Degrees of freedom, redundant rows, independent speeds."""
+        """Degrees of freedom, redundant constraints, independent speeds."""
         return self.formulation.mobility
 
     @property
     def quantities(self) -> dict[str, Quantity]:
-        """Everything that can be asked by name."""
+        """Names of all available quantities."""
         return self.formulation.quantities
 
     def quantity(self, name: str) -> Quantity:
@@ -122,10 +122,10 @@ class System(Unchangeable):
         return self.formulation.quantity(name)
 
     def __getitem__(self, name: str) -> Any:
-        raise TypeError(f"a System has no values over time: run = system.simulate(10.0), then run[{name!r}].")
+        raise TypeError(f"a System has no results: first run = system.simulate(10.0), then run[{name!r}].")
 
     def describe(self) -> str:
-        """Summary of the model in words."""
+        """Summary of the model, as text."""
         return describe(self.model, self.formulation.topology, self.formulation.layout, self.mobility)
 
     @cached_property
@@ -170,7 +170,7 @@ class System(Unchangeable):
         return self if formalism in (None, self.formalism) else System(self.formulation.derivation, str(formalism))
 
     def start(self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> "InitialState":
-        """A consistent state in joint coordinates from named values; what is not given is found.
+        """A consistent state in joint coordinates from some given values; the others are solved for.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class System(Unchangeable):
         Raises
         ------
         AssemblyError
-            Where there is none, with the constraints that stay open.
+            If there is none; names the constraints that cannot be satisfied.
         """
         return start_state(self.formulation, start, parameters, t)
 
@@ -263,7 +263,7 @@ class System(Unchangeable):
     def stepper(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, **options: Any
     ) -> "Stepper":
-        """A run that goes on from time to time while Python gives its inputs: for controllers outside the model.
+        """A run that is advanced in steps, with inputs set from Python: for controllers outside the model.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class System(Unchangeable):
         samples: int | Sequence[float] | None = None, threads: int | None = None, method: Any = "auto",
         tables: Mapping[str, Table | Sequence[Table]] | None = None, inputs: Values | None = None,
     ) -> "BatchRun":  # fmt: skip
-        """Many runs at once; start values and parameters may be arrays of one common length.
+        """Many runs at once; start values and parameters may be arrays of equal length.
 
         They go through SIMD lanes on all threads. Models with events, or with contacts that stick, slide or open, and
         stiff methods run one by one in the loop of `simulate`, on all threads too; `settings["way"]` says which.
@@ -412,7 +412,7 @@ class System(Unchangeable):
         self, given: Values, start: Values | None = None, parameters: Values | None = None, t: float = 0.0
     ) -> State:
         """A steady motion with given values, such as a bicycle in a turn or a governor at speed: in axes that move
-        along, all accelerations vanish, and so do the rates of states on which something depends.
+        with it all accelerations are zero, and so are the rates of states on which something depends.
 
         Parameters
         ----------
@@ -442,7 +442,7 @@ class System(Unchangeable):
         parameters: Values | None = None, *, hold: Values | Sequence[str] = (), step: float | None = None,
         through_folds: bool = False, double_contacts: bool = True, limit: int = 20_000,
     ) -> "Trace":  # fmt: skip
-        """Poses while a coordinate is driven, without time.
+        """Poses along a driven coordinate: kinematics without dynamics.
 
         Parameters
         ----------
@@ -511,7 +511,7 @@ class System(Unchangeable):
         return relative_dynamics(self.formulation, run, on)
 
     def inertial_residual(self, run: "Run") -> "xr.DataArray":
-        """How far Newton's and Euler's laws in the ground are from being met.
+        """Residual of Newton's and Euler's equations in the ground.
 
         Parameters
         ----------

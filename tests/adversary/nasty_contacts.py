@@ -46,7 +46,7 @@ SURFACES: Table = {
 }
 
 LAWS: Table = {
-    "rolling law on a hinge": (made(lambda: pendulum(law=tr.NoSlip())), refused(r"NoSlip holds at a point of contact")),
+    "rolling law on a hinge": (made(lambda: pendulum(law=tr.NoSlip())), refused(r"NoSlip acts at a contact point")),
     "rolls twice": (built(lambda: ball(law=[tr.NoSlip(), tr.NoSlip()])), refused(r"sealed 2 times")),
     "rolls and rubs": (built(lambda: ball(law=[tr.NoSlip(), tr.Coulomb(0.3)])), refused(r"sealed 2 times")),
     "rubs twice": (built(lambda: ball(law=[tr.Stribeck(0.3, 0.2), tr.Coulomb(0.3)])), refused(r"sealed 2 times")),
@@ -91,7 +91,10 @@ LAWS: Table = {
     ),
     "compliance on no bond": (made(lambda: pendulum(compliance={"w": tr.Spring(1e4)})), refused(r"compliance on 'w'")),
     "compliance on a free bond": (made(lambda: pendulum(compliance={"rz": tr.Spring(1e4)})), refused(r"'rz'")),
-    "compliance of nothing": (built(lambda: pendulum(tr.Free(), compliance=tr.Spring(1e4))), refused(r"holds nothing")),
+    "compliance of nothing": (
+        built(lambda: pendulum(tr.Free(), compliance=tr.Spring(1e4))),
+        refused(r"has no constraint"),
+    ),
     "massless wheel": (built(massless_wheel), refused(r"massless")),
 }
 

@@ -30,11 +30,11 @@ QUESTIONS: Table = {
         "one sample": (lambda s: s.simulate(1, samples=1), r"samples=1"),
         "samples 2.5": (lambda s: s.simulate(1, samples=2.5), r"sample"),
         "samples nan": (lambda s: s.simulate(1, samples=[0, nan]), r"sample times"),
-        "samples that fall": (lambda s: s.simulate(1, samples=[0.5, 0.2]), r"sample times must rise"),
+        "samples that fall": (lambda s: s.simulate(1, samples=[0.5, 0.2]), r"sample times must increase"),
         "samples beyond memory": (lambda s: s.simulate(1, samples=10**14), r"memory|samples"),
         "method that is a class": (lambda s: s.simulate(1, method=dict), r"method"),
-        "parameters as a list": (lambda s: s.simulate(1, {}, [1.0]), r"parameters go by name"),
-        "start as a number": (lambda s: s.simulate(1, 3.0), r"start values go by name"),
+        "parameters as a list": (lambda s: s.simulate(1, {}, [1.0]), r"give parameters by name"),
+        "start as a number": (lambda s: s.simulate(1, 3.0), r"give start values by name"),
         "linearise at nan": (lambda s: s.linearise({"bob.angle": nan}), r"bob\.angle"),
         "trace of nothing": (lambda s: s.trace("bob.angel", 1.0), r"Did you mean 'bob\.angle'"),
         "trace to nan": (lambda s: s.trace("bob.angle", nan), r"finite values"),
@@ -55,12 +55,12 @@ QUESTIONS: Table = {
 } | {
     "stiff method on exact friction": (
         asked(lambda: ball(law=tr.Coulomb(0.3)), lambda s: s.simulate(1, method="stiff")),
-        refused(r"stiff method does not know"),
+        refused(r"stiff method does not support"),
     ),
     "batch by a stiff method on exact friction": (
         asked(
             lambda: ball(law=tr.Coulomb(0.3)), lambda s: s.batch(1, {"ball.velocity": np.eye(3)[:2]}, method="stiff")
         ),
-        refused(r"stiff method does not know"),
+        refused(r"stiff method does not support"),
     ),
 }

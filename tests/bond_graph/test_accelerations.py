@@ -163,7 +163,7 @@ def test_what_no_node_holds_is_refused() -> None:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda data: data.update(format="another"), "no bond graph"),
+        (lambda data: data.update(format="another"), "not a bond graph"),
         (lambda data: data.update(version=1), "layout 1"),
         (lambda data: data.pop("bonds"), "bonds"),
         (lambda data: data["nodes"][2]["content"]["flow"].update(operations=[["__import__", 0]]), "'__import__'"),
@@ -176,5 +176,5 @@ def test_what_is_no_graph_is_refused(spoil: Any, told: str) -> None:
     spoil(data)
     with pytest.raises(StoreError, match=told):
         BondGraph.from_json(json.dumps(data))
-    with pytest.raises(StoreError, match="no JSON"):
+    with pytest.raises(StoreError, match="not valid JSON"):
         BondGraph.from_json("{")

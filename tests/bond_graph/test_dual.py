@@ -84,9 +84,9 @@ def test_from_text_and_back(tmp_path: Path) -> None:
     path = graph.dual().save(tmp_path / "dual.json")
     again = DualGraph.from_json(path.read_text())
     assert again.to_dict() == graph.dual().to_dict() and again.dual().to_dict() == graph.to_dict()
-    with pytest.raises(StoreError, match=r"read it by DualGraph\.from_json"):
+    with pytest.raises(StoreError, match=r"read it with DualGraph\.from_json"):
         BondGraph.from_json(path.read_text())
-    with pytest.raises(StoreError, match="no dual bond graph"):
+    with pytest.raises(StoreError, match="not a dual bond graph"):
         DualGraph.from_json(graph.to_json())
     spoilt = json.loads(path.read_text())
     spoilt["bonds"][0]["tail"] = "nowhere"

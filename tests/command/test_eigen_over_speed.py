@@ -66,7 +66,7 @@ def test_a_start_that_is_no_steady_motion_is_told_so():
     [
         (("--speed", "5"), "is not of the form first:last or first:last:count"),
         (("--speed", "5:2"), "the first speed must be less than the last"),
-        (("--speed", "0:5:1"), "the count must be a whole number"),
+        (("--speed", "0:5:1"), "the count must be an integer"),
         (("--speed", "0:x"), "'x' is not a number"),
         (("--speed", "0:5", "--sweep", "g=1:2:3"), "give --sweep or --speed, not both"),
         (("--start", "rol=0"), "there is no coordinate, rate or motion of a body called 'rol'. Did you mean 'roll'"),

@@ -166,7 +166,11 @@ def test_the_sliding_block_of_fig_1() -> None:
     [
         (lambda m: m.resist("nothing.x", 1.0), ModelError, "relative motion of a connection"),
         (lambda m: m.resist("tyre.slip_x", "much"), ModelError, "resistance along 'tyre.slip_x'"),
-        (lambda m: (m.resist("tyre.slip_x", 1.0), m.resist("tyre.slip_x", 2.0)), ModelError, "resisted already"),
+        (
+            lambda m: (m.resist("tyre.slip_x", 1.0), m.resist("tyre.slip_x", 2.0)),
+            ModelError,
+            "has a resistance already",
+        ),
         (lambda m: (m.resist("tyre.slip_q", 1.0), m.build()), UnknownNameError, "no bond of a contact to resist"),
         (lambda m: (m.resist("tyre.spin", lambda s: s["tyre.no"]), m.build()), ModelError, "'tyre.no'"),
         (lambda m: rough_slider(0.1, "bar.z").build(), UnknownNameError, r"'bar.z'.*'bar.x'"),

@@ -223,7 +223,7 @@ def test_rolling_without_slip_ends_where_the_contact_opens() -> None:
     assert run.values("floor.slip_x")[1] == pytest.approx(flying * (1.4 - leaves), abs=1e-9)
     landed = rolling * leaves + flying * (lands - leaves) * 5 / 7 + rolling * (2.9 - lands)
     assert run.values("ball.velocity")[3, 0] == pytest.approx(landed, abs=1e-9)
-    with pytest.raises(SolveError, match=r"'floor' is closed at the start and its laws hold slip_x, slip_y"):
+    with pytest.raises(SolveError, match=r"'floor' is closed at the start and its laws constrain slip_x, slip_y"):
         m.build().simulate(1.0, {"ball.velocity": (1.0, 0, 0)})
 
 
@@ -304,7 +304,7 @@ def test_bad_coefficients_are_refused(make: Callable[[], Any], text: str) -> Non
 
 def test_what_does_not_know_transitions_refuses() -> None:
     system = ball(0.2)
-    with pytest.raises(SolveError, match=r"stiff method does not know contacts that stick"):
+    with pytest.raises(SolveError, match=r"stiff method does not support contacts that stick"):
         system.simulate(1.0, method="stiff")
     with pytest.raises(SolveError, match=r"'lane' slides or is open"):
         system.linearise({"ball.velocity": (1.0, 0, 0)})

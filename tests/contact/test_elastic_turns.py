@@ -165,9 +165,14 @@ def joined(pair: Any, law: Any, compliance: Any) -> tr.Model:
 
 BALL = tr.HigherPair(tr.Plane(), tr.Sphere(0.2))
 REFUSED: dict[str, tuple[Any, Any, Any, str]] = {
-    "an acceleration": (tr.Revolute("z"), tr.Acceleration(1.0), {"angle": 5.0}, "prescribes no place and no rate"),
-    "a free spin": (BALL, tr.NoSlip(), {"spin": 5.0}, "'spin', but .* something to replace on normal.*slip_x, slip_y"),
-    "friction": (BALL, tr.Coulomb(0.3), {"slip_x": 5.0}, "compliance on 'slip_x', but a HigherPair holds no such bond"),
+    "an acceleration": (
+        tr.Revolute("z"),
+        tr.Acceleration(1.0),
+        {"angle": 5.0},
+        "prescribes neither a position nor a rate",
+    ),
+    "a free spin": (BALL, tr.NoSlip(), {"spin": 5.0}, "'spin', but .* can be replaced: normal.*slip_x, slip_y"),
+    "friction": (BALL, tr.Coulomb(0.3), {"slip_x": 5.0}, "'slip_x', but a HigherPair does not constrain this bond"),
     "a law that pushes": (BALL, tr.NoSpin(), {"spin": tr.Hertz(1e5)}, "Hertz is for the normal.*on 'spin'"),
 }
 

@@ -99,7 +99,7 @@ def test_regimes_of_the_radius_of_gyration() -> None:
 def test_the_example_and_what_is_refused() -> None:
     law = next(iter(examples.model("spinning-disc").connections.values())).friction_laws[0]
     assert isinstance(law, tr.PatchFriction) and law.pressure == "even"
-    with pytest.raises(ModelError, match="pressure is 'hertz' or 'even', not 'flat'"):
+    with pytest.raises(ModelError, match="pressure must be 'hertz' or 'even', not 'flat'"):
         tr.PatchFriction(0.3, 0.05, "flat")
     with pytest.raises(ModelError, match="above zero"):
         tr.PatchFriction(0.3, 0.0)

@@ -238,7 +238,7 @@ def asking(row: str) -> tr.System:
         (lambda: tr.Relaxed(0.3, k_s=0.0), ModelError, r"k_s must be above zero; tr.NoSlip"),
         (lambda: tr.Relaxed(0.3, traction="much"), ModelError, "traction is a number, a parameter or a function"),
         (lambda: wheel(tr.Relaxed(0.3)).build("kane"), ModelError, r"'tyre' relax constraints.*udwadia_kalaba"),
-        (lambda: wheel(tr.Relaxed(0.3)).build().linearise(), SolveError, "a linearisation needs constraints"),
+        (lambda: wheel(tr.Relaxed(0.3)).build().linearise(), SolveError, "a linearisation needs ideal constraints"),
         (lambda: weightless().simulate(1.0), SolveError, r"'tyre': Relaxed compares .* normal force, which is"),
         (lambda: asking("tyre.normal"), ModelError, r"'tyre.normal' has no multiplier: .*unilateral=True"),
         (lambda: asking("tyre.slip"), UnknownNameError, r"no constraint row with a multiplier called 'tyre.slip'"),

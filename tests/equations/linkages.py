@@ -132,7 +132,7 @@ def held_twice(pair: Callable[[tuple[float, ...]], object], axis: tuple[float, .
 
 
 def plates(turn: object = None) -> tr.Model:
-    """Two plates that slide on the ground and on each other: the loop holds nothing that is not held already."""
+    """Two plates that slide on the ground and on each other: the loop adds no independent constraint."""
     m = tr.Model("plates")
     a, b = (m.body(n, 1.3, INERTIA, c) for n, c in (("a", (0.1, 0.2, 0)), ("b", (0.4, 0, 0.1))))
     for i, (first, second) in enumerate(((m.ground, a), (a, b), (m.ground, b))):

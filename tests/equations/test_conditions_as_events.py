@@ -52,7 +52,7 @@ def test_a_condition_fires_where_it_changes(name):
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        (lambda s: s["cart.displacement"] == 0.2, "Give their difference"),
+        (lambda s: s["cart.displacement"] == 0.2, "Use their difference"),
         (lambda s: tr.step(s["cart.displacement"]), "constant between jumps"),
         (lambda s: tr.where(s["cart.displacement"] > 0.2, 1, 0), "constant between jumps"),
         (lambda s: tr.sign(s["cart.displacement"]), "constant between jumps"),

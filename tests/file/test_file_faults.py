@@ -131,7 +131,7 @@ def test_a_fault_tells_line_field_and_choices(old, new, told):
         ),
         ("start: {hinge.angle: x}", "start.hinge.angle: there is no parameter or constant called 'x'."),
         ("run: {method: fast}", "run.method: give 'auto', 'explicit', 'order5', 'order8' or 'stiff', not 'fast'."),
-        ("run: {samples: 1}", "run.samples: give a whole number from 2 on, or the word steps, not 1."),
+        ("run: {samples: 1}", "run.samples: give an integer of at least 2, or the word steps, not 1."),
         ("run: {duration: 0}", "run.duration: give a positive number, not 0."),
         ("run: {rtol: -1e-6}", "run.rtol: rtol must be a number from 1e-15 (what double precision can resolve) up"),
         ("run: {rtol: 1e-20}", "run.rtol: rtol must be a number from 1e-15 (what double precision can resolve) up"),

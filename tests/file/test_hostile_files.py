@@ -29,12 +29,12 @@ def test_tags_are_refused_with_their_line(value):
 def test_an_alias_bomb_is_refused():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
-    with pytest.raises(FileError, match="aliases unfold"):
+    with pytest.raises(FileError, match="aliases expand"):
         read_model("\n".join(lines))
 
 
 def test_an_alias_that_contains_itself_is_refused():
-    with pytest.raises(FileError, match="aliases unfold"):
+    with pytest.raises(FileError, match="aliases expand"):
         read_model("name: &a [*a]")
 
 

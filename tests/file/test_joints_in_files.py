@@ -208,7 +208,7 @@ def test_every_law_seals_a_bond(word):
         ("pair: Revolute, law: [{servo: 0}, {angle: {damper: 1}}]", "one of these laws has no name of a coordinate"),
         ("pair: Revolute, law: {angle: [{servo: t}, {damper: 1}]}", "Servo and Damper cannot seal 'angle' together"),
         ("pair: Revolute, law: {x: {servo: t}}", "bond 'x' (along its x axis) is sealed 2 times, by the Revolute and"),
-        ("pair: Revolute, compliance: {q: 3}", "compliance on 'q', but a Revolute holds no such bond; there is somet"),
+        ("pair: Revolute, compliance: {q: 3}", "compliance on 'q', but a Revolute does not constrain this bond"),
         ("pair: Revolute, compliance: {x: {stifness: 3}}", "bar.compliance.x: there is no law called 'stifness'."),
         ("pair: Revolute, compliance: {damping: 3}", "bar.compliance: stiffness must be given; a spring takes stiffn"),
         ("pair: Revolute, compliance: {x: {servo: 3}}", "bar.compliance.x: there is no law called 'servo'. "),

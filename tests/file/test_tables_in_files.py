@@ -82,7 +82,7 @@ def test_columns_of_a_file_beside_the_model(folder: Path) -> None:
         ("csv: ../{name}.csv, x: t, y: a", "push(t)", "must be a .csv file in the folder"),
         ("csv: /etc/passwd, x: t, y: a", "push(t)", "must be a .csv file in the folder"),
         ("csv: [a], x: t, y: a", "push(t)", "give the name of a CSV file"),
-        ("x: [0, 2, 1], y: [0, 0, 0]", "push(t)", "line 4, tables.push: x of a table must rise"),
+        ("x: [0, 2, 1], y: [0, 0, 0]", "push(t)", "line 4, tables.push: x of a table must increase"),
         ("x: [0, 1], y: [0, 1, 2]", "push(t)", "shape"),
         ("x: [0, one], y: [0, 1]", "push(t)", r"tables.push.x\[1\]: there is no parameter or constant called 'one'"),
         ("x: 3, y: [0, 1]", "push(t)", "give a list of numbers, not 3"),
@@ -123,7 +123,7 @@ def test_names_of_tables_are_not_those_of_others() -> None:
 
 
 def test_masses_cannot_come_from_tables() -> None:
-    with pytest.raises(FileError, match="table 'spring' cannot shape bodies"):
+    with pytest.raises(FileError, match="table 'spring' cannot be used for masses"):
         read_model(HEAD.replace("mass: 1", "mass: spring(-1)"))
 
 

@@ -170,7 +170,7 @@ class TestFiles:
             ("s,z\n0,1\n", "'y'"),
             ("", "is empty"),
             ("s,y,y\n0,1,2\n", "has 2 columns called 'y'"),
-            ("s,y\n0,1\n0,2\n", "must rise"),
+            ("s,y\n0,1\n0,2\n", "must increase"),
         ],
     )
     def test_what_cannot_be_read_is_named(self, tmp_path: Path, text: str, words: str) -> None:
@@ -206,8 +206,8 @@ class TestFiles:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Table([0, 2, 1], [0, 0, 0]), r"x of a table must rise, but 2 at place 1 is followed by 1"),
-        (lambda: Table([0, 1, 1], [0, 0, 0]), "there twice"),
+        (lambda: Table([0, 2, 1], [0, 0, 0]), r"x of a table must increase, but 2 at place 1 is followed by 1"),
+        (lambda: Table([0, 1, 1], [0, 0, 0]), "remove duplicates"),
         (lambda: Table([0, np.nan], [0, 0]), "x of a table holds nan at place 1"),
         (lambda: Table([0, 1], [0, np.inf]), "y of a table holds inf"),
         (lambda: Table([0], [0]), "1 knot"),

@@ -31,7 +31,7 @@ def bob(m: tr.Model) -> tr.Body:
 
 def test_all_faults_of_a_part_at_once() -> None:
     m = tr.Model("pendulum")
-    with pytest.raises(ModelError, match=r"mass -1.*triangle rule"):
+    with pytest.raises(ModelError, match=r"mass -1.*triangle inequality"):
         m.body("other", mass=-1, inertia=(1, 1, 4))
     assert list(m.bodies) == ["ground"]  # what was refused is not there
 

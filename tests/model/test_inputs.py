@@ -360,12 +360,12 @@ BAD = [
     ({"force": lambda t: [t, t]}, "one finite number"),
     ({"force": lambda t: 1 / 0}, "ZeroDivisionError"),
     ({"force": lambda t: NOISE.normal()}, "is it noise"),
-    ({"force": tr.Table([0.0, 1.0], [1.0, 1.0], beyond="repeat")}, "does not repeat"),
+    ({"force": tr.Table([0.0, 1.0], [1.0, 1.0], beyond="repeat")}, "cannot be periodic"),
     ({"force": tr.Table(([0.0, 1.0], [0.0, 1.0]), np.zeros((2, 2)))}, "one argument, time"),
-    ({"force": xr.DataArray([0.0, np.nan], {"time": [0.0, 1.0]}, ("time",))}, "gaps"),
+    ({"force": xr.DataArray([0.0, np.nan], {"time": [0.0, 1.0]}, ("time",))}, "missing values"),
     ({"force": xr.DataArray(np.zeros((2, 2)), {"time": [0.0, 1.0]}, ("time", "x"))}, "dimensions"),
     ({"force": np.nan}, "finite"),
-    (3.0, "inputs go by name"),
+    (3.0, "give inputs by name"),
 ]
 
 

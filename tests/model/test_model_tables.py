@@ -318,7 +318,7 @@ class TestExchange:
     def test_what_does_not_fit_is_named(self, plain: System) -> None:
         for tables, kind, words in (
             ({"sprig": OTHER}, UnknownNameError, r"no table called .sprig.*spring"),
-            ({"spring": 3.0}, ModelError, r"table 'spring' is exchanged for a tr.Table, got 3.0"),
+            ({"spring": 3.0}, ModelError, r"table 'spring' can be replaced by a tr.Table only, got 3.0"),
             ({"spring": tr.Table(Q, TORQUE, "linear")}, ModelError, "cubics and cannot .* straight lines"),
             ({"spring": tr.Table(Q, np.ones((13, 2)))}, ModelError, "one number, cubics and cannot .* 2 outputs"),
             ({"spring": tr.Table((Q, [0, 1]), np.ones((13, 2)))}, ModelError, "2 arguments"),
@@ -458,7 +458,7 @@ class TestWords:
             m.build()
         m = tr.Model("m")
         mass = m.table("mass", SPRING)
-        with pytest.raises(ModelError, match="table 'mass' cannot shape bodies"):
+        with pytest.raises(ModelError, match="table 'mass' cannot be used for masses"):
             m.body("bob", mass=mass(1.0), com=(0, 0, -1))
         m = tr.Model("m")
         m.connect(

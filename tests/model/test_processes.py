@@ -103,7 +103,7 @@ def test_a_class_that_no_other_process_can_find_is_told() -> None:
 
     m = pendulum()
     m.note = Odd()  # type: ignore[attr-defined]
-    with pytest.raises(ModelError, match=r"'pendulum' cannot be pickled.*Odd.*top of a module"):
+    with pytest.raises(ModelError, match=r"'pendulum' cannot be pickled.*Odd.*top level of a module"):
         pickle.dumps(m)
 
 

@@ -96,7 +96,7 @@ def _yielding() -> tr.Model:
 
 REFUSALS: dict[str, tuple[Callable[[], tr.Model], dict[str, Any], dict[str, Any], str]] = {
     "mass": (_swinging, {"bob.angle": 0.3}, {"M": [1.0, -1.0, 2.0]}, "mass -1 kg is negative"),
-    "inertia": (_swinging, {}, {"L": [1.0, 9.0, 1.1]}, "triangle rule"),
+    "inertia": (_swinging, {}, {"L": [1.0, 9.0, 1.1]}, "triangle inequality"),
     "not finite": (_swinging, {"bob.angle": 0.3}, {"M": [1.0, np.nan, 2.0]}, "'M' must be finite"),
     "start": (_swinging, {"bob.angle": [0.1, np.inf, 0.2]}, {}, "finite"),
     "quaternion": (_spinning, {"top.quaternion": np.diag([1.0, 0.0, 1.0, 1.0])[:3]}, {}, "length zero"),
@@ -143,7 +143,7 @@ def test_what_holds_for_no_case_is_refused_at_once() -> None:
     system = _swinging().build()
     many = {"bob.angle": [0.1, 0.2]}
     for changes, text in (
-        ({"samples": "steps"}, "times that all cases share"),
+        ({"samples": "steps"}, "share their sample times"),
         ({"samples": 10**13}, "GiB"),
         ({"start": {"bob.angle": np.broadcast_to(0.1, 10**11)}}, "cases=100,000,000,000 would take .* GiB"),
         ({"threads": 0}, "positive number of threads"),

@@ -60,7 +60,7 @@ class Wheel:
 @final
 @dataclass(frozen=True)
 class Parts:
-    """Everything that a Whipple bicycle is made of."""
+    """The parts of a Whipple bicycle."""
 
     wheelbase: Expr  # m
     trail: Expr  # m

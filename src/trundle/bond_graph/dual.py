@@ -118,7 +118,9 @@ class DualGraph:
 
         data = read_json(text)
         if not isinstance(data, Mapping) or data.get("flow") != FLOW:
-            raise StoreError("this is no dual bond graph of trundle: write one by graph.dual().save('dual.json').")
+            raise StoreError(
+                "this is not a dual bond graph written by Trundle: write one with graph.dual().save('dual.json')."
+            )
         try:
             nodes = [exchanged(read_node(each)) for each in data["nodes"]]
             names = {each["name"]: node.name for each, node in zip(data["nodes"], nodes, strict=True)}

@@ -54,19 +54,19 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise StoreError(f"this is no JSON text: {error}.") from error
+        raise StoreError(f"this is not valid JSON: {error}.") from error
 
 
 def from_dict(data: Any) -> BondGraph:
     """The graph of what `to_dict` gives; StoreError where it is none."""
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-        raise StoreError("this is no bond graph of trundle: write one by graph.save('graph.json').")
+        raise StoreError("this is not a bond graph written by Trundle: write one with graph.save('graph.json').")
     if data.get("version") != VERSION:
         raise StoreError(
-            f"this bond graph has layout {data.get('version')!r}; write it anew, layout {VERSION} is read."
+            f"this bond graph has layout {data.get('version')!r}; write it again, layout {VERSION} is supported."
         )
     if data.get("flow", "twist") != "twist":
-        raise StoreError("this is a dual bond graph, in which wrenches flow: read it by DualGraph.from_json.")
+        raise StoreError("this is a dual bond graph, with wrenches as flows: read it with DualGraph.from_json.")
     try:
         return BondGraph(
             data["name"],

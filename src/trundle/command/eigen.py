@@ -97,7 +97,7 @@ def _folder_made(path: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"the folder {path.parent} cannot be made: {error.strerror}.") from error
+        raise FileError(f"the folder {path.parent} cannot be created: {error.strerror}.") from error
     return path
 
 

@@ -34,7 +34,7 @@ def model_path(source: str) -> Path:
     """The YAML file of a model or example; FileError for an example that is made in Python."""
     path = Path(source) if Path(source).is_file() else examples.find(source).path
     if path.suffix not in SUFFIXES:
-        raise FileError(f"{source!r} is made in Python: this needs a model file, .yaml.")
+        raise FileError(f"{source!r} is built in Python: this needs a model file, .yaml.")
     return path
 
 
@@ -60,7 +60,7 @@ def read_sweep(text: str) -> tuple[str, float, float, int]:
         raise FileError(f"{text!r} is not of the form name=first:last:count, such as k=0:10:21.")
     first, last, count = (read_number(part) for part in parts)
     if count < 2 or count > 100_000 or count != round(count):
-        raise FileError(f"{text!r}: the count must be a whole number from 2 on.")
+        raise FileError(f"{text!r}: the count must be an integer of at least 2.")
     return name.strip(), first, last, round(count)
 
 
@@ -74,7 +74,7 @@ def read_speeds(text: str, usual: int) -> tuple[float, float, int]:
     if not first < last:
         raise FileError(f"{text!r}: the first speed must be less than the last.")
     if count < 2 or count > 100_000 or count != round(count):
-        raise FileError(f"{text!r}: the count must be a whole number from 2 on.")
+        raise FileError(f"{text!r}: the count must be an integer of at least 2.")
     return first, last, round(count)
 
 
@@ -82,7 +82,7 @@ def read_number(text: str) -> float:
     """A number or an expression of numbers and pi."""
     expression = parse(text)
     if expression.names:
-        raise FileError(f"{text!r} is not a number: {expression.names[0]!r} is not known here.")
+        raise FileError(f"{text!r} is not a number: {expression.names[0]!r} is not defined here.")
     value = float(expression.evaluate(float))
     if value - value != 0.0:
         raise FileError(f"{text!r} is not a finite number.")

@@ -68,7 +68,7 @@ def export_fmu(source: Path, out: Path, outputs: Sequence[str], parameters: Mapp
     try:
         from pythonfmu.builder import FmuBuilder
     except ImportError as error:
-        raise StoreError("an FMU is made by pythonfmu, which is not installed: pip install 'trundle[fmi]'.") from error
+        raise StoreError("pythonfmu, which writes FMUs, is not installed: pip install 'trundle[fmi]'.") from error
     if out.suffix.lower() != ".fmu":
         raise StoreError(f"cannot write {out}: the name of an FMU ends in .fmu.")
     check_target(out)
@@ -78,7 +78,9 @@ def export_fmu(source: Path, out: Path, outputs: Sequence[str], parameters: Mapp
         try:
             file = load_file(alone, dict(parameters))
         except OSError as error:
-            raise StoreError(f"{source} needs other files ({error}): an FMU holds the model file alone.") from error
+            raise StoreError(
+                f"{source} needs other files ({error}): an FMU can contain the model file only."
+            ) from error
         chosen = _outputs(file, outputs)
         told = {"model": alone.name, "outputs": chosen, "parameters": dict(parameters)}
         (Path(folder) / TOLD).write_text(json.dumps(told), encoding="utf-8")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 impact = typer.Typer(
     no_args_is_help=True,
-    help="Impacts of a rimless wheel or a rocking block: what happens inside the collision.",
+    help="Impacts of a rimless wheel or a rocking block: the phases of the collision.",
 )
 
 Beta = Annotated[float, typer.Option("--beta", metavar="DEGREES", help="Half the angle between the spokes, 0 to 90.")]
@@ -23,7 +23,7 @@ Restitution = Annotated[
 Law = Annotated[
     Literal["poisson", "stronge"], typer.Option(help="Restitution compares impulses (poisson) or works (stronge).")
 ]
-Static = Annotated[float | None, typer.Option("--mu-static", help="What holds a foot at rest, if more than --mu.")]
+Static = Annotated[float | None, typer.Option("--mu-static", help="Static friction coefficient, if larger than --mu.")]
 Plane = Literal["pc", "signs", "lambda-mu"]
 
 
@@ -159,8 +159,8 @@ def collide(
     ] = 0.2,
     mass: Annotated[float, typer.Option(help="Of the wheel (kg).")] = 1.0,
     length: Annotated[float, typer.Option(help="Of a spoke (m).")] = 1.0,
-    gravity: Annotated[float, typer.Option(help="Weight presses both feet (m/s^2).")] = 0.0,
-    duration: Annotated[float | None, typer.Option(help="Longest time that is followed (s).")] = None,
+    gravity: Annotated[float, typer.Option(help="Gravity (m/s^2); the weight then presses both feet.")] = 0.0,
+    duration: Annotated[float | None, typer.Option(help="Longest simulated time (s).")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Draw velocities, heights and forces here.")
     ] = None,

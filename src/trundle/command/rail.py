@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GRAVITY = 9.81  # m/s^2
 rail = typer.Typer(
     no_args_is_help=True,
-    help="Rail: lines with transition curves, cant and irregularities; wheels on rails; vehicles on their way.",
+    help="Rail: track alignments, wheel-rail contact, vehicles on a line.",
 )
 
 
@@ -132,7 +132,7 @@ def _written(file: "TrackFile", out: Path, step: float | None, plot: bool) -> li
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"the folder {out} cannot be made: {error.strerror}.") from error
+        raise FileError(f"the folder {out} cannot be created: {error.strerror}.") from error
     written = []
     if plot:
         file.line.plot(out / "line.png")

@@ -29,13 +29,16 @@ def run(
     track: Annotated[str, typer.Option(metavar="FILE|LINE", help="A YAML file of a line, or the name of an example.")],
     speed: Annotated[float, typer.Option(help="m/s, at the start.")],
     acceleration: Annotated[float, typer.Option(help="m/s^2.")] = 0.0,
-    duration: Annotated[float | None, typer.Option(help="Seconds; else to the end of the line.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds (default: to the end of the line).")] = None,
     irregularity: Annotated[
-        str | None, typer.Option(metavar="erri-low|erri-high|fra-N|none", help="Else what the file of the line says.")
+        str | None,
+        typer.Option(
+            metavar="erri-low|erri-high|fra-N|none", help="Irregularities (default: from the file of the line)."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the irregularity.")] = 1,
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-6,
-    samples: Annotated[int, typer.Option(min=2, help="Number of equally spaced times to keep.")] = 1501,
+    samples: Annotated[int, typer.Option(min=2, help="Number of equally spaced samples.")] = 1501,
     out: Annotated[Path | None, typer.Option(metavar="FILE.nc", help="Write the results.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw forces and accelerations.")] = None,
     assess: Annotated[bool, typer.Option("--assess", help="Print forces and comfort with their limits.")] = False,
@@ -76,7 +79,7 @@ def _rough(text: str, seed: int) -> "Irregularity | None":
         return Irregularity.erri(levels[level], seed=seed)
     if kind == "fra" and level.isdigit():
         return Irregularity.fra(int(level), seed=seed)
-    raise typer.BadParameter(f"{text!r} is not known: take erri-low, erri-high, fra-1 to fra-6 or none.")
+    raise typer.BadParameter(f"{text!r} is not valid: use erri-low, erri-high, fra-1 to fra-6 or none.")
 
 
 def _force_table(trip: "Trip", result: "Run") -> "Table":
@@ -102,7 +105,7 @@ def critical(
     vehicle: Vehicle,
     first: Annotated[float, typer.Option("--from", help="Lowest speed, m/s.")] = 10.0,
     last: Annotated[float, typer.Option("--to", help="Highest speed, m/s.")] = 80.0,
-    count: Annotated[int, typer.Option(min=2, help="Speeds that are looked at.")] = 29,
+    count: Annotated[int, typer.Option(min=2, help="Number of speeds to evaluate.")] = 29,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the eigenvalues over speed.")] = None,
 ) -> None:
     """Linear critical speed of a vehicle on straight track."""

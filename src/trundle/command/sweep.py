@@ -50,7 +50,7 @@ def _values(name: str, text: str) -> np.ndarray:
         raise FileError(f"--over {name}={text} is not of the form FIRST:LAST:COUNT, such as {name}=0:10:21.")
     first, last, count = (read_number(part) for part in parts)
     if count < 1 or count > 10_000_000 or count != round(count):
-        raise FileError(f"--over {name}={text}: the count must be a whole number from 1 on.")
+        raise FileError(f"--over {name}={text}: the count must be a positive integer.")
     return np.linspace(first, last, round(count))
 
 

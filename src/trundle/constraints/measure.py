@@ -90,7 +90,7 @@ class LawState:
     @property
     def force(self) -> Expr:
         """Efforts need a bond."""
-        raise ModelError(f"{self.name!r} is no motion of a joint: no effort can act on it.")
+        raise ModelError(f"{self.name!r} is not a motion of a joint: no effort can act on it.")
 
     moment = force
 

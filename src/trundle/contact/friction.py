@@ -20,7 +20,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Coulomb(FrictionLaw):
-    """Dry friction: sticks up to mu_static times the normal force, slides with mu_kinetic (the same unless given).
+    """Exact dry friction: sticks up to mu_static times the normal force, slides with mu_kinetic (default: mu_static).
 
     Coefficients may be functions of the signals s (time, place).
     """

@@ -111,7 +111,7 @@ class HuntCrossley(NormalLaw):
 @final
 @dataclass(frozen=True)
 class LinearContact(NormalLaw):
-    """Spring and damper side by side, k d + c ddot, never below zero; the damper jumps in at touch."""
+    """Parallel spring and damper, k d + c ddot, never negative; the damper force jumps at touchdown."""
 
     damping: Expr = 0.0  # N s/m
 

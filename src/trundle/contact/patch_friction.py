@@ -40,7 +40,9 @@ class PatchFriction(FrictionLaw):
         check("PatchFriction", mu=self.mu, radius=self.radius, v0=self.v0)
         check_positive("PatchFriction", "a point has no moment: tr.Coulomb", radius=self.radius, v0=self.v0)
         if self.pressure not in SHARES:
-            raise ModelError(f"PatchFriction: pressure is {' or '.join(map(repr, SHARES))}, not {self.pressure!r}.")
+            raise ModelError(
+                f"PatchFriction: pressure must be {' or '.join(map(repr, SHARES))}, not {self.pressure!r}."
+            )
 
     @property
     def sealed(self) -> tuple[str, ...]:

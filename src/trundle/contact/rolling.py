@@ -9,7 +9,7 @@ from trundle.laws.law import ContactLaw
 @final
 @dataclass(frozen=True)
 class NoSlip(ContactLaw):
-    """The two bodies have the same velocity at the point of contact."""
+    """Rolling without slip: the two bodies have the same velocity at the contact point."""
 
     held: ClassVar[tuple[str, ...]] = ("slip_x", "slip_y")
 
@@ -17,6 +17,6 @@ class NoSlip(ContactLaw):
 @final
 @dataclass(frozen=True)
 class NoSpin(ContactLaw):
-    """The bodies do not turn against each other about the common normal."""
+    """No relative rotation about the common normal."""
 
     held: ClassVar[tuple[str, ...]] = ("spin",)

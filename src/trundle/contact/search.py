@@ -229,9 +229,9 @@ class Following:
         where = f"contact {name!r} between {first!r} and {second!r} ({self.pair.title})"
         if not self.quality(t, q, p) > SINGULAR:
             raise AssemblyError(
-                f"{where}: the closest points of the two surfaces are not unique at the start; they may touch along a "
-                "line, or a ball stands in the middle of what is round about it. Start a little away from this pose, "
-                "or use other surfaces."
+                f"{where}: the closest points of the two surfaces are not unique at the start; they may touch along "
+                f"a line, or a ball may be at the centre of a round surface. Start slightly away from this pose, or "
+                f"use other surfaces."
             )
         if np.max(np.abs(out[3 + self._n :])) > 1e-6 or out[1] > 0:
             raise AssemblyError(

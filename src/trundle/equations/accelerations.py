@@ -141,9 +141,8 @@ class Accelerations:
                 )
             if name in self.spare:
                 raise ModelError(
-                    f"{name!r} is redundant: other rows hold the same, so rigid bodies leave its multiplier "
-                    "undetermined. Ask for that of a row that is kept (system.mobility), or give the connection a "
-                    "compliance."
+                    f"{name!r} is redundant, so rigid-body mechanics does not determine its multiplier. Use that of "
+                    f"a row that is kept (system.mobility), or make the connection compliant."
                 )
             if name not in index:
                 owner, _ = self.equations.model.motion_along(name) or (None, "")

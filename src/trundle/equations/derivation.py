@@ -128,7 +128,7 @@ class Derivation:
 
     @cached_property
     def mobility(self) -> Mobility:
-        """Degrees of freedom, redundant rows, independent speeds."""
+        """Degrees of freedom, redundant constraints, independent speeds."""
         request = self.request(start_values(self.model))
         if not self.has_rows:
             return no_rows(self.layout.n_u, request.q)

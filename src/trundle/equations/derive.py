@@ -331,8 +331,8 @@ def _flow_row(connection: ConnectedPair, name: str, law: FlowLaw, motion: Motion
     measure = signals.measured[full]
     if not isinstance(measure, Measure):
         raise ModelError(
-            f"the {law.title} on {full!r}: coordinates of a contact can be driven where the contact is the "
-            "only way to its body, and with formalism='kane'. Drive a joint instead."
+            f"the {law.title} on {full!r}: coordinates of a contact can be driven only if the contact is the tree "
+            f"joint of its body, and with formalism='kane'. Drive a joint instead."
         )
     point = motion.frame(connection.second).p
     moving = difference(motion.partials(connection.second.body, point), motion.partials(connection.first.body, point))

@@ -111,8 +111,8 @@ class Formulation:
 
     @cached_property
     def mobility(self) -> Mobility:
-        """Degrees of freedom, redundant rows, independent speeds. Found once for the default parameters of a model,
-        together with a check that its masses determine the accelerations, and kept with its kernels.
+        """Degrees of freedom, redundant constraints, independent speeds. Computed once for the default parameters of a
+        model, together with a check that its masses determine the accelerations, and kept with its kernels.
         """
         key = f"mobility {self.spec.key} {self.formalism} {[value.hex() for value in map(float, self.spec.values)]}"
         key += "".join(f" {digest}" for digest in self.spec.digests)
@@ -210,7 +210,7 @@ class Formulation:
 
     @property
     def register(self) -> Register:
-        """Everything that can be asked by name."""
+        """Names of all available quantities."""
         return self.derivation.register(self.formalism)
 
     @cached_property

@@ -57,16 +57,16 @@ def check_mass(equations: Equations, p: Array, length: float) -> None:
         at, c = slice(link.i_u, link.i_u + link.n_u), link.joint.connection
         if np.any(every[at] < 1e-12):
             raise ModelError(
-                f"the motion {c.name}.{link.name} meets no inertia: what lies beyond connection {c.name!r} (body "
-                f"{link.joint.child.name!r} first) has mass, but none that this freedom moves, for instance a "
-                f"point mass on the axis of a "
-                "hinge. Give the body an inertia, or take the freedom out."
+                f"the motion {c.name}.{link.name} has no inertia: the bodies beyond connection {c.name!r} (body "
+                f"{link.joint.child.name!r} first) have mass, but none that this degree of freedom moves, for "
+                f"instance a point mass on the axis of a hinge. Give the body an inertia, or remove the degree of "
+                f"freedom."
             )
         if np.any(felt[at] < ROUND_OFF):
             raise ModelError(
-                f"the motion {c.name}.{link.name} meets an inertia that is {np.min(felt[at]):.1g} of what it carries: "
-                "it is lost in 16 digits. Give the bodies around connection "
-                f"{c.name!r} masses and inertias that are less far apart (up to 1e12), or take the freedom out."
+                f"the motion {c.name}.{link.name} has an inertia that is {np.min(felt[at]):.1g} of what it carries: "
+                "double precision does not resolve it. Give the bodies around connection "
+                f"{c.name!r} masses and inertias with ratios up to 1e12, or remove the degree of freedom."
             )
 
 
@@ -97,8 +97,8 @@ def check_every_mass(equations: Equations, p: Array) -> None:
         if mass <= 0 or moments[0] <= 1e-13 * moments[2]:
             raise ModelError(
                 f"body {body.name!r} has no mass or no inertia about some axis (mass {mass:g} kg, principal moments "
-                f"{', '.join(f'{v:.3g}' for v in moments)} kg m^2). In the formalism 'newton_euler' every body is free "
-                "before it is constrained and needs both; give it a small inertia, or use formalism='kane'."
+                f"{', '.join(f'{v:.3g}' for v in moments)} kg m^2). In the formalism 'newton_euler' every body is "
+                f"first treated as free and needs both; give it a small inertia, or use formalism='kane'."
             )
 
 

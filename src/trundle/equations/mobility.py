@@ -210,8 +210,8 @@ def assemble(
     worst = worst_rows(g, 6)
     named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.equations.rows[i])}; off by {g[i]:.3g})" for i in worst)
     raise AssemblyError(
-        "the loops cannot be closed: no configuration satisfies all constraints. Rows that stay open: "
-        f"{named}. Check the lengths and the positions of the joints, or give a start pose nearer to the assembled one."
+        "the loops cannot be closed: no configuration satisfies all constraints. Violated constraints: "
+        f"{named}. Check the lengths and the positions of the joints, or give a start pose closer to the assembled one."
     )
 
 
@@ -375,6 +375,7 @@ def _check_consistent(
         if bad:
             named = ", ".join(f"{rows.names[i]} ({bodies_of(rows.equations.rows[i])})" for i in bad)
             raise ModelError(
-                f"the constraints contradict each other at t = {t:g} s: {named} cannot hold together with the others. "
-                "Two drives may prescribe the same motion, or a loop may have no freedom left for a drive."
+                f"the constraints contradict each other at t = {t:g} s: {named} cannot be satisfied together with "
+                f"the others. Two drives may prescribe the same motion, or a loop may have no degree of freedom "
+                f"left for a drive."
             )

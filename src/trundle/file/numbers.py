@@ -31,7 +31,7 @@ class Numbers:
         try:
             expression = parse(value)
             if expression.names:
-                raise FileError(f"{expression.names[0]!r} is not known here; give a number")
+                raise FileError(f"{expression.names[0]!r} is not defined here; give a number")
             return float(expression.evaluate(float))
         except (TrundleError, ArithmeticError, ValueError) as error:
             self.faults.add(path, str(error))

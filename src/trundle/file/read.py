@@ -129,7 +129,7 @@ def _understood(content: dict[str, Any], faults: Faults) -> ModelSection:
             faults.add_validation(error, (), ModelSection)
             content = faults.without_faulty(content, error)
     faults.raise_any()
-    raise FileError(f"{faults.source} cannot be understood.")
+    raise FileError(f"{faults.source} has errors.")
 
 
 def _settings(run: RunSection, values: Values) -> RunSettings:

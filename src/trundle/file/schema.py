@@ -165,7 +165,7 @@ def _start_value(value: Raw) -> Any:
 def _samples(value: Raw) -> Any:
     if value == "steps" or (isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 10_000_000):
         return value
-    raise refusal("give a whole number from 2 on, or the word steps, not {got}", value)
+    raise refusal("give an integer of at least 2, or the word steps, not {got}", value)
 
 
 def _atol(value: Raw) -> Any:

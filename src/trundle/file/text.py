@@ -15,7 +15,7 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)  # files in /proc and files that grow have no known size
         if len(content) > MAX_BYTES:
-            raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; make large models in Python.")
+            raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; build large models in Python.")
         return content.decode("utf-8")
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error

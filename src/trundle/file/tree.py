@@ -61,7 +61,7 @@ class _Composer(yaml.SafeLoader):
 def read_tree(text: str) -> Tree:
     """Compose the text; FileError when it is not YAML, too large or too deep."""
     if len(text) > MAX_BYTES:
-        raise FileError(f"the text has {len(text)} characters, more than {MAX_BYTES}; make large models in Python.")
+        raise FileError(f"the text has {len(text)} characters, more than {MAX_BYTES}; build large models in Python.")
     try:
         loader = _Composer(text)
         node = loader.get_single_node()
@@ -88,7 +88,7 @@ class _Builder:
         self.tree.lines.setdefault(path, line)
         self.count += 1
         if self.count > MAX_NODES or len(path) > MAX_DEPTH:
-            raise FileError(f"line {line}: the aliases unfold to more than {MAX_NODES} values or without end.")
+            raise FileError(f"line {line}: the aliases expand to more than {MAX_NODES} values, or without end.")
         if node.tag not in _TAGS:
             self.tree.faults.append((line, f"the tag {node.tag!r} is not allowed; write plain values"))
             return None

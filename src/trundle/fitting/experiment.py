@@ -42,9 +42,7 @@ class Experiment:
         hold: str = "linear",
     ) -> None:
         if hold not in ("linear", "previous"):
-            raise ModelError(
-                f"hold={hold!r}: inputs go 'linear' from sample to sample, or are those of the 'previous'."
-            )
+            raise ModelError(f"hold={hold!r}: inputs are interpolated ('linear'), or hold their 'previous' sample.")
         self.start, self.parameters, self.hold = dict(start or {}), dict(parameters or {}), hold
         columns, self.units = _columns(data)
         if "time" not in columns:
@@ -52,7 +50,7 @@ class Experiment:
         self.time = columns.pop("time")
         self.values = columns
         if not columns:
-            raise ModelError("the data have 'time' and nothing that was measured.")
+            raise ModelError("the data have 'time' but no measured quantity.")
         for name, values in columns.items():
             if values.shape != self.time.shape:
                 raise ModelError(f"{name!r} has {values.shape} numbers for {len(self.time)} times: one each is needed.")
@@ -60,7 +58,7 @@ class Experiment:
                 at = self.time[np.argmax(np.isinf(values))]
                 raise ModelError(f"{name!r} is infinite at t = {at:g} s: put nan where a measurement failed.")
         if len(self.time) < 2 or not np.all(np.isfinite(self.time)) or np.any(np.diff(self.time) <= 0):
-            raise ModelError("the times of the data must be at least two finite numbers that rise.")
+            raise ModelError("the times of the data must be at least two increasing finite numbers.")
 
     def __repr__(self) -> str:
         return f"<Experiment: {', '.join(self.values)}, {len(self.time)} samples>"
@@ -72,17 +70,19 @@ class Experiment:
             known = "s" if name == "time" else register.get(name).unit
             if _plain(unit) != _plain(known):
                 raise ModelError(
-                    f"{name!r} was measured in {unit!r}, and the model has it in {known or '1'!r}: convert the "
-                    "numbers, and name the unit that they then have."
+                    f"{name!r} was measured in {unit!r}, but the model has it in {known or '1'!r}: convert the "
+                    f"numbers, and give their new unit."
                 )
         for name in [name for name in self.values if name in system.model.inputs]:
             if name in self.parameters:
                 raise ModelError(f"input {name!r} is given twice: among the data and as a parameter.")
             if not np.all(np.isfinite(self.values[name])):
-                raise ModelError(f"input {name!r} has gaps (nan) in the data: a run needs it at all times. Fill them.")
+                raise ModelError(
+                    f"input {name!r} has missing values (nan) in the data: a run needs it at all times. Fill them."
+                )
             self.parameters[name] = Table(self.time, self.values.pop(name), between=self.hold)
         if not self.values:
-            raise ModelError("the data have inputs and nothing that was measured.")
+            raise ModelError("the data have inputs but no measured quantity.")
         for name in self.values:
             part = register.get(name)
             if part.quantity.group == "orientations":
@@ -113,7 +113,7 @@ def _columns(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
         units = {str(n): str(attrs["units"]) for n in names if "units" in (attrs := getattr(data[n], "attrs", {}))}
         dates = [str(name) for name in names if np.asarray(data[name]).dtype.kind in "mM"]
         if dates:
-            raise ModelError(f"{dates[0]!r} has dates or spans of time: give seconds, as numbers.")
+            raise ModelError(f"{dates[0]!r} has dates or time spans: give seconds, as numbers.")
         return {str(name): np.array(data[name], dtype=float) for name in names}, units
     except (TypeError, ValueError, IndexError) as error:
         raise ModelError(f"the data are not numbers by name: {error}.") from error
@@ -127,12 +127,12 @@ def _read(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path} cannot be read: {error}.") from error
     if len(rows) < 2:
-        raise StoreError(f"{path} has no data: a line of names and lines of numbers are needed.")
+        raise StoreError(f"{path} has no data: it needs a line of names and lines of numbers.")
     names = [cell.split("[")[0].strip() for cell in rows[0]]
     units = {name: cell.split("[")[1].rstrip("] ") for name, cell in zip(names, rows[0], strict=True) if "[" in cell}
     columns: dict[str, list[float]] = {name: [] for name in names}
     if len(columns) < len(names):
-        raise StoreError(f"{path}, line 1: a name stands there twice.")
+        raise StoreError(f"{path}, line 1: a name appears twice.")
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(names):
             raise StoreError(f"{path}, line {line}: {len(row)} numbers for {len(names)} names.")

@@ -74,23 +74,23 @@ def fit(
     """
     for name in options:
         if name not in OPTIONS:
-            raise ModelError(f"{name!r} is no option of a fit: {', '.join(OPTIONS)} are.")
+            raise ModelError(f"{name!r} is not an option of a fit: {', '.join(OPTIONS)} are.")
     found = experiments(data)
     for experiment in found:
         experiment.start = {**(start or {}), **experiment.start}
         experiment.check(system)
     guesses = parameters if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
     if not guesses:
-        raise ModelError("name at least one parameter or start value to be found.")
+        raise ModelError("give at least one parameter or start value to estimate.")
     for name in guesses:
         if any(isinstance(one.parameters.get(name), Table) for one in found):
-            raise ModelError(f"{name!r} is an input that the data give, so that it is not to be found.")
+            raise ModelError(f"{name!r} is an input given by the data, so it cannot be estimated.")
     residuals = Residuals(system, found, tuple(guesses), options)
     first, sizes = _first(system, found[0], guesses)
     low, high = _bounds(tuple(guesses), bounds or {}, first)
     first = np.clip(first, low, high)
     if residuals.count <= len(first):
-        raise ModelError(f"{residuals.count} numbers were measured: too few to find {len(first)} unknowns.")
+        raise ModelError(f"{residuals.count} numbers were measured: too few to estimate {len(first)} unknowns.")
     residuals.refuse(first)
     return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations)
 
@@ -123,8 +123,8 @@ def _search(
     J = residuals.derivatives(values, scales)
     if not answer.success:
         warnings.warn(
-            f"the search was ended after {most} evaluations before it settled: give better first values, or more "
-            "iterations.", stacklevel=3,
+            f"the search stopped after {most} evaluations before it converged: give better first values, or more "
+            f"iterations.", stacklevel=3,
         )  # fmt: skip
     for text in _doubts(residuals, off):
         warnings.warn(text, stacklevel=3)
@@ -144,13 +144,13 @@ def _doubts(residuals: Residuals, off: Array) -> list[str]:
             times = residuals.times(name)[far]
             told = ", ".join(f"{t:.6g}" for t in times[:5]) + (" ..." if len(times) > 5 else "")
             found.append(
-                f"{np.sum(far)} of {len(own)} numbers of {name!r} lie far from all others (at t = {told} s) and draw "
-                "the fit towards them: put nan where measurements failed."
+                f"{np.sum(far)} of {len(own)} numbers of {name!r} are outliers (at t = {told} s) that distort the "
+                f"fit: replace failed measurements by nan."
             )
         elif np.sqrt(np.mean(own**2)) > POOR * residuals.spread(name):
             found.append(
-                f"the fit does not explain {name!r}: what is left over is as large as its changes. Look at the units "
-                "of the data, at the start of the experiment, and start the search from other values."
+                f"the fit does not explain {name!r}: the residuals are as large as its variation. Check the units "
+                f"of the data and the start of the experiment, and start the search from other values."
             )
     return found
 
@@ -171,7 +171,7 @@ def _bounds(names: tuple[str, ...], bounds: Mapping[str, tuple[float, float]], f
     low, high = np.full(len(names), -np.inf), np.full(len(names), np.inf)
     for name, pair in bounds.items():
         if name not in names:
-            raise ModelError(f"bounds are given for {name!r}, which is not to be found.")
+            raise ModelError(f"bounds are given for {name!r}, which is not estimated.")
         k = names.index(name)
         low[k], high[k] = pair
         if not low[k] < high[k]:

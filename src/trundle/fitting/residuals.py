@@ -65,7 +65,7 @@ class Residuals:
             run = self.run(experiment, values)
             if len(run.time) != len(experiment.time):
                 raise SolveError(
-                    f"with the values at which the search starts the run ends at {run.time[-1]:.6g} s, before the data "
+                    f"with the first values of the search the run ends at {run.time[-1]:.6g} s, before the data "
                     f"do ({run.outcome}). Start from other values."
                 )
 

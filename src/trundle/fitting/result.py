@@ -19,7 +19,7 @@ UNKNOWN = 1e-7  # ratio of singular values below which a combination of unknowns
 
 @final
 class Fit:
-    """Values of the unknowns with their uncertainty, from the curvature of the sum of squares at its least."""
+    """Result of a fit: estimates with their uncertainty, from the curvature of the sum of squares at its minimum."""
 
     def __init__(
         self, residuals: Residuals, values: Array, noise: dict[str, float], jacobian: Array, sizes: Array,
@@ -33,7 +33,7 @@ class Fit:
 
     @property
     def values(self) -> dict[str, float]:
-        """Values found, by name; they may be given to `simulate` as parameters and start values."""
+        """Estimates by name; pass them to `simulate` as parameters and start values."""
         return {name: float(value) for name, value in zip(self.names, self._values, strict=True)}
 
     @property
@@ -65,7 +65,7 @@ class Fit:
 
     @property
     def correlation(self) -> "xr.DataArray":
-        """Between the unknowns: near 1 or -1 where the data hardly tell two of them apart."""
+        """Correlation of the unknowns: near 1 or -1 where the data hardly distinguish two of them."""
         import xarray as xr
 
         size = np.sqrt(np.diag(self.covariance))
@@ -93,7 +93,7 @@ class Fit:
 
     @property
     def unknown(self) -> str:
-        """In words, what the data do not tell; empty where they tell all."""
+        """Description of the unknowns that the data do not determine; empty if they determine all."""
         _, s, V = np.linalg.svd(self.jacobian * self._sizes, full_matrices=False)
         weak = [v for value, v in zip(s, V, strict=True) if value <= UNKNOWN * s[0]]
         if not weak:
@@ -105,7 +105,7 @@ class Fit:
 
     @property
     def at_bounds(self) -> list[str]:
-        """Unknowns that ended at a bound: their intervals do not hold."""
+        """Unknowns that ended at a bound: their intervals are not valid."""
         low, high = self._bounds
         near = 1e-9 * self._sizes
         held = (self._values <= low + near) | (self._values >= high - near)

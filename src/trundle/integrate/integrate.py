@@ -115,7 +115,7 @@ class Integration:
     def trajectory(self) -> Trajectory:
         """Samples, events and ending so far, with what the checks of the energy found."""
         if self.outcome is None:
-            raise SolveError("the run has not gone on from its start yet: call advance(to).")
+            raise SolveError("the run has not advanced yet: call advance(to).")
         found, o = self._begun()[0].trajectory(self.outcome), self.options
         return audited(self.problem, found, Tolerances(o.tolerances.rtol, found.atol), o.limits.fixed is not None)
 

@@ -204,7 +204,8 @@ class ObjectCache:
         if what not in self._reported:
             self._reported.add(what)
             warnings.warn(
-                f"the kernel cache {self.path} {what} ({detail}). Nothing is lost but time. {remedy}.",
+                f"the kernel cache {self.path} {what} ({detail}). Results are not affected, only compile time. "
+                f"{remedy}.",
                 CacheWarning,
                 stacklevel=4,
             )

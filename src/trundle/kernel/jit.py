@@ -122,7 +122,7 @@ def _prepare(ir: str, target: Target) -> tuple[Any, Any]:
     try:
         module = llvm.parse_assembly(ir)
     except RuntimeError as error:
-        raise KernelError(f"LLVM refuses the generated code, which is a fault of Trundle: {error}") from error
+        raise KernelError(f"LLVM rejects the generated code, which is a bug in Trundle: {error}") from error
     module.data_layout = str(machine.target_data)
     return machine, module
 

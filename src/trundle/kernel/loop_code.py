@@ -64,7 +64,7 @@ def _made(part: str, home: str) -> bytes:
             process.kill()
             _worker.cache_clear()
     if not code:
-        raise KernelError(f"numba could not compile the time loop {part!r} of {home}; its words are above.")
+        raise KernelError(f"numba could not compile the time loop {part!r} of {home}; its output is above.")
     return bytes(code)
 
 

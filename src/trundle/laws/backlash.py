@@ -13,7 +13,7 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True)
 class Backlash(EffortLaw):
-    """Play with elastic ends: nothing acts within the clearance, a spring beyond it, on either side. As the compliance
+    """Play with elastic ends: no effort within the clearance, a spring beyond it, on either side. As the compliance
     of a gear it is teeth with backlash, on a hinge a coupling with play.
 
     The damping adds to the force of the spring its `damping` times the speed of approach, so that the force begins at

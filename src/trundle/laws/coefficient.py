@@ -48,8 +48,8 @@ def check_falling(law: str, mu_static: Expr, mu_kinetic: Expr, instead: str) -> 
     low, high = number(mu_kinetic), number(mu_static)
     if low is not None and high is not None and low > high:
         raise ModelError(
-            f"{law}: mu_kinetic {low:g} is above mu_static {high:g}. Sliding friction cannot exceed what "
-            f"sticking holds; exchange them, or {instead}."
+            f"{law}: mu_kinetic {low:g} is above mu_static {high:g}. Kinetic friction cannot exceed static "
+            f"friction; swap them, or {instead}."
         )
 
 

@@ -323,8 +323,8 @@ class Motor(EffortLaw):
     def __post_init__(self) -> None:
         if callable(self.function) and not _takes(self.function, 3):
             raise ModelError(
-                "Motor: its function is called with time, coordinate and rate: write lambda t, q, u: ..., even if it "
-                "needs fewer of them."
+                "Motor: its function takes time, coordinate and rate: write lambda t, q, u: ..., even if it uses "
+                "fewer of them."
             )
         if not callable(self.function):
             check_numbers("Motor", effort=self.function)
@@ -338,7 +338,7 @@ class Motor(EffortLaw):
 
 @dataclass(frozen=True)
 class FlowLaw(Law):
-    """A relative motion that is prescribed; the effort that it takes is a reaction, its power is supplied.
+    """A prescribed relative motion; the effort is a reaction, and its power is supplied.
 
     `level` says what is prescribed: the coordinate itself, its rate, or its acceleration.
     """

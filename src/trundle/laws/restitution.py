@@ -30,16 +30,14 @@ class Restitution:
         if speed is None or not speed > 0:
             raise ModelError(
                 f"{name}: rest_speed is a speed above zero (m/s) below which nothing bounces, got {self.rest_speed!r}; "
-                "without one a bouncing body would bounce for ever."
+                "without one a bouncing body would never come to rest."
             )
 
 
 @final
 @dataclass(frozen=True)
 class Newton(Restitution):
-    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy [Kane 1985]; a run that would is
-    stopped.
-    """
+    """Normal velocities: v(end) = -e v(begin). With friction it can gain energy [Kane 1985]; such a run is stopped."""
 
     code: ClassVar[int] = codes.NEWTON
 
@@ -53,6 +51,6 @@ class Poisson(Restitution):
 @final
 @dataclass(frozen=True)
 class Stronge(Restitution):
-    """Work of the normal force: restitution gives back e^2 of what compression took. Never gains energy."""
+    """Work of the normal force: restitution recovers e^2 of the work of compression. Never gains energy."""
 
     code: ClassVar[int] = codes.STRONGE

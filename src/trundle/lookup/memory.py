@@ -146,7 +146,7 @@ def _enter(address: int) -> float:
     global _next
     with _lock:
         if not _free and _next == SLOTS:
-            raise MemoryError(f"there are {SLOTS - 1:,} tables in this process already; let go of some.")
+            raise MemoryError(f"there are {SLOTS - 1:,} tables in this process already; delete some.")
         slot = _free.pop() if _free else _next
         _next += slot == _next
         handle = (1 + randbits(TAG_BITS - 1)) * SLOTS + slot

@@ -41,12 +41,10 @@ def read_csv(path: Path, x: str | Sequence[str], y: str | Sequence[str]) -> dict
 def _columns(path: Path, names: Sequence[str]) -> dict[str, AnyArray]:
     try:
         if path.stat().st_size > LARGEST:
-            raise ModelError(f"cannot read {path}: it is larger than {LARGEST // 2**20} MB. Take fewer knots.")
+            raise ModelError(f"cannot read {path}: it is larger than {LARGEST // 2**20} MB. Use fewer knots.")
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise ModelError(
-            f"cannot read {path}: it is not a text file. A table is read from columns of numbers."
-        ) from None
+        raise ModelError(f"cannot read {path}: it is not a text file. A table needs columns of numbers.") from None
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror or error}.") from None
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

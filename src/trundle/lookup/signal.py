@@ -43,8 +43,8 @@ def as_signal(table: Table) -> Table:
         raise ModelError(f"a signal has one argument, time, and one value; this table has {kind}.")
     if any(kind.repeats):
         raise ModelError(
-            "a signal does not repeat itself: give its knots for the whole run, as np.tile makes them, or declare a "
-            "table (m.table) in place of an input."
+            "a signal cannot be periodic: give its knots for the whole run, for example with np.tile, or declare a "
+            "table (m.table) instead of an input."
         )
     if kind.degree > DEGREE:
         raise ModelError(f"a signal has polynomials up to degree {DEGREE}; this table has {kind}.")
@@ -119,8 +119,9 @@ def _pieces(
             edges[0] = high
         if looks > MOST_LOOKS + 100 * len(breaks):
             raise ModelError(
-                f"the function of time cannot be followed by polynomials beyond t = {low:.6g} s: is it noise, or are "
-                "there very many jumps? Give its values at times of your own, tr.Table(t, values, between='linear')."
+                f"the function of time cannot be approximated by polynomials beyond t = {low:.6g} s: is it noise, "
+                f"or are "
+                "there very many jumps? Give its values at selected times, tr.Table(t, values, between='linear')."
             )
     kinks = np.array([*jumps[:-1], True]) | np.isin(edges, breaks)
     narrow = np.concatenate([[False], np.diff(edges) < (t1 - t0) / FIRST_LOOKS * NARROW, [False]])
@@ -136,7 +137,8 @@ def _at(function: Callable[[float], Any], times: Array, notes: set[float]) -> Ar
         values: Array = np.array([function(WatchedTime(t, t, 1.0, notes)) for t in times.tolist()], dtype=float)
     except Exception as error:  # a function of the user may raise anything
         raise ModelError(
-            f"the function of time cannot be asked at t = {times[0]:g} s ({type(error).__name__}: {error}): it takes a "
+            f"the function of time cannot be evaluated at t = {times[0]:g} s ({type(error).__name__}: {error}): it "
+            f"takes a "
             "number of seconds and returns a number."
         ) from error
     if values.shape != times.shape or not np.all(np.isfinite(values)):

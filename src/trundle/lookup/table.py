@@ -81,7 +81,7 @@ def _polynomial(coefficients: Sequence[Any], distances: Sequence[Any]) -> Any:
 
 @final
 class Table:
-    """A function given by numbers at knots: of one argument or two, with one output or several. It cannot be changed.
+    """A function given by data at knots, of one or two arguments, with one or several outputs. It is immutable.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Table:
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> None:  # fmt: skip
         if between not in BETWEEN:
-            raise ModelError(f"between={between!r} is not known; choose {_choice(BETWEEN)}.")
+            raise ModelError(f"between={between!r} is not valid; choose {_choice(BETWEEN)}.")
         self._set(x, y, between, beyond, unit, text, arguments, outputs)
         if between == "monotone" and len(self.x) > 1:
             raise ModelError("between='monotone' is for one argument; for two choose 'cubic' or 'linear'.")
@@ -232,7 +232,7 @@ class Table:
     def _freeze(self, c: Array) -> None:
         if not np.all(np.isfinite(c)):
             raise ModelError(
-                "the values cannot be joined: a coefficient overflows. Look for knots that are too close together."
+                "the values cannot be interpolated: a coefficient overflows. Some knots may be too close together."
             )
         c.flags.writeable = False
         vars(self)["_pieces"] = c
@@ -254,7 +254,7 @@ class Table:
         return f"<Table of {self.story()}>"
 
     def story(self) -> str:
-        """Its arguments, outputs and unit in words."""
+        """Description of its arguments, outputs and unit."""
         ranges = ", ".join(
             f"{name} {axis[0]:g} to {axis[-1]:g} ({len(axis)} knots)"
             for name, axis in zip(self.arguments, self.x, strict=True)
@@ -400,7 +400,7 @@ def _numbers(values: ArrayLike, what: str) -> Array:
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ModelError(
             f"{what} of a table holds {array[at]} at place {at[0] if len(at) == 1 else at}; all must be finite "
-            "numbers. Leave out measurements that failed."
+            "numbers. Remove failed measurements."
         )
     return array
 
@@ -415,7 +415,7 @@ def _knots(values: ArrayLike, what: str) -> Array:
     if len(at):
         i = int(at[0])
         raise ModelError(
-            f"{what} of a table must rise, but {array[i]:g} at place {i} is followed by {array[i + 1]:g}. Sort the "
-            "knots with their values, and leave out those that are there twice."
+            f"{what} of a table must increase, but {array[i]:g} at place {i} is followed by {array[i + 1]:g}. Sort "
+            f"the knots with their values, and remove duplicates."
         )
     return array

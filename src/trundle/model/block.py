@@ -24,7 +24,7 @@ class BlockOutput(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A part that moves nothing by itself: it has states and outputs, which forces, laws and other blocks ask for as
+    """An element of a controller: it has states and outputs, which forces, laws and other blocks use as
     "block.output". Subclasses are final and give `states` or `outputs` or both.
     """
 
@@ -35,11 +35,11 @@ class Block:
         return replace(self, name=name)
 
     def states(self) -> Iterator[State]:
-        """Numbers that the block keeps."""
+        """States of the block."""
         return iter(())
 
     def outputs(self) -> Iterator[BlockOutput]:
-        """Outputs of the block beside its states."""
+        """Outputs of the block other than its states."""
         return iter(())
 
     def quantities(self) -> Iterator[Quantity]:

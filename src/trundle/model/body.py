@@ -30,7 +30,7 @@ class Moves(StrEnum):
 @final
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body. Its own frame is where the user puts it; the mass centre stands at `com` in that frame."""
+    """A rigid body. Its frame is where you put it; the centre of mass is at `com` in that frame."""
 
     name: str
     mass: Any = 0.0  # kg
@@ -49,7 +49,7 @@ class Body:
 
     @property
     def is_free(self) -> bool:
-        """Whether its motion is to be found: it has an inertia, states and reactions. A body that is not free is a root
+        """Whether its motion is unknown: it has an inertia, states and reactions. A body that is not free is a root
         of the tree.
         """
         return self.moves is Moves.FREE
@@ -73,7 +73,7 @@ class Body:
         return Frame(self, components(position), np.eye(3) if rotation is None else as_matrix(rotation))
 
     def quantities(self) -> Iterator[Quantity]:
-        """What can be asked of the body: its motion."""
+        """The quantities of the body: its motion."""
 
         def known(kind: str, unit: str, text: str, of: Of | None, order: int = 0, size: int = 3) -> Quantity:
             return Quantity(

@@ -106,12 +106,12 @@ def check(model: Model) -> list[str]:
     faults += seal_faults(model) if not faults else []
     if not (isinstance(model.scenery, tuple | list) and all(isinstance(shape, Shape) for shape in model.scenery)):
         faults.append(
-            f"model.scenery is {model.scenery!r}: give a tuple of shapes that stand on the ground, such as "
+            f"model.scenery is {model.scenery!r}: give a tuple of shapes on the ground, such as "
             "(tr.shape.Box((1, 1, 0.5), at=(0, 0, 0.25)),)."
         )
     if model.impacts not in TREATMENTS:
         faults.append(
-            f"model.impacts is {model.impacts!r}: several contacts in one collision are treated "
+            f"model.impacts is {model.impacts!r}: the model for several contacts in one collision is "
             f"{' or '.join(map(repr, TREATMENTS))}."
         )
     units = coordinate_units(model)
@@ -136,8 +136,8 @@ def _no_coordinate(model: Model, name: str, known: Mapping[str, str]) -> str:
     if connection is None or any(step.n_u == 1 for step in connection.pair.coordinates):
         return str(UnknownNameError(name, known, "coordinate"))
     return (
-        f"connection {connection.name!r} ({type(connection.pair).__name__}) has no coordinate that is one number, so "
-        f"{name!r} cannot be acted on. tr.Bushing(first, second, stiffness, damping) acts on its turning."
+        f"connection {connection.name!r} ({type(connection.pair).__name__}) has no scalar coordinate, so "
+        f"{name!r} cannot be acted on. tr.Bushing(first, second, stiffness, damping) acts on its rotation."
     )
 
 

@@ -57,11 +57,13 @@ def _checked(name: str, pair: Pair, key: str, law: Any) -> EffortLaw:
     if law.only_pushes and not (isinstance(pair, ContactPair) and key in ("", "z", "normal", "translation")):
         where = f"on {key!r}" if isinstance(pair, ContactPair) else f"in a {type(pair).__name__}"
         raise ModelError(
-            f"connection {name!r}: {type(law).__name__} is for the normal of a contact; {where} it would hold one way "
-            "only. Give tr.Spring."
+            f"connection {name!r}: {type(law).__name__} is for the normal of a contact; {where} it would act in one "
+            f"direction only. Use tr.Spring."
         )
     if isinstance(law, Spring) and any(isinstance(v, float | int) and v < 0 for v in (law.stiffness, law.damping)):
-        raise ModelError(f"connection {name!r}: the compliance {law!r} would push apart what it shall hold together.")
+        raise ModelError(
+            f"connection {name!r}: the compliance {law!r} would push the bodies apart: its stiffness must be positive."
+        )
     return law
 
 
@@ -108,8 +110,8 @@ def _drawn(name: str, key: str, law: Law, spring: EffortLaw) -> EffortLaw:
     if law.level == "velocity":
         return RateTracking(spring, law)
     raise ModelError(
-        f"connection {name!r}: compliance on {key!r}, but the {type(law).__name__} there prescribes no place and no "
-        "rate that a spring could draw it back to. Prescribe them by tr.Servo or tr.Flow, or let tr.Motor act."
+        f"connection {name!r}: compliance on {key!r}, but the {type(law).__name__} there prescribes neither a "
+        f"position nor a rate to which a spring could pull it back. Use tr.Servo, tr.Flow or tr.Motor instead."
     )
 
 
@@ -124,7 +126,7 @@ def held_springs(name: str, pair: Pair, springs: Springs, prescribed: list[str])
     if isinstance(springs, EffortLaw):
         if not held:
             raise ModelError(
-                f"connection {name!r}: a {type(pair).__name__} holds nothing that a spring could stand for."
+                f"connection {name!r}: a {type(pair).__name__} has no constraint that a spring could replace."
             )
         return dict.fromkeys(["z"] if isinstance(pair, ContactPair) else held, springs)
     kinds = {"translation": [b for b in held if b in "xyz"], "rotation": [b for b in held if b not in "xyz"]}
@@ -134,13 +136,13 @@ def held_springs(name: str, pair: Pair, springs: Springs, prescribed: list[str])
         if not bonds:
             known = [*held.values(), *(kind for kind, found in kinds.items() if found), *prescribed]
             raise ModelError(
-                f"connection {name!r}: compliance on {key!r}, but a {type(pair).__name__} holds no such bond; "
-                f"there is something to replace on {', '.join(known) or 'nothing'}."
+                f"connection {name!r}: compliance on {key!r}, but a {type(pair).__name__} does not constrain this "
+                f"bond; constraints that can be replaced: {', '.join(known) or 'nothing'}."
             )
         if law.only_pushes and bonds != ["z"]:
             raise ModelError(
-                f"connection {name!r}: {type(law).__name__} is for the normal of a contact; on {key!r} it would hold "
-                "one way only. Give tr.Spring."
+                f"connection {name!r}: {type(law).__name__} is for the normal of a contact; on {key!r} it would act "
+                f"in one direction only. Use tr.Spring."
             )
         out |= dict.fromkeys(bonds, law)
     return out

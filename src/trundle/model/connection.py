@@ -182,8 +182,8 @@ def connect(
     compliant = held_springs(name, pair, rest, [*flows.names(pair)])
     if unilateral and "z" in compliant:
         raise ModelError(
-            f"connection {name!r}: unilateral is for a rigid normal. A compliant one lets go by itself where its law "
-            "never pulls: compliance=tr.Hertz(...), tr.HuntCrossley(...) or tr.LinearContact(...)."
+            f"connection {name!r}: unilateral is for a rigid normal. A compliant normal opens by itself if its law "
+            f"never pulls: compliance=tr.Hertz(...), tr.HuntCrossley(...) or tr.LinearContact(...)."
         )
     given = [(b, one) for b, one in given if b not in compliant or not isinstance(one, Locked)]
     given += compliant.items()
@@ -226,7 +226,9 @@ def _sorted_laws(name: str, pair: Pair, law: LawsGiven) -> Flows:
         if bond is not None:
             found.given.append((bond, one))
         elif key in found.laws:
-            raise ModelError(f"connection {name!r}: two laws on {key!r}; write them as a sum.")
+            raise ModelError(
+                f"connection {name!r}: two laws on {key!r}; write them as a sum, such as tr.Spring(k) + tr.Damper(d)."
+            )
         else:
             found.laws[key] = one
     return found
@@ -317,14 +319,14 @@ def _named(name: str, pair: Pair, law: LawsGiven) -> list[tuple[str, Law]]:
             )
         if key is None and not isinstance(one, ContactLaw) and not steps:
             raise ModelError(
-                f"connection {name!r}: {type(pair).__name__} has no coordinate that is one number for "
-                "a law to act on. Springs and dampers of its turning or sliding: m.apply(tr.Bushing(first, second, "
+                f"connection {name!r}: {type(pair).__name__} has no scalar coordinate for a law to act on. For "
+                f"springs and dampers between its bodies use m.apply(tr.Bushing(first, second, "
                 "stiffness, damping)), three numbers along x, y, z and three about them."
             )
         if key is None and not isinstance(one, ContactLaw) and len(steps) != 1:
             raise ModelError(
-                f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; say which one the "
-                f"law is for: law={{'coordinate': law}}."
+                f"connection {name!r}: {type(pair).__name__} has the coordinates {steps}; specify the one on which "
+                f"the law acts: law={{'coordinate': law}}."
             )
         out.append((steps[0] if key is None and steps else key or "", one))
     return out
@@ -334,7 +336,7 @@ def _possible(name: str, pair: Pair, law: ContactLaw) -> tuple[str, ...]:
     """Motions that a law holds at this contact."""
     if not isinstance(pair, ContactPair):
         raise ModelError(
-            f"connection {name!r}: {type(law).__name__} holds at a point of contact, but a "
+            f"connection {name!r}: {type(law).__name__} acts at a contact point, but a "
             f"{type(pair).__name__} joint has none; use tr.HigherPair(surface, surface)."
         )
     held = tuple(n for n in law.sealed if n in pair.held)
@@ -359,8 +361,9 @@ def _bond(name: str, pair: Pair, key: str) -> str | None:
     if key in BONDS:
         if key in pair.free and key not in names.values():
             raise ModelError(
-                f"connection {name!r}: the turns of a {type(pair).__name__} are one quaternion, so no law can act on "
-                f"{key!r} alone. Use tr.Connection, whose turns have coordinates where laws act, or tr.Bushing."
+                f"connection {name!r}: the rotations of a {type(pair).__name__} are one quaternion, so no law can "
+                f"act on {key!r} alone. Use tr.Connection, which has a coordinate for each rotation with a law, or "
+                f"tr.Bushing."
             )
         return key
     raise UnknownNameError(key, [*names, *BONDS], f"coordinate or bond of connection {name!r}")

@@ -148,14 +148,14 @@ class ModelContents:
         if name in rates:
             raise ModelError(f"{name!r} cannot be the name of {a} {what}: it is the rate of state {rates[name]!r}.")
         if what == "state" and any(f"{name}_rate" in taken for taken in known.values()):
-            raise ModelError(f"state {name!r}: its rate would be called {name + '_rate'!r}, which there is already.")
+            raise ModelError(f"state {name!r}: its rate would be called {name + '_rate'!r}, which exists already.")
         if name in RESERVED:
             meant = {"t": "time", "q": "the coordinate in laws", "u": "its rate in laws"}.get(name)
             word = f"a word of expressions, {meant}" if meant else "a word of expressions"
             raise ModelError(f"{name!r} cannot be the name of {a} {what}: it is {word}. Choose another name.")
         if full_name(name, self.aliases) != name:
             raise ModelError(
-                f"{name!r} cannot be the name of {a} {what}: by a short name it means {self.resolve(name)!r} already."
+                f"{name!r} cannot be the name of {a} {what}: it is already the short name of {self.resolve(name)!r}."
             )
 
     def motion_along(self, name: object) -> tuple[ConnectedPair, str] | None:
@@ -178,7 +178,9 @@ class ModelContents:
         """Names of connections, of those with several contacts too, are unique; of bodies they have only their own."""
         self._new_name(name, {c.partition(".")[0]: c for c in self.connections}, "connection")
         if name in self.bodies and self.bodies[name] not in (first.body, second.body):
-            raise ModelError(f"connection {name!r} has the name of a body that it does not join; choose another name.")
+            raise ModelError(
+                f"connection {name!r} has the name of a body that it does not connect; choose another name."
+            )
 
     def _new_name(self, name: str, taken: Mapping[str, Any], what: str) -> None:
         if self.is_frozen:

@@ -35,8 +35,9 @@ def crossing(expression: Expr) -> Expr:
         return meant
     _not_constant(meant)
     raise ModelError(
-        "its function is constant between jumps (tr.step, tr.sign, tr.floor, or tr.where between constants), so it has "
-        "no zero to be found. Watch what jumps: s['bob.angle'] - 0.2, or the comparison s['bob.angle'] > 0.2."
+        "its function is constant between jumps (tr.step, tr.sign, tr.floor, or tr.where between constants), so it "
+        "has no zero crossing to locate. Use the argument of the jump: s['bob.angle'] - 0.2, or the comparison "
+        "s['bob.angle'] > 0.2."
     )
 
 
@@ -68,4 +69,6 @@ def _difference(condition: Expr) -> Expr:
     first, second = parts
     if operation == ca.OP_EQ and second.is_zero() and first.op() in JUMPS:  # "not" of a model file
         return -_difference(first)
-    raise ModelError("its function asks whether two numbers are equal. Give their difference: it crosses zero there.")
+    raise ModelError(
+        "its function tests whether two numbers are equal. Use their difference, which crosses zero there."
+    )

@@ -34,7 +34,8 @@ class ElectricMotor(OnCoordinate):
             if not isinstance(value, ca.SX) and not float(value) >= least:
                 raise ModelError(
                     f"the {what} of an ElectricMotor on {self.coordinate!r} is {value!r}; it must be "
-                    f"{'positive' if least else 'zero or more'}. A motor without a coil is a law: tr.Motor(lambda t, "
+                    f"{'positive' if least else 'zero or more'}. A motor without inductance is a law: "
+                    f"tr.Motor(lambda t, "
                     "q, u: constant * (voltage - constant * u) / resistance)."
                 )
 

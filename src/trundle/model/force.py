@@ -346,7 +346,7 @@ class CoordinateForce(OnCoordinate):
         if not isinstance(law, EffortLaw):
             effort = law(s) if callable(law) else law
             if effort is None:
-                raise ModelError("the function gives nothing back; end it with `return` and an expression.")
+                raise ModelError("the function returns None; end it with `return` and an expression.")
             return Terms(efforts=[(self.coordinate, effort)], supplied=effort * u, measures=_effort_measure(effort))
         if isinstance(law, RateTracking):
             law, q = law.placed(q), s[self.coordinate + "_deviation"] if law.uses_coordinate else ca.SX(0)

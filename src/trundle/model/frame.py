@@ -63,19 +63,19 @@ class FrameSignals:
     def rate(self, state: str) -> Expr:
         """Rate of a state, for frames that give their accelerations themselves."""
         if state not in self._rates:
-            raise ModelError(f"it asks for the rate of {state!r}, which is no state. {ALLOWED}")
+            raise ModelError(f"it uses the rate of {state!r}, which is not a state. {ALLOWED}")
         return self._rates[state]
 
     def __getitem__(self, name: str) -> Expr:
         if name == "t":
             return self.t
         if name not in self._known:
-            raise ModelError(f"it asks for {name!r}. {ALLOWED}")
+            raise ModelError(f"it uses {name!r}. {ALLOWED}")
         return self._known[name]
 
     def __getattr__(self, name: str) -> Expr:
         if name in ("position", "velocity", "angular_velocity", "rotation", "multiplier", "mode"):
-            raise ModelError(f"it asks for a {name.replace('_', ' ')}. {ALLOWED}")
+            raise ModelError(f"it uses a {name.replace('_', ' ')}. {ALLOWED}")
         raise AttributeError(name)
 
 

@@ -29,7 +29,7 @@ def frame_faults(model: Model) -> list[str]:
         faults += found
         if not found and not _is_used(model, frame):
             faults.append(
-                f"frame {frame.name!r} is used by nobody: no connection, force, output or event knows it. Connect a "
+                f"frame {frame.name!r} is not used: no connection, force, output or event refers to it. Connect a "
                 f"body to it, model.connect(tr.Free(), model.bodies[{frame.name!r}], body), or leave it out."
             )
     return faults
@@ -60,14 +60,14 @@ def _joined(model: Model) -> list[str]:
         a, b = c.bodies
         if a is not b and not a.is_free and not b.is_free:
             faults.append(
-                f"connection {c.name!r} joins {a.name!r} and {b.name!r}, whose motions are both given: it could only "
-                "agree with them or contradict. Leave it out, or give one of them a mass (model.body)."
+                f"connection {c.name!r} joins {a.name!r} and {b.name!r}, whose motions are both prescribed: it "
+                f"would be redundant or contradict them. Leave it out, or give one of them a mass (model.body)."
             )
     for name, force in model.forces.items():
         bodies = {place.body for place in force.places}
         if len(bodies) == 2 and not any(body.is_free for body in bodies):
             ends = " and ".join(sorted(repr(body.name) for body in bodies))
-            faults.append(f"force {name!r} acts between {ends}, whose motions are given: it can move nothing.")
+            faults.append(f"force {name!r} acts between {ends}, whose motions are prescribed: it has no effect.")
     return faults
 
 

@@ -46,8 +46,8 @@ class Input:
     def _refuse(self, *_: Any) -> NoReturn:
         raise ModelError(
             f"the input {self.name!r} is a function of time, not a number: inside a law or force write "
-            f"{self.name}(t), {self.name}(s) or s[{self.name!r}]. What does not change in a run, such as a mass or a "
-            "length, is a parameter (m.parameter)."
+            f"{self.name}(t), {self.name}(s) or s[{self.name!r}]. Use a parameter (m.parameter) for what does not "
+            f"change during a run, such as a mass or a length."
         )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse

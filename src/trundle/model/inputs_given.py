@@ -31,7 +31,7 @@ def with_inputs(
     if not inputs:
         return given
     if not isinstance(inputs, Mapping):
-        raise ModelError(f"inputs go by name, {{'name': signal}}, not as {type(inputs).__name__}.")
+        raise ModelError(f"give inputs by name, {{'name': signal}}, not as {type(inputs).__name__}.")
     found: dict[str, Any] = {}
     breaks = _breaks(model, given or {}) if any(map(callable, inputs.values())) or several else []
     for name, value in inputs.items():
@@ -96,7 +96,7 @@ def _of_array(array: Any) -> Table:
     if np.asarray(array["time"].values).dtype.kind in "mM":
         raise ModelError("its times are dates: give seconds from the start of the run.")
     if not np.all(np.isfinite(np.asarray(array.values, dtype=float))):
-        raise ModelError("there are gaps (nan) in it: fill or leave them out, array.dropna('time').")
+        raise ModelError("it has missing values (nan): fill or remove them, array.dropna('time').")
     return Table.from_xarray(array, between="linear")
 
 

@@ -88,7 +88,8 @@ class Asker:
             raise ModelError(f"the symbol {names[0]!r} is not a parameter of this model; declare it with m.parameter.")
         if not finite_constants(answers):
             raise ModelError(
-                "the answer holds a constant that is not a finite number. A function of math turns a symbol into nan. "
+                "the result contains a constant that is not a finite number. Functions of the module math turn a "
+                "symbol into nan. "
                 f"{HINT}."
             )
 
@@ -97,7 +98,7 @@ def _expression(value: Any, size: int) -> Expr:
     if isinstance(value, list | tuple | np.ndarray):
         value = ca.vertcat(*value)
     if value is None:
-        raise ModelError("the function gives nothing back; end it with `return` and an expression.")
+        raise ModelError("the function returns None; end it with `return` and an expression.")
     try:
         answer = ca.SX(value)
     except NotImplementedError:
@@ -173,7 +174,9 @@ class SymbolicSignals:
     def _motion(self, kind: str, place: Any, columns: int = 1) -> Expr:
         frame = as_frame(place)
         if self.model.bodies.get(frame.body.name) is not frame.body:
-            raise ModelError(f"the {kind} of body {frame.body.name!r} is asked for, which belongs to another model.")
+            raise ModelError(
+                f"the {kind} of body {frame.body.name!r} is requested, but this body belongs to another model."
+            )
         return self._symbol(f"{kind} {exact(frame)}", Question(kind, frame), 3, columns)
 
     def __getitem__(self, name: str) -> Expr:

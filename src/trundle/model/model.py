@@ -45,7 +45,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @final
 class Model(ModelContents):
-    """A mechanism: bodies, connections, forces. z is up; gravity is 9.81 m/s^2 downwards unless said otherwise."""
+    """A mechanism: bodies, connections, forces. z is up; the default gravity is 9.81 m/s^2 downwards."""
 
     def __repr__(self) -> str:
         counts = (
@@ -65,7 +65,7 @@ class Model(ModelContents):
         if name == "gravity":
             refuse(vector_faults(self, value, "gravity of the model"), "Give a vector in m/s^2, like (0, 0, -9.81).")
         if name == "start" and not isinstance(value, Mapping):
-            raise ModelError(f"start values go by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
+            raise ModelError(f"give start values by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
 
     def __getattr__(self, name: str) -> Any:
         if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "stepper"):
@@ -150,7 +150,7 @@ class Model(ModelContents):
         motion: Any = None,
         shape: tuple[Shape, ...] | Shape = (),
     ) -> Body:
-        """Add a frame whose motion is given, such as the deck of a ship: bodies that are connected to it are described
+        """Add a frame with prescribed motion, such as the deck of a ship: bodies connected to it are described
         relative to it.
 
         Parameters
@@ -193,7 +193,7 @@ class Model(ModelContents):
         unilateral: bool = False,
         restitution: Restitution | float | None = None,
     ) -> ConnectedPair:
-        """Join two bodies, or frames on them.
+        """Connect two bodies, or frames on them.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class Model(ModelContents):
         name: str | None = None,
         **options: Any,
     ) -> tuple[ConnectedPair, ...]:
-        """Join two bodies by one connection that touches in several points, such as a box on its corners.
+        """Connect two bodies by one connection with several contact points, such as a box on its corners.
 
         Parameters
         ----------
@@ -401,7 +401,7 @@ class Model(ModelContents):
         unit: str = "",
         text: str = "",
     ) -> None:
-        """Add a number with a rate of its own: a filter, a controller, a distance travelled.
+        """Add a state with its own rate equation: a filter, a controller, a distance travelled.
 
         Parameters
         ----------
@@ -431,7 +431,7 @@ class Model(ModelContents):
         self.states[name] = State("", name, rate, float(start), unit, text)
 
     def block(self, block: Block, name: str) -> Block:
-        """Add a part of a controller, which has states and signals of its own.
+        """Add an element of a controller, with its own states and signals.
 
         Parameters
         ----------
@@ -459,7 +459,7 @@ class Model(ModelContents):
         return self.blocks[name]
 
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
-        """Declare a number that runs may change without compiling again.
+        """Declare a number that can change from run to run without recompiling.
 
         Parameters
         ----------
@@ -487,7 +487,8 @@ class Model(ModelContents):
         return symbol
 
     def table(self, name: str, table: Table) -> ModelTable:
-        """Declare a table. A run may be given another one of its kind, without compiling: simulate(tables={name: ...}).
+        """Declare a table. A run can use another one of the same kind without recompiling: simulate(tables={name:
+        ...}).
 
         Parameters
         ----------
@@ -513,7 +514,7 @@ class Model(ModelContents):
         return self.tables[name]
 
     def input(self, name: str, value: float = 0.0, unit: str = "", text: str = "") -> Input:
-        """Declare a number that a run is given as a function of time: simulate(10.0, inputs={name: ...}).
+        """Declare an input, a function of time that is given to each run: simulate(10.0, inputs={name: ...}).
 
         Parameters
         ----------
@@ -597,7 +598,7 @@ class Model(ModelContents):
         action: str | Mapping[str, Callable[[Signals], Expr]] = "record",
         keeps: str = "absolute",
     ) -> None:
-        """Watch for zero crossings of an expression.
+        """Add an event: the zero crossings of an expression.
 
         A comparison (s["bob.angle"] > 0.2) stands for the difference of its sides: it rises where it becomes true.
 
@@ -634,7 +635,7 @@ class Model(ModelContents):
         self.events[name] = Event(name, Crossing(function), direction, action, keeps)
 
     def break_at(self, *times: Any) -> None:
-        """Name times at which a law changes abruptly: steps end there.
+        """Declare times at which a law changes abruptly: integration steps end there.
 
         Times at which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
 
@@ -660,7 +661,7 @@ class Model(ModelContents):
                 raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
 
     def relax(self, row: str | Sequence[str], weight: Any) -> None:
-        """Give a constraint row a weight; a relaxed row holds accelerations only.
+        """Give a constraint row a weight; a relaxed row constrains accelerations only.
 
         Parameters
         ----------
@@ -689,7 +690,7 @@ class Model(ModelContents):
             self.weight_matrices[tuple(row)] = weight
 
     def resist(self, motion: str, effort: Any) -> None:
-        """Add a force that a constraint exerts beside its ideal one: C of [Ikoki 2021, Eqs. 5, 17].
+        """Add a force that a constraint exerts in addition to its ideal one: C of [Ikoki 2021, Eqs. 5, 17].
 
         Parameters
         ----------
@@ -714,7 +715,7 @@ class Model(ModelContents):
         self.resistances[motion] = effort
 
     def build(self, formalism: str | None = None, omit: Any = None) -> "System":
-        """Check the model, derive its equations and make it ready to run.
+        """Check the model, derive its equations and compile them.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ def check_resistance(model: ModelContents, motion: Any, effort: Any) -> None:
             f"resist takes a relative motion of a connection, {EXAMPLE} or 'slider.displacement', got {motion!r}."
         )
     if motion in model.resistances:
-        raise ModelError(f"{motion!r} is resisted already; add up the efforts.")
+        raise ModelError(f"{motion!r} has a resistance already; give the sum of the efforts.")
     if not (callable(effort) or _is_number(effort) or _is_expression(model, effort)):
         raise ModelError(
             f"the resistance along {motion!r} is a number, an expression of parameters or a function of the signals, "

@@ -46,8 +46,9 @@ def packed(model: Model) -> tuple[Any, ...]:
         packer.dump(parts)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ModelError(
-            f"the model {model.name!r} cannot be pickled: {error}. Laws, forces and functions go by their answers; "
-            "other classes of your own must stand at the top of a module that the other process can import."
+            f"the model {model.name!r} cannot be pickled: {error}. Laws, forces and functions are stored as "
+            f"expressions; other classes of your own must be defined at the top level of a module that the other "
+            f"process can import."
         ) from error
     symbols = ca.symvar(ca.veccat(ca.SX(0, 1), *packer.expressions))
     tape = written(symbols, packer.expressions) if packer.expressions else ("", [])

@@ -23,7 +23,9 @@ def evaluate(model: ModelContents, expression: Any, values: Mapping[str, float] 
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
     if foreign and foreign[0] in model.tables:
-        raise ModelError(f"the table {foreign[0]!r} cannot shape bodies, places or sizes: they do not change in a run.")
+        raise ModelError(
+            f"the table {foreign[0]!r} cannot be used for masses, positions or sizes: they do not change during a run."
+        )
     if foreign:
         raise ModelError(f"the symbol {foreign[0]!r} is not a parameter of this model; declare it with m.parameter.")
     symbols = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in model.parameters.values()])
@@ -91,7 +93,7 @@ def force_faults(model: ModelContents, name: str, force: Force) -> list[str]:
     faults = [fault for frame in places for fault in place_faults(model, frame, f"force {name!r}")]
     if len(places) == 2 and places[0].body is places[1].body:
         same = places[0].body.name
-        faults.append(f"force {name!r} acts between two points of the same body {same!r}: it can move nothing.")
+        faults.append(f"force {name!r} acts between two points of the same body {same!r}: it has no effect.")
     return faults
 
 

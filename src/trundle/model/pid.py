@@ -36,8 +36,8 @@ class PID(Block):
                 raise ModelError(f"the {what} of a PID is a function of signals, got {function!r}.")
         if not _is_zero(self.kd) and (self.rate is None) == (self.filter_time is None):
             raise ModelError(
-                "a PID with kd needs the rate of its error: give rate=lambda s: ... where it is known, or else "
-                "filter_time=..., the time constant (s) of the lag that the rate is taken from."
+                "a PID with kd needs the rate of its error: give rate=lambda s: ... if it is known, otherwise "
+                "filter_time=..., the time constant (s) of a lag from which the rate is computed."
             )
         if self.filter_time is not None and not isinstance(self.filter_time, ca.SX) and not self.filter_time > 0:
             raise ModelError(f"filter_time of a PID must be positive (s), got {self.filter_time!r}.")

@@ -45,8 +45,8 @@ class Register:
         found = self.find(name)
         if found is not None and test is is_signal and not found.quantity.signal:
             raise ModelError(
-                f"{found.name!r} cannot be asked for here: it follows from the accelerations and forces, which follow "
-                "from what is asked. Laws, forces, states, outputs and events may ask for coordinates, their rates, "
+                f"{found.name!r} cannot be used here: it depends on the accelerations and forces, which depend on "
+                f"this expression. Laws, forces, states, outputs and events may use coordinates, their rates, "
                 "positions and velocities of bodies, states and parameters."
             )
         if found is None or (test is not None and not test(found.quantity)):

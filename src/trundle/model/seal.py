@@ -117,13 +117,14 @@ def seal_faults(model: Model) -> list[str]:
                 load = "moment" if turns else "force"
                 faults.append(
                     f"{where} is not sealed: of the pair ({flow}, {effort}) neither the motion nor the {load} is "
-                    f"given. Seal it by tr.Locked() for no relative motion, tr.Open() for no {load}, or a law such as "
+                    f"prescribed. Seal it with tr.Locked() for no relative motion, tr.Open() for no {load}, or a "
+                    f"law such as "
                     "tr.Spring, tr.Damper, tr.Motor or tr.Servo."
                 )
             else:
                 faults.append(
                     f"{where} is sealed {len(found)} times, by {' and '.join(s.by for s in found)}: of the pair "
-                    f"({flow}, {effort}) only one can be given. {_remedy(found, called)}"
+                    f"({flow}, {effort}) only one can be prescribed. {_remedy(found, called)}"
                 )
     return faults
 

@@ -59,6 +59,7 @@ class Spec:
         """Parts of a class that the user wrote answer by code that may have changed since; ModelError if it has."""
         if self.model.own_classes and fingerprint(self.model) != self.key:
             raise ModelError(
-                f"the model {self.model.name!r} answers otherwise than when it was built: a class of yours in it, "
+                f"the model {self.model.name!r} gives other expressions than when it was built: a class of yours in "
+                f"it, "
                 f"{' or '.join(self.model.own_classes)}, has changed since. Build the model again."
             )

@@ -27,7 +27,8 @@ def dependent_starts(model: ModelContents, parameters: Array | None = None) -> d
         foreign = [s.name() for s in ca.symvar(expression) if s.element_hash() not in known]
         if foreign:
             raise ModelError(
-                f"the start value of {name!r} depends on {foreign[0]!r}, which is no parameter of this model: it may "
+                f"the start value of {name!r} depends on {foreign[0]!r}, which is not a parameter of this model: it "
+                f"may "
                 "depend on parameters only."
             )
     f = ca.Function("start", [ca.vertcat(ca.SX(0, 1), *symbols)], [ca.densify(e) for e in open_.values()])
@@ -71,4 +72,4 @@ class _ParametersOnly:
         return self._known[name]
 
     def __getattr__(self, name: str) -> Any:
-        raise ModelError(f"the start value of {self._name!r} asks for {name!r}: it may depend on parameters only.")
+        raise ModelError(f"the start value of {self._name!r} uses {name!r}: it may depend on parameters only.")

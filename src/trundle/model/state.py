@@ -12,8 +12,8 @@ from trundle.typing import Expr
 @final
 @dataclass(frozen=True, eq=False)
 class State:
-    """A number with a rate, integrated along with the motion. It is a signal: laws, forces, outputs, events and other
-    rates ask for it by its name.
+    """A variable with a rate equation, integrated with the motion. Laws, forces, outputs, events and other rates use
+    it by its name.
     """
 
     owner: str  # name of the force or block that keeps it; empty for a state of the model

@@ -34,11 +34,11 @@ class ModelTable:
     def fit(self, other: Any) -> Table:
         """Another table in its place; ModelError where it is not a table or of another kind."""
         if not isinstance(other, Table):
-            raise ModelError(f"table {self.name!r} is exchanged for a tr.Table, got {other!r}.")
+            raise ModelError(f"table {self.name!r} can be replaced by a tr.Table only, got {other!r}.")
         if other.kind != self.table.kind:
             raise ModelError(
-                f"table {self.name!r} was built with {self.table.kind} and cannot be exchanged for one with "
-                f"{other.kind}: only the numbers and knots may change. Build the model with the other one."
+                f"table {self.name!r} was built with {self.table.kind} and cannot be replaced by one with "
+                f"{other.kind}: only the numbers and knots may change. Build the model with the other table."
             )
         return other
 
@@ -50,7 +50,7 @@ def with_tables(
     if not tables:
         return parameters
     if not isinstance(tables, Mapping):
-        raise ModelError(f"tables go by name, {{'name': tr.Table(...)}}, not as {type(tables).__name__}.")
+        raise ModelError(f"give tables by name, {{'name': tr.Table(...)}}, not as {type(tables).__name__}.")
     for name in tables:
         if name not in known:
             raise UnknownNameError(name, known, "table")

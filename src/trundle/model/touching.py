@@ -106,8 +106,8 @@ def _in_plane(name: str, shape: Shape) -> Iterator[Part]:
 
 def _cannot(name: str, shape: Shape, where: str = "") -> ModelError:
     return ModelError(
-        f"contact {name!r}: how a {type(shape).__name__} touches a plane{where} is not known; boxes, balls, spheres, "
-        "cylinders, discs, capsules and rods do. Connect its points, m.connect_points(...), or its surface, "
+        f"contact {name!r}: contact of a {type(shape).__name__} with a plane{where} is not supported; boxes, balls, "
+        f"spheres, cylinders, discs, capsules and rods are. Connect its points, m.connect_points(...), or its surface, "
         "m.connect(tr.HigherPair(tr.Plane(), surface), ...)."
     )
 

@@ -135,7 +135,7 @@ class HigherPair(SurfacePair):
         a, b = self.charts
         if not isinstance(a, Sweep) or not isinstance(b, Sweep):
             raise ModelError(
-                f"{self.title} is no chain of screws: it acts beside the tree and cannot be a joint of it."
+                f"{self.title} is not a chain of screws: it closes a loop and cannot be a joint of the tree."
             )
         return a, b
 

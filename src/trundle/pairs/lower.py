@@ -129,7 +129,7 @@ class AxisPair(Pair):
 @final
 @dataclass(frozen=True)
 class Revolute(AxisPair):
-    """Hinge: the second body turns about the axis."""
+    """Hinge: the second body rotates about the axis."""
 
     letter: ClassVar[str] = "R"
     bonds: ClassVar[tuple[str, ...]] = ("rz",)
@@ -141,7 +141,7 @@ class Revolute(AxisPair):
 @final
 @dataclass(frozen=True)
 class Prismatic(AxisPair):
-    """Slider: the second body moves along the axis without turning."""
+    """Slider: the second body moves along the axis without rotating."""
 
     letter: ClassVar[str] = "P"
     bonds: ClassVar[tuple[str, ...]] = ("z",)
@@ -175,7 +175,7 @@ class Helical(AxisPair):
 @final
 @dataclass(frozen=True)
 class Cylindrical(AxisPair):
-    """The second body turns about the axis and slides along it."""
+    """The second body rotates about the axis and slides along it."""
 
     letter: ClassVar[str] = "C"
     bonds: ClassVar[tuple[str, ...]] = ("rz", "z")
@@ -187,7 +187,7 @@ class Cylindrical(AxisPair):
 @final
 @dataclass(frozen=True)
 class Planar(AxisPair):
-    """The second body slides in the plane normal to the axis and turns about it."""
+    """The second body slides in the plane normal to the axis and rotates about it."""
 
     letter: ClassVar[str] = "E"
     bonds: ClassVar[tuple[str, ...]] = ("x", "y", "rz")
@@ -225,7 +225,7 @@ class Universal(AxisPair):
 @final
 @dataclass(frozen=True)
 class Spherical(Pair):
-    """Ball joint by a unit quaternion: no singular pose."""
+    """Ball joint, described by a unit quaternion without singular poses."""
 
     letter: ClassVar[str] = "S"
     bonds: ClassVar[tuple[str, ...]] = ("rx", "ry", "rz")

@@ -53,7 +53,9 @@ class Mesh(ContactPair):
     by_name: ClassVar[bool] = True
 
     def chain(self) -> Chain:
-        raise ModelError(f"a {type(self).__name__} is no chain of screws: it acts beside the joints of its wheels.")
+        raise ModelError(
+            f"a {type(self).__name__} is not a chain of screws: connect its wheels by joints, and add it between them."
+        )
 
     @property
     def in_tree(self) -> bool:

@@ -107,7 +107,10 @@ class PlanarPair(SurfacePair):
 
     def chain(self) -> Chain:
         if not self.in_tree:
-            raise ModelError(f"{self.title} is no chain of screws: it acts beside the joints of cam and follower.")
+            raise ModelError(
+                f"{self.title} is not a chain of screws: connect cam and follower by joints, and add "
+                f"it as a contact between them."
+            )
         a, b = self.charts
         end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
         return Chain(a.first, seen(b.first, end), end=end)

@@ -98,7 +98,7 @@ class ParameterLayout:
         caller keeps the tables alive while it works with the vector.
         """
         if given is not None and not isinstance(given, Mapping):
-            raise ModelError(f"parameters go by name, {{'name': value}}, not as {type(given).__name__}.")
+            raise ModelError(f"give parameters by name, {{'name': value}}, not as {type(given).__name__}.")
         given = given and split_signals(model, given)
         values, tables = model.parameter_values(), self.tables_of(model, given)
         for name, value in (given or {}).items():

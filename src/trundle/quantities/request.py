@@ -51,7 +51,7 @@ def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartR
         if np.max(np.abs(numbers)) > LARGEST:
             raise ModelError(
                 f"start value of {name!r} is {value!r}: beyond {LARGEST:g} double precision does not resolve the "
-                "motion. Use larger units, or take whole turns off an angle."
+                f"motion. Use larger units, or subtract whole turns from an angle."
             )
         vector[i : i + n] = numbers
         mask[i : i + n] = True

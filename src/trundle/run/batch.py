@@ -104,7 +104,7 @@ class BatchRun:
 
     @property
     def messages(self) -> list[str]:
-        """For each case what went wrong, in words; empty where it reached its end or a stop event."""
+        """Error message of each case; empty if it reached its end or a stop event."""
         texts = [""] * len(self)
         for i, ending in enumerate(self._endings):
             if not ending.ok:
@@ -121,7 +121,7 @@ class BatchRun:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many cases ended in which way."""
+        """Number of cases with each outcome."""
         return dict(Counter(self.outcomes).most_common())
 
     @property
@@ -175,9 +175,7 @@ class BatchRun:
         import xarray as xr
 
         if self.batch.x.size == 0:
-            raise SolveError(
-                "this batch kept the end states only; ask batch(..., samples=...) for more, or use .end(name)."
-            )
+            raise SolveError("this batch kept the end states only; use batch(..., samples=...), or .end(name).")
         part = self.formulation.register.get(name)
         whole = part.quantity
         cases, times = self.batch.x.shape[:2]
@@ -221,7 +219,7 @@ class BatchRun:
         return xr.Dataset(arrays, attrs=text | {"messages": json.dumps(self.failed)})
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as netCDF, whole or not at all.
+        """Write the dataset as netCDF, atomically.
 
         Parameters
         ----------
@@ -261,7 +259,7 @@ class BatchRun:
         return whole.quantile(list(parts), dim="case", skipna=True, keep_attrs=True)
 
     def histogram(self, name: str, bins: int | Sequence[float] = 30) -> "xr.DataArray":
-        """How many cases end with values in each bin.
+        """Number of cases that end with a value in each bin.
 
         Parameters
         ----------

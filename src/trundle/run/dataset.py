@@ -50,7 +50,7 @@ ELSEWHERE = {
 
 @final
 class Run:
-    """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome says how it ended.
+    """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome states how it ended.
 
     It stands on its system, which evaluates any quantity, or on a dataset from a file, which has what was stored.
     """
@@ -83,7 +83,7 @@ class Run:
         f: Formulation, trajectory: "Trajectory", p: Array, initial: "InitialState", settings: Mapping[str, Any],
         tables: Mapping[str, Table],
     ) -> "Run":  # fmt: skip
-        """Wrap what the integrator returned.
+        """Make a run from the result of the integrator.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Run:
 
     @property
     def system(self) -> "System | None":
-        """The system that ran, for further questions; None for a run from a file."""
+        """The system that was simulated; None for a run from a file."""
         from trundle.system import System
 
         f = self.formulation
@@ -135,7 +135,7 @@ class Run:
             named = [n for n in self.names if name in n.replace(".", "_").split("_") or n.endswith(f".{name}")]
             near = [*get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)]
             hints = [f"run.{n}" for n in near] + [f"run[{n!r}]" for n in named[:3]]
-            hint = f" Did you mean {' or '.join(hints)}?" if hints else " Quantities go by name: run['bob.angle']."
+            hint = f" Did you mean {' or '.join(hints)}?" if hints else " Use names of quantities: run['bob.angle']."
             raise AttributeError(f"a Run has no attribute {name!r}.{hint}", name=name, obj=self)
 
     def __repr__(self) -> str:
@@ -164,7 +164,7 @@ class Run:
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
         if not isinstance(name, str):
-            raise UnknownNameError(str(name), self.names, "quantity (quantities go by name)")
+            raise UnknownNameError(str(name), self.names, "quantity")
         if name in self._values:
             return self._values[name]
         what = "quantity" if self.formulation is not None else "quantity stored in this file"
@@ -199,7 +199,7 @@ class Run:
         return numbers if part.quantity.labels else numbers[:, 0]
 
     def derivative(self, name: str, by: str) -> "xr.DataArray":
-        """How a quantity changes with a parameter or start value.
+        """Derivative of a quantity with respect to a parameter or start value.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class Run:
 
     @property
     def names(self) -> list[str]:
-        """Quantities that can be asked for: those of the model, or those in the file."""
+        """Names of all available quantities: those of the model, or those in the file."""
         short = [name for name in self.aliases if self._register.find(name) is not None]
         return [*(q.name for q in self._register if q.listed), *short]
 
@@ -362,7 +362,7 @@ class Run:
 
     @property
     def dataset(self) -> "xr.Dataset":
-        """States, energy and whatever was asked so far, with provenance."""
+        """States, energy and all quantities used so far, with provenance."""
         if self._dataset is not None:
             return self._dataset
         import xarray as xr
@@ -408,7 +408,7 @@ class Run:
 
     @property
     def ending(self) -> str:
-        """The word before the sentence of the outcome: FINISHED, EVENT_STOP, TABLE_LEFT and so on."""
+        """The name of the outcome: FINISHED, EVENT_STOP, TABLE_LEFT and so on."""
         return self.outcome.partition(":")[0]
 
     @property
@@ -504,7 +504,7 @@ class Run:
         return plot_quantities(self, names, **options)
 
     def draw(self, **options: Any) -> "Figure":
-        """Pictures of the mechanism at a few times.
+        """Draw the mechanism at a few times.
 
         Parameters
         ----------
@@ -520,7 +520,7 @@ class Run:
         return draw(self, **options)
 
     def show(self, **options: Any) -> "Viewer":
-        """The moving mechanism with plots in the browser, served on this machine only.
+        """Open an animation with plots in the browser, served on this machine only.
 
         Parameters
         ----------
@@ -537,7 +537,7 @@ class Run:
         return show(self, **options)
 
     def save_html(self, path: str | Path, **options: Any) -> Path:
-        """Write a page that replays the run in any browser, without Python and without a network.
+        """Write an animation of the run as a page that opens in any browser, without Python and without a network.
 
         Parameters
         ----------
@@ -575,7 +575,7 @@ class Run:
         return save_movie(self, path, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as netCDF (.nc) or as a table (.csv), whole or not at all.
+        """Write the dataset as netCDF (.nc) or as a table (.csv), atomically.
 
         Parameters
         ----------
@@ -597,7 +597,7 @@ class Run:
         return save(self, path)
 
     def to_pandas(self, *names: str) -> "pd.DataFrame":
-        """A table of pandas: one row a sample, with the time as index.
+        """A pandas DataFrame with one row for each sample and the time as index.
 
         Parameters
         ----------
@@ -616,7 +616,7 @@ class Run:
         return data_frame(xr.Dataset({name: self[name] for name in names}) if names else self.dataset)
 
     def summary(self) -> str:
-        """A few lines for the terminal."""
+        """Short summary of the run, as text."""
         from trundle.run.summary import summary
 
         return summary(self)

@@ -98,7 +98,7 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
     ):
         times = np.unique(log.t[which])
         if len(times) >= MANY and 2 * len(times) >= steps:
-            found.append(f"Events came as dense as the steps ({len(times)} times in {steps} steps). {text}")
+            found.append(f"Events were as dense as the steps ({len(times)} times in {steps} steps). {text}")
     return found
 
 

@@ -65,7 +65,7 @@ class Power:
         stored = self.run.dataset.attrs.get(STORED)
         if stored is None:
             raise StoreError(
-                "this file holds no power audit, and without its model none can be made. Call run.power.keep() "
+                "this file has no power audit, and it cannot be computed without the model. Call run.power.keep() "
                 "before run.save(path), or run the model again."
             )
         return Ports.read(json.loads(stored))

@@ -52,7 +52,7 @@ def _target(path: Path) -> Path:
 
 
 def load(path: Path | str, largest: float = inf, when_asked: bool = False) -> "Run":
-    """Read a run that `save` has written. It answers as before for what is stored, without its model.
+    """Read a run written by `save`. It has the stored quantities, but no model.
 
     Parameters
     ----------

@@ -40,7 +40,9 @@ def columns(dataset: "xr.Dataset") -> Columns:
     rows = {name: values for name, values in dataset.coords.items() if values.dims == (along,)}
     for name, values in {**rows, **dataset.data_vars}.items():
         if values.dims[:1] != (along,) or values.ndim > 2:
-            raise StoreError(f"{name!r} has the dimensions {values.dims}: it fits no table. Save as .nc instead.")
+            raise StoreError(
+                f"{name!r} has the dimensions {values.dims}: it cannot be written as a table. Save as .nc instead."
+            )
         unit = values.attrs.get("units", "")
         ending = f" [{unit}]" if unit else ""
         if values.ndim == 1:

@@ -56,8 +56,8 @@ def unguarded(run: "Run") -> list[str]:
                 told = True
                 found.append(
                     f"The {type(shape).__name__} of body {body.name!r} passes through the ground from "
-                    f"t = {run.time[chosen[under[0]]]:.6g} s on (it is {-height[under[0]]:.3g} m deep then): no "
-                    "contact guards it there. m.contact(m.ground, body, tr.Coulomb(0.3)) lets its shapes touch."
+                    f"t = {run.time[chosen[under[0]]]:.6g} s on ({-height[under[0]]:.3g} m deep then): there is no "
+                    f"contact between them. Add one with m.contact(m.ground, body, tr.Coulomb(0.3))."
                 )
     return found
 

@@ -36,8 +36,8 @@ class Named(Protocol):
 @final
 @dataclass(frozen=True)
 class Screw:
-    """One freedom: a turn about `axis` through `at` that advances `pitch` metres a radian; pitch inf is a pure
-    slide.
+    """One degree of freedom: a rotation about `axis` through `at` that advances `pitch` (m/rad); pitch inf is pure
+    sliding.
     """
 
     n_q: ClassVar[int] = 1

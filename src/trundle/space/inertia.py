@@ -86,9 +86,10 @@ def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str
     elif triangle and triangle_excess(matrix) > MEASURED:
         a, b, c = moments
         faults.append(
-            f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule (none may exceed the "
-            f"sum of the other two) by {100 * triangle_excess(matrix):.3g} %: no distribution of mass has them. Were "
-            "they taken about another point? Then say about=(x, y, z). check_inertia=False takes them as they are"
+            f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 violate the triangle inequality (none may "
+            f"exceed the sum of the other two) by {100 * triangle_excess(matrix):.3g} %: no distribution of mass "
+            f"has them. If they are about another point, give about=(x, y, z). check_inertia=False accepts them as "
+            f"they are"
         )
     return faults
 

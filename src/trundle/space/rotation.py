@@ -26,7 +26,7 @@ def axis_vector(axis: Axis) -> Array:
     if isinstance(axis, str):
         sign, letter = (-1.0, axis[1:]) if axis.startswith("-") else (1.0, axis)
         if letter not in _NAMED:
-            raise ModelError(f'axis {axis!r} is not known; give "x", "y", "z", "-x", ... or three numbers.')
+            raise ModelError(f'axis {axis!r} is not valid; give "x", "y", "z", "-x", ... or three numbers.')
         return sign * np.array(_NAMED[letter])
     try:
         vector = np.asarray(axis, dtype=float)

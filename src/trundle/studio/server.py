@@ -127,7 +127,7 @@ class _Handler(LocalHandler):
     def _read(self) -> Json:
         length = int(self.headers.get("Content-Length", "0"))
         if not 0 <= length <= LARGEST:
-            raise ValueError(f"a question has at most {LARGEST} bytes; make large models in Python.")
+            raise ValueError(f"a question has at most {LARGEST} bytes; build large models in Python.")
         asked = json.loads(self.rfile.read(length))
         if not isinstance(asked, dict):
             raise ValueError("a question is a mapping.")

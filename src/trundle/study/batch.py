@@ -76,7 +76,9 @@ def run_batch(
     options.check_times(duration)
     samples, accuracy, method = options.samples, options.accuracy, options.chosen_method()
     if isinstance(samples, str):
-        raise SolveError(f"samples={samples!r}: a batch keeps samples at times that all cases share; give those.")
+        raise SolveError(
+            f"samples={samples!r}: all cases of a batch share their sample times; give a number or a list of times."
+        )
     if threads is not None and not (isinstance(threads, int | np.integer) and threads > 0):
         raise SolveError(f"threads={threads!r}: give a positive number of threads, or None for all cores.")
     refuse_stiff_switches(f, method)

@@ -62,12 +62,13 @@ def _not_found(functions: Functions, here: Pose, scales: Array, error: float) ->
         worst = int(np.argmax(rates))
         return SolveError(
             f"no equilibrium was found near the given pose: the state {own[worst].name!r} keeps changing, at "
-            f"{float(changing[worst]):.3g} per second. Start nearer to a pose in which its rate can vanish, or leave "
-            "the state out of the model."
+            f"{float(changing[worst]):.3g} per second. Start closer to a pose in which its rate can be zero, "
+            "or leave the state out of the model."
         )
     return SolveError(
-        f"no equilibrium was found near the given pose (the forces that are left are {error * scales[0]:.3g}). Start "
-        "nearer to it, or check that nothing drives the system and that every freedom has a restoring force."
+        f"no equilibrium was found near the given pose (remaining generalised forces {error * scales[0]:.3g}). "
+        "Start closer to it, or check that nothing drives the system and that every degree of freedom has a restoring "
+        "force."
     )
 
 

@@ -73,14 +73,14 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
         first, second = c.first.body.name, c.touching.name
         if gap < -OVERLAP * f.length:
             raise SolveError(
-                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move it out by start "
-                f"values such as '{second}.position', or let a compliant normal push it out."
+                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move it away with "
+                f"start values such as '{second}.position', or let a compliant normal push it out."
             )
         if slip > SLIPPING:
             raise SolveError(
-                f"contact {c.name!r} is closed at the start and its laws hold {', '.join(c.held)}, but the start "
-                f"values move {second!r} there at {slip:.3g} m/s or rad/s. Give velocities that fit, or a law of "
-                "friction that may slide, such as tr.Coulomb."
+                f"contact {c.name!r} is closed at the start and its laws constrain {', '.join(c.held)}, but the start "
+                f"values move {second!r} there at {slip:.3g} m/s or rad/s. Give consistent velocities, or a "
+                f"friction law that can slide, such as tr.Coulomb."
             )
 
 
@@ -140,8 +140,8 @@ def _refuse_nowhere(f: Formulation, t: float, x: Array, p: Array) -> None:
         if not np.isfinite(gap):
             first, second = c.first.body.name, c.touching.name
             raise SolveError(
-                f"contact {c.name!r}: at the start it is not known where {second!r} touches {first!r}: the middles of "
-                "both surfaces lie on each other, as they do where a start position is forgotten. Give one, such as "
+                f"contact {c.name!r}: at the start the contact point of {second!r} on {first!r} is undetermined: the "
+                f"centres of both surfaces coincide, as happens when no start position is given. Give one, such as "
                 f"{{'{second}.position': (0, 0, -0.4)}}, in which they touch or are apart."
             )
 

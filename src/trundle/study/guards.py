@@ -164,8 +164,8 @@ def _refuse_interference(f: Formulation, c: ConnectedPair, t: float, x: Array, p
     if value < 0.0:
         assert isinstance(c.pair, HigherPair)
         raise SolveError(
-            f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) interfere, they cut each other beside the "
-            f"point of contact (relative curvature {value:.4g} 1/m). {INTERFERENCE.remedy}"
+            f"contact {c.name!r}: at the start the surfaces ({c.pair.title}) interfere: they intersect next to the "
+            f"contact point (relative curvature {value:.4g} 1/m). {INTERFERENCE.remedy}"
         )
 
 

@@ -22,7 +22,8 @@ Answer = Callable[[dict[str, float]], Any]  # a number, or a number and its grad
 @final
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Best values by name, what was minimised (or maximised) there, and the conditions, which are not negative."""
+    """Result of an optimisation: best values by name, the objective there, and the conditions, which are not
+    negative."""
 
     values: Mapping[str, float]
     objective: float
@@ -46,7 +47,7 @@ def optimise(
     limit: int = 200,
     method: str = "slsqp",
 ) -> Optimum:
-    """The values that make an objective least, or largest, near the start: one optimum, not the best of several.
+    """Minimise (or maximise) an objective: one local optimum near the start, not the best of several.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ class _Scaled:
             name = self.names[wrong[0]]
             raise SolveError(
                 f"optimise: the derivative by {name!r} that is given beside a value is not that of the values, as "
-                "their differences at the start show. Mend it, or leave the derivatives out."
+                "their differences at the start show. Correct it, or omit the derivatives."
             )
 
     def _agrees(self, z: Array, along: Array, given: Array) -> bool:

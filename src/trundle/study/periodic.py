@@ -94,7 +94,7 @@ class ReturnMap:
         check_positive(longest=longest)
         self.formulation, self.section, self.parameters, self.longest = f, section, parameters, longest
         if depends_on_time(f):
-            raise SolveError("the model depends on time: this map between events is for machines left to themselves.")
+            raise SolveError("the model depends on time: the map between events is for autonomous models only.")
         used = tuple(sorted(changed_by_events(f)))
         self.jumps, self.extended = jumps_of(f, used), Extended(f, used, f.states.n_motion)
         self.names = self.jumps.names
@@ -145,7 +145,7 @@ class ReturnMap:
         if end is None:
             raise SolveError(
                 f"the motion does not come to {self.section.event!r} within {self.longest:g} s "
-                f"({run.outcome.name}). Start nearer to the periodic motion, or wait longer (longest=...)."
+                f"({run.outcome.name}). Start closer to the periodic motion, or wait longer (longest=...)."
             )
         if log.index[end] != wanted:
             raise SolveError(f"the motion does not return: it comes to {self.names[log.index[end]]!r} first.")
@@ -282,6 +282,6 @@ def find_orbit(
                     raise
     raise SolveError(
         f"no periodic motion was found in {iterations} steps: the last return missed its start by {size:.3g}. Start "
-        "nearer to it, let the machine run until it repeats, or, where the event is passed twice in a period, give it "
-        "a direction."
+        f"closer to it, simulate until the motion is periodic, or, if the event occurs twice in a period, give it a "
+        f"direction."
     )

@@ -74,7 +74,8 @@ class Rest:
             unstable = growth
         if unstable is not None:
             raise SolveError(
-                f"no stable equilibrium was found near the given pose: there is one, but small motions about it grow "
+                f"no stable equilibrium was found near the given pose: there is one, but it is unstable: small "
+                f"motions about it grow "
                 f"(by exp({unstable:.3g} t)), and the system did not settle anywhere else. stable=False gives it; "
                 "other start values may lead to a stable one."
             )

@@ -85,8 +85,9 @@ def refuse_stiff_switches(f: Formulation, method: Method) -> None:
     """The stiff methods do not know contacts that stick or open."""
     if method.needs_jacobian and any(mode.is_switch for mode in f.parameters.modes):
         raise SolveError(
-            "the stiff method does not know contacts that stick or open. Use an explicit one, or a smooth law "
-            "(tr.RegularisedCoulomb, tr.LuGre), and for what opens a normal that lets go (compliance=tr.Hertz(...))."
+            "the stiff method does not support contacts that stick or open. Use an explicit method, or a smooth law "
+            "(tr.RegularisedCoulomb, tr.LuGre), and for contacts that open a compliant normal "
+            "(compliance=tr.Hertz(...))."
         )
 
 
@@ -131,7 +132,7 @@ def check_room(samples: int, width: int, what: str = "samples") -> None:
     if need > have:
         raise SolveError(
             f"{what}={samples:,} would take {need / 2**30:,.1f} GiB for {width} numbers each; this machine has "
-            f"{have / 2**30:,.1f} GiB. Ask for fewer, or run on from the end in several parts."
+            f"{have / 2**30:,.1f} GiB. Use fewer samples, or several runs that continue from each other."
         )
 
 
@@ -151,7 +152,7 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
         return None
     if samples is None or isinstance(samples, int | np.integer):
         if samples is not None and samples < 2:
-            raise SolveError(f"samples={samples!r}: at least the two ends are kept.")
+            raise SolveError(f"samples={samples!r}: at least 2 are needed, the two ends.")
         check_room(SAMPLES if samples is None else int(samples), width)
         return np.linspace(t0, t1, SAMPLES if samples is None else int(samples))
     try:
@@ -160,6 +161,6 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
         raise SolveError(f"samples={samples!r}: the times must be numbers.") from error
     inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 + 1e-12 * abs(t1))))
     if not inside or np.any(np.diff(times) < 0):
-        raise SolveError(f"sample times must rise and lie between {t0:g} and {t1:g} s.")
+        raise SolveError(f"sample times must increase and lie between {t0:g} and {t1:g} s.")
     result: Array = np.minimum(times, t1)
     return result

@@ -124,8 +124,8 @@ def _check_events(f: Formulation, t: float, x: Array, p: Array) -> None:
     for name, value in zip(f.model.events, values, strict=False):
         if np.isnan(value):
             raise SolveError(
-                f"the function of event {name!r} is not a number at the start: look for a root or logarithm of a "
-                "negative number, or a division of zero by zero."
+                f"the function of event {name!r} is not a number at the start: check it for a root or logarithm of "
+                f"a negative number, or a division by zero."
             )
 
 
@@ -145,7 +145,7 @@ def _event_caller(f: Formulation, action: EventAction) -> Callable[[int, float, 
     def call(index: int, t: float, x: Array, p: Array) -> tuple[Array, Array] | None:
         answer = action(names[index], t, _by_name(f, x))
         if answer is not None and not isinstance(answer, Mapping):
-            raise SolveError(f"on_event answers with {{'name': value}} or None, not with {answer!r}.")
+            raise SolveError(f"on_event must return {{'name': value}} or None, got {answer!r}.")
         return None if not answer else changed_state(f, t, x, p, answer, f.model.events[names[index]].keeps)
 
     return call

@@ -174,7 +174,9 @@ class SteadyMotions:
         slopes = np.where(np.abs(values.real) <= CROSSING * np.max(np.abs(values)), np.abs(by_speed.real), 0.0)
         crossing = int(np.nanargmax(slopes))
         if not slopes[crossing] > 0:
-            raise SolveError(f"{self.quantity} = {speed:.6g} is not a border at which an eigenvalue crosses.")
+            raise SolveError(
+                f"{self.quantity} = {speed:.6g} is not a speed at which an eigenvalue crosses the imaginary axis."
+            )
         alike = np.flatnonzero(np.abs(values - values[crossing]) <= CROSSING * np.max(np.abs(values)))
         change = by_parameter.real[alike]  # of a zero that crosses among those that stay, whose derivatives are zero
         return float(-change[np.argmax(np.abs(change))] / by_speed.real[crossing])

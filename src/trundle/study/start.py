@@ -90,8 +90,9 @@ class StartSolver:
             names = (rows.names if rows is not None else []) + (targets.names if targets is not None else [])
             worst = ", ".join(names[i] for i in worst_rows(g, 4))
             raise AssemblyError(
-                f"the start values cannot be assembled: the constraints {worst} stay open by {error:.3g}. "
-                "Give fewer coordinates, or values nearer to a possible pose."
+                f"the model cannot be assembled with these start values: the constraints {worst} are violated by "
+                f"{error:.3g}. "
+                "Give fewer coordinates, or values closer to a possible pose."
             )
         return q
 
@@ -138,8 +139,8 @@ class StartSolver:
             rest = rate + J @ (u - request.u)
             if targets is not None and off(rest, u, 1e-9):
                 raise AssemblyError(
-                    "the rates given at the start contradict each other or the constraints: "
-                    f"they cannot all be met (off by {np.max(np.abs(rest)):.3g}). Give fewer of them."
+                    "the start rates contradict each other or the constraints: they cannot all be satisfied "
+                    f"(residual {np.max(np.abs(rest)):.3g}). Give fewer of them."
                 )
             u = u + _least_change(J, -rest, np.ones(self.layout.n_u))
         return u
@@ -157,8 +158,8 @@ class StartSolver:
             local = min(rank(rows.comparable(J)), kept - 1)
             raise AssemblyError(
                 f"the start pose is singular: only {local} of {kept} independent constraints act there, so the "
-                "motion could go on along several branches. Start a little away from this pose (1e-3 rad is enough); "
-                "if there is no other, change the lengths."
+                f"motion could continue on several branches. Start slightly away from this pose (1e-3 rad is "
+                f"enough); if there is no other pose, change the dimensions."
             )
 
     def _ease(self) -> Array:
@@ -211,7 +212,7 @@ def _refuse_lost_contact(
     if lost and np.max(moved, initial=0.0) > 0.02:
         contacts = ", ".join(map(repr, lost))
         raise AssemblyError(
-            f"the surfaces of contact {contacts} cannot touch in the pose that is given: they stay "
+            f"the surfaces of contact {contacts} cannot touch in the given pose: they stay "
             f"{np.max(np.abs(g)):.3g} (relative to the size of the model) apart. Give fewer coordinates, or a pose "
-            "nearer to a possible one."
+            f"closer to a possible one."
         )

@@ -43,13 +43,13 @@ def start_state(
     f: Formulation, start: Values | None = None, parameters: Parameters = None, t: float = 0.0,
     usual: Values | None = None, p: Array | None = None,
 ) -> InitialState:  # fmt: skip
-    """A consistent state in joint coordinates from named values; what is not given is found.
+    """A consistent state in joint coordinates from some given values; the others are solved for.
 
     usual: values that hold where `start` gives none, those of the model unless given. p: the vector that the parameters
     make, where they have been checked.
     """
     if start is not None and not isinstance(start, Mapping):
-        raise ModelError(f"start values go by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
+        raise ModelError(f"give start values by name, {{'body.coordinate': value}}, not as {type(start).__name__}.")
     register = f.derivation.register()
     for name in start or {}:
         register.get(name, is_start, STARTS)
@@ -110,16 +110,14 @@ def _found(f: Formulation, start: Values, usual: Values, p: Array, t: float) -> 
 def refuse_fixed(f: Formulation) -> None:
     """A system without freedoms and without states of its own does not run."""
     if f.n_u == 0 and not f.states.own:
-        raise SolveError(
-            "nothing can move: every body is fixed to the ground. reactions() gives what the joints carry."
-        )
+        raise SolveError("nothing can move: every body is fixed to the ground. reactions() gives the joint reactions.")
 
 
 def refuse_relaxed(f: Formulation, what: str) -> None:
     """Some questions need constraints that are held in full."""
     if f.relaxed:
         raise SolveError(
-            f"{what} needs constraints that are held in full and ideal; {', '.join(map(repr, f.relaxed))} are not. "
+            f"{what} needs ideal constraints without relaxation; {', '.join(map(repr, f.relaxed))} are not. "
             "Build the model without them, or simulate."
         )
 
@@ -143,8 +141,8 @@ def check_own_rates(layout: StateLayout, rates: Array) -> None:
     for entry, rate in zip(layout.own, rates[layout.own_slice], strict=True):
         if not np.isfinite(rate):
             raise SolveError(
-                f"the rate of state {entry.name!r} is not a number at the start: look for a division by zero, or a "
-                "root or logarithm of a negative number, or start elsewhere."
+                f"the rate of state {entry.name!r} is not a number at the start: check it for a division by zero, "
+                f"or a root or logarithm of a negative number, or start in another state."
             )
 
 
@@ -170,7 +168,7 @@ def changed_state(
     given = f.parameters.parameter_slice
     faults = parameter_faults(f, p[None]) if np.any(p[given] != before[1][given]) else {}
     if faults:
-        raise ModelError(f"an event gives the model parameters that it cannot have at t = {t:.6g} s: {faults[0]}")
+        raise ModelError(f"an event assigns invalid parameters at t = {t:.6g} s: {faults[0]}")
     if keeps == "absolute" and f.model.frames and f.in_joints:
         speeds = [i - f.states.u.start for i in map(places.get, f.resolved(changes)) if i is not None]
         x[f.states.u] = carried_over_numbers(f.functions, t, before, (x, p), [i for i in speeds if i >= 0])
@@ -215,7 +213,7 @@ def _consistent(
     except np.linalg.LinAlgError as error:
         raise AssemblyError(
             f"the start values {', '.join(map(repr, given)) or '(all defaults)'} lead to a pose in which the "
-            f"constraints have no solution in numbers ({error}). Start in another pose, or give more coordinates."
+            f"constraints cannot be solved numerically ({error}). Start in another pose, or give more coordinates."
         ) from error
 
 

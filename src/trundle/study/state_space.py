@@ -72,7 +72,7 @@ class StateSpace:
             M = 2j * np.pi * frequency * unit - self.A
             if len(M) and np.linalg.cond(M) > 1e14:
                 raise SolveError(
-                    f"an undamped mode swings at {frequency:g} Hz: there the response grows without bound."
+                    f"an undamped mode has the frequency {frequency:g} Hz: the response there is infinite."
                 )
             found[i] = self.C @ np.linalg.solve(M, self.B) + self.D
         beside: dict[str, Any] = {"output": list(self.outputs), "input": list(self.inputs)}
@@ -115,7 +115,7 @@ def state_space(
         if lost:
             raise SolveError(
                 f"the output {name!r} depends on {chart.names[lost[0]]!r}, which the linear equations leave out, since "
-                "nothing else depends on it (a place, or a heading). Ask for its rate."
+                "nothing else depends on it (a position or a heading). Use its rate."
             )
         rows.append(slope[0, keep])
         through.append(_numbers(at, derivative(value, u))[0])
@@ -134,7 +134,7 @@ def _scalar(f: Formulation, name: str) -> Any:
     if part.size != 1:
         raise SolveError(f"{name!r} is a vector: name a component, such as {name + '_x'!r}.")
     if part.quantity.of is None:
-        raise SolveError(f"{name!r} is added up along a run: it is no output of linear equations.")
+        raise SolveError(f"{name!r} is an integral over a run: it cannot be an output of linear equations.")
     return part.pick(ca.vec(ca.densify(ca.SX(f.expressions.of(part.quantity)))))
 
 

@@ -41,7 +41,7 @@ CLOSE = 1e-9  # relative, of what is given, and of constraints over a typical le
 def steady(f: Formulation, given: Values, start: Values | None, parameters: Parameters, t: float) -> State:
     """A steady motion with the given values, near the start: coordinates, rates and states by name."""
     if not isinstance(given, Mapping):
-        raise SolveError("steady takes what the motion shall have by name, such as {'shaft.angle_rate': 10.0}.")
+        raise SolveError("steady takes the prescribed values by name, such as {'shaft.angle_rate': 10.0}.")
     refuse_relaxed(f, "a steady motion")
     kane, register = f.by_kane, f.derivation.register()
     for name in given:
@@ -53,8 +53,8 @@ def steady(f: Formulation, given: Values, start: Values | None, parameters: Para
     loose = [m for m, value in f.parameters.modes_at(p).items() if m.is_switch and value != 1]
     if loose:
         raise SolveError(
-            f"contact {loose[0].contact!r} slides or is open at the start: a steady motion is looked for with contacts "
-            "that stick. Start in a state in which they do, or give a smooth law."
+            f"contact {loose[0].contact!r} slides or is open at the start: steady motions need contacts that stick. "
+            f"Start in a state in which they do, or give a smooth law."
         )
     wanted = {register.full(name): value for name, value in given.items()}
     found = _Search(kane, wanted, t, p, x).solve(x)
@@ -161,16 +161,16 @@ class _Search:
         speed = 1.0 + float(np.max(np.abs(u), initial=0.0))
         if not np.all(np.isfinite(here.values)) or np.any(np.abs(here.values[n:]) > 1e-3 * speed):
             raise SolveError(
-                "no steady motion with the given values was found: they cannot be held together with the constraints. "
-                "Give fewer of them, or start nearer to the motion."
+                "no steady motion with the given values was found: they are inconsistent with the constraints. Give "
+                "fewer of them, or start closer to the motion."
             )
         if np.any(changes > limits) or np.any(np.abs(here.values[n:]) > CLOSE * speed):
             names = [*layout.turn_names(), *layout.speed_names(), *layout.first_order_places]
             worst = int(np.argmax(changes / limits))
             raise SolveError(
                 f"no steady motion with the given values was found near the start: {names[worst]!r} would still change "
-                f"at {here.values[worst]:.3g} per second. Give fewer values, start nearer to the motion, or check that "
-                "nothing drives or brakes it."
+                f"at {here.values[worst]:.3g} per second. Give fewer values, start closer to the motion, or check "
+                f"that nothing drives or brakes it."
             )
         drift = np.abs(np.array(ca.DM(self._f(self.t, q, u, self.p, c)[3])).ravel())
         if np.any(drift > 1e-6 * (1.0 + np.abs(A).max(initial=0.0))):

@@ -155,15 +155,16 @@ class Stepper:
         """
         if not self._goes_on:
             raise SolveError(
-                f"the run has ended at {self.time:g} s ({self.outcome}): restore a state before, or begin anew."
+                f"the run has ended at {self.time:g} s ({self.outcome}): restore an earlier state, or make a new "
+                f"stepper."
             )
         self.outcome = self._integration.advance(
             min(float(to), self.end) if to <= self.end * (1 + 1e-12) else float(to)
         )
         if self.outcome is ALARM:
             raise SolveError(
-                f"a contact ceases to be one near t = {self.time:g} s: a stepper cannot say how. Run the same with "
-                "simulate, whose outcome names contact and place."
+                f"a contact becomes invalid near t = {self.time:g} s: Run the same with simulate, whose outcome "
+                f"gives the contact and the reason."
             )
         return self.outcome
 
@@ -203,7 +204,7 @@ class Stepper:
         from trundle.run.ending import at_limit
 
         if self.outcome is None:
-            raise SolveError("the run has not gone on from its start yet: call advance(to).")
+            raise SolveError("the run has not advanced yet: call advance(to).")
         f, ready = self.formulation, self._ready
         tables = {**self._tables, **self._signals()}
         found = self._integration.workspace.trajectory(self.outcome)

@@ -22,7 +22,8 @@ class Unchangeable:
     def __setattr__(self, name: str, value: object) -> None:
         if name != "formulation":
             raise AttributeError(
-                f"a System cannot be changed, and takes no {name!r}. Start values and parameters go to each question, "
+                f"a System cannot be changed, and has no attribute {name!r}. Pass start values and parameters to "
+                f"each call, "
                 "system.simulate(2.0, {'bob.angle': 0.5}, {'length': 0.4}), or into the model before m.build().",
                 name=name, obj=self,
             )  # fmt: skip

@@ -17,7 +17,7 @@ Range = tuple[float, float]
 @final
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Arrays of one common length by name; those of tables hold tr.Table objects."""
+    """The cases of a sweep: arrays of equal length by name; those of tables contain tr.Table objects."""
 
     values: Mapping[str, AnyArray]
 
@@ -42,7 +42,7 @@ class Cases:
         if isinstance(given, Cases):
             return given
         if not isinstance(given, Mapping):
-            raise SolveError(f"cases of a sweep go by name, {{'k': [1.0, 2.0]}}, not as {type(given).__name__}.")
+            raise SolveError(f"give the cases of a sweep by name, {{'k': [1.0, 2.0]}}, not as {type(given).__name__}.")
         values = {str(name): _column(str(name), column) for name, column in given.items()}
         lengths = {name: len(column) for name, column in values.items()}
         if not values or 0 in lengths.values():
@@ -70,7 +70,7 @@ class Cases:
 
     @property
     def digest(self) -> str:
-        """Of every bit of the values."""
+        """Digest of all values."""
         found = hashlib.sha256()
         for name, column in self.values.items():
             bits = ",".join(t.digest for t in column).encode() if _of_tables(column) else column.tobytes()
@@ -113,7 +113,7 @@ def grid(values: Values) -> Cases:
 
 
 def latin_hypercube(count: int, ranges: Mapping[str, Range], seed: int) -> Cases:
-    """Random cases of which each falls into a slice of its own in every range.
+    """Random cases by Latin hypercube sampling: each falls into its own slice of every range.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def sweep(
     threads: int | None = None,
     progress: bool = True,
 ) -> "xr.Dataset":
-    """Run many cases and keep what is asked for, with their values as coordinates.
+    """Run many cases and store selected quantities, with the values of the cases as coordinates.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def draw_trace(
     point of contact over the whole trace in the ground.
     """
     if trace.formulation is None:
-        raise SolveError("a trace that was read from a file does not know its surfaces; make it again to draw them.")
+        raise SolveError("a trace read from a file has no surfaces; compute it again to draw them.")
     pairs = {n: c for n, c in trace.formulation.model.connections.items() if isinstance(c.pair, HigherPair)}
     if not pairs or (contact is not None and contact not in pairs):
         known = ", ".join(map(repr, pairs)) or "none in this model"

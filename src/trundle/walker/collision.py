@@ -19,7 +19,7 @@ STARTS = {1: "slides forward", 0: "sliding stops", -1: "slides backward"}
 
 
 class ContactPhase(NamedTuple):
-    """A stretch of time in which no foot touches, leaves, or changes its sliding."""
+    """A time interval in which no foot touches, leaves, or changes its sliding."""
 
     start: float  # s
     end: float

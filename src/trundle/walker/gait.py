@@ -43,7 +43,7 @@ def fate(
     parameters: Mapping[str, float] | None = None,
     duration: float = 30.0,
 ) -> str:
-    """What a wheel with all its feet does in the end: "walks" or "stops"."""
+    """The final state of a wheel with all its feet: "walks" or "stops"."""
     run = system.simulate(duration, start, parameters, rtol=1e-9, atol=1e-11, samples=2)
     if not run.ok:
         raise SolveError(f"the wheel could not be followed for {duration:g} s. {run.outcome}")

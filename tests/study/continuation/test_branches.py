@@ -154,7 +154,7 @@ def test_what_cannot_be_followed(hoop: tr.System) -> None:
         tr.continuation(hoop, "rate", (1.0, 1.0))
     with pytest.raises(SolveError, match="equilibria, steady, periodic"):
         tr.continuation(hoop, "rate", (1.0, 2.0), "orbits")
-    with pytest.raises(SolveError, match="does not repeat"):
+    with pytest.raises(SolveError, match="is not periodic"):
         tr.continuation(hoop, "rate", (1.0, 2.0), "periodic", start={"pin.angle": 1.0}, longest=3.0)
     with pytest.raises(SolveError, match="belong to steady"):
         tr.continuation(hoop, "rate", (1.0, 2.0), given={"pin.angle_rate": 0.0})

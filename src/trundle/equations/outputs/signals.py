@@ -44,7 +44,7 @@ class Signals:
         if part.name in self._asked:
             way = " -> ".join([*self._asked[self._asked.index(part.name) :], part.name])
             raise ModelError(
-                f"the outputs of blocks ask for each other in a circle: {way}. Put a state between them, such as a "
+                f"the outputs of blocks depend on each other in a circle: {way}. Put a state between them, such as a "
                 "tr.FirstOrderLag."
             )
         self._asked.append(part.name)

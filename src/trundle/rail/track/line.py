@@ -93,7 +93,7 @@ def irregularity_table(rough: Irregularity, start: float, stop: float, step: flo
 
 @final
 class TrackFrame:
-    """A frame that goes along a line, for `m.moving_frame(name, motion=TrackFrame(...))`.
+    """A frame that moves along a line, for `m.moving_frame(name, motion=TrackFrame(...))`.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""A vehicle on its way along a line."""
+"""A vehicle that runs along a line."""

@@ -17,7 +17,7 @@ GRAVITY = 9.81  # m/s^2
 
 
 class TripWarning(UserWarning):
-    """A trip that can be made, but may not be what is meant."""
+    """A trip that is possible, but may not be intended."""
 
 
 def trip_faults(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) -> Iterator[str]:

@@ -38,7 +38,7 @@ ATOL = {"m": 1e-3, "rad": 1e-3, "m/s": 0.1, "rad/s": 0.1}  # absolute over relat
 
 @final
 class Trip:
-    """A vehicle on its way along a line.
+    """A vehicle that runs along a line.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from trundle.rail.vehicle.wheelset import Contact
 @final
 @dataclass(frozen=True, eq=False)
 class SingleWheelset(Vehicle):
-    """A wheelset joined to its track frame by a suspension at both ends, under a load (N) beside its own weight.
+    """A wheelset connected to its track frame by a suspension at both ends, under a load (N) in addition to its weight.
 
     The frame keeps the speed of the ride; a speed that is free is refused. In a model it is called `axle`, its contacts
     `axle_left` and `axle_right`.

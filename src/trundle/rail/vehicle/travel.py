@@ -120,7 +120,7 @@ class SpeedOverTime(TravelLaw):
 @final
 @dataclass(frozen=True, eq=False)
 class Free(TravelLaw):
-    """A vehicle whose speed is free: it starts at a speed (m/s, a parameter), and goes as forces let it.
+    """A vehicle with free speed: it starts at a speed (m/s, a parameter) and moves under its forces.
 
     Traction (N) is shared by all axles as moments on them, with its reaction on the track; negative, it brakes. It is a
     number or a function of the signals; `s["track_speed"]` and `s["track_distance"]` are those of the track frames,

@@ -37,7 +37,7 @@ _tables: WeakValueDictionary[str, Table] = WeakValueDictionary()  # those in use
 
 @final
 class TableContact(NamedTuple):
-    """What the table says: numbers, arrays, or expressions of the tape."""
+    """A look-up in a contact table: numbers, arrays, or expressions of the tape."""
 
     gap: Expr  # m, along z, against the middle position
     angle: Expr  # rad, positive where the radius falls outwards

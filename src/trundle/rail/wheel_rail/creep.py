@@ -26,7 +26,7 @@ NO_CREEP = 1e-30  # added to squares under a root, which has no slope at zero
 
 @final
 class CreepForce(NamedTuple):
-    """What acts on the wheel in the contact."""
+    """Forces and moment on the wheel at the contact."""
 
     longitudinal: Expr  # N
     lateral: Expr  # N

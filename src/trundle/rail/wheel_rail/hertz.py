@@ -53,7 +53,7 @@ STEEL = Elastic()
 
 @final
 class Ellipse(NamedTuple):
-    """What Hertz's theory says about contacts, numbers or arrays."""
+    """Contacts by Hertz's theory, as numbers or arrays."""
 
     a: Expr  # semi-axis in the rolling direction, m
     b: Expr  # semi-axis across it, m

@@ -86,7 +86,7 @@ class Branch:
 
     @property
     def stable(self) -> Any:
-        """Whether no small motion grows, at each point."""
+        """Whether the motion is stable, at each point."""
         return np.array([one.stable for one in self.judgements])
 
     def all(self, kind: str) -> list[Special[Any]]:

@@ -106,7 +106,7 @@ def continuation(
 def _range(between: Sequence[float]) -> tuple[float, float]:
     values = [float(v) for v in between]
     if len(values) != 2 or not all(np.isfinite(values)) or values[0] == values[1]:
-        raise SolveError(f"continuation goes between two different values of the parameter, got {between!r}.")
+        raise SolveError(f"continuation needs a range of two different values of the parameter, got {between!r}.")
     return values[0], values[1]
 
 
@@ -160,7 +160,7 @@ def _still(
     loose = loose_contacts(f, p)
     if loose:
         raise SolveError(
-            f"contact {loose[0]!r} slides or is open at the start: branches are followed with contacts that stick."
+            f"contact {loose[0]!r} slides or is open at the start: continuation needs contacts that stick."
         )
     curve = SteadyCurve(f, full, x, p, given, of == "steady", abs(last - first))
     units = {name: f.quantity(name).unit for name in f.states.values(x[None, :])}
@@ -271,7 +271,7 @@ class _Periodic:
         end = _one_period(states)
         if end is None:
             raise SolveError(
-                f"the motion does not repeat within {self.longest:g} s: let it settle longer (settle=...), wait longer "
+                f"the motion is not periodic within {self.longest:g} s: let it settle longer (settle=...), wait longer "
                 "(longest=...), or begin at a Hopf point of a branch of equilibria."
             )
         curve = PeriodicCurve(flow, self._width, self.intervals)

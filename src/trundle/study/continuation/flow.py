@@ -153,7 +153,7 @@ class Flow:
         A = out[:, : n * n].reshape(-1, n, n).transpose(0, 2, 1)[:, : self._n, : self._n]
         by_time = np.abs(out[:, n * n : n * n + self._n])
         if np.any(by_time > STEADY_IN_TIME * (1.0 + np.max(np.abs(A), axis=(1, 2)))[:, None]):
-            raise SolveError("the model depends on time: this is for machines left to themselves.")
+            raise SolveError("the model depends on time: only autonomous models are supported.")
         return A
 
     def _chosen(self) -> list[int]:
