@@ -225,7 +225,7 @@ def sweep(
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     method: Annotated[Method, typer.Option(help="Integration method.")] = "auto",
 ) -> None:
-    """Run many cases of a model, and keep their results in a Zarr store."""
+    """Run many cases of a model, and store their results in a Zarr store."""
     from trundle.command.sweep import read_cases, run_sweep
 
     file = _load(source, set_)
@@ -255,7 +255,7 @@ def view(
     port: Annotated[int, typer.Option(help="First port to try on 127.0.0.1; 0 takes any.")] = 8321,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")] = True,
 ) -> None:
-    """Show a result moving in the browser, on this machine only, or write it as a page."""
+    """Animate a saved result in the browser, on this machine only, or write the animation as a page."""
     from trundle.command.view import view_result
 
     view_result(result, compare, plot or None, html, port, browser)
@@ -269,7 +269,7 @@ def studio(
     port: Annotated[int, typer.Option(help="First port to try on 127.0.0.1; 0 takes any.")] = 8321,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")] = True,
 ) -> None:
-    """Open, change, run, watch and compare models in the browser, on this machine only."""
+    """Change, run and compare models in the browser, on this machine only."""
     from trundle.studio import studio as serve_studio
 
     made = serve_studio(source, port, browser)
@@ -281,7 +281,7 @@ def studio(
 
 @app.command(epilog="Example: trundle check four-bar")
 def check(source: Source, set_: Set = None) -> None:
-    """Tell every fault of a model, or that it is well posed, how freely it moves and what seals each bond."""
+    """Report all errors of a model; if there are none, its degrees of freedom and the seal of each bond."""
     from trundle.command.graph import print_seals
 
     file = _load(source, set_)
@@ -313,7 +313,7 @@ def graph(
     ] = None,
     dual: Annotated[bool, typer.Option("--dual", help="Wrenches as flows and twists as efforts.")] = False,
 ) -> None:
-    """Draw or save the multibond graph of a model; without a file, print what seals each bond, and the causality."""
+    """Draw or save the multibond graph of a model; without a file, print the seal of each bond and the causality."""
     from trundle.command.graph import print_graph
 
     print_graph(_load(source, set_).model.build().graph, out, dual)
@@ -434,7 +434,7 @@ def pairs(
 
 @app.command(epilog="Example: trundle doctor")
 def doctor() -> None:
-    """Show versions, processor, kernel cache and browser: what a report of a fault should say."""
+    """Show versions, processor, kernel cache and browser, for bug reports."""
     from trundle.command.doctor import report
 
     for name, value in report():
@@ -447,7 +447,7 @@ def warm(
         list[str] | None, typer.Argument(metavar="FILE|EXAMPLE", help="Models whose equations are compiled as well.")
     ] = None,
 ) -> None:
-    """Prepare ahead what first runs would wait for: the time loops' machine code, and that of models."""
+    """Compile the time loops, and models, ahead of their first run."""
     from trundle.command.warm import warm_loops, warm_model
 
     typer.echo(warm_loops())

@@ -120,7 +120,7 @@ def test_a_wheel_that_sticks_and_slips() -> None:
 
 
 def test_what_the_data_do_not_tell_is_said() -> None:
-    with pytest.warns(UserWarning, match="the data do not tell 'idle'"):
+    with pytest.warns(UserWarning, match="the data do not determine 'idle'"):
         found = tr.fit(pendulum(), measured(1, ("bob.angle",)), ["k", "idle"])
     assert np.isinf(found.errors["idle"]) and np.isfinite(found.errors["k"])
     held = tr.fit(pendulum(), measured(1), {"k": 1.5, "c": 0.1}, bounds={"k": (0, 2)})
@@ -210,7 +210,7 @@ def test_other_units_and_numbers_that_are_none() -> None:
         return xr.Dataset({"bob.angle": ("time", angle, {"units": unit})}, {"time": ("time", TIMES, {"units": second})})
 
     assert tr.fit(pendulum(), dataset("rad"), ["k", "c", "bob.angle"]).settled
-    with pytest.raises(ModelError, match=r"'bob.angle' was measured in 'deg', and the model has it in 'rad'"):
+    with pytest.raises(ModelError, match=r"'bob.angle' was measured in 'deg', but the model has it in 'rad'"):
         tr.fit(pendulum(), dataset("deg"), ["k"])
     with pytest.raises(ModelError, match=r"'time' was measured in 'ms'"):
         tr.fit(pendulum(), dataset("rad", "ms"), ["k"])

@@ -100,8 +100,8 @@ class Fit:
             return ""
         names = [n for n, part in zip(self.names, np.abs(weak[0]), strict=True) if part > 0.1]
         if len(names) == 1:
-            return f"the data do not tell {names[0]!r}: nothing that was measured changes with it."
-        return f"the data do not tell {', '.join(map(repr, names))} apart: changed together, they change nothing."
+            return f"the data do not determine {names[0]!r}: no measured quantity depends on it."
+        return f"the data do not determine {', '.join(map(repr, names))} separately: a common change has no effect."
 
     @property
     def at_bounds(self) -> list[str]:

@@ -34,7 +34,7 @@ def connection_quantities(c: "ConnectedPair") -> Iterator[Quantity]:
     if c.is_contact:
         yield from _contact(c)
     else:
-        axes = f"of the second frame against the first in connection {c.name!r}, along its own axes"
+        axes = f"of the second frame relative to the first in connection {c.name!r}, along its own axes"
         for i, (kind, unit_, text) in enumerate(
             (("mu", "m/s^2", "relative acceleration"), ("lambda", "rad/s^2", "relative angular acceleration"))
         ):

@@ -15,36 +15,34 @@ def contact_quantities(owner: str) -> Iterator[Quantity]:
         )  # fmt: skip
 
     def force(kind: str, text: str, axis: int) -> Quantity:
-        text = f"force of the first body on the second {text}, in contact {owner!r}"
+        text = f"{text} force of the first body on the second, in contact {owner!r}"
         return Quantity(owner, kind, "N", text, 1, lambda e: e.contact_force(owner, axis), "reactions")
 
-    motion = "velocity of the second body against the first at the contact"
+    motion = "slip velocity of the second body relative to the first"
+    yield known("contact_point", "m", "contact point in the ground", lambda s: s.contact_motion(owner).contact.point, 3)
     yield known(
-        "contact_point", "m", "point of contact in the ground", lambda s: s.contact_motion(owner).contact.point, 3
-    )
-    yield known(
-        "contact_normal", "", "normal out of the first surface at the point of contact, ground axes",
+        "contact_normal", "", "outward normal of the first surface at the contact point, ground axes",
         lambda s: s.contact_motion(owner).contact.axes[2], 3,
     )  # fmt: skip
-    yield known("slip_x", "m/s", f"{motion}, along", lambda s: s.contact_motion(owner).rate("slip_x"), order=1)
-    yield known("slip_y", "m/s", f"{motion}, across", lambda s: s.contact_motion(owner).rate("slip_y"), order=1)
+    yield known("slip_x", "m/s", f"longitudinal {motion}", lambda s: s.contact_motion(owner).rate("slip_x"), order=1)
+    yield known("slip_y", "m/s", f"lateral {motion}", lambda s: s.contact_motion(owner).rate("slip_y"), order=1)
     yield known(
-        "forward_velocity", "m/s", "velocity of the point of contact over the first surface, along",
+        "forward_velocity", "m/s", "longitudinal velocity of the contact point over the first surface",
         lambda s: s.contact_motion(owner).forward_velocity, order=1,
     )  # fmt: skip
     yield known(
-        "spin", "rad/s", "turning of the second body against the first about the normal",
+        "spin", "rad/s", "angular velocity of the second body relative to the first about the normal",
         lambda s: s.contact_motion(owner).rate("spin"), order=1,
     )  # fmt: skip
-    yield known("gap", "m", "distance of the two surfaces", lambda s: s.contact_motion(owner).contact.gap)
-    yield force("normal_force", "along the normal", 2)
-    yield force("slip_force_x", "along", 0)
-    yield force("slip_force_y", "across", 1)
+    yield known("gap", "m", "distance between the two surfaces", lambda s: s.contact_motion(owner).contact.gap)
+    yield force("normal_force", "normal", 2)
+    yield force("slip_force_x", "longitudinal", 0)
+    yield force("slip_force_y", "lateral", 1)
 
 
 def curvature_quantity(owner: str) -> Quantity:
-    """How far the surfaces of the contact `owner` are from cutting each other."""
-    text = "smallest relative curvature of the surfaces, below zero where they cut each other"
+    """How far the surfaces of the contact `owner` are from intersecting next to the contact point."""
+    text = "smallest relative curvature of the surfaces, negative where they intersect"
     return Quantity(
         owner, "relative_curvature", "1/m", f"{text}, in contact {owner!r}", 1, lambda e: e.curvature(owner),
         "curvatures",

@@ -17,8 +17,8 @@ def step_quantities(owner: str, step: Named) -> Iterator[Quantity]:
     coordinate, of = f"{owner}.{step.name}", f" of connection {owner!r}"
     single = step.n_u == 1
     needs, per_second = Needs.COORDINATE if single else Needs.STATE, rate_unit(step)
-    kind = "coordinate" if single else "rotation of the second body against the first as a unit quaternion"
-    rate = "rate of the coordinate" if single else "angular velocity against the first body, in axes of the second"
+    kind = "coordinate" if single else "rotation of the second body relative to the first as a unit quaternion"
+    rate = "rate of the coordinate" if single else "angular velocity relative to the first body, in axes of the second"
     yield Quantity(
         owner, step.name, unit(step), kind + of, step.n_q, lambda s: s.value(coordinate), "state", needs=needs,
         signal=True, start=True, coordinate=single, changes=single,

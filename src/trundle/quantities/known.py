@@ -17,9 +17,9 @@ from trundle.quantity import Needs, Of, Quantity
 Measures = Mapping[str, tuple[Measure, ...]]  # by the name of the force
 EFFORTS = {"m": "N", "rad": "N m"}  # unit of the effort along a coordinate with this unit
 WORK = {
-    "work_in": "work brought in by drives and given forces",
+    "work_in": "work done by drives and given forces",
     "work_lost": "work lost in dampers, friction, collisions and other losses",
-    "work_events": "work brought in by events that change the state or parameters",
+    "work_events": "work done by events that change the state or parameters",
 }
 
 

@@ -188,7 +188,7 @@ def measured(ports: Ports) -> dict[Measure, Quantity]:
         add(frame, "source_power", "W", "power that the given motion brings in")
     for j in ports.junctions:
         if j.bonds:
-            add(j.name, "flow", FLOWS, "motion of the second body against the first, by bonds", j.bonds)
+            add(j.name, "flow", FLOWS, "motion of the second body relative to the first, by bonds", j.bonds)
             add(j.name, "effort", EFFORTS, "force and moment on the second body, by bonds", j.bonds)
         of = j.connection if j.is_chain else ""
         add(j.name, "power_to_first", "W", f"power that {j.first!r} receives", connection=of)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 CONTACT = {
-    "contact_point": ("m", "point of contact in the ground"),
-    "contact_normal": ("", "normal out of the first surface at the point of contact, ground axes"),
+    "contact_point": ("m", "contact point in the ground"),
+    "contact_normal": ("", "outward normal of the first surface at the contact point, ground axes"),
 }
 BODY = {"position": ("m", "position of the body frame in the ground"), "rotation": ("", "rotation matrix, by columns")}
 
