@@ -105,3 +105,29 @@ def test_every_sheet_in_dark_and_on_a_phone(browser: Browser, served: Studio) ->
     browser.frame()
     assert browser.run("document.documentElement.scrollWidth") <= 390
     assert not browser.complaints
+
+
+def test_a_kept_run_that_goes_elsewhere_stays_in_the_picture(browser: Browser, served: Studio) -> None:
+    browser.open(served.url, width=1200, height=760)
+    browser.run("studio.openExample('benchmark-bicycle')")
+    near = browser.run("trundle.camera.distance")
+    browser.run("studio.keep(true)")
+    assert browser.run("trundle.camera.distance") == pytest.approx(near)
+    browser.run(SLIDE.replace("NAME", "'v'").replace("VALUE", "9"))
+    browser.run("trundle.seek(trundle.range[1])")
+    browser.frame()
+    seen = browser.run("""(() => { const [r, u, e] = trundle.camera.axes(), half = Math.tan(0.3);
+      const see = trundle.stand().seen;
+      return trundle.runs.map((run) => { const p = see(run.middle(trundle.t)), depth = trundle.camera.far - dot(p, e);
+        return [dot(p, r) / depth / half, dot(p, u) / depth / half]; }); })()""")
+    assert len(seen) == 2 and np.max(np.abs(seen)) < 1.3  # the picture is wider than high
+    browser.run("studio.keep(false)")
+    assert browser.run("trundle.camera.distance") == pytest.approx(near, rel=0.2)
+
+
+def test_menus_stay_on_the_screen_of_a_phone(browser: Browser, served: Studio) -> None:
+    browser.open(served.url, width=390, height=800)
+    browser.run("document.getElementById('saves').open = true")
+    for name in ("files", "tabs"):
+        left, right = browser.run(f"(({{left, right}}) => [left, right])({name}.getBoundingClientRect())")
+        assert left >= 0 and right <= 390

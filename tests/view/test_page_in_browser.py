@@ -99,7 +99,7 @@ def test_served_page_gives_every_quantity_to_two_pages(browser: Browser, ride: R
 SEEN = """(name) => { const b = trundle.first.bodies.indexOf(name), box = view.getBoundingClientRect();
   const p = trundle.stand().seen(place(trundle.first.pose(b, trundle.t), trundle.first.com(b)));
   const [r, u, e] = trundle.camera.axes(), f = Math.min(box.height, box.width) / 2 / Math.tan(0.3);
-  const depth = trundle.camera.distance - dot(p, e);
+  const depth = trundle.camera.far - dot(p, e);
   return [box.left + box.width / 2 + f * dot(p, r) / depth, box.top + box.height / 2 - f * dot(p, u) / depth]; }"""
 
 

@@ -40,7 +40,7 @@ def read_own(path: Path, largest: float, when_asked: bool = False) -> "xr.Datase
             part = tuple(kept.get(dimension, slice(None)) for dimension in dims[name])
             later = when_asked and name != "time" and "time" in dims[name] and item.dtype.kind == "f"
             values = StoredArray(path, stamp, item, part).lazily() if later else _values(item, part)
-            variables[name] = xr.Variable(dims[name], values, _attributes(item))
+            variables[name] = xr.Variable(dims[name], values, _attributes(item), fastpath=True)
         beside = str(file.attrs.get("coordinates", "")).split()
         for item in names.values():
             beside += str(item.attrs.get("coordinates", "")).split()

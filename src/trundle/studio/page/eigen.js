@@ -54,20 +54,26 @@ class Loci {
     $("eigen-said").textContent = found.said.join("\n");
     const range = [found.values[0], found.values[found.values.length - 1]], unit = found.unit ? ` (${found.unit})` : "";
     const panel = (kind, text, unit) => {
-      const curves = found[kind].map((c, k) => ({ ...c, name: `${k + 1}`, label: `${k + 1}`, unit, text: `eigenvalue ${k + 1}`, run: 0 }));
-      return new Panel(unit, curves, range, (value) => this.pick(value), true);
+      const curves = found[kind].map((c, k) => ({ ...c, name: `${k + 1}`, label: `\u03bb${k + 1}`, unit, text: `eigenvalue ${k + 1}`, run: 0 }));
+      return new Panel(unit, curves, range, (value) => this.pick(value), found.unit);
     };
     this.panels = [panel("real", "real part", "1/s"), panel("imaginary", "imaginary part", "rad/s")];
     const titles = ["real part: growing above zero, decaying below", "imaginary part: angular frequency"];
-    $("loci").replaceChildren(...this.panels.flatMap((p, i) => [part("h2", "", `${titles[i]} (${p.unit}), over ${found.over}${unit}`), p.element]));
+    $("loci").replaceChildren(...this.panels.flatMap((p, i) => [part("h2", "", `${titles[i]} (${p.unit}), over ${found.over}${unitText(unit)}`), p.element]));
     this.at = this.value();
     this.draw();
   }
 
-  value() { const slider = this.studio.parameters.find((s) => s.name === this.found.over); return slider ? slider.value : this.at ?? this.found.values[0]; }
+  // The slider of what the eigenvalues are over: a parameter, or a start value such as the speed.
+  slider() {
+    const { parameters, starts } = this.studio, start = starts.find((s) => s.start.name === this.found.over && !s.start.vector);
+    return parameters.find((s) => s.name === this.found.over) || (start && start.start.sliders[0]);
+  }
+
+  value() { const slider = this.slider(); return slider ? slider.value : this.at ?? this.found.values[0]; }
 
   pick(value) {
-    const slider = this.studio.parameters.find((s) => s.name === this.found.over);
+    const slider = this.slider();
     this.at = value;
     if (slider) { slider.put(rounded(value, slider.span())); this.studio.changed(true); } else this.draw();
   }

@@ -5,7 +5,7 @@ class Slider {
     Object.assign(this, { ...given, server, changed, usual: given.value });
     this.element = document.createElement("div");
     this.element.className = "slider";
-    const called = part("span", "called", given.name), unit = part("span", "unit", given.unit), about = part("span", "about", given.text);
+    const called = part("span", "called", given.name), unit = part("span", "unit", unitText(given.unit)), about = part("span", "about", given.text);
     this.field = document.createElement("input");
     Object.assign(this.field, { className: "number", inputMode: "decimal" });
     this.field.setAttribute("aria-label", given.name);

@@ -38,7 +38,7 @@ class Eye:
         x, y, z = Eye(target, a, e, 1.0).axes @ scene.outline_points().T
         slopes = HALF_SLOPE * np.array([max(1.0, aspect), max(1.0, 1 / aspect)])  # of the rays at the sides
         far = float(np.max([np.abs(x) / slopes[0] + z, np.abs(y) / slopes[1] + z]))
-        return Eye(target, a, e, ROOM * max(far, 1e-6) / zoom)
+        return Eye(target, a, e, ROOM * max(far, 1e-12) / zoom)
 
     @property
     def axes(self) -> Array:

@@ -2,7 +2,7 @@
 
 class Camera {
   constructor(canvas, changed) {
-    Object.assign(this, { azimuth: -1.01, elevation: 0.38, distance: 5, offset: [0, 0, 0], target: [0, 0, 0] });
+    Object.assign(this, { azimuth: -1.01, elevation: 0.38, distance: 5, stretch: 1, offset: [0, 0, 0], target: [0, 0, 0] });
     this.changed = changed;
     this.pointers = new Map();
     canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); this.pointers.set(e.pointerId, e); });
@@ -12,7 +12,9 @@ class Camera {
     canvas.addEventListener("contextmenu", (e) => e.preventDefault());
   }
 
-  zoom(factor) { this.distance = clamp(this.distance * factor, 1e-4, 1e6); this.changed(); }
+  get far() { return this.distance * this.stretch; }
+
+  zoom(factor) { this.distance = clamp(this.distance * factor, 1e-12, 1e12); this.changed(); }
 
   move(e, canvas) {
     const before = this.pointers.get(e.pointerId);
@@ -34,7 +36,7 @@ class Camera {
   }
 
   pan(dx, dy, canvas) {
-    const [right, up] = this.axes(), step = (2 * this.distance * Math.tan(0.3)) / canvas.clientHeight;
+    const [right, up] = this.axes(), step = (2 * this.far * Math.tan(0.3)) / canvas.clientHeight;
     this.offset = add(this.offset, add(scaled(right, -dx * step), scaled(up, dy * step)));
   }
 
@@ -45,21 +47,21 @@ class Camera {
     return [right, cross(eye, right), eye];
   }
 
-  // Goes so far away that these points about the target are in the picture.
-  fit(points, aspect) {
+  // How far away it must be for these points about the target to be in the picture.
+  room(points, aspect) {
     const [right, up, eye] = this.axes(), slope = Math.tan(0.3), across = slope * Math.max(1, aspect), along = slope * Math.max(1, 1 / aspect);
     let far = 0;
     for (const p of points) far = Math.max(far, Math.abs(dot(p, right)) / across + dot(p, eye), Math.abs(dot(p, up)) / along + dot(p, eye));
-    this.distance = 1.1 * Math.max(far, 1e-6);
+    return 1.1 * Math.max(far, 1e-12);
   }
 
   matrix() {
     const [r, u, e] = this.axes();
-    return new Float32Array([r[0], u[0], e[0], 0, r[1], u[1], e[1], 0, r[2], u[2], e[2], 0, 0, 0, -this.distance, 1]);
+    return new Float32Array([r[0], u[0], e[0], 0, r[1], u[1], e[1], 0, r[2], u[2], e[2], 0, 0, 0, -this.far, 1]);
   }
 
   projection(aspect) {
     const angle = 2 * Math.atan(Math.tan(0.3) * Math.max(1, 1 / aspect));
-    return perspective(angle, aspect, 0.01 * this.distance, 60 * this.distance);
+    return perspective(angle, aspect, 0.01 * this.far, 60 * this.far);
   }
 }

@@ -1,6 +1,8 @@
 """The page as one HTML text, without anything from the network."""
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -76,10 +78,18 @@ def page(
 
 
 def fill(title: str, data: str) -> str:
-    """The page of runs with its title, looks, scripts and packed data."""
+    """The page of runs with its title, looks, scripts and packed data; its browser runs these scripts and no others."""
     script = f"{player_script()}\n{file_text('start.js')}"
+    (_, style), player = player_parts()
+    hashes = ("/*SCRIPT HASH*/", _hash(script)), ("/*STYLE HASH*/", _hash(style))
     named = ("/*TITLE*/", escape(title))  # the last: it may hold the name of a place
-    return with_parts(file_text("page.html"), *player_parts(), ("/*SCRIPT*/", script), ("/*DATA*/", data), named)
+    parts = *hashes, ("/*STYLE*/", style), player, ("/*SCRIPT*/", script), ("/*DATA*/", data), named
+    return with_parts(file_text("page.html"), *parts)
+
+
+def _hash(text: str) -> str:
+    """As a content security policy names a script or a style."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def page_data(

@@ -77,6 +77,11 @@ class LocalHandler(BaseHTTPRequestHandler):
         """
         return self.headers.get("Host", "").partition(":")[0] in (HERE, "localhost")
 
+    def from_another_page(self) -> bool:
+        """Whether the browser says that a page of another server asks."""
+        origin, own = self.headers.get("Origin"), f"http://{self.headers.get('Host', '')}"
+        return origin not in (None, own) or self.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+
     def from_own_page(self) -> bool:
         """Whether a page of this very server asks: other pages in the same browser name their own origin."""
         return self.meant_for_here() and self.headers.get("Origin") == f"http://{self.headers['Host']}"
@@ -90,6 +95,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
         self.end_headers()
         self.wfile.write(body)
 

@@ -25,7 +25,7 @@ class Page {
 
   // Show runs. Those of the same model again keep the time, the camera and what was chosen.
   load(data, again = false) {
-    const { painter } = this;
+    const { painter } = this, room = again ? this.room() : 1;
     for (const run of this.runs) run.release();
     if (painter && !this.shared) this.shared = Object.fromEntries(Object.entries(data.shared).map(([k, mesh]) => [k, painter.upload(mesh)]));
     this.data = data;
@@ -39,7 +39,7 @@ class Page {
       this.follow = this.first.travels ? 0 : -1;
       this.seat = 0;
       this.home();
-    }
+    } else this.camera.distance *= this.room() / room;  // as near as before to what may have grown
     this.controls(again);
     this.choose();
   }
@@ -80,25 +80,34 @@ class Page {
   // -- picture --
 
   home(angles = null) {
-    const { low, high, size, planar } = this.first, [azimuth, elevation] = angles || planar || [-1.01, 0.38], view = $("view");
+    const [azimuth, elevation] = angles || this.first.planar || [-1.01, 0.38];
     Object.assign(this.camera, { azimuth, elevation, offset: [0, 0, 0] });
-    if (this.follow > 0) this.camera.distance = 1.86 * Math.max(size, 1e-6);
-    else this.camera.fit(this.follow ? corners(scaled(sub(high, low), 0.5)) : this.rims(), view.clientWidth / view.clientHeight || 1);
+    this.camera.distance = this.room();
     this.ask();
   }
 
-  // The upright cylinder about the middle that holds all bodies.
-  rims() {
-    const [radius, height] = this.first.around, r = radius + Math.min(this.apart(), 4 * this.first.size) / 2;
+  // Distance from which all that is looked at is seen.
+  room() {
+    const { low, high, size } = this.first;
+    if (this.follow > 0) return 1.86 * size;
+    return this.camera.room(this.follow ? corners(scaled(sub(high, low), 0.5)) : this.rims(), this.aspect());
+  }
+
+  // The upright cylinder about the middle that holds all bodies, and more around it.
+  rims(more = 0) {
+    const [radius, height] = this.first.around, r = radius + more;
     const rim = Array.from({ length: 16 }, (_, k) => [r * Math.cos((k * Math.PI) / 8), r * Math.sin((k * Math.PI) / 8)]);
     return rim.flatMap(([x, y]) => [[x, y, height], [x, y, -height]]);
   }
 
-  // How far runs that are compared get from each other.
-  apart() {
-    const times = Array.from({ length: 21 }, (_, k) => this.range[0] + (k / 20) * (this.range[1] - this.range[0]));
-    return Math.max(0, ...this.runs.slice(1).flatMap((run) => times.map((t) => Math.hypot(...sub(run.middle(t), this.first.middle(t))))));
+  // How much farther away the camera goes to keep runs that are compared in the picture, wherever they are now.
+  spread() {
+    if (this.follow !== 0 || this.runs.length < 2) return 1;
+    const middle = this.target(), apart = Math.max(...this.runs.map((run) => Math.hypot(...sub(run.middle(this.t), middle))));
+    return this.camera.room(this.rims(apart), this.aspect()) / this.room();
   }
+
+  aspect() { return $("view").clientWidth / $("view").clientHeight || 1; }
 
   target() {
     const run = this.first;
@@ -146,7 +155,7 @@ class Page {
     $("scale").replaceChildren(...(spots.length ? [row] : []), ...lines.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
   }
 
-  spacing() { return 10 ** Math.round(Math.log10(this.camera.distance / 5)); }
+  spacing() { return 10 ** Math.round(Math.log10(this.camera.far / 5)); }
 
   // Directions of the axes, as they are seen.
   drawCompass() {
@@ -186,10 +195,11 @@ class Page {
   followed(body) { this.follow = body; this.camera.offset = [0, 0, 0]; this.controls(true); this.ask(); }
 
   drawScene(sky, line) {
+    this.camera.stretch = this.spread();
     const { painter, first } = this, stand = this.stand();
     painter.begin(this.camera, sky);
     if (this.layers.has("floor") && first.floor !== null) {
-      const spacing = this.spacing(), reach = 9 * this.camera.distance;
+      const spacing = this.spacing(), reach = 9 * this.camera.far;
       const c = this.seat ? this.first.pose(this.seat, this.t).p : this.target();
       const centre = [c[0] + (this.seat ? 0 : this.camera.offset[0]), c[1] + (this.seat ? 0 : this.camera.offset[1]), 0];
       const at = stand.seen(centre), wrapped = [0, 1].map((i) => (centre[i] / spacing) % 5);
@@ -371,7 +381,11 @@ const corners = (half) => Array.from({ length: 8 }, (_, k) => half.map((h, i) =>
 const css = (c) => `rgb(${c.map((v) => Math.round(255 * v)).join(",")})`;
 const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.trim().slice(i, i + 2), 16) / 255);
 
-const lengthText = (metres) => (metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : metres >= 1e-3 ? `${Number((1000 * metres).toPrecision(3))} mm` : `${metres.toPrecision(1)} m`);
+// A length in the unit in which it is a short number.
+function lengthText(metres) {
+  const [size, unit] = [[1e3, "km"], [1, "m"], [1e-3, "mm"], [1e-6, "\u00b5m"], [1e-9, "nm"]].find(([s]) => metres >= 0.999 * s) || [1, "m"];
+  return `${numberText(metres / size)} ${unit}`;
+}
 
 function check(text, on, changed) {
   const label = document.createElement("label"), box = document.createElement("input");

@@ -19,7 +19,14 @@ function tickText(value, step) {
   return value.toFixed(clamp(Math.ceil(-Math.log10(step) + 1e-9), 0, 6)).replace(/^-0(\.0*)?$/, "0");
 }
 
-const numberText = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)).toString() : "none");
+// Units as they are printed: m/s^2 with a raised 2.
+const unitText = (unit) => unit.replace(/\^(-?)(\d+)/g, (_, sign, digits) => (sign ? "\u207b" : "") + [...digits].map((d) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]).join(""));
+
+function numberText(value) {
+  if (!Number.isFinite(value)) return "none";
+  const size = Math.abs(value);
+  return size >= 1e6 || (size > 0 && size < 1e-4) ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : Number(value.toPrecision(4)).toString();
+}
 
 // The value of a curve at a time, linear between its points.
 function valueAt(curve, t) {
@@ -29,8 +36,8 @@ function valueAt(curve, t) {
 }
 
 class Panel {
-  constructor(unit, curves, range, seek) {
-    Object.assign(this, { unit, curves, range });
+  constructor(unit, curves, range, seek, across = "s") {
+    Object.assign(this, { unit, curves, range, across });
     this.element = document.createElement("div");
     this.element.className = "panel";
     this.canvas = document.createElement("canvas");
@@ -43,7 +50,7 @@ class Panel {
     this.values = curves.map((curve, k) => {
       const entry = document.createElement("span"), line = document.createElement("i"), value = document.createElement("b");
       line.style.background = curve.run ? `repeating-linear-gradient(90deg, ${this.colours[k]} 0 4px, transparent 4px 7px)` : this.colours[k];
-      entry.append(line, `${curve.label} `, value, ` ${unit}`);
+      entry.append(line, `${curve.label} `, value, ` ${unitText(unit)}`);
       entry.title = curve.text;
       this.legend.append(entry);
       return value;
@@ -82,9 +89,14 @@ class Panel {
     pen.lineWidth = 1;
     const across = ticks(a, b, (x1 - x0) / 80), up = ticks(low, high, 5.5);
     pen.textAlign = "center";
-    for (const v of across.values) { stroke(pen, [[X(v), y0], [X(v), y1]]); pen.fillText(tickText(v, across.step), clamp(X(v), x0, x1 - 12), y1 + 14); }
+    for (const [k, v] of across.values.entries()) {
+      const text = tickText(v, across.step) + (k === across.values.length - 1 ? ` ${unitText(this.across)}` : ""), half = pen.measureText(text).width / 2;
+      stroke(pen, [[X(v), y0], [X(v), y1]]);
+      pen.fillText(text, clamp(X(v), x0, x1 + 6 - half), y1 + 14);
+    }
     pen.textAlign = "right";
     for (const v of up.values) { stroke(pen, [[x0, Y(v)], [x1, Y(v)]]); pen.fillText(tickText(v, up.step), x0 - 6, Y(v) + 4); }
+    if (low < 0 && high > 0) { pen.strokeStyle = look.quiet; stroke(pen, [[x0, Y(0)], [x1, Y(0)]]); }
     pen.save();
     pen.beginPath();
     pen.rect(x0, y0 - 1, x1 - x0, y1 - y0 + 2);

@@ -71,7 +71,7 @@ class _Handler(LocalHandler):
         super().__init__(*given)
 
     def do_GET(self) -> None:
-        if not self.meant_for_here():
+        if not self.meant_for_here() or (self.path != "/" and self.from_another_page()):
             self.answer(403, NOT_HERE)
         elif self.path == "/":
             self.answer(200, self.html, "text/html")

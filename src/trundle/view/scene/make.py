@@ -147,8 +147,8 @@ def _size(shape: Geometry, grids: Sequence[Grid], bodies: Sequence[str], pose: t
         points = points.reshape(-1, 3)
         points = np.vstack([points, *(g.points.reshape(-1, 3) for g in grids if g.body == body and _bounded(g))])
         clouds.append(p[i] + points @ R[i].T)
-    cloud = np.vstack(clouds) if clouds else np.zeros((1, 3))
-    extent = float(np.max(np.ptp(cloud, axis=0)))
+    cloud = np.vstack([np.zeros((0, 3)), *clouds])
+    extent = float(np.max(np.ptp(cloud, axis=0))) if len(cloud) else 0.0
     if extent > 1e-9:
         return extent
     boxes = [
@@ -329,7 +329,8 @@ def _extent(
         low, high = np.full(3, -size / 2), np.full(3, size / 2)
     free = [i for i in range(1, len(bodies)) if bodies[i] not in frames]
     middle = p[:, free].mean(axis=1) if free else p[:, 0]
-    travels = bool(np.nanmax(np.ptp(middle, axis=0)) > 2.5 * size)
+    known = middle[np.all(np.isfinite(middle), axis=1)]
+    travels = len(known) > 0 and bool(np.max(np.ptp(known, axis=0)) > 2.5 * size)
     return low, high, travels
 
 
