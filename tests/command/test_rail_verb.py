@@ -123,6 +123,15 @@ def test_a_trip_from_files(tmp_path):
 
 
 @pytest.mark.slow
+def test_several_speeds_in_one_table(tmp_path):
+    words = ("run", "two-axle-wagon", "--track", "sine-curve", "--duration", 4, "--out", tmp_path / "speeds.csv")
+    result = rail_verb(*words, "--speed", 25, "--speed", 20)
+    assert result.exit_code == 0, result.output
+    assert "20 m/s" in result.output and "sum of Y over 2 m" in result.output
+    assert (tmp_path / "speeds.csv").read_text().startswith("quantity,unit,limit,20 m/s,25 m/s")
+
+
+@pytest.mark.slow
 def test_critical_speed_from_a_file():
     result = rail_verb("critical", "two-axle-wagon", "--from", 25, "--to", 45, "--count", 5)
     assert result.exit_code == 0 and "critical speed 34.5" in result.output
@@ -137,6 +146,11 @@ def test_critical_speed_from_a_file():
         (("run", "two-axle-wagon", "--track", "sine-curve", "--speed", 90), 1, "would fall over"),
         (("run", "two-axle-wagon", "--track", "sine-curve", "--speed", 9, "--irregularity", "bad"), 2, "erri-low"),
         (("run", "none.yaml", "--track", "sine-curve", "--speed", 30), 1, "none.yaml"),
+        (
+            ("run", "two-axle-wagon", "--track", "sine-curve", "--speed", 9, "--speed", 8, "--plot", "x.png"),
+            2,
+            "one table",
+        ),
         (("critical", "two-axle-wagon", "--from", 30, "--to", 10), 2, "rising speeds"),
         (("run", "--help"), 0, "trundle rail run wagon.yaml --track"),
         (("critical", "--help"), 0, "trundle rail critical two-axle-wagon"),

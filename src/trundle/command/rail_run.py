@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 RUN_EPILOG = (
     "Examples: trundle rail run two-axle-wagon --track sine-curve --speed 30\n\n"
-    "trundle rail run wagon.yaml --track curve.yaml --speed 30 --irregularity erri-low --seed 1 --out x.nc --assess"
+    "trundle rail run wagon.yaml --track curve.yaml --speed 30 --irregularity erri-low --seed 1 --out x.nc --assess\n\n"
+    "trundle rail run two-axle-wagon --track sine-curve --speed 20 --speed 25 --speed 30 --out speeds.csv"
 )
 CRITICAL_EPILOG = "Example: trundle rail critical two-axle-wagon --from 10 --to 60 --plot locus.png"
 Vehicle = Annotated[
@@ -27,7 +28,7 @@ Vehicle = Annotated[
 def run(
     vehicle: Vehicle,
     track: Annotated[str, typer.Option(metavar="FILE|LINE", help="A YAML file of a line, or the name of an example.")],
-    speed: Annotated[float, typer.Option(help="m/s, at the start.")],
+    speed: Annotated[list[float], typer.Option(help="m/s, at the start; several for one table over speed.")],
     acceleration: Annotated[float, typer.Option(help="m/s^2.")] = 0.0,
     duration: Annotated[float | None, typer.Option(help="Seconds (default: to the end of the line).")] = None,
     irregularity: Annotated[
@@ -39,7 +40,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, help="Of the irregularity.")] = 1,
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-6,
     samples: Annotated[int, typer.Option(min=2, help="Number of equally spaced samples.")] = 1501,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.nc", help="Write the results.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE.nc|FILE.csv", help="Write the results.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw forces and accelerations.")] = None,
     assess: Annotated[bool, typer.Option("--assess", help="Print forces and comfort with their limits.")] = False,
 ) -> None:
@@ -49,7 +50,17 @@ def run(
 
     file, line = find_vehicle(vehicle), find_line(track)
     rough = line.irregularity if irregularity is None else _rough(irregularity, seed)
-    trip = rail.Trip(file.vehicle, line.line, speed, acceleration=acceleration, irregularity=rough, name=file.name)
+    if len(speed) > 1:
+        if acceleration or plot is not None:
+            raise typer.BadParameter("several speeds make one table: leave out --acceleration and --plot.")
+        table = rail.over_speeds(file.vehicle, line.line, speed, irregularity=rough, duration=duration, rtol=rtol)
+        typer.echo(f"{file.name} on {line.line.name}: the worst at each speed; * exceeds its limit")
+        typer.echo(table.table())
+        if out is not None:
+            table.save(out)
+            typer.echo(f"written: {out}")
+        return
+    trip = rail.Trip(file.vehicle, line.line, speed[0], acceleration=acceleration, irregularity=rough, name=file.name)
     result = trip.simulate(duration, rtol=rtol, samples=samples)
     show(_force_table(trip, result))
     typer.echo(f"{file.name} on {line.line.name}: {result.outcome}")

@@ -8,6 +8,7 @@ from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
 from trundle.rail.analysis.critical import RootLocus, critical_speed
 from trundle.rail.analysis.curving import Curving, curving
 from trundle.rail.analysis.hunting import Hunting, hunting
+from trundle.rail.analysis.over_speeds import SpeedTable, over_speeds
 from trundle.rail.analysis.signals import sliding_mean
 from trundle.rail.analysis.transitions import TransitionComparison, compare_transitions
 from trundle.rail.analysis.weighting import Weighting, mean_comfort, sperling, sperling_factor
@@ -155,6 +156,7 @@ __all__ = [
     "Sine",
     "SingleWheelset",
     "SpeedOverTime",
+    "SpeedTable",
     "Straight",
     "Suspension",
     "TableContact",
@@ -201,6 +203,7 @@ __all__ = [
     "manchester_vehicle",
     "mean_comfort",
     "nadal",
+    "over_speeds",
     "prudhomme",
     "sliding_mean",
     "sperling",
