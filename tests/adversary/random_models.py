@@ -29,7 +29,7 @@ SCALARS = {
     "Universal": ("angle", "cross_angle"),
     "Free": ("x", "y", "z"),
 }
-KINDS = ("tree", "loop", "overconstrained", "compliant", "contact", "moving")
+KINDS = ("tree", "loop", "overconstrained", "compliant", "contact", "moving", "geared", "cam", "driven")
 SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -85,6 +85,59 @@ class Touch:
 
 
 @dataclass(frozen=True)
+class Teeth:
+    """Gears or a belt between two wheels, a rack, or a cam and its roller: `away` is the second frame from the first,
+    in space, `R` its axes.
+    """
+
+    kind: str
+    a: float
+    b: float
+    away: Array
+    R: Array
+
+    def make(self, number: Number, name: str) -> Any:
+        a, b = (number(f"{name}_{letter}", getattr(self, letter)) for letter in "ab")
+        if self.kind == "Gear":
+            return tr.Gear(-a)
+        if self.kind == "ring":
+            return tr.Gear(0.4 * a / (1 + a))
+        if self.kind == "BevelGear":
+            return tr.BevelGear(-a, 0.1 * b)
+        if self.kind == "Rack":
+            return tr.RackAndPinion(0.1 * a)
+        if self.kind in ("Belt", "crossed"):
+            return tr.Belt(0.1 * a, 0.1 * b, crossed=self.kind == "crossed")
+        height = float(np.linalg.norm(self.away))  # of the roller: the nose of the cam is up
+        return tr.PlanarPair(
+            tr.Cam(lambda angle: 0.7 * height - 0.05 * a * (1 - tr.cos(angle))), tr.Circle(0.3 * height)
+        )
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A force on a body by a state with a rate of its own, an input, and a table of the state."""
+
+    body: str
+    force: Array
+    rate: float
+    values: tuple[float, ...]
+
+    def make(self, m: tr.Model, number: Number, on: Any, body: tr.Body) -> None:
+        rate = number("drive_rate", self.rate)
+        curve = m.table("curve", tr.Table(np.linspace(-1, 1, len(self.values)), self.values, beyond="line"))
+        gust = m.input("gust", 0.3)
+        m.state("lag", lambda s: rate * (tr.sin(2 * s.t) + 0.2 * gust(s.t) - s["lag"]))
+        x, y, z = (float(f) for f in self.force)
+        m.apply(
+            tr.Wrench(
+                body, force=lambda s: (on * x * s["lag"], on * y * gust(s.t), on * z * curve(s["lag"])), axes="body"
+            ),
+            name="drive",
+        )
+
+
+@dataclass(frozen=True)
 class Joint:
     """A connection at a point of space with axes R; that of a twin of another joint is counted from there."""
 
@@ -96,6 +149,7 @@ class Joint:
     R: Array
     laws: dict[str, Law] = field(default_factory=dict)
     touch: Touch | None = None
+    teeth: Teeth | None = None
     compliance: Any = None
     twin_of: str = ""
 
@@ -107,6 +161,8 @@ class Joint:
 
     def lift(self, number: Number) -> list[Any]:
         """Of the second frame above the first, in space."""
+        if self.teeth is not None:
+            return self.teeth.away.tolist()
         height = 0.0 if self.touch is None else self.touch.make(number, self.name)[1]
         return [float(r) * height for r in self.R[:, 2]]
 
@@ -166,6 +222,7 @@ class RandomModel:
     push: tuple[str, Array] | None
     gravity: Array
     deck: Deck | None = None
+    drive: Drive | None = None
 
     def make(
         self,
@@ -208,8 +265,10 @@ class RandomModel:
         for joint in _shuffled(self.joints, rng):
             at = joint.place(number, by_name)
             above = [p + up for p, up in zip(at, joint.lift(number), strict=True)]
-            first, second = place(joint.first, at, joint.R), place(joint.second, above, joint.R)
+            R2 = joint.R if joint.teeth is None else joint.teeth.R
+            first, second = place(joint.first, at, joint.R), place(joint.second, above, R2)
             pair = joint.pair if joint.touch is None else joint.touch.make(number, joint.name)[0]
+            pair = pair if joint.teeth is None else joint.teeth.make(number, joint.name)
             law: Any = {c: law.make(number, f"{joint.name}_{c}", on) for c, law in joint.laws.items()} or None
             if joint.touch is not None:
                 law = joint.touch.law
@@ -221,6 +280,8 @@ class RandomModel:
         if self.push is not None:
             force = tuple(on * float(f) for f in self.push[1])
             m.apply(tr.Wrench(bodies[self.push[0]], force=force, axes="body"), name="push")
+        if self.drive is not None:
+            self.drive.make(m, number, on, bodies[self.drive.body])
         return m
 
     def draw(self, n: int) -> dict[str, float]:
@@ -237,7 +298,7 @@ class RandomModel:
             ending = name.rpartition("_")[2]
             if ending in ("x", "y", "z"):
                 found[name] = value + 0.1 * float(rng.normal())
-            elif name != "on" and ending not in (*SIX, "mass"):
+            elif name not in ("on", "gust") and ending not in (*SIX, "mass"):
                 found[name] = value * float(np.exp(0.2 * rng.normal()))
         return found
 
@@ -250,6 +311,8 @@ def random_model(seed: int, kind: str) -> RandomModel:
     """A mechanism of two to five bodies; `kind` is one of KINDS."""
     rng = np.random.default_rng([seed, KINDS.index(kind)])
     count = int(rng.integers(2, 6 if kind == "tree" else 5))
+    if kind in ("geared", "cam"):
+        count = int(rng.integers(1, 3))
     solids = tuple(_solid(rng, f"b{i}") for i in range(count))
     joints = [_tree_joint(rng, i, kind) for i in range(count)]
     closers = {
@@ -259,11 +322,54 @@ def random_model(seed: int, kind: str) -> RandomModel:
         "compliant": lambda: [replace(_closer(rng, count, 0), compliance=tr.Spring(400.0, 4.0))],
         "contact": lambda: [_contact(rng, int(rng.integers(count)))],
         "moving": list,
+        "geared": lambda: _gears(rng, count),
+        "cam": lambda: _cam(rng, count),
+        "driven": list,
     }[kind]()
+    solids += tuple(_solid(rng, f"b{i}") for i in range(count, count + (2 if kind in ("geared", "cam") else 0)))
     ties = tuple(_tie(rng, count) for _ in range(int(rng.integers(0, 3))))
     push = (f"b{rng.integers(count)}", rng.normal(size=3)) if rng.random() < 0.5 else None
     made = RandomModel(seed, kind, solids, (*joints, *closers), ties, push, 9.81 * _direction(rng))
+    if kind == "driven":
+        made = replace(made, drive=_drive(rng, count))
     return replace(made, deck=_deck(rng)) if kind == "moving" else made
+
+
+def _gears(rng: np.random.Generator, count: int) -> list[Joint]:
+    """Two wheels, or a pinion and a rack, on one of the bodies or on the ground, with teeth between them."""
+    carrier = str(rng.choice(["ground", *(f"b{i}" for i in range(count))]))
+    first, second = f"b{count}", f"b{count + 1}"
+    kind = str(rng.choice(["Gear", "ring", "Belt", "crossed", "Rack", "BevelGear"]))
+    R, at = _turn(rng), 0.6 * rng.normal(size=3)
+    a, b = (float(v) for v in rng.uniform(0.5, 1.5, size=2))
+    away, R2 = float(rng.uniform(0.5, 1.0)) * R[:, 0], R
+    if kind == "BevelGear":
+        away, R2 = np.zeros(3), R @ Rotation.from_rotvec([float(rng.uniform(0.5, 2.5)), 0, 0]).as_matrix()
+    if kind == "Rack":
+        away = 0.5 * rng.normal(size=3)
+    slide = kind == "Rack"
+    turning = Joint("wheel", tr.Revolute("z"), carrier, first, at, R, laws=_laws(rng, "Revolute"))
+    other = Joint("other", tr.Prismatic("x") if slide else tr.Revolute("z"), carrier, second, away, R2,
+                  laws=_laws(rng, "Prismatic" if slide else "Revolute"), twin_of="wheel")  # fmt: skip
+    teeth = Joint("teeth", None, first, second, np.zeros(3), R, teeth=Teeth(kind, a, b, away, R2), twin_of="wheel")
+    return [turning, other, teeth]
+
+
+def _cam(rng: np.random.Generator, count: int) -> list[Joint]:
+    """A cam and the slide with the roller that it moves, on one of the bodies or on the ground."""
+    carrier = str(rng.choice(["ground", *(f"b{i}" for i in range(count))]))
+    R, at, height = _turn(rng), 0.6 * rng.normal(size=3), float(rng.uniform(0.4, 0.8))
+    away, a = height * R[:, 2], float(rng.uniform(0.5, 1.5))
+    turning = Joint("cam", tr.Revolute("y"), carrier, f"b{count}", at, R, laws=_laws(rng, "Revolute"))
+    slide = Joint("slide", tr.Prismatic("z"), carrier, f"b{count + 1}", away, R, laws=_laws(rng, "Prismatic"),
+                  twin_of="cam")  # fmt: skip
+    roller = Joint("roller", None, f"b{count}", f"b{count + 1}", np.zeros(3), R, teeth=Teeth("Cam", a, 1.0, away, R),
+                   twin_of="cam")  # fmt: skip
+    return [turning, slide, roller]
+
+
+def _drive(rng: np.random.Generator, count: int) -> Drive:
+    return Drive(f"b{rng.integers(count)}", rng.normal(size=3), float(rng.uniform(0.5, 3.0)), tuple(rng.normal(size=7)))
 
 
 def _deck(rng: np.random.Generator) -> Deck:

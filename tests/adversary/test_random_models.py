@@ -1,5 +1,5 @@
-"""Random mechanisms: three formalisms, several methods, batches and twins tell the same; Newton's law body by body;
-derivatives of runs, results in files and systems in other processes.
+"""Random mechanisms: three formalisms, several methods, batches, twins and model files tell the same; Newton's law body
+by body; derivatives of runs, results in files and systems in other processes.
 
 What is compiled is shared: the numbers of a mechanism are parameters, and each is asked with several draws of them.
 `make random` runs thousands (TRUNDLE_RANDOM mechanisms of each kind with TRUNDLE_DRAWS draws of their numbers, from
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_files import as_file
 from random_models import KINDS, RandomModel, random_model
 from scipy.spatial.transform import Rotation
 from tests.equations.random_states import random_state
@@ -22,6 +23,7 @@ from tests.equations.random_states import random_state
 import trundle as tr
 from trundle.equations.formulation import FORMALISMS
 from trundle.errors import AssemblyError, ModelError, SolveError
+from trundle.file.read import load_file
 from trundle.run.dataset import Run
 from trundle.system import System
 
@@ -73,9 +75,15 @@ class Made:
         return [solid.name for solid in self.data.solids]
 
 
-@pytest.fixture(
-    scope="module", params=[(k, FIRST + s) for s in range(COUNT) for k in KINDS], ids=lambda p: f"{p[0]}-{p[1]}"
-)
+LONG = ("cam",)  # take a minute: left out of `make test`
+
+
+def chosen() -> list[Any]:
+    every = [(kind, FIRST + n) for n in range(COUNT) for kind in KINDS]
+    return [pytest.param(case, marks=pytest.mark.slow) if case[0] in LONG else case for case in every]
+
+
+@pytest.fixture(scope="module", params=chosen(), ids=lambda p: f"{p[0]}-{p[1]}")
 def made(request: pytest.FixtureRequest) -> Made:
     kind, seed = request.param
     data = random_model(seed, kind)
@@ -234,6 +242,15 @@ def test_twins_in_another_order_with_plain_numbers_move_alike(made: Made) -> Non
     assert run.ok, run.outcome
     for b in made.bodies:
         assert_close(run.values(f"{b}.position"), case.run.values(f"{b}.position"), 1e-6, b)
+
+
+def test_a_model_file_says_the_same(made: Made, tmp_path: Path) -> None:
+    case = made.cases[-1]
+    (tmp_path / "random.yaml").write_text(as_file(made.data, case.sizes))
+    run = load_file(tmp_path / "random.yaml").model.build("kane").simulate(DURATION, case.state, samples=TIMES)
+    assert run.ok, run.outcome
+    for b in made.bodies:
+        assert_close(run.values(f"{b}.position"), case.run.values(f"{b}.position"), 1e-9, b)
 
 
 def test_what_is_stored_or_sent_is_the_same_to_the_bit(made: Made, tmp_path: Path) -> None:
