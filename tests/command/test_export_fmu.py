@@ -66,7 +66,7 @@ def test_what_is_no_fmu_is_refused(cart: Path, tmp_path: Path) -> None:
 def test_an_example_of_python_is_refused() -> None:
     from trundle.command.find import model_path
 
-    with pytest.raises(FileError, match="made in Python"):
+    with pytest.raises(FileError, match="built in Python"):
         model_path("chain")
 
 

@@ -162,9 +162,9 @@ class Run:
         return np.asarray(self._dataset["time"].values)
 
     def __getitem__(self, name: str) -> "xr.DataArray":
-        """A quantity over time, with unit and sentence; components such as "rod.position_x" too."""
+        """A quantity over time, with unit and description; components such as "rod.position_x" too."""
         if not isinstance(name, str):
-            raise UnknownNameError(str(name), self.names, "quantity")
+            raise UnknownNameError(str(name), self.names, "quantity", "Select a quantity by name, such as run['bob.angle'].")
         if name in self._values:
             return self._values[name]
         what = "quantity" if self.formulation is not None else "quantity stored in this file"
