@@ -164,7 +164,7 @@ class Run:
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and description; components such as "rod.position_x" too."""
         if not isinstance(name, str):
-            raise UnknownNameError(str(name), self.names, "quantity", "Select a quantity by name, such as run['bob.angle'].")
+            raise UnknownNameError(str(name), self.names, "quantity", "Use its name, such as run['bob.angle'].")
         if name in self._values:
             return self._values[name]
         what = "quantity" if self.formulation is not None else "quantity stored in this file"
