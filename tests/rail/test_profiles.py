@@ -146,3 +146,41 @@ def test_a_csv_without_points_is_refused(tmp_path):
     path.write_text("place;height\n1,5;2,5\n", encoding="utf-8")
     with pytest.raises(FileError, match="at least 4 points"):
         Profile.from_csv(path, "rail")
+
+
+# -- files of profile gauges -------------------------------------------------------------------------------------------
+
+
+def gauge_file(path, s, z):
+    """As instruments write it: a header of words, then X, Y in mm, angle, curvature and a number."""
+    rows = [f"{1e3 * a:.6f} {1e3 * b:.6f} 0.0000 0.0000 {k}" for k, (a, b) in enumerate(zip(s, z, strict=True))]
+    header = ["ProgramName=gauge", "Date=2024-05-01", "XYUnit=mm", "ColumnDef=X,Y,A,C,N", ""]
+    path.write_text("\n".join([*header, *rows]))
+    return path
+
+
+def test_a_wheel_with_its_flange_back_from_a_file(tmp_path):
+    """Towards the middle, downwards, from the field side to the back of the flange, which goes up again."""
+    s = np.linspace(0.06, -0.069, 1291)
+    up = np.linspace(WHEEL.height(-0.069), -0.005, 120)
+    back = -0.069 + 4e-4 * np.sin(np.linspace(0, np.pi, 120))  # leans outwards, and comes back
+    places, heights = np.concatenate([s, back[1:]]), np.concatenate([WHEEL.height(s), up[1:]])
+    file = gauge_file(tmp_path / "front left.whl", -places, -heights)
+    with pytest.raises(ModelError, match="trim=True cuts off"):
+        Profile.from_csv(file, "wheel", z_down=True, inwards=True)
+    found = Profile.from_csv(file, "wheel", z_down=True, inwards=True, trim=True)
+    inside = np.linspace(-0.068, 0.059, 300)
+    assert found.name == "front left" and found.start == pytest.approx(-0.069, abs=1e-4)
+    assert found.height(inside) == pytest.approx(WHEEL.height(inside), abs=2e-6)
+    with pytest.raises(ModelError, match=r"lies inside, at negative s.*inwards=True"):
+        Profile.from_csv(file, "wheel", z_down=True, trim=True)
+
+
+def test_a_rail_with_its_sides_from_a_file(tmp_path):
+    s = np.linspace(RAIL.start, RAIL.end, 1201)
+    low = RAIL.height(RAIL.start) - np.linspace(0.02, 0.0, 60)[:-1]
+    side = RAIL.start + 3e-4 + 0 * low  # below its head a rail is narrower
+    file = gauge_file(tmp_path / "x.ban", np.append(side, s), np.append(low, RAIL.height(s)))
+    found = Profile.from_csv(file, "rail", trim=True)
+    inside = np.linspace(-0.034, 0.034, 100)
+    assert found.height(inside) == pytest.approx(RAIL.height(inside), abs=2e-6)

@@ -21,6 +21,7 @@ from scipy.interpolate import CubicSpline, UnivariateSpline
 from trundle.errors import ModelError
 from trundle.rail.wheel_rail.profile_check import read_csv, read_points
 from trundle.rail.wheel_rail.profile_piece import Arc, Line, Piece, Polynomial, Spline, tangent_arcs
+from trundle.space.arrays import read_numbers
 from trundle.typing import Array
 
 Kind = Literal["wheel", "rail"]
@@ -60,12 +61,18 @@ class Profile:
         name: str = "measured",
         unit: Literal["m", "mm"] = "m",
         z_down: bool = False,
+        inwards: bool = False,
+        trim: bool = False,
         smooth: float = 0.0,
     ) -> "Profile":
-        """Through points in either order; smooth: root mean square distance (m) that a smoothing spline may keep from
-        them, 0 for a spline through all. z_down: heights are given downwards, as many instruments do.
+        """Through points in either order along the profile.
+
+        z_down: heights are given downwards, as many instruments do. inwards: places are given towards the middle of the
+        track. trim: flange backs and sides that overhang are cut off. smooth: root mean square distance (m) that a
+        smoothing spline may keep from the points, 0 for a spline through all.
         """
-        places, heights = read_points(name, kind, s, z, unit, z_down)
+        read = (-read_numbers("s", s) if inwards else s), z
+        places, heights = read_points(name, kind, *read, unit, z_down, trim)
         if not 0.0 <= smooth < 1e-3:
             raise ModelError(
                 f"profile {name!r}: smooth is {smooth:g} m; it must lie between 0 and 1 mm (20e-6 is usual)."

@@ -36,7 +36,9 @@ def read_csv(path: Path | str) -> tuple[Array, Array]:
     return s, z
 
 
-def read_points(name: str, kind: str, s: ArrayLike, z: ArrayLike, unit: str, z_down: bool) -> tuple[Array, Array]:
+def read_points(
+    name: str, kind: str, s: ArrayLike, z: ArrayLike, unit: str, z_down: bool, trim: bool = False
+) -> tuple[Array, Array]:
     """Places that increase, and heights, in m."""
     if unit not in FACTOR:
         raise ModelError(f"profile {name!r}: unit must be 'm' or 'mm', got {unit!r}.")
@@ -53,9 +55,21 @@ def read_points(name: str, kind: str, s: ArrayLike, z: ArrayLike, unit: str, z_d
     if places[-1] < places[0]:
         places, heights = places[::-1], heights[::-1]
     heights = -heights if z_down else heights
+    if trim:
+        middle = int(np.argmax(heights) if kind == "rail" else np.argmin(np.abs(places)))
+        places, heights = _without_overhang(places, heights, middle)
+        _check_size(name, places, unit)
     _check_order(name, places, heights)
     _check_side_up(name, kind, places, heights)
     return places, heights
+
+
+def _without_overhang(s: Array, z: Array, middle: int) -> tuple[Array, Array]:
+    """The points around one of them over which the places increase."""
+    back = np.flatnonzero(np.diff(s) <= 0)  # the profile goes back behind these
+    first = int(back[back < middle][-1]) + 1 if np.any(back < middle) else 0
+    last = int(back[back >= middle][0]) if np.any(back >= middle) else len(s) - 1
+    return s[first : last + 1], z[first : last + 1]
 
 
 def _check_size(name: str, places: Array, unit: str) -> None:
@@ -83,8 +97,8 @@ def _check_order(name: str, s: Array, z: Array) -> None:
     k = int(back[0])
     raise ModelError(
         f"profile {name!r}: point {k + 1} (s = {1e3 * s[k + 1]:.5g} mm) does not lie beyond point {k} "
-        f"({1e3 * s[k]:.5g} mm). Places must increase: sort the points, take out doubles, and cut off flange backs "
-        "and rail sides that overhang."
+        f"({1e3 * s[k]:.5g} mm). Places must increase: sort the points and take out doubles; trim=True cuts off "
+        "flange backs and rail sides that overhang."
     )
 
 
@@ -120,5 +134,5 @@ def _check_side_up(name: str, kind: str, s: Array, z: Array) -> None:
         raise ModelError(
             f"profile {name!r} has its lowest point at s = {1e3 * deep:.4g} mm, outside its highest at "
             f"{1e3 * high:.4g} mm; the flange of a wheel is its lowest part and lies inside, at negative s. {remedy} "
-            "Where places go inwards, change their sign."
+            "Where places go inwards, give inwards=True."
         )
