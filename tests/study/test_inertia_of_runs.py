@@ -57,7 +57,7 @@ def test_of_a_batch_the_case_is_refused(arm: System) -> None:
     with pytest.warns(BatchWarning):
         batch = arm.batch(0.05, parameters={"I": [1.0, 0.0, 0.0, np.nan], "L": [0.0, 0.0, 1.0, 1.0]})
     assert list(batch.outcomes) == ["FINISHED", "REFUSED", "FINISHED", "REFUSED"]
-    assert "arm.angle meets no inertia" in batch.messages[1]
+    assert "arm.angle has no inertia" in batch.messages[1]
     assert "finite" in batch.messages[3]
 
 
@@ -77,8 +77,8 @@ def test_point_masses_on_the_axis_of_their_hinge(points: System) -> None:
     with pytest.warns(BatchWarning):
         batch = points.batch(0.01, parameters={"L": [0.5, 0.0, 0.6, 0.7], "lower": [0.4, 0.4, -0.1, -0.1]})
     assert list(batch.outcomes) == ["FINISHED", "REFUSED", "REFUSED", "FINISHED"]
-    assert "first.angle meets no inertia" in batch.messages[1]
-    assert "second.angle meets no inertia" in batch.messages[2]
+    assert "first.angle has no inertia" in batch.messages[1]
+    assert "second.angle has no inertia" in batch.messages[2]
 
 
 def test_usual_cases_need_no_equations(arm: System) -> None:

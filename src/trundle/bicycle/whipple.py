@@ -70,7 +70,7 @@ class Parts:
     front_frame: Part
     front_wheel: Wheel
     gravity: Expr = 9.81  # m/s^2
-    check_inertia: bool = True  # False takes measured moments far from the triangle rule
+    check_inertia: bool = True  # False takes measured moments far from the triangle inequality
 
 
 @cache

@@ -39,7 +39,7 @@ class Body:
     about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
     moves: Moves = Moves.FREE
-    check_inertia: bool = True  # whether moments far from the triangle rule are refused
+    check_inertia: bool = True  # whether moments far from the triangle inequality are refused
     motion: GivenMotion | None = None  # of a body that moves as given: a moving frame
     taken: str = ""  # what mass and inertia follow from, where they follow from shapes
 

@@ -54,9 +54,9 @@ def measured_inertias(model: Model) -> list[str]:
         if excess > 0.0:
             a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
             warnings.append(
-                f"body {body.name!r}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle rule "
-                f"by {100 * excess:.3g} % (the largest exceeds the sum of the others), as measured moments may. They "
-                "are taken as they are; check_inertia=False on the body silences this."
+                f"body {body.name!r}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 violate the triangle "
+                f"inequality by {100 * excess:.3g} % (the largest exceeds the sum of the others), as measured ones may. "
+                "They are accepted; check_inertia=False on the body silences this warning."
             )
     return warnings
 

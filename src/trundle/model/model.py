@@ -114,11 +114,12 @@ class Model(ModelContents):
         shape : Shape or tuple of Shape
             For pictures, and with a density for mass, centre and inertia.
         check_inertia : bool
-            Measured moments that break the triangle rule (no principal moment exceeds the sum of the other two) by up
-            to 10 % are taken with a warning; False takes all that leave the motion well posed, without a warning.
+            Measured moments that violate the triangle inequality (no principal moment exceeds the sum of the other
+            two) by up to 10 % are accepted with a warning; False accepts all with which the motion is well posed,
+            without a warning.
         density : float, optional
-            Of the shapes (kg/m^3): mass, centre and inertia follow from them; `body.taken` and `describe()` say what
-            was taken. Shapes are added up and should not overlap.
+            Of the shapes (kg/m^3): mass, centre and inertia follow from them; `body.taken` and `describe()` show the
+            values used. Shapes are added up and should not overlap.
         material : str, optional
             In place of the density: "steel", "aluminium", ... (`trundle.model.material.MATERIALS`).
 

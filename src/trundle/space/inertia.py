@@ -58,7 +58,7 @@ def inertia_matrix(inertia: Expr) -> Expr:
 
 
 LARGEST = 1e120  # kg or kg m^2: products of two still have to be numbers
-MEASURED = 0.1  # part by which measured moments may break the triangle rule
+MEASURED = 0.1  # part by which measured moments may violate the triangle inequality
 
 
 def inertia_faults(mass: float, matrix: Expr, triangle: bool = True) -> list[str]:
