@@ -1,7 +1,8 @@
 """make wheel-test: the wheel in clean environments outside the repository.
 
-For each Python from 3.11 to 3.13 on this machine: install, `trundle --version`, first runs with an empty cache and
-without numba, an example by the command line. A Python that is not here is skipped with words.
+For each Python from 3.11 to 3.13 on this machine: install, `trundle --version` and `trundle doctor`, first runs with an
+empty cache and without numba, an example by the command line, then the README, "Getting started" and all tutorials in
+empty folders. A Python that is not here is skipped with words.
 """
 
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
@@ -35,11 +37,22 @@ print("seconds of processor time: import {:.2f}, first pendulum {:.2f}, first co
 """
 
 
-def call(*command: str | Path, cwd: Path, **more: str) -> None:
-    """Run a command in an environment that knows nothing of this repository."""
+PAGES = """
+import pathlib, sys, tempfile
+sys.path.append(sys.argv[1])
+from page_code import DOCS, run_page
+for page in (DOCS.parent / "README.md", DOCS / "getting-started.md", *sorted((DOCS / "tutorials").glob("*.md"))):
+    with tempfile.TemporaryDirectory() as folder:
+        run_page(page, pathlib.Path(folder))
+    print("runs from the wheel:", page.name, file=sys.stderr)
+"""
+
+
+def call(*command: str | Path, cwd: Path, stdout: TextIO | None = None, **more: str) -> None:
+    """Run a command in an environment that knows nothing of this repository; `more` are variables of it."""
     own = ("PYTHONPATH", "VIRTUAL_ENV", "TRUNDLE_CACHE_DIR")
     environment = {name: value for name, value in os.environ.items() if name not in own}
-    subprocess.run([str(word) for word in command], cwd=cwd, env={**environment, **more}, check=True)
+    subprocess.run([str(word) for word in command], cwd=cwd, env={**environment, **more}, check=True, stdout=stdout)
 
 
 def build(folder: Path) -> Path:
@@ -63,7 +76,12 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
     cache = {"TRUNDLE_CACHE_DIR": str(home / "cache")}
     call(home / "bin" / "trundle", "--version", cwd=folder)
     call(home / "bin" / "python", "-c", FIRST_RUNS, cwd=folder, **cache)
+    call(home / "bin" / "trundle", "doctor", cwd=folder, **cache)
     call(home / "bin" / "trundle", "run", "four-bar", "--out", home / "out", cwd=folder, **cache)
+    with open(os.devnull, "w") as silence:
+        call(
+            home / "bin" / "python", "-c", PAGES, ROOT / "tools", cwd=folder, stdout=silence, MPLBACKEND="Agg", **cache
+        )
     weight = sum(file.stat().st_size for file in home.rglob("*") if file.is_file()) / 1e6
     print(f"{python}: works; the environment takes {weight:.0f} MB")
 
