@@ -332,6 +332,13 @@ _NAMES = {
     "trundle.system": "System",
     "trundle.walker": "walker",
 }
+_ELSEWHERE = {
+    "simulate": "build the model, system = m.build(), and ask system.simulate(5.0)",
+    "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
+    "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",
+    "load_urdf": "robots in URDF are not read; write the joints with m.connect, or a model file for tr.load_model",
+    "load_mjcf": "models in MJCF are not read; write the joints with m.connect, or a model file for tr.load_model",
+}
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
@@ -339,6 +346,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         from difflib import get_close_matches
 
+        if name in _ELSEWHERE:
+            raise AttributeError(f"module 'trundle' has no {name!r}: {_ELSEWHERE[name]}.", name=name)
         near = get_close_matches(name, __all__, n=3, cutoff=0.5)
         hint = f" Did you mean {', '.join(f'tr.{n}' for n in near)}?" if near else ""
         raise AttributeError(f"module 'trundle' has no attribute {name!r}.{hint}", name=name)

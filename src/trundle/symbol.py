@@ -38,6 +38,14 @@ class ParameterExpression(ca.SX):
             return bool(ca.DM(self))
         raise TypeError(f"{self._what()} it is neither true nor false. {REMEDY}")
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "value":
+            raise AttributeError(
+                f"{self._what()} it has no value to be set. Each run takes its own, system.simulate(5.0, "
+                "parameters={'k': 2.0}); the default is that of m.parameter."
+            )
+        super().__setattr__(name, value)
+
     def _what(self) -> str:
         text = self.str(True)
         short = text if len(text) < 60 else text[:57] + "..."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.arguments import advised
 from trundle.equations.derivation import Derivation
 from trundle.equations.mobility import Mobility
 from trundle.integrate.options import StepLimits
@@ -18,7 +19,7 @@ from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.run_options import Accuracy, RunOptions, listed
 from trundle.study.start_state import start_state
-from trundle.study.unchangeable import Unchangeable
+from trundle.study.unchangeable import ARGUMENTS, Unchangeable
 from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ class System(Unchangeable):
         """
         return start_state(self.formulation, start, parameters, t)
 
+    @advised(**ARGUMENTS)
     def simulate(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         formalism: str | None = None, method: Any = "auto", rtol: float = 1e-10,

@@ -9,6 +9,7 @@ from typing import final
 
 import casadi as ca
 
+from trundle.arguments import advised_class
 from trundle.contact.modes.mode import Mode
 from trundle.contact.modes.stick_slip import StickSlip
 from trundle.laws.coefficient import check, check_falling, check_positive, falling, value
@@ -18,6 +19,12 @@ from trundle.typing import Expr
 
 
 @final
+@advised_class(
+    mu="write tr.Coulomb(0.3), or mu_static=0.3 with mu_kinetic=0.2 while it slides",
+    mu_s="write mu_static",
+    mu_k="write mu_kinetic",
+    mu_d="write mu_kinetic",
+)
 @dataclass(frozen=True)
 class Coulomb(FrictionLaw):
     """Exact dry friction: sticks up to mu_static times the normal force, slides with mu_kinetic (default: mu_static).

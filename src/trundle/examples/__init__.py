@@ -70,7 +70,11 @@ def find(name: str) -> Example:
 
 def load(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any) -> ModelFile:
     """Model and settings of an example; `sizes` such as N=10 are for examples made in Python."""
-    made = find(name).make(parameters=parameters, **sizes)
+    example = find(name)
+    for size in sizes:
+        if size not in example.sizes:
+            raise UnknownNameError(size, example.sizes, f"size of the example {name!r}")
+    made = example.make(parameters=parameters, **sizes)
     for parameter in parameters or {}:
         if parameter not in made.model.parameters:
             raise UnknownNameError(parameter, made.model.parameters, f"parameter of the example {name!r}")

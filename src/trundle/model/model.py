@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import advised
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
@@ -41,6 +42,20 @@ if TYPE_CHECKING:
     from trundle.system import System
 
 ZERO = (0.0, 0.0, 0.0)
+_JOINT = "joints and contacts are connections, m.connect(tr.Revolute('y'), m.ground, bob)"
+_KEPT = "a model is kept as the script, or as the model file that tr.load_model reads; run.save keeps results"
+_FORCE = "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))"
+ELSEWHERE = {
+    "joint": _JOINT,
+    "add_joint": _JOINT,
+    "force": _FORCE,
+    "add_force": _FORCE,
+    "spring": "write m.apply(tr.SpringDamper(m.ground, bob, stiffness)), or law=tr.Spring(stiffness) in m.connect",
+    "damper": "write law=tr.Damper(damping) in m.connect",
+    "save": _KEPT,
+    "to_yaml": _KEPT,
+}
+"""What new users look for, and where it is."""
 
 
 @final
@@ -71,6 +86,8 @@ class Model(ModelContents):
         if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "stepper"):
             text = f"a Model has no {name!r}: build it first, system = m.build(), and ask system.{name}(...)."
             raise AttributeError(text, name=name, obj=self)
+        if name in ELSEWHERE:
+            raise AttributeError(f"a Model has no {name!r}: {ELSEWHERE[name]}.", name=name, obj=self)
         near = get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise AttributeError(f"a Model has no attribute {name!r}.{hint}", name=name, obj=self)
@@ -86,6 +103,14 @@ class Model(ModelContents):
 
         return packed(self)
 
+    @advised(
+        position="a joint places a body, m.connect(joint, m.ground.at(0, 0, 1), arm); one that flies has start values",
+        at="a joint places a body, m.connect(joint, m.ground.at(0, 0, 1), arm); one that flies has start values",
+        length="give the mass centre, com=(0, 0, -0.5), or a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
+        radius="give a shape, shape=tr.shape.Ball(0.1)",
+        size="give a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
+        velocity="start values go to the model by name, m.start = {'arm.velocity': (1, 0, 0)}",
+    )
     def body(
         self,
         name: str,
@@ -182,6 +207,15 @@ class Model(ModelContents):
         self.bodies[name] = Body(name, shape=shapes, moves=Moves.GIVEN, motion=given)
         return self.bodies[name]
 
+    @advised(
+        damping="what acts in a joint is its law, law=tr.Damper(0.1)",
+        stiffness="what acts in a joint is its law, law=tr.Spring(20.0, 0.1)",
+        friction="friction of a contact is its law, law=tr.Coulomb(0.3)",
+        mu="friction of a contact is its law, law=tr.Coulomb(0.3)",
+        at="the place is that of the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
+        axis="the joint has it, tr.Revolute('y')",
+        e="write restitution=0.5",
+    )
     def connect(
         self,
         pair: Pair | Joint | Chain,
@@ -306,6 +340,7 @@ class Model(ModelContents):
         self.connections.update(found)
         return tuple(found.values())
 
+    @advised(mu="friction is its law, law=tr.Coulomb(0.3)", friction="friction is its law, law=tr.Coulomb(0.3)")
     def contact(
         self,
         first: Body | Frame,
@@ -715,6 +750,11 @@ class Model(ModelContents):
         check_resistance(self, motion, effort)
         self.resistances[motion] = effort
 
+    @advised(
+        method="the method is chosen for each run, system.simulate(5.0, method='stiff')",
+        rtol="tolerances are chosen for each run, system.simulate(5.0, rtol=1e-8)",
+        start="start values are those of the model, m.start = {...}, or of each run, system.simulate(5.0, {...})",
+    )
     def build(self, formalism: str | None = None, omit: Any = None) -> "System":
         """Check the model, derive its equations and compile them.
 

@@ -12,6 +12,7 @@ from typing import ClassVar, final
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.pairs.step_quantities import step_quantities
 from trundle.quantity import Quantity
@@ -110,6 +111,16 @@ class Pair:
             yield from step_quantities(owner, step)
 
 
+_LAW = "a joint is motion alone; what acts in it is the law of the connection, m.connect(pair, first, second, law="
+_FORCES = {
+    "damping": f"{_LAW}tr.Damper(0.1))",
+    "stiffness": f"{_LAW}tr.Spring(20.0, 0.1))",
+    "friction": f"{_LAW}tr.Damper(0.1)), or a contact with tr.Coulomb",
+    "limits": f"{_LAW}tr.Backlash(stiffness, clearance)), which has elastic ends",
+    "at": "the place is that of the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
+}
+
+
 @dataclass(frozen=True)
 class AxisPair(Pair):
     """A pair with a distinguished axis."""
@@ -127,6 +138,7 @@ class AxisPair(Pair):
 
 
 @final
+@advised_class(**_FORCES)
 @dataclass(frozen=True)
 class Revolute(AxisPair):
     """Hinge: the second body rotates about the axis."""
@@ -139,6 +151,7 @@ class Revolute(AxisPair):
 
 
 @final
+@advised_class(**_FORCES)
 @dataclass(frozen=True)
 class Prismatic(AxisPair):
     """Slider: the second body moves along the axis without rotating."""

@@ -12,6 +12,7 @@ from typing import ClassVar, final
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.pairs.chart import Chart
 from trundle.pairs.geometry import SurfaceGeometry
@@ -114,6 +115,12 @@ class Surface(SurfaceGeometry):
 
 
 @final
+@advised_class(
+    normal="the plane is z = 0 of its frame; turn the frame, m.ground.frame((0, 0, 0), ('y', 0.2))",
+    height="the plane is z = 0 of its frame; shift the frame, m.ground.at(0, 0, 0.5)",
+    friction="friction is the law of the connection, m.connect(pair, first, second, law=tr.Coulomb(0.3))",
+    mu="friction is the law of the connection, m.connect(pair, first, second, law=tr.Coulomb(0.3))",
+)
 @dataclass(frozen=True)
 class Plane(Surface):
     """The plane z = 0 with the material below."""

@@ -42,7 +42,7 @@ def freeze(model: Model, relax: Values | None = None, omit: Any = None) -> Spec:
         reported = {fault.partition(":")[0] for fault in faults}
         raise ModelError([*faults, *(f for f in function_faults(model) if f.partition(":")[0] not in reported)])
     for words in measured_inertias(model):
-        warnings.warn(words, InertiaWarning, stacklevel=4)
+        warnings.warn(words, InertiaWarning, stacklevel=5)
     faults, asked = weight_faults(floating(model), {**model.relaxations, **(relax or {})})
     if faults:
         raise ModelError(faults)

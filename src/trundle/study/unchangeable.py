@@ -11,9 +11,33 @@ ELSEWHERE = {
     "integrate": "system.simulate(duration)",
     "plot": "run = system.simulate(duration) and run.plot(...)",
     "draw": "run = system.simulate(duration) and run.draw()",
+    "state_space": "system.linearise(...).state_space(), for a model with inputs (m.input)",
+    "step": "stepper = system.stepper(duration), then stepper.advance(to=0.01)",
+    "parameters": "m.parameter_values() for the defaults; each call takes others, parameters={...}",
+    "optimise": "tr.optimise(...), which takes systems",
+    "fit": "tr.fit(system, data, {'k': 1.0})",
+    "sweep": "tr.sweep(system, {'k': [1.0, 2.0]}, 5.0)",
+    "export": "`trundle export model.yaml -o model.fmu` on the command line: FMUs are made of model files",
+    "to_fmu": "`trundle export model.yaml -o model.fmu` on the command line: FMUs are made of model files",
     "show": "run = system.simulate(duration) and run.show()",
 }
 """What new users look for, and where it is."""
+
+_DURATION = "write duration, system.simulate(5.0)"
+_START = "start values go by name, system.simulate(5.0, {'bob.angle': 0.5})"
+ARGUMENTS = {
+    "t_end": _DURATION,
+    "tf": _DURATION,
+    "t_span": f"{_DURATION}, and t0 if it does not begin at 0",
+    "x0": _START,
+    "y0": _START,
+    "dt": "steps follow from rtol; samples=501 or samples=times says where results are kept, and fixed_step=0.01 is for "
+    "comparisons",
+    "t_eval": "write samples=times",
+    "solver": "write method='stiff', 'order5' or 'order8'",
+    "tol": "write rtol=1e-8",
+}
+"""What new users give to `simulate`, and what to give instead."""
 
 
 class Unchangeable:
