@@ -31,7 +31,7 @@ ARGUMENTS = {
     "t_span": f"{_DURATION}, and t0 if it does not begin at 0",
     "x0": _START,
     "y0": _START,
-    "dt": "steps follow from rtol; samples=501 or samples=times says where results are kept, and fixed_step=0.01 is for "
+    "dt": "steps follow from rtol; samples=501 or samples=times says where results are kept, fixed_step=0.01 is for "
     "comparisons",
     "t_eval": "write samples=times",
     "solver": "write method='stiff', 'order5' or 'order8'",
