@@ -55,7 +55,7 @@ def measured_inertias(model: Model) -> list[str]:
             a, b, c = np.linalg.eigvalsh((matrix + matrix.T) / 2)
             warnings.append(
                 f"body {body.name!r}: the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 violate the triangle "
-                f"inequality by {100 * excess:.3g} % (the largest exceeds the sum of the others), as measured ones may. "
+                f"inequality by {100 * excess:.3g} % (the largest exceeds the sum of the others). "
                 "They are accepted; check_inertia=False on the body silences this warning."
             )
     return warnings
