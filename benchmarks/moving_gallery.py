@@ -19,7 +19,7 @@ import trundle as tr
 from trundle import examples, rail
 from trundle.command.find import find_model
 from trundle.run.dataset import Run
-from trundle.view.movie.movie import picture
+from trundle.view.movie.movie import palette_of, picture
 from trundle.view.scene.make import make_scene
 from trundle.view.scene.scene import Scene
 
@@ -28,10 +28,19 @@ MOVING = ROOT / "docs" / "gallery" / "moving.gif"
 SIZE = 480, 300  # of a thumbnail, pixels
 INDEX = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trundle: examples in motion</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<style>body{{font:15px/1.4 system-ui,sans-serif;margin:24px}}main{{display:grid;gap:18px;
-grid-template-columns:repeat(auto-fill,minmax(260px,1fr))}}a{{color:inherit;text-decoration:none}}
-img{{width:100%;border-radius:6px}}p{{margin:2px 0;opacity:.75;font-size:13px}}</style></head>
-<body><h1>Examples in motion</h1><main>{cards}</main></body></html>
+<style>
+body {{ font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; margin: 0 auto; padding: 24px; max-width: 1500px; }}
+h1 {{ margin: 0 0 4px; font-size: 22px; }}
+main {{ display: grid; gap: 20px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 270px), 1fr)); }}
+a {{ color: inherit; text-decoration: none; border: 1px solid #8884; border-radius: 8px; overflow: hidden; }}
+a:hover, a:focus-visible {{ border-color: #0072b2; outline: 2px solid #0072b2; }}
+img {{ width: 100%; aspect-ratio: 8 / 5; display: block; }}
+b, a p {{ display: block; margin: 0; padding: 8px 12px 0; }}
+p {{ margin: 0 0 18px; opacity: 0.8; font-size: 13px; }} a p {{ padding: 2px 12px 12px; }}
+</style></head>
+<body><h1>Examples in motion</h1>
+<p>{count} examples that come with Trundle; each opens as a page that replays it, with plots.</p>
+<main>{cards}</main></body></html>
 """
 
 
@@ -50,7 +59,8 @@ def write_page(name: str, folder: Path) -> str:
     scene = make_scene(run, plots=())
     thumbnail(scene).save(folder / f"{name}.png")
     text = examples.find(name).sentence()
-    return f'<a href="{name}.html"><img src="{name}.png" alt=""><b>{escape(name)}</b><p>{escape(text)}</p></a>'
+    image = f'<img src="{name}.png" alt="" loading="lazy">'
+    return f'<a href="{name}.html">{image}<b>{escape(name)}</b><p>{escape(text)}</p></a>'
 
 
 def thumbnail(scene: Scene) -> Image.Image:
@@ -71,7 +81,7 @@ def write_pages(names: list[str], folder: Path) -> None:
     for name in names:
         cards.append(write_page(name, folder))
         print(folder / f"{name}.html")
-    (folder / "index.html").write_text(INDEX.format(cards="\n".join(cards)), encoding="utf-8")
+    (folder / "index.html").write_text(INDEX.format(cards="\n".join(cards), count=len(cards)), encoding="utf-8")
     print(folder / "index.html")
 
 
@@ -93,8 +103,8 @@ def rimless_wheel() -> Run:
 def frames(count: int, size: tuple[int, int]) -> Iterator[Image.Image]:
     """Four machines side by side."""
     bicycle = tr.bicycle.benchmark().build().simulate(5.0, {"speed": 4.6, "roll_rate": 0.9})
-    shown = {"bicycle": (bicycle, 1.2), "wagon on a curve": (wagon(), 1.2), "rimless wheel": (rimless_wheel(), 1.7)}
-    shown["cylinder on a spiral column"] = example_run("spiral-column")[0], 1.9
+    shown = {"bicycle": (bicycle, 1.25), "wagon on a curve": (wagon(), 1.3), "rimless wheel": (rimless_wheel(), 1.35)}
+    shown["cylinder on a spiral column"] = example_run("spiral-column")[0], 1.5
     scenes = [(make_scene(run, plots=(), name=name), zoom) for name, (run, zoom) in shown.items()]
     for f in np.linspace(0, 1, count):
         sheet = Image.new("RGB", (2 * size[0] + 4, 2 * size[1] + 4), "white")
@@ -107,7 +117,8 @@ def frames(count: int, size: tuple[int, int]) -> Iterator[Image.Image]:
 def write_moving(path: Path = MOVING, count: int = 60, size: tuple[int, int] = (300, 190)) -> None:
     """The moving picture at the head of the README, below 2 MB."""
     sheets = list(frames(count, size))
-    palette = sheets[count // 2].quantize(160, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    several = np.vstack([np.asarray(sheet) for sheet in sheets[:: count // 4]])  # colours of all, not of one
+    palette = palette_of(Image.fromarray(several))
     flat = [sheet.quantize(palette=palette, dither=Image.Dither.NONE) for sheet in sheets]
     flat[0].save(path, save_all=True, append_images=flat[1:], duration=83, loop=0, optimize=True)
     print(path, path.stat().st_size)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FRAMES: Final = 240  # poses of a run in a notebook
 MOST: Final = 60  # rows of a table
+SPACED: Final = 'style="border-collapse:separate;border-spacing:12px 1px"'
 
 
 def table_html(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -26,7 +27,7 @@ def table_html(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows[:MOST])
     more = f"<p>... and {len(rows) - MOST} more</p>" if len(rows) > MOST else ""
-    return f"<table><thead><tr>{cells(header, 'th')}</tr></thead><tbody>{body}</tbody></table>{more}"
+    return f"<table {SPACED}><thead><tr>{cells(header, 'th')}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def _folded(title: str, content: str, open_: bool = False) -> str:
@@ -51,7 +52,8 @@ def model_html(m: "Model") -> str:
         ("inputs", ("input", "value", "unit", ""), inputs),
     ):
         if rows:
-            parts.append(_folded(f"{len(rows)} {title}", table_html(header, rows), len(rows) <= 12))
+            called = title if len(rows) > 1 else header[0]
+            parts.append(_folded(f"{len(rows)} {called}", table_html(header, rows), len(rows) <= 12))
     return "".join(parts)
 
 

@@ -120,15 +120,26 @@ def _font(points: int) -> Any:
     return ImageFont.truetype(str(Path(get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), points)
 
 
+def palette_of(image: Image.Image) -> Image.Image:
+    """The 256 colours of a GIF: half of them those that differ most, which the bodies have, and half those that are
+    seen most, which the floor and its shadows have.
+    """
+    methods = (Image.Quantize.MAXCOVERAGE, Image.Quantize.MEDIANCUT)
+    halves = [image.quantize(128, method=method).getpalette() or [] for method in methods]
+    made = Image.new("P", (1, 1))
+    made.putpalette([number for half in halves for number in half[: 3 * 128]])
+    return made
+
+
 def _write_gif(target: Path, frames: Iterator[Image.Image], fps: float) -> None:
     first = next(frames)
-    palette = first.quantize(160, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    palette = palette_of(first)
 
     def flat(image: Image.Image) -> Image.Image:
         return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
     try:
-        palette.save(
+        flat(first).save(
             target, save_all=True, append_images=map(flat, frames), duration=round(1000 / fps), loop=0, optimize=True
         )
     except OSError as error:

@@ -130,7 +130,7 @@ def things(scene: Scene, t: float, layers: frozenset[str]) -> Iterator[Thing]:
     for contact in scene.contacts if "contacts" in layers else ():
         state = int(contact.states[i]) if len(contact.states) else 2
         if state and np.all(np.isfinite(contact.points[i])):
-            yield solids["dot"], 0.014 * scene.size * np.eye(3), contact.points[i], STATES[state], 1.0, False, False
+            yield solids["dot"], 0.024 * scene.size * np.eye(3), contact.points[i], STATES[state], 1.0, False, False
     for arrow in scene.arrows:
         length = 0.55 * scene.size * float(np.linalg.norm(arrow.vectors[i])) / (scene.longest[arrow.layer] or 1.0)
         if arrow.layer in layers and length > 1e-6 * scene.size:

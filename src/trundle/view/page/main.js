@@ -374,7 +374,8 @@ class Page {
 
 function looks() {
   const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(["ink", "line", "quiet"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  const look = Object.fromEntries(["ink", "line", "quiet"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  return { ...look, curves: Array.from({ length: CURVES }, (_, k) => style.getPropertyValue(`--curve${k}`)) };
 }
 
 const corners = (half) => Array.from({ length: 8 }, (_, k) => half.map((h, i) => ((k >> i) & 1 ? h : -h)));

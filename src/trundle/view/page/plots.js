@@ -1,8 +1,6 @@
 // Plots over time with a cursor: one panel for each unit.
 
-const LINE_COLOURS = matchMedia("(prefers-color-scheme: dark)").matches  // the first ones are too dim on a dark page
-  ? ["#4AA8E8", "#F0843A", "#2FC79B", "#CC79A7", "#E69F00", "#9AD4F5", "#A99BDC", "#C09E78"]
-  : ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8E7CC3", "#A07E58"];
+const CURVES = 8;  // colours, which the style sheet has for light and for dark
 
 // Round numbers between two ends.
 function ticks(low, high, about) {
@@ -45,11 +43,12 @@ class Panel {
     this.legend.className = "legend";
     this.element.append(this.legend, this.canvas);
     const names = [...new Set(curves.map((c) => c.name))];
-    this.colours = curves.map((c) => LINE_COLOURS[names.indexOf(c.name) % LINE_COLOURS.length]);
+    this.colours = curves.map((c) => names.indexOf(c.name) % CURVES);
     this.sizes = curves.map(({ y }) => y.reduce((most, v) => (Math.abs(v) > most ? Math.abs(v) : most), 0));
     this.values = curves.map((curve, k) => {
       const entry = document.createElement("span"), line = document.createElement("i"), value = document.createElement("b");
-      line.style.background = curve.run ? `repeating-linear-gradient(90deg, ${this.colours[k]} 0 4px, transparent 4px 7px)` : this.colours[k];
+      const colour = `var(--curve${this.colours[k]})`;
+      line.style.background = curve.run ? `repeating-linear-gradient(90deg, ${colour} 0 4px, transparent 4px 7px)` : colour;
       entry.append(line, `${curve.label} `, value, ` ${unitText(unit)}`);
       entry.title = curve.text;
       this.legend.append(entry);
@@ -103,7 +102,7 @@ class Panel {
     pen.clip();
     pen.lineWidth = 1.5;
     this.curves.forEach((curve, k) => {
-      pen.strokeStyle = this.colours[k];
+      pen.strokeStyle = look.curves[this.colours[k]];
       pen.setLineDash(curve.run ? [5, 3] : []);
       stroke(pen, Array.from(curve.t, (time, i) => [X(time), Y(curve.y[i])]));
     });

@@ -65,7 +65,7 @@ class Replay {
     if (layers.has("springs")) this.addSprings(out, poses, model, faint, veil);
     if (layers.has("contacts")) {
       for (const contact of this.contacts) {
-        const state = this.state(contact, t), p = this.sample(contact.points, t), r = 0.014 * this.size;
+        const state = this.state(contact, t), p = this.sample(contact.points, t), r = 0.024 * this.size;
         if (state === 0 || !p.every(Number.isFinite)) continue;
         const about = () => `contact ${contact.name}: ${STATE_NAMES[state]}`;
         out.push({ mesh: this.shared.dot, model: model({ R: IDENTITY, p }, [r, r, r]), colour: [...STATES[state], faint], mark: true, about });

@@ -67,7 +67,7 @@ def make_scene(
         name or run.model_name, run.time[kept], tuple(bodies), p, quaternions(R), coms,
         colours, tuple(items), springs, arrow, touches,
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
-        _around(items, p[seen], R[seen], coms, [i for i, body in enumerate(bodies) if body not in shape["frames"]]),
+        _around(items, size, p[seen], R[seen], coms, [i for i, body in enumerate(bodies) if body not in shape["frames"]]),
         _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies, travels, size), tuple(run.events),
         tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
@@ -334,14 +334,16 @@ def _extent(
     return low, high, travels
 
 
-def _around(items: Sequence[Item], p: Array, R: Array, coms: Array, free: Sequence[int]) -> tuple[float, float]:
+def _around(
+    items: Sequence[Item], size: float, p: Array, R: Array, coms: Array, free: Sequence[int]
+) -> tuple[float, float]:
     """Radius and half height of the upright cylinder that holds all bodies, about the middle of the mass centres of
-    those that are free to move (the ground is one of `free`).
+    those that are free to move (the ground is one of `free`); a small body beside something large has that in it.
     """
     moving = list(free[1:])
     centres = p[:, moving] + np.einsum("tbij,bj->tbi", R[:, moving], coms[moving])
     middle = centres.mean(axis=1) if moving else p[:, 0]
-    radius, height = 0.0, 0.0
+    radius, height = 0.5 * size, 0.25 * size
     for item in items:
         if item.body == 0 or item.layer not in ("bodies", "surfaces", "joints"):
             continue
