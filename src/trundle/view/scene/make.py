@@ -67,7 +67,9 @@ def make_scene(
         name or run.model_name, run.time[kept], tuple(bodies), p, quaternions(R), coms,
         colours, tuple(items), springs, arrow, touches,
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
-        _around(items, size, p[seen], R[seen], coms, [i for i, body in enumerate(bodies) if body not in shape["frames"]]),
+        _around(
+            items, size, p[seen], R[seen], coms, [i for i, body in enumerate(bodies) if body not in shape["frames"]],
+        ),
         _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies, travels, size), tuple(run.events),
         tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
