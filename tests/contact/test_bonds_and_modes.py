@@ -41,7 +41,7 @@ def numbers(e: Equations, value: Any, gap: float = 0.0, v: Any = (0, 0, 0), w: A
     states = {"closed": 1.0, "stick": 1.0, "ahead_x": 1.0, "ahead_y": 0.0, "slow": 0.0} | modes
     p = [states[mode.state] for mode in e.parameters.modes]
     f = ca.Function("f", [e.t, e.q, e.u, e.p], [ca.densify(ca.SX(value))])
-    return np.array(f(0, [0, 0, RADIUS + gap, 1, 0, 0, 0], [*v, *w], [*p, 1e-12])).ravel()
+    return np.array(f(0, [0, 0, RADIUS + gap, 1, 0, 0, 0], [*v, *w], [*p, 1.0, 1.0, 1.0, 1e-12])).ravel()
 
 
 def named(e: Equations, p: Any) -> dict[str, float]:

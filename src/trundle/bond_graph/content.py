@@ -49,7 +49,7 @@ class Contents:
         model = self.model = f.model
         layout, register = f.derivation.layout_in("absolute"), f.derivation.register("newton_euler")
         t = self.t = ca.SX.sym("t")
-        p, modes, shift = f.parameters.symbols(model)
+        p, modes, scales = f.parameters.symbols(model)
         own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
         roots = FrameRates(model, t, own).roots()
         stage = Stage(model, f.topology, "newton_euler", layout, register, t, roots, own)
@@ -61,8 +61,8 @@ class Contents:
         asked = {name: LawState(name, value) for name, value in stage.values.items()}
         signals = self.signals = Signals(model, register, t, self.motion, {}, measured | asked, stage.contacts)
         laws = MultiplierSignals(signals, {})
-        self.contacts = {name: ContactBonds(at, laws, modes, shift) for name, at in stage.contacts.items()}
-        self._write_inputs(stage, counted, p, f.parameters.parameters, [mode.name for mode in f.parameters.modes])
+        self.contacts = {name: ContactBonds(at, laws, modes, scales) for name, at in stage.contacts.items()}
+        self._write_inputs(stage, counted, p, f.parameters.names)
         self.measures = {name: self.write(measure.value) for name, measure in turns.items()}
         self.states = {name: self.write(rate) for name, rate in self._rates(stage).items()}
         self.hidden: list[str] = []  # what no node can hold
@@ -72,9 +72,7 @@ class Contents:
             if bonds.contact.followers
         }
 
-    def _write_inputs(
-        self, stage: Stage, counted: Mapping[str, Expr], p: Expr, parameters: tuple[str, ...], modes: list[str]
-    ) -> None:
+    def _write_inputs(self, stage: Stage, counted: Mapping[str, Expr], p: Expr, parameters: tuple[str, ...]) -> None:
         """Names of all symbols; angular velocities are in ground axes."""
         names: list[str] = []
         turning, rates = [], []
@@ -97,7 +95,7 @@ class Contents:
             symbols += others.values()
             names += others
         symbols.append(p)
-        names += [*parameters, *self.model.tables, *modes, "shift"]
+        names += parameters
         self.names = tuple(names)
         self._u, self._rates_of_u = stage.motion.u, ca.vertcat(ca.SX(0, 1), *rates)
         self._twists = {body: ca.vertcat(*speeds[2 * i : 2 * i + 2]) for i, body in enumerate(self.bodies)}

@@ -13,8 +13,7 @@ State = dict[str, Any]
 
 def default_values(f: Formulation) -> dict[str, Any]:
     """Parameters, tables and what contacts do, unless a state says otherwise."""
-    names = [*f.parameters.parameters, *f.parameters.tables, *(mode.name for mode in f.parameters.modes), "shift"]
-    found: dict[str, Any] = dict(zip(names, map(float, f.default_parameters), strict=True))
+    found: dict[str, Any] = dict(zip(f.parameters.names, map(float, f.default_parameters), strict=True))
     for name, own in f.model.tables.items():
         edges, records, limits = own.table.layout()
         found[name] = {"edges": [e.tolist() for e in edges], "records": records.tolist(), "limits": limits}

@@ -17,6 +17,7 @@ from trundle.laws.law import EffortLaw
 from trundle.model.body import Frame
 from trundle.model.force import Terms
 from trundle.pairs.higher import ContactPair
+from trundle.quantities.parameters import RunScales
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
@@ -27,7 +28,7 @@ class ContactBonds:
     the rows that hold, and the efforts that act.
     """
 
-    def __init__(self, at: ContactMotion, signals: Any, modes: Mapping[str, Expr], shift: Expr) -> None:
+    def __init__(self, at: ContactMotion, signals: Any, modes: Mapping[str, Expr], scales: RunScales) -> None:
         self.at, self.connection, self.contact, self.motion = at, at.connection, at.contact, at.motion
         c = self.connection
         self.modes = {state: modes[f"{c.name}.{state}"] for mode in modes_of(c) for state in mode.states}
@@ -44,7 +45,7 @@ class ContactBonds:
             if law.sticks:
                 mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
                 along = [self.modes["ahead_x"], self.modes["ahead_y"]]
-                efforts = [mu * d for d in sliding_direction(motion, along, shift)]
+                efforts = [mu * d for d in sliding_direction(motion, along, scales)]
             elif law.relaxes:
                 grip, load = [signals.multiplier(f"{c.name}.{n}") for n in names], self._load_if_held(signals)
                 self.weight, efforts = law.weighed(signals, motion, grip, load)

@@ -11,9 +11,11 @@ from trundle.contact.solved import SolvedEquations
 from trundle.laws.law import TINY_SPEED
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.quantities.parameters import RunScales
 from trundle.typing import Expr
 
-TOUCHING = 1e-9  # m
+TOUCHING = 1e-9  # of the length of the run: gap of contacts that touch
+REST_SPEED = 1e-8  # of the speed of the run: an approach that does not bounce, unless the law says otherwise
 HOLDING = 1e30  # coefficient of friction where a law holds the slip
 
 
@@ -36,7 +38,7 @@ def impact_values(functions: SolvedEquations) -> list[Expr]:
     changes = [solver.solve(column, {})[0] if column else {} for column in columns]
     inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
                for change in changes for column in columns]  # fmt: skip
-    data = [value for bonds in contact_bonds for value in _data(bonds)]
+    data = [value for bonds in contact_bonds for value in _data(bonds, e.scales)]
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
@@ -79,13 +81,14 @@ def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     return KKT(e.mass, joined, leaves, e.shift)
 
 
-def _data(bonds: ContactBonds) -> list[Expr]:
+def _data(bonds: ContactBonds, scales: RunScales) -> list[Expr]:
     """Data of one contact, in the order of `numbers`."""
     c = bonds.connection
     static, kinetic = _friction(bonds)
-    closed = ca.fmax(bonds.modes["closed"], bonds.contact.gap < TOUCHING)
+    closed = ca.fmax(bonds.modes["closed"], bonds.contact.gap < TOUCHING * scales.length)
     law = c.restitution
-    return [static, kinetic, law.e, law.code, closed, law.rest_speed, int(_planar(bonds))]
+    rest_speed = REST_SPEED * scales.speed if law.rest_speed is None else law.rest_speed
+    return [static, kinetic, law.e, law.code, closed, rest_speed, int(_planar(bonds))]
 
 
 def _friction(bonds: ContactBonds) -> tuple[Expr, Expr]:

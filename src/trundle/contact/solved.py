@@ -8,7 +8,7 @@ from trundle.contact.bonds import ContactBonds
 from trundle.linear_algebra.kkt import Sparse
 from trundle.model.model import Model
 from trundle.motion.motion import Inertias, Motion
-from trundle.quantities.parameters import ParameterLayout
+from trundle.quantities.parameters import ParameterLayout, RunScales
 from trundle.typing import Expr
 
 
@@ -35,6 +35,8 @@ class ContactEquations(Protocol):
     def parameters(self) -> ParameterLayout: ...
     @property
     def shift(self) -> Expr: ...
+    @property
+    def scales(self) -> RunScales: ...
     @property
     def n_u(self) -> int: ...
     @property

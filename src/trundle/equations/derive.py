@@ -34,7 +34,7 @@ from trundle.motion.motion import Load, Motion, base_rate
 from trundle.motion.roots import FrameRates
 from trundle.pairs.higher import ContactPair
 from trundle.quantities.known import known_quantities
-from trundle.quantities.parameters import ParameterLayout
+from trundle.quantities.parameters import ParameterLayout, RunScales
 from trundle.quantities.state_layout import StateLayout, lay_out_bodies, lay_out_joints
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import dot
@@ -56,7 +56,7 @@ class Equations:
     u: Expr
     parameters: ParameterLayout
     p: Expr
-    shift: Expr  # relative shift of the multiplier block, chosen with the tolerance
+    scales: RunScales
     motion: Motion
     inertias: dict[Body, Inertia]
     gravity: Expr
@@ -73,6 +73,11 @@ class Equations:
     law_states: Sequence[LawState] = ()  # at the end of q: bristles, deviations from prescribed rates, own states
     drags: Sequence[Drag] = ()  # forces of constraints that are not ideal
     full_multipliers: dict[str, Expr] = field(default_factory=dict)  # of rows if all were held, that weights ask for
+
+    @property
+    def shift(self) -> Expr:
+        """Relative shift of the multiplier block."""
+        return self.scales.shift
 
     @cached_property
     def nonideal(self) -> Expr:
@@ -181,7 +186,7 @@ def derive(
     inertias = {b: b.mass_properties() for b in model.free_bodies}
     t = ca.SX.sym("t")
     parameters = ParameterLayout.of(model, mode_states(model))
-    p, modes, shift = parameters.symbols(model)
+    p, modes, scales = parameters.symbols(model)
     gravity = ca.SX(ca.vertcat(*model.gravity))
     own = {state.name: ca.SX.sym(state.name) for state in model.every_state()}
     frame_rates = FrameRates(model, t, own)
@@ -198,7 +203,7 @@ def derive(
     # Laws of friction are asked first: the rates of their own states follow from the answers.
     signals = stage.signals
     full_multipliers: dict[str, Expr] = {}
-    contact_bonds = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, shift)
+    contact_bonds = {name: ContactBonds(at, MultiplierSignals(signals, full_multipliers), modes, scales)
                for name, at in contacts.items()}  # fmt: skip
     state_rates = {name: contact_bonds[contact].bristle_rates[i] for name, (contact, i) in bent.items()}
     for name, law in tracking.items():
@@ -222,7 +227,7 @@ def derive(
     every = relax(every, model, signals, full_multipliers)
     rows, switched = [r for r in every if r.active is None], [r for r in every if r.active is not None]
     return Equations(
-        model, topology, stage.tree, formalism, layout, t, q, u, parameters, p, shift, motion, inertias, gravity,
+        model, topology, stage.tree, formalism, layout, t, q, u, parameters, p, scales, motion, inertias, gravity,
         signals, rows, loads, efforts, terms, by_coordinate, contact_bonds, contact_efforts, modes, switched, states,
         drags, full_multipliers,
     )  # fmt: skip

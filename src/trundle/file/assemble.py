@@ -224,18 +224,19 @@ class Assembler:
         restitution = self.laws.restitution(connection.restitution, (*path, "restitution"))
         name = connection.name or (key if isinstance(key, str) else None)
         wheel = None
+        options: dict[str, Any]
+        made: tuple[ConnectedPair, ...]
         if connection.wheel is not None:
             wheel = self.parts.body(connection.wheel, (*path, "wheel"))
         if touches and first is not None and second is not None:
-            planar = self.pairs.planar(connection, path)
-            self.keys |= {
-                one.name: key for one in self.model.contact(first, second, law, restitution, compliance, name, planar)
-            }
+            options = self.pairs.of_shapes(connection, path)
+            made = self.model.contact(first, second, law, restitution, compliance, name, **options)
+            self.keys |= {one.name: key for one in made}
         if pair is not None and first is not None and second is not None:
-            options: dict[str, Any] = {"law": law, "wheel": wheel, "compliance": compliance}
+            options = {"law": law, "wheel": wheel, "compliance": compliance}
             options |= {"unilateral": connection.unilateral, "restitution": restitution}
             if connection.points is None:
-                made: tuple[ConnectedPair, ...] = (self.model.connect(pair, first, second, name, **options),)
+                made = (self.model.connect(pair, first, second, name, **options),)
             else:
                 where = (*path, "points")
                 points = {

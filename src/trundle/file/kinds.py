@@ -48,7 +48,8 @@ TOUCHES = "Contact"
 
 def options() -> tuple[str, ...]:
     """Words that a pair may have beside those of every connection."""
-    return tuple(dict.fromkeys([*(f.name for kind in joined().values() for f in fields(kind)), "surfaces", "planar"]))
+    of_pairs = [f.name for kind in joined().values() for f in fields(kind)]
+    return tuple(dict.fromkeys([*of_pairs, "surfaces", "planar", "feet"]))
 
 
 def forces() -> dict[str, Any]:

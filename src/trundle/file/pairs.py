@@ -58,16 +58,18 @@ class Pairs:
         pair.frame()  # refuses axes that have no direction or are not at right angles
         return made
 
-    def planar(self, connection: schema.Connection, path: Path) -> bool:
-        """Whether a contact of shapes is one in a plane of motion."""
-        self._refuse(connection, ["planar"], path)
+    def of_shapes(self, connection: schema.Connection, path: Path) -> dict[str, Any]:
+        """Options of a contact of shapes: whether it is one in a plane of motion, and how many feet ends have."""
+        self._refuse(connection, ["planar", "feet"], path)
         for word in ("points", "wheel", "unilateral"):
             if getattr(connection, word):
                 self.faults.add((*path, word), f"a {TOUCHES} takes no {word}: its shapes touch and part by themselves")
-        planar = connection.options.get("planar", False)
-        if not isinstance(planar, bool):
-            self.faults.add((*path, "planar"), f"give true or false, not {planar}")
-        return planar is True
+        given = dict(connection.options)
+        if not isinstance(given.get("planar", False), bool):
+            self.faults.add((*path, "planar"), f"give true or false, not {given.pop('planar')}")
+        if isinstance(given.get("feet", 3), bool) or not isinstance(given.get("feet", 3), int):
+            self.faults.add((*path, "feet"), f"give a whole number, not {given.pop('feet')}")
+        return {word: given[word] for word in ("planar", "feet") if word in given}
 
     def _refuse(self, connection: schema.Connection, known: list[str], path: Path) -> None:
         """Options that belong to other pairs."""

@@ -310,7 +310,7 @@ def split_restitution(given: Any, approach: Any) -> tuple[bool, Any]:
             "take Poisson(e) or Stronge(e)."
         )
     e = _numbers("restitution", given.e)
-    slow = -_numbers("approach", approach) < given.rest_speed  # so slow that nothing bounces
+    slow = -_numbers("approach", approach) < (given.rest_speed or 0.0)  # so slow that nothing bounces
     return isinstance(given, Stronge), np.where(slow, 0.0, e)
 
 

@@ -7,15 +7,17 @@ from trundle.integrate.bookkeeping import lose, total_energy
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, strict
 
-SMALLEST_BOUNCE = 1e-4  # m/s, of a bounce that may be taken back
+# of the typical speed of the run
+SMALLEST_BOUNCE = 1e-4  # a bounce that may be taken back
+SETTLED = 1e-6  # a plastic contact that leaves more slowly would be back before its gap is resolvable
+STAYING = 1e-9  # one that leaves more slowly is closed anyway
+AT_REST = 1e-16
 ROUNDS = 1000
-SETTLED = 1e-6  # m/s: a plastic contact that leaves more slowly would be back before its gap is resolvable
-STAYING = 1e-9  # m/s, below which it is closed anyway
 SWEEPS = 100
 
 
 @strict
-def rest(b: Pointer, contacts: int, before: int) -> float:
+def rest(b: Pointer, contacts: int, before: int, speed: float) -> float:
     """Contacts whose last bounce was too small to be resolved come to rest together: velocities in b are changed, the
     impulses stand at `before`. Returns the energy lost.
     """
@@ -29,7 +31,7 @@ def rest(b: Pointer, contacts: int, before: int) -> float:
         for i in range(contacts):
             normal, data = 3 * i + 2, size + size * size + numbers.DATA * i
             left = b[normal]
-            if b[data + numbers.TOUCHING] != 1.0 or abs(left) > SMALLEST_BOUNCE:
+            if b[data + numbers.TOUCHING] != 1.0 or abs(left) > SMALLEST_BOUNCE * speed:
                 continue
             largest = max(largest, abs(left))
             impulse = -left / b[size + normal + size * normal]
@@ -37,7 +39,7 @@ def rest(b: Pointer, contacts: int, before: int) -> float:
             b[before + normal] += impulse
             for j in range(size):
                 b[j] += b[size + j + size * normal] * impulse
-        if largest < 1e-16:
+        if largest < AT_REST * speed:
             break
     return lost
 
@@ -51,22 +53,22 @@ def settle(run: LoopRecord, v: int, per_impulse: int) -> float:
     """
     x, b = run.x, run.impact
     contacts, n_u = run.n_contacts, run.n_u
-    size, lost = 3 * contacts, 0.0
+    size, lost, settled = 3 * contacts, 0.0, SETTLED * run.speed_scale
     leaving = False
     for i in range(contacts):
         k = size + size * size + numbers.DATA * i
         slow = b[k + numbers.TOUCHING] == 1.0 and b[k + numbers.RESTITUTION] == 0.0
-        leaving = leaving or (slow and STAYING < b[v + 3 * i + 2] < SETTLED)
+        leaving = leaving or (slow and STAYING * run.speed_scale < b[v + 3 * i + 2] < settled)
     if not leaving:
         return lost
     for _ in range(SWEEPS):
         for j in range(size):
             i = j // 3
             k = size + size * size + numbers.DATA * i
-            if b[k + numbers.TOUCHING] != 1.0 or b[k + numbers.RESTITUTION] != 0.0 or b[v + 3 * i + 2] >= SETTLED:
+            if b[k + numbers.TOUCHING] != 1.0 or b[k + numbers.RESTITUTION] != 0.0 or b[v + 3 * i + 2] >= settled:
                 continue
             own = b[size + j + size * j]
-            if own <= 0.0 or abs(b[v + j]) >= SETTLED or (j % 3 < 2 and b[k + numbers.MU_STATIC] <= 0.0):
+            if own <= 0.0 or abs(b[v + j]) >= settled or (j % 3 < 2 and b[k + numbers.MU_STATIC] <= 0.0):
                 continue
             impulse = -b[v + j] / own
             lost -= 0.5 * b[v + j] * impulse
@@ -92,7 +94,7 @@ def strike(run: LoopRecord) -> None:
     energy = total_energy(run) if run.driven == 1 else 0.0
     if run.plastic == 1:
         run.plastic = 0
-        lost += rest(b, contacts, before)
+        lost += rest(b, contacts, before, run.speed_scale)
         for j in range(size):
             for k in range(n_u):
                 x[run.n_q + k] += b[per_impulse + j * n_u + k] * b[before + j]

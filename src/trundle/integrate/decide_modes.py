@@ -13,12 +13,12 @@ def decide_modes(run: LoopRecord) -> None:
     x, p, clock, work = run.x, run.p, run.clock, run.work
     places, table = run.places, run.decision
     clock[0] = run.t
-    data, free, mode, shift = float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[5])
+    data, free, mode, scales = float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[5])
     call(run.impact_kernel, clock, x, p, data, work)
     call(run.free_kernel, clock, x, p, free, work)
     for j in range(WIDTH * run.n_contacts):
         mode[j] = p[places[j]] if places[j] >= 0 else 0.0
-    shift[0] = p[run.n_p - 1]
+    scales[0], scales[1] = run.speed_scale, p[run.n_p - 1]
     call_table(run.decide_once_part, table)
     for j in range(WIDTH * run.n_contacts):
         if places[j] >= 0:

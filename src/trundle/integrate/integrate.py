@@ -75,7 +75,8 @@ class Integration:
             workspace.start_at(x0, p)
             _set_first_step(workspace, self.method, self.options)
         else:
-            workspace.x[:], workspace.p[: len(p)], workspace.record.h = x0, p, first.h
+            workspace.set_state(x0, p)
+            workspace.record.h = first.h
             workspace.atol[:], workspace.foreseen[:] = first.atol, first.foreseen
         self._folds, self.outcome = Folds(workspace, self.method), None
 

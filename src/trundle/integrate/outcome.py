@@ -134,9 +134,8 @@ LIES_FLAT = Outcome(
     "LIES_FLAT",
     33,
     "The wheel of contact {contact} lies flat (a roll of 90 degrees): it touches along its whole rim, not in a point.",
-    "Add contact points on the rim, with which it can lie on the ground, m.connect_points(tr.HigherPair(tr.Plane(), "
-    "tr.Vertex()), ground, body, [(x, y, z), ...], unilateral=True); or stop the run before with an event on the "
-    "roll angle.",
+    "Give the body a shape and feet to stand and lie on: m.body(..., shape=tr.shape.Cylinder(radius, length)) or "
+    "tr.shape.Disc(...), and m.contact(ground, body, feet=3); or stop the run before with an event on the roll angle.",
 )
 TABLE_LEFT = Outcome(
     "TABLE_LEFT",

@@ -160,6 +160,8 @@ class Problem:
     error_weight: np.ndarray | None = None
     position_tolerance: float = 1e-13
     velocity_tolerance: float = 1e-12
+    in_metres: Sequence[bool] = ()  # which coordinates are; all, unless it is said
+    sizes: slice | None = None  # places of a typical length and speed among the parameters; 1 m and 1 m/s without
     singular_limit: float = 1e-10
     _faults: list[str] = field(default_factory=list, init=False, repr=False)
 

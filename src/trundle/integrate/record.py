@@ -38,6 +38,11 @@ class StepRecord(Record):
     weight: Floats
     position_tol: float
     velocity_tol: float
+    # a typical length (m), speed (m/s) and time (s) of the run, see `study.scales`
+    length_scale: float
+    speed_scale: float
+    time_scale: float
+    in_metres: Ints  # which coordinates are
     # step control
     h_min: float
     h_max: float

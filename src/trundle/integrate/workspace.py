@@ -84,13 +84,20 @@ class Workspace:
                 f"the start state has shape {np.shape(x0)}, the parameters {np.shape(p)}; the rhs wants ({n_x},) and "
                 f"({n_p},)."
             )
-        self.x[:], self.p[:n_p] = x0, p
+        self.set_state(x0, p)
         if self.tolerance.learns:
             span = run.t_last - run.t_start
             looks = np.array([self.slope(t, self.x) for t in np.linspace(run.t_start, run.t_last, LOOKS + 1)[:-1]])
             run.rhs_calls = 0
             first, foreseen = self.tolerance.begin_each(self.x[None, :], looks[:, None, :], span)
             self.atol[:], self.foreseen[:] = first[0], foreseen[0]
+
+    def set_state(self, x0: np.ndarray, p: np.ndarray) -> None:
+        """State and parameters, and the sizes of the run that stand among them."""
+        run, places = self.record, self.problem.sizes
+        self.x[:], self.p[: len(p)] = x0, p
+        run.length_scale, run.speed_scale, _ = (1.0, 1.0, 1.0) if places is None else map(float, p[places])
+        run.time_scale = run.length_scale / run.speed_scale
 
     def _hold(self, **arrays: np.ndarray) -> None:
         """Keep arrays alive and let the record point to them; where they were before they are replaced."""
@@ -115,6 +122,7 @@ class Workspace:
         run.singular = problem.singular_limit
         self._hold(atol=self.atol, weight=self.weight, group=tolerance.group, bound=tolerance.bound)
         self._hold(met=np.zeros(len(UNITS)))
+        self._hold(in_metres=np.array(problem.in_metres or np.ones(max(problem.n_q, 1)), np.int64))
 
     def _set_places(self, dense_rows: int) -> None:
         """Places to work in."""

@@ -11,13 +11,14 @@ from trundle.typing import Expr
 
 @dataclass(frozen=True)
 class Restitution:
-    """Coefficient between 0 (plastic) and 1 (elastic); collisions slower than `rest_speed` (m/s) do not bounce.
+    """Coefficient between 0 (plastic) and 1 (elastic); collisions slower than `rest_speed` (m/s) do not bounce; None is
+    1e-8 of the typical speed of the run.
 
     Subclasses are final and say what the coefficient compares.
     """
 
     e: Expr = 0.0
-    rest_speed: float = 1e-8
+    rest_speed: float | None = None
     code: ClassVar[int] = codes.POISSON
 
     def __post_init__(self) -> None:
@@ -26,8 +27,8 @@ class Restitution:
         plain = number(self.e)
         if plain is not None and plain > 1:
             raise ModelError(f"{name}: the restitution lies between 0 (plastic) and 1 (elastic), got {plain:g}.")
-        speed = number(self.rest_speed)
-        if speed is None or not speed > 0:
+        speed = None if self.rest_speed is None else number(self.rest_speed)
+        if self.rest_speed is not None and (speed is None or not speed > 0):
             raise ModelError(
                 f"{name}: rest_speed is a speed above zero (m/s) below which nothing bounces, got {self.rest_speed!r}; "
                 "without one a bouncing body would never come to rest."

@@ -350,9 +350,11 @@ class Model(ModelContents):
         compliance: EffortLaw | None = None,
         name: str | None = None,
         planar: bool = False,
+        feet: int = 3,
     ) -> tuple[ConnectedPair, ...]:
         """Let the shapes of a body touch a plane: a box with its corners, a ball or sphere with its surface, a cylinder
-        or disc with its rims, a capsule with the balls at its ends, a rod with its ends. The contacts may open.
+        or disc with its rims, on which it rolls, and feet on which its ends stand, a capsule with the balls at its
+        ends, a rod with its ends. The contacts may open.
 
         Parameters
         ----------
@@ -370,6 +372,9 @@ class Model(ModelContents):
             Of the connection, that of the second body unless given; its contacts are `name.corner_1` and so on.
         planar : bool
             The body moves in the x, z plane only.
+        feet : int
+            Points on which each flat end of a cylinder or disc stands; 0 for sharp rims that only roll, as of wheels:
+            these cost less, and a run in which one lies flat ends with LIES_FLAT.
 
         Returns
         -------
@@ -388,7 +393,7 @@ class Model(ModelContents):
         refuse(joined_faults(self, name, a, b))
         rigid = compliance is None
         found = {}
-        for touch in touches_of(name, b, planar):
+        for touch in touches_of(name, b, planar, feet):
             whole, at = f"{name}.{touch.label}", touch.frame(b)
             found[whole] = connect(whole, touch.pair, a, at, law, None, compliance, rigid, restitution)
         self.connections.update(found)

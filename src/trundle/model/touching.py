@@ -1,5 +1,5 @@
-"""How shapes of bodies touch a plane: a box with its corners, a ball with its surface, a cylinder with its rims, a
-capsule with the balls at its ends.
+"""How shapes of bodies touch a plane: a box with its corners, a ball with its surface, a cylinder with rims and with
+feet at its ends, a capsule with the balls at its ends.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.errors import ModelError
 from trundle.model.body import Frame
+from trundle.model.flat_ends import Part, check_feet, flat_end, with_y_along
 from trundle.model.shape import Ball, Box, Capsule, Cylinder, Disc, Rod, Shape, Sphere
 from trundle.pairs.edge import CircleEdge, Vertex
 from trundle.pairs.higher import HigherPair, SurfacePair
@@ -40,8 +41,11 @@ class Touch:
         return Frame(on.body, position, on.rotation @ self.rotation)
 
 
-def touches_of(name: str, frame: Frame, planar: bool) -> list[Touch]:
-    """All parts of the shapes of a body that touch a plane; in a plane of motion (x, z) only those in it."""
+def touches_of(name: str, frame: Frame, planar: bool, feet: int) -> list[Touch]:
+    """All parts of the shapes of a body that touch a plane; in a plane of motion (x, z) only those in it. Flat ends
+    stand on so many feet.
+    """
+    check_feet(name, feet)
     shapes = [shape for shape in frame.body.shape if not isinstance(shape, tuple)]
     if not shapes and frame.body.name == "ground":
         raise ModelError(f"contact {name!r}: the plane comes first, m.contact(m.ground, body), then what touches it.")
@@ -53,15 +57,12 @@ def touches_of(name: str, frame: Frame, planar: bool) -> list[Touch]:
     found: list[Touch] = []
     for k, shape in enumerate(shapes, start=1):
         prefix = f"{type(shape).__name__.lower()}_{k}_" if len(shapes) > 1 else ""
-        parts = _in_plane(name, shape) if planar else _in_space(name, shape)
+        parts = _in_plane(name, shape) if planar else _in_space(name, shape, feet)
         found += [Touch(prefix + label, pair, np.array(at, dtype=float), turn) for label, pair, at, turn in parts]
     return found
 
 
-Part = tuple[str, SurfacePair, Any, Array]
-
-
-def _in_space(name: str, shape: Shape) -> Iterator[Part]:
+def _in_space(name: str, shape: Shape, feet: int) -> Iterator[Part]:
     corner = HigherPair(Plane(), Vertex())
     if isinstance(shape, Box):
         for i, way in enumerate(product((-0.5, 0.5), repeat=3), start=1):
@@ -73,14 +74,14 @@ def _in_space(name: str, shape: Shape) -> Iterator[Part]:
             yield f"end_{i}", HigherPair(Plane(), SphereSurface(shape.radius)), end, np.eye(3)
     elif isinstance(shape, Cylinder) or (isinstance(shape, Disc) and shape.thickness > 0):
         length = shape.length if isinstance(shape, Cylinder) else shape.thickness
-        for i, end in enumerate(_ends(shape.at, shape.axis, length), start=1):
-            yield f"rim_{i}", HigherPair(Plane(), CircleEdge(shape.radius)), end, _with_y_along(shape.axis)
+        for i, (end, side) in enumerate(zip(_ends(shape.at, shape.axis, length), (-1, 1), strict=True), start=1):
+            yield from flat_end(f"rim_{i}", end, shape.axis, (side,), shape.radius, feet)
     elif isinstance(shape, Disc):
-        yield "rim", HigherPair(Plane(), CircleEdge(shape.radius)), shape.at, _with_y_along(shape.axis)
+        yield from flat_end("rim", shape.at, shape.axis, (-1, 1), shape.radius, feet)
     elif isinstance(shape, Rod):
         along = np.array(shape.end, dtype=float) - np.array(shape.start, dtype=float)
         thick = HigherPair(Plane(), CircleEdge(shape.radius)) if shape.radius > 0 else corner
-        turn = _with_y_along(tuple(along)) if shape.radius > 0 else np.eye(3)
+        turn = with_y_along(tuple(along)) if shape.radius > 0 else np.eye(3)
         for label, place in (("start", shape.start), ("end", shape.end)):
             yield label, thick, place, turn
     else:
@@ -124,12 +125,3 @@ def _is_across(axis: Any) -> bool:
 def _ends(at: Any, axis: Any, length: float) -> list[Array]:
     half = _direction(axis) * float(length) / 2
     return [np.array(at, dtype=float) - half, np.array(at, dtype=float) + half]
-
-
-def _with_y_along(axis: Any) -> Array:
-    """Axes whose second one lies along the axis of a rim."""
-    y = _direction(axis)
-    helper = np.eye(3)[0] if abs(y[0]) < 0.9 else np.eye(3)[2]
-    z = np.cross(helper, y)
-    z /= np.linalg.norm(z)
-    return np.column_stack([np.cross(y, z), y, z])

@@ -35,9 +35,26 @@ class ModeState:
 
 @final
 @dataclass(frozen=True)
+class RunScales:
+    """What a run chooses, as symbols: a typical length (m), speed (m/s) and acceleration (m/s^2), relative to which
+    gaps, slips and forces at its contacts are negligible (`study.scales`), and the relative shift of the multiplier
+    block, which goes with the tolerance.
+    """
+
+    length: Any
+    speed: Any
+    acceleration: Any
+    shift: Any
+
+
+SCALES = ("length_scale", "speed_scale", "acceleration_scale", "shift")  # their names, in the order in which they end p
+
+
+@final
+@dataclass(frozen=True)
 class ParameterLayout:
-    """p = [parameters of the model, tables, modes of contacts, shift of the multiplier block]; it alone knows the
-    order. A table stands there by its handle. The level of an input is one of the parameters, its signal a table.
+    """p = [parameters of the model, tables, modes of contacts, scales of the run]; it alone knows the order. A table
+    stands there by its handle. The level of an input is one of the parameters, its signal a table.
     """
 
     parameters: tuple[str, ...]
@@ -49,7 +66,7 @@ class ParameterLayout:
         return ParameterLayout(tuple(model.parameters), tuple(modes), tuple(model.tables))
 
     def __len__(self) -> int:
-        return self.shift + 1
+        return len(self.parameters) + len(self.tables) + len(self.modes) + len(SCALES)
 
     @property
     def parameter_slice(self) -> slice:
@@ -66,9 +83,19 @@ class ParameterLayout:
         return slice(first, first + len(self.modes))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """A name for every entry."""
+        return (*self.parameters, *self.tables, *(mode.name for mode in self.modes), *SCALES)
+
+    @property
+    def size_slice(self) -> slice:
+        """Places of the typical length, speed and acceleration of a run."""
+        return slice(self.mode_slice.stop, self.shift)
+
+    @property
     def shift(self) -> int:
         """Place of the relative shift of the multiplier block, chosen with the tolerance."""
-        return len(self.parameters) + len(self.tables) + len(self.modes)
+        return len(self) - 1
 
     def parameter(self, name: str) -> int:
         return self.parameters.index(name)
@@ -81,10 +108,10 @@ class ParameterLayout:
     def _mode_places(self) -> dict[tuple[str, str], int]:
         return {(mode.contact, mode.state): i for i, mode in enumerate(self.modes, start=self.mode_slice.start)}
 
-    def symbols(self, model: Model) -> tuple[Any, dict[str, Any], Any]:
-        """p as symbols, its modes by name, and the shift."""
-        modes, shift = {mode.name: ca.SX.sym(mode.name) for mode in self.modes}, ca.SX.sym("shift")
-        return ca.vertcat(*model.parameter_symbols(), *modes.values(), shift), modes, shift
+    def symbols(self, model: Model) -> tuple[Any, dict[str, Any], RunScales]:
+        """p as symbols, its modes by name, and the scales of the run."""
+        modes, scales = {mode.name: ca.SX.sym(mode.name) for mode in self.modes}, [ca.SX.sym(name) for name in SCALES]
+        return ca.vertcat(*model.parameter_symbols(), *modes.values(), *scales), modes, RunScales(*scales)
 
     def values(self, p: Array) -> dict[str, float]:
         """Values of the model's parameters by name."""
@@ -111,7 +138,7 @@ class ParameterLayout:
             if faults:
                 raise ModelError(faults)
         handles = [table.block.handle for table in tables.values()]
-        return np.array([*values.values(), *handles, *(mode.default for mode in self.modes), SHIFT])
+        return np.array([*values.values(), *handles, *(mode.default for mode in self.modes), 1.0, 1.0, 1.0, SHIFT])
 
     def tables_of(self, model: Model, given: Values | None) -> dict[str, Table]:
         """The tables of a run by name: those given, else those of the model."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from trundle.contact.collision import layout as numbers
 from trundle.contact.decision.request import Decision
+from trundle.contact.modes.expressions import typical_force
 from trundle.contact.modes.find import decides_together, transitions
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
@@ -22,11 +23,12 @@ from trundle.motion.links import frame_pose
 from trundle.pairs.lower import Free
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
+from trundle.study.scales import set_sizes
 from trundle.typing import AnyArray, Array, TapeFunction
 
-NO_LOAD = 1e-9  # N
-SLIPPING = 1e-6  # m/s or rad/s
-OVERLAP = 1e-7  # relative to the length of the model
+NO_LOAD = 1e-9  # of the force that gives the mass of all bodies the typical acceleration of the run
+SLIPPING = 1e-6  # of the typical speed of the run
+OVERLAP = 1e-7  # of the typical length of the run
 
 
 def _loaded(model: Model) -> list[ConnectedPair]:
@@ -40,13 +42,13 @@ def _opening(model: Model) -> list[ConnectedPair]:
 
 
 def contact_values(model: Model, functions: Functions) -> list[Any]:
-    """What `check_contacts` looks at: normal forces, then gaps, and slips that should be held."""
+    """What `check_contacts` looks at, over the sizes of the run: normal forces, gaps, and slips that should be held."""
     contact_bonds = [functions.equations.contact_bonds[c.name] for c in _opening(model)]
-    loads = [functions.multiplier(f"{c.name}.normal") for c in _loaded(model)]
+    force, scales = typical_force(functions.equations), functions.equations.scales
     return [
-        *loads,
-        *(bonds.contact.gap for bonds in contact_bonds),
-        *(bonds.slip_if_closed() for bonds in contact_bonds),
+        *(functions.multiplier(f"{c.name}.normal") / force for c in _loaded(model)),
+        *(bonds.contact.gap / scales.length for bonds in contact_bonds),
+        *(bonds.slip_if_closed() / scales.speed for bonds in contact_bonds),
     ]
 
 
@@ -66,26 +68,30 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
         if abs(load) < NO_LOAD:
             raise SolveError(
                 f"contact {c.name!r}: {type(c.friction).__name__} compares the traction with the normal force, which "
-                f"is {load:.3g} N at the start. Give the model gravity or a load, or use tr.Coulomb, which needs none."
+                f"is negligible at the start. Give the model gravity or a load, or use tr.Coulomb, which needs none."
             )
     gaps, slips = np.split(values[len(loaded) :], 2)
+    length, speed, _ = p[f.parameters.size_slice]
     for c, gap, slip in zip(opening, gaps, slips, strict=True):
         first, second = c.first.body.name, c.touching.name
-        if gap < -OVERLAP * f.length:
+        if gap < -OVERLAP:
             raise SolveError(
-                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap:.3g} m at the start. Move it away with "
-                f"start values such as '{second}.position', or let a compliant normal push it out."
+                f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap * length:.3g} m at the start. Move it "
+                f"away with start values such as '{second}.position', or let a compliant normal push it out."
             )
         if slip > SLIPPING:
             raise SolveError(
                 f"contact {c.name!r} is closed at the start and its laws constrain {', '.join(c.held)}, but the start "
-                f"values move {second!r} there at {slip:.3g} m/s or rad/s. Give consistent velocities, or a "
+                f"values move {second!r} there at {slip * speed:.3g} m/s or rad/s. Give consistent velocities, or a "
                 f"friction law that can slide, such as tr.Coulomb."
             )
 
 
 def first_modes(f: Formulation, t: float, x: Array, p: Array) -> Array:
     """Parameters with the modes of the contacts at a state; SolveError where they cannot begin."""
+    if f.parameters.modes or _loaded(f.model):
+        p = p.copy()
+        set_sizes(f, t, x[None, :], p[None, :])
     if not f.parameters.modes:
         check_contacts(f, t, x, p)
         return p
@@ -109,6 +115,9 @@ def modes_together(f: Formulation, t: float, x: Array, p: Array) -> tuple[Array,
     they hold: the others are to be looked at one by one.
     """
     found = p
+    if f.parameters.modes or _loaded(f.model):
+        found = p = p.copy()
+        set_sizes(f, t, x, p)
     if f.parameters.modes:
         if decides_together(f.model):
             return p, np.zeros(len(p), bool)
@@ -124,7 +133,7 @@ def modes_together(f: Formulation, t: float, x: Array, p: Array) -> tuple[Array,
         kernel = f.kernels("contacts at start", _contact_kernel)["values"]
         values = evaluate_many(kernel, kernel, t, x, found, threads=1)
         fine &= np.all(np.abs(values[:, :loaded]) >= NO_LOAD, axis=1)
-        fine &= np.all(values[:, loaded : loaded + opening] >= -OVERLAP * f.length, axis=1)
+        fine &= np.all(values[:, loaded : loaded + opening] >= -OVERLAP, axis=1)
         fine &= np.all(values[:, loaded + opening :] <= SLIPPING, axis=1)
     return found, fine
 
@@ -160,7 +169,8 @@ def _decided(f: Formulation, t: float, x: Array, p: Array) -> Array:
     found = p.copy()
     found[[f.parameters.mode(m.contact, m.state) for m in f.parameters.modes if m.state == "closed"]] = 0.0
     decision = Decision(contacts, np.array(kernels["impact"](t, x, found)))
-    decision.free[: 3 * contacts], decision.shift[0] = kernels["free"](t, x, found), found[f.parameters.shift]
+    decision.free[: 3 * contacts] = kernels["free"](t, x, found)
+    decision.scales[:] = found[f.parameters.size_slice][1], found[f.parameters.shift]
     CFUNCTYPE(None, c_void_p)(compiled.address("decide_once"))(decision.table.ctypes.data)
     found[places[places >= 0]] = decision.modes[places >= 0]
     first = len(f.model.events)

@@ -52,6 +52,8 @@ def make_problem(f: Formulation, stiff: bool, returns: bool, rtol: float) -> Pro
         free=kernels.get("free"),
         places=places_of_modes(f) if decides_together(model) else (),
         contacts=len(contacts) if striking else 0,
+        in_metres=[unit == "m" for unit in states.units[: states.n_q]],
+        sizes=f.parameters.size_slice,
         treatment=TREATMENTS[model.impacts],
         n_q=states.n_q,
         n_u=states.n_u,

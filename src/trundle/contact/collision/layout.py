@@ -41,5 +41,6 @@ def decision(contacts: int) -> int:
     return 3 * n * n + 21 * n + (8 + WIDTH) * contacts + 16
 
 
-NO_DIRECTION = 0.1  # m/s, times the root of the shift of the multiplier block: a slip too small to have a direction
+NO_DIRECTION = 0.1  # of the speed of a run, times the root of the shift of the multiplier block: a slip too small to
+# have a direction
 SLOW_SLIP = 30.0  # times that: there the direction is stored for the end of sliding

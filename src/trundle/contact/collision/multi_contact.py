@@ -112,14 +112,14 @@ def together(b: Pointer, D: int, data: int, before: int, v: int, P: int, contact
 
 
 @strict
-def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, h: float) -> None:
+def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, contacts: int, size: float) -> None:
     """Tangential impulses of one step: each contact is stopped as far as its friction goes."""
     n = 3 * contacts
     for _ in range(SWEEPS):
         change = 0.0
         for i in range(contacts):
             k, x, y = data + at.DATA * i, 3 * i, 3 * i + 1
-            limit = b[k + at.MU_KINETIC] * h * b[delta + i]
+            limit = b[k + at.MU_KINETIC] * b[delta + i]
             r = max(b[D + x + n * x].real, b[D + y + n * y].real)
             if limit.real <= 0.0 or r <= 0.0:
                 continue
@@ -132,7 +132,7 @@ def rub_in_step(b: Pointer, D: int, data: int, v: int, P: int, delta: int, conta
             change = max(change, r * (abs(s_x) + abs(s_y)))
             for j in range(n):
                 b[v + j] += b[D + j + n * x] * s_x + b[D + j + n * y] * s_y
-        if change <= RESTING:
+        if change <= RESTING * size:
             return
 
 
@@ -206,7 +206,7 @@ def through_springs(b: Pointer, D: int, data: int, v: int, P: int, status: int, 
             b[P + 3 * i + 2] += b[impulse + i]
             b[impulse + contacts + 2 * i], b[impulse + contacts + 2 * i + 1] = b[P + 3 * i], b[P + 3 * i + 1]
             b[P + 3 * i], b[P + 3 * i + 1] = 0.0, 0.0
-        rub_in_step(b, D, data, v, P, impulse, contacts, 1.0)
+        rub_in_step(b, D, data, v, P, impulse, contacts, size)
         softest, busy = 0.0, lowest < -SLOW_APPROACH * size
         for i in range(contacts):
             b[P + 3 * i] += b[impulse + contacts + 2 * i]

@@ -29,8 +29,8 @@ from trundle.contact.collision.layout import (
 from trundle.contact.decision.share import back_substitute, factor, widest
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 
-SLOW = 1e-6  # m/s: a slip, or a speed of parting, that is at rest
-BEGUN = 1e-9  # m/s: a slip that has a direction of its own
+SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is at rest
+BEGUN = 1e-9  # of the speed of the run: a slip that has a direction of its own
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 NONE = 1e-9  # of the largest acceleration or force: negligible
@@ -190,30 +190,30 @@ def set_sliding(mode: Pointer, i: int, x: float, y: float) -> None:
 
 
 @njit(error_model="numpy")
-def begin_sliding(b: Pointer, mode: Pointer, i: int, x: float, y: float) -> None:
+def begin_sliding(b: Pointer, mode: Pointer, i: int, x: float, y: float, speed: float) -> None:
     """Sliding begins along (x, y), unless there is a rest of a slip, which has to end first."""
-    if math.hypot(b[3 * i], b[3 * i + 1]) > BEGUN:
+    if math.hypot(b[3 * i], b[3 * i + 1]) > BEGUN * speed:
         set_sliding(mode, i, b[3 * i], b[3 * i + 1])
     else:
         set_sliding(mode, i, x, y)
 
 
 @njit(error_model="numpy")
-def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, near: float) -> None:
+def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, near: float, speed: float) -> None:
     """Modes and shares of all contacts: b as for a collision, `free` the accelerations without forces, w memory, `near`
-    a slip too small to have a direction.
+    a slip too small to have a direction, `speed` that of the run.
     """
     for i in range(contacts):
-        slow, speed = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
-        if speed < AT_LEVEL * SLOW_SLIP * near:
+        slow, slip = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
+        if slip < AT_LEVEL * SLOW_SLIP * near:
             mode[slow] = 1.0
-        elif AT_LEVEL * speed > 2.0 * SLOW_SLIP * near:
+        elif AT_LEVEL * slip > 2.0 * SLOW_SLIP * near:
             mode[slow] = 0.0
-    find_modes(b, free, mode, w, contacts)
+    find_modes(b, free, mode, w, contacts, speed)
 
 
 @njit(error_model="numpy")
-def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int) -> None:
+def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, speed: float) -> None:
     """Which contacts are closed, stick, and where the others slide; and the shares."""
     n = 3 * contacts
     D, data = n, n + n * n
@@ -226,9 +226,11 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     for i in range(contacts):
         k = data + numbers.DATA * i
         v_x, v_y, v_n = b[3 * i], b[3 * i + 1], b[3 * i + 2]
-        touches = b[k + numbers.TOUCHING] == 1.0 and abs(v_n) < SLOW and b[D + 3 * i + 2 + n * (3 * i + 2)] > 0.0
+        touches = (
+            b[k + numbers.TOUCHING] == 1.0 and abs(v_n) < SLOW * speed and b[D + 3 * i + 2 + n * (3 * i + 2)] > 0.0
+        )
         mu[i], mu_k[i] = b[k + numbers.MU_STATIC], b[k + numbers.MU_KINETIC]
-        still = math.hypot(v_x, v_y) < SLOW or mu[i] <= 0.0
+        still = math.hypot(v_x, v_y) < SLOW * speed or mu[i] <= 0.0
         state[i] = 0.0 if not touches else 2.0 if still else 1.0
         mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         if touches:
@@ -274,7 +276,7 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
         held = math.hypot(f[3 * i], f[3 * i + 1]) < (1.0 - EDGE) * mu[i] * f[3 * i + 2]
         if moves and not held and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
-            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
             begun = True
     if not begun:  # just beyond the limit: with cones that are clearly too small it is seen where it begins
         for i in range(contacts):
@@ -285,15 +287,15 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         for i in range(contacts):
             moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
             if moves and mode[WIDTH * i + STICK] == 1.0:
-                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
     # The smallest forces; where with these a slip would begin backward, those that were found here.
     for j in range(WIDTH * contacts):
         kept[j] = mode[j]
-    if settle(b, D, data, free, mode, 0.0, w, contacts, scale):
+    if settle(b, D, data, free, mode, 0.0, w, contacts, scale, speed):
         return
     for j in range(WIDTH * contacts):
         mode[j], kept[j] = kept[j], mode[j]
-    if settle(b, D, data, free, mode, 1.0, w, contacts, scale):
+    if settle(b, D, data, free, mode, 1.0, w, contacts, scale, speed):
         return
     for j in range(WIDTH * contacts):
         mode[j] = kept[j]
@@ -305,8 +307,9 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
 
 @njit(error_model="numpy")
 def settle(
-    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, shared: float, w: Pointer, contacts: int, scale: float
-) -> bool:
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, shared: float, w: Pointer, contacts: int,
+    scale: float, speed: float,
+) -> bool:  # fmt: skip
     """What is left over opens, or slides against the force that held it; what would sink in closes again. False where
     no end is found, or a slip would begin backward. `shared`: how much of the forces within the cones is taken for
     shares.
@@ -330,26 +333,26 @@ def settle(
         elif i < 0 or share(b, D, data, mode, f, g, more, contacts):
             i = sinking(b, D, free, mode, f, state, a, contacts)
             if not (i >= 0 and a[3 * i + 2] < -NONE * scale):
-                return not goes_back(b, mode, state, a, contacts, scale)
+                return not goes_back(b, mode, state, a, contacts, scale, speed)
             mode[WIDTH * i + CLOSED] = 1.0
             if state[i] == 2.0 and mu[i] > 0.0:
                 mode[WIDTH * i + STICK] = 1.0
                 if math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale:
-                    begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1])
+                    begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
         elif f[3 * i + 2] < 0.0:
             mode[WIDTH * i + CLOSED], mode[WIDTH * i + STICK] = 0.0, 0.0
         else:
-            begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1])
+            begin_sliding(b, mode, i, -f[3 * i], -f[3 * i + 1], speed)
     return False
 
 
 @njit(error_model="numpy")
-def goes_back(b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: int, scale: float) -> bool:
+def goes_back(b: Pointer, mode: Pointer, state: Pointer, a: Pointer, contacts: int, scale: float, speed: float) -> bool:
     """Whether a contact at rest that begins to slide would do so against its direction."""
     for i in range(contacts):
         begins = state[i] == 2.0 and mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0
         ahead = a[3 * i] * mode[WIDTH * i + AHEAD_X] + a[3 * i + 1] * mode[WIDTH * i + AHEAD_Y]
-        if begins and math.hypot(b[3 * i], b[3 * i + 1]) <= BEGUN and ahead < -BACK * scale:
+        if begins and math.hypot(b[3 * i], b[3 * i + 1]) <= BEGUN * speed and ahead < -BACK * scale:
             return True
     return False
 
@@ -414,9 +417,8 @@ def share(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, g: Pointer, 
 @part
 def decide_once(table: Pointer) -> None:
     """Decide for the data that the table has the addresses of: number of contacts, data of a collision, free
-    accelerations, modes (changed), memory, and the shift of the multiplier block.
+    accelerations, modes (changed), memory, and the speed of the run with the shift of the multiplier block.
     """
-    near = NO_DIRECTION * math.sqrt(float_ptr(table[5])[0])
-    decide(
-        float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[4]), int_ptr(table[0])[0], near
-    )
+    speed, shift = float_ptr(table[5])[0], float_ptr(table[5])[1]
+    near, contacts = NO_DIRECTION * speed * math.sqrt(shift), int_ptr(table[0])[0]
+    decide(float_ptr(table[1]), float_ptr(table[2]), float_ptr(table[3]), float_ptr(table[4]), contacts, near, speed)

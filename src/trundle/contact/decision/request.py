@@ -16,6 +16,6 @@ class Decision:
     def __init__(self, contacts: int, data: Array) -> None:
         self.count, self.data = np.array([contacts], np.int64), data
         self.free, self.modes = np.zeros(3 * contacts + 8), np.zeros(numbers.WIDTH * contacts)
-        self.memory, self.shift = np.zeros(numbers.decision(contacts)), np.zeros(1)
-        arrays = (self.count, self.data, self.free, self.modes, self.memory, self.shift)
+        self.memory, self.scales = np.zeros(numbers.decision(contacts)), np.zeros(2)  # speed of the run, shift
+        arrays = (self.count, self.data, self.free, self.modes, self.memory, self.scales)
         self.table = np.array([address_of(array) for array in arrays], np.int64)

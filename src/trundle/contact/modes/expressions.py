@@ -7,11 +7,17 @@ import casadi as ca
 
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
-from trundle.contact.solved import SolvedEquations
+from trundle.contact.solved import ContactEquations, SolvedEquations
 from trundle.typing import Expr
 
-NEGLIGIBLE_ACCELERATION = 1e-9  # m/s^2 by which a negligible force moves all masses
+NEGLIGIBLE_FORCE = 1e-9  # of a typical one
 SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
+
+
+def typical_force(e: ContactEquations) -> Expr:
+    """The force (N) that moves the mass of all bodies (1 kg where they have none) at the acceleration of the run."""
+    mass = sum((i.mass for i in e.inertias.values()), ca.SX(0))
+    return e.scales.acceleration * (ca.SX(1) if mass.is_zero() else mass)
 
 
 @final
@@ -97,16 +103,12 @@ class ModeExpressions:
         return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
 
     @cached_property
-    def mass(self) -> Expr:
-        """Mass of all bodies, 1 kg where they have none; it makes forces accelerations, of which it is known what is
-        small.
-        """
-        mass = sum((i.mass for i in self.equations.inertias.values()), ca.SX(0))
-        return ca.SX(1) if mass.is_zero() else mass
+    def typical_force(self) -> Expr:
+        return typical_force(self.equations)
 
     @property
     def negligible_force(self) -> Expr:
-        return NEGLIGIBLE_ACCELERATION * self.mass
+        return NEGLIGIBLE_FORCE * self.typical_force
 
     def unique(self, bonds: ContactBonds, u: Expr, p: Expr) -> Expr:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""

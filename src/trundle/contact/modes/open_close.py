@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trundle.contact.bonds import ContactBonds
     from trundle.contact.modes.expressions import ModeExpressions
 
-TOUCHING = 1e-9  # m and m/s: gap and its rate at the start below which a contact is closed
+TOUCHING = 1e-9  # of the length and the speed of the run: gap and its rate at the start below which it is closed
 
 
 @final
@@ -30,13 +30,13 @@ class OpenClose(Mode):
         )
 
     def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
-        closed, gap = bonds.modes["closed"], bonds.contact.gap
+        closed, gap = bonds.modes["closed"], bonds.contact.gap / at.equations.scales.length
         if kind == "lands":
             return ca.if_else(closed == 1, 1, gap)
-        pressed = -gap if self.connection.separates else at.load(bonds, at.multipliers) / at.mass
+        pressed = -gap if self.connection.separates else at.load(bonds, at.multipliers) / at.typical_force
         if bonds.friction and "z" in self.connection.holds:  # at Painleve's paradox the load has a pole
             pressed = pressed * at.uniqueness(bonds)
-        return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.mass, 1)
+        return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.typical_force, 1)
 
     def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         if kind == "parts":
@@ -51,7 +51,8 @@ class OpenClose(Mode):
         if self.connection.separates:
             closed = ca.logic_or(gap < 0, ca.logic_and(gap <= 0, rate < 0))
         else:
-            closed = ca.logic_and(ca.fabs(gap) < TOUCHING, ca.fabs(rate) < TOUCHING)
+            scales = at.equations.scales
+            closed = ca.logic_and(ca.fabs(gap) < TOUCHING * scales.length, ca.fabs(rate) < TOUCHING * scales.speed)
         return at.put(p, bonds, closed=ca.if_else(closed, 1, 0))
 
     def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:

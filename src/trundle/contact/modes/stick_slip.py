@@ -9,6 +9,7 @@ import casadi as ca
 
 from trundle.contact.collision.layout import NO_DIRECTION, SLOW_SLIP
 from trundle.contact.modes.mode import Mode, Transition
+from trundle.quantities.parameters import RunScales
 from trundle.typing import Expr
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 TURN = 0.5  # tangent of the angle by which sliding may turn before its direction is stored anew
 NOISE = 1e-8  # a slip has to be a tenth of this to be distinguished from zero
-STILL_SLIP = 1e-9  # m/s, slip at the start of a run below which a contact may stick
+STILL_SLIP = 1e-9  # of the speed of the run: slip at the start below which a contact may stick
 
 
 @final
@@ -38,13 +39,13 @@ class StickSlip(Mode):
         m = bonds.modes
         if kind == "slips":
             held = m["stick"] * m.get("closed", 1) == 1
-            return ca.if_else(held, at.margin(bonds, at.multipliers) / at.mass**2, 1)
+            return ca.if_else(held, at.margin(bonds, at.multipliers) / at.typical_force**2, 1)
         slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
         return ca.if_else(slides, self._sliding(kind, at, bonds), 1)
 
     def _sliding(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         """What is watched of a slip."""
-        slip, least = [bonds.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.shift)
+        slip, least = [bonds.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.scales)
         along = [bonds.modes["ahead_x"], bonds.modes["ahead_y"]][: len(slip)]
         ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0)) / least
         if kind == "stops":
@@ -68,7 +69,11 @@ class StickSlip(Mode):
     def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         slip = at.slip(bonds, u, p)
         moving = self._along(at, bonds, at.put(p, bonds, stick=0, slow=0), ca.vertsplit(slip))
-        return ca.if_else(self._is_still(at, bonds, slip, p, STILL_SLIP), self._stopped(at, bonds, u, p), moving)
+        return ca.if_else(
+            self._is_still(at, bonds, slip, p, STILL_SLIP * at.equations.scales.speed),
+            self._stopped(at, bonds, u, p),
+            moving,
+        )
 
     def closed(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         return self.settle(at, bonds, u, p)
@@ -92,7 +97,7 @@ class StickSlip(Mode):
         held = at.put(p, bonds, stick=1)
         for other, slip in zip(at.contacts, at.slips(u, p), strict=True):
             if other is not bonds and "stick" in other.modes:
-                still = self._is_still(at, other, slip, p, unknown_direction(at.equations.shift))
+                still = self._is_still(at, other, slip, p, unknown_direction(at.equations.scales))
                 held = at.put(held, other, stick=ca.if_else(still, 1, at.get(p, other, "stick")))
         multipliers = at.multipliers_at(u, held)
         # There is no normal force yet where a contact that lets go by itself lands.
@@ -108,14 +113,14 @@ class StickSlip(Mode):
         return ca.logic_and(speed < least, closed == 1)
 
 
-def unknown_direction(shift: Expr) -> Expr:
+def unknown_direction(scales: RunScales) -> Expr:
     """A slip (m/s) too small to have a direction. It goes with the tolerance, as does the shift of the multiplier
-    block: 1e-7 m/s at the default one.
+    block: 1e-7 of the speed of the run at the default one.
     """
-    return NO_DIRECTION * ca.sqrt(shift)
+    return NO_DIRECTION * scales.speed * ca.sqrt(scales.shift)
 
 
-def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], shift: Expr) -> list[Expr]:
+def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], scales: RunScales) -> list[Expr]:
     """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
     sliding, so that the right-hand side is smooth where an integrator steps over it.
 
@@ -124,7 +129,7 @@ def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], shift: Expr) 
     """
     if len(slip) == 1:
         return [along[0]]
-    least = unknown_direction(shift)
+    least = unknown_direction(scales)
     ahead = (slip[0] * along[0] + slip[1] * along[1]) / least
     aside = (slip[1] * along[0] - slip[0] * along[1]) / least
     steep = ahead**7

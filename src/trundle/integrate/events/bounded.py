@@ -8,7 +8,7 @@ import math
 
 from trundle.integrate.codes import MOST_UNDECIDED
 from trundle.integrate.events.locate import locate, values_at
-from trundle.integrate.events.zero import NONE, POINTS, SAME_TIME, round_off, sign_of
+from trundle.integrate.events.zero import NONE, POINTS, round_off, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, part_of, shifted, strict
 
@@ -96,7 +96,7 @@ def at_the_end(run: LoopRecord, e: int) -> bool:
     left, rate = run.g_right[e], bounds[2 * run.watched + e]
     if now == 0 or now * left < 0.0 or not now * rate < 0.0 or direction == now:
         return False
-    if abs(left) > abs(rate) * SAME_TIME * max(1.0, abs(run.t_last)):
+    if abs(left) > abs(rate) * same_time(run, run.t_last):
         return False
     run.now[e] = -now
     return True
@@ -112,7 +112,7 @@ def find_bounded(run: LoopRecord) -> None:
     ends = run.parts
     p, clock, work = run.p, run.clock, run.work
     events, watched, h = run.events_kernel, run.watched, run.step
-    last_step = run.t + h >= run.t_last - 0.5 * SAME_TIME * max(1.0, abs(run.t_last))
+    last_step = run.t + h >= run.t_last - 0.5 * same_time(run, run.t_last)
     for e in range(watched):
         run.g_left[e] = run.g_start[e]
     run.root, run.which, run.cleared = NONE, -1, run.limit

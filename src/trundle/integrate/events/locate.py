@@ -23,10 +23,12 @@ def value_at(run: LoopRecord, e: int, s: float) -> float:
 
 @strict
 def relative_gap(run: LoopRecord, e: int, s: float) -> float:
-    """Gap of a contact at the fraction s of the step over the largest coordinate, whose round-off it has."""
+    """Gap of a contact at the fraction s of the step over the largest coordinate, whose round-off it has; those without
+    a unit of length move points by the length of the run, over which the event function is the gap.
+    """
     size = 0.0
     for m in range(run.n_q):
-        size = max(size, abs(run.x[m]))
+        size = max(size, abs(run.x[m]) / (run.length_scale if run.in_metres[m] == 1 else 1.0))
     return value_at(run, e, s) / max(size, 1e-300)
 
 

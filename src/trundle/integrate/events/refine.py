@@ -4,7 +4,7 @@ import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.events.locate import value_at
-from trundle.integrate.events.zero import SAME_TIME, sign_of
+from trundle.integrate.events.zero import same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, copy, shifted, strict
 
@@ -142,7 +142,7 @@ def get_past(run: LoopRecord, e: int) -> bool:
     """Make the step end behind the jump of an event function that has been looked at; False where a step fails."""
     p, work, clock = run.p, run.work, run.clock
     h = run.step
-    after, further = run.now[e], SAME_TIME * max(1.0, abs(run.t))
+    after, further = run.now[e], same_time(run, run.t)
     while sign_of(run.g_probe[e]) == -after and further < 1e-3 * h:
         if not real_step(run, h + further):
             return False

@@ -5,7 +5,7 @@ import math
 from trundle.integrate import codes as at
 from trundle.integrate.events.locate import crossing, relative_gap, values_at
 from trundle.integrate.events.refine import aim_of, cut_step, is_inexact, really, refine
-from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, SAME_TIME, round_off, sign_of
+from trundle.integrate.events.zero import NO_GAP, NONE, POINTS, round_off, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, inner, part_of, strict
 
@@ -61,7 +61,7 @@ def find_event(run: LoopRecord) -> None:
         for e in range(n_events):
             run.g_before[e] = run.g_left[e]
             run.g_left[e] = run.g_right[e]
-    together = SAME_TIME * max(1.0, abs(run.t)) / full
+    together = same_time(run, run.t) / full
     if watched > 0:
         run.limit = min(1.0, first + together)
         call_table(run.bounded_part, run)

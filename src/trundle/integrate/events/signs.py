@@ -1,11 +1,11 @@
 """Signs of the event functions at the start and after a jump (compiled)."""
 
 from trundle.integrate import codes as at
-from trundle.integrate.events.zero import NO_GAP, POINTS, SAME_TIME, sign_of
+from trundle.integrate.events.zero import NO_GAP, POINTS, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, copy, part_of, shifted, strict
 
-NO_SPEED = 1e-9  # m/s, likewise
+NO_SPEED = 1e-9  # of the speed of the run, likewise
 AT_ROOT = 1e-5  # of the short way of a measured slope: an event closer to its root than this has not been moved
 
 
@@ -27,7 +27,7 @@ def rates_now(run: LoopRecord) -> None:
 def sign_after_jump(run: LoopRecord, e: int) -> int:
     """Sign of a user's event function at the start or after a jump: that of its rate where it is still at its root."""
     here, rate = run.g_start[e], run.bounds[2 * run.watched + e]
-    reach = abs(rate) * SAME_TIME * max(1.0, abs(run.t))
+    reach = abs(rate) * same_time(run, run.t)
     if run.abrupt[e] == 0:
         reach = max(reach, 2.0 * run.g_root[e])
     at_root = here == 0.0 or (run.fired[e] == 1 and abs(here) <= reach)
@@ -70,7 +70,7 @@ def set_signs(run: LoopRecord) -> None:
             if not asked:
                 asked = True
                 call(run.impact_kernel, clock, x, p, impact, work)
-            run.sign[e] = int(abs(impact[3 * contact + 2]) > NO_SPEED)
+            run.sign[e] = int(abs(impact[3 * contact + 2]) > NO_SPEED * run.speed_scale)
         elif strikes:
             run.sign[e] = int(here > 0.0)  # an overlap is unknown until it grows
             if here > 0.0 and there < here:  # a long step would look for it too late, when it may be back

@@ -5,13 +5,21 @@ from trundle.kernel.pointers import Pointer, call, strict
 
 POINTS = 7  # places in a step where the event functions are looked at: six inside and the end
 NONE = 2.0  # a fraction of the step that means: no root
-NO_GAP = 1e-12  # m, which is round-off
-SAME_TIME = 1e-12  # events closer than this (relative to the time) happen together
+NO_GAP = 1e-12  # of the length of the run: round-off
+SAME_TIME = 1e-12  # of the time: events closer than this happen together
 
 
 @strict
 def sign_of(value: float) -> int:
     return int(value > 0.0) - int(value < 0.0)
+
+
+@strict
+def same_time(run: LoopRecord, t: float) -> float:
+    """Difference (s) of two times about t that are the same; about zero that of the time a run takes to move by its
+    typical length.
+    """
+    return SAME_TIME * max(run.time_scale, abs(t))
 
 
 @strict
