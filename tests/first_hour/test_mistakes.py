@@ -170,6 +170,7 @@ MISTAKES = {
     "a step size": (BUILT, "system.simulate(5.0, dt=0.01)", r"samples=501.*fixed_step"),
     "times of samples": (BUILT, "system.simulate(5.0, t_eval=[0, 1])", r"samples=times"),
     "a misspelt option": (BUILT, "system.simulate(5.0, sample=11)", r"did you mean samples"),
+    "a bowl by a negative radius": (HEAD, "tr.Sphere(-0.5)", r"greater than zero.*inside=True"),
     # what other programs have
     "state space of a system": (BUILT, "system.state_space()", r"linearise\(\.\.\.\)\.state_space"),
     "one step of a system": (BUILT, "system.step(0.01)", r"system\.stepper"),

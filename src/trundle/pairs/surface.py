@@ -104,7 +104,8 @@ class Surface(SurfaceGeometry):
             if isinstance(value, bool) or not isinstance(value, float | int | np.number) or not isfinite(value):
                 faults.append(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}.")
             elif field.name in self.positive and value <= 0:
-                faults.append(f"{type(self).__name__}: {field.name} must be greater than zero, got {value!r}.")
+                hollow = " Give inside=True for one that is touched from inside." if "inside" in vars(self) else ""
+                faults.append(f"{type(self).__name__}: {field.name} must be greater than zero, got {value!r}.{hollow}")
         faults += self.faults() if not faults else []
         if faults:
             raise ModelError(faults)
