@@ -211,6 +211,8 @@ def test_free_trips_end_where_the_line_or_the_way_does(wagon):
     assert still.outcome.startswith("STANDSTILL") and not still.ok
     inert = wagon.mass + 2 * 112 / 0.46**2
     assert still.time[-1] == pytest.approx(4.9 * inert / 4e4, rel=0.02)
+    way = still.values("car.position_x")
+    assert way[-1] - way[0] == pytest.approx((5.0**2 - 0.1**2) / 2 * inert / 4e4, rel=5e-3)  # on straight track
 
 
 @pytest.mark.slow
