@@ -31,6 +31,16 @@ def test_the_model_stands_where_the_loop_closes(loop: Loop) -> None:
         assert loop.tilt - state.q[4] + rear == pytest.approx(wanted, abs=1e-12)
 
 
+def test_hubs_that_are_turned_far_leave_the_bicycle_upright() -> None:
+    """The frame could close the loop upside down as well, and from a quarter of a turn on that pose is nearer."""
+    loop, angles = askew_loop(), np.array([0.5, 1.55, -3.0, 4.0])
+    wanted = np.array([loop_pitch(loop, 0.0, 0.0, rear, 0.0).pitch for rear in angles])
+    alone = [system(loop).start({"rear_angle": float(rear)}).q[4] for rear in angles]
+    assert loop.tilt - np.array(alone) + angles == pytest.approx(wanted, abs=1e-12)
+    batch = system(loop).batch(1e-6, {"rear_angle": angles, "speed": 0.0, "roll_rate": 0.0})
+    assert np.asarray(batch.end("rear.pitch")) == pytest.approx(alone, abs=1e-9)
+
+
 def test_without_faults_it_is_the_benchmark() -> None:
     state = {"roll": 0.2, "steer": 0.1, "rear_angle_rate": 12.0, "roll_rate": 0.3, "steer_rate": -0.4}
     true, askew = benchmark(0.02, 0.015).build(), system(askew_loop(0.0))

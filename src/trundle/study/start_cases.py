@@ -17,7 +17,7 @@ from trundle.linear_algebra.rank import TOLERANCE, each_nearly_singular, rank_of
 from trundle.model.start_values import start_values
 from trundle.quantities.request import LARGEST, read_request, speeds_of
 from trundle.study.off_surface import facing, surfaces_that_end
-from trundle.study.start_state import completed, default_pose, known_targets
+from trundle.study.start_state import FAR, completed, default_pose, known_targets, turn_places
 from trundle.study.targets import Targets
 from trundle.typing import AnyArray, Array, Values
 
@@ -91,6 +91,8 @@ def starts_together(
         block = (q, i) if i < layout.u.start else (u, i - layout.u.start)
         block[0][:, block[1] : block[1] + size] = values[name]
     fine = np.all([np.max(np.abs(v), axis=1) <= LARGEST for v in values.values()], axis=0)
+    turns = [i for i in f.once(turn_places) if request.given_q[i]]  # who is turned far is left alone
+    fine &= np.all(np.abs(q[:, turns] - np.array(f.mobility.q)[turns]) <= FAR, axis=1)
     for i in layout.quaternions:
         length = np.linalg.norm(q[:, i : i + 4], axis=1)
         fine &= length > 1e-9

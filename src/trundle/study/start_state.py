@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from trundle.constraints.row import Role
 from trundle.equations.absolute_state import absolute_state
 from trundle.equations.carry_over import carried_over_numbers
 from trundle.equations.formulation import Formulation
@@ -25,6 +26,7 @@ from trundle.typing import Array, State, Values
 
 Parameters = Mapping[str, float] | None
 STARTS = "coordinate, rate or motion of a body"
+FAR, STRIDE = 1.0, 0.25  # rad from the usual pose, beyond which the way to a start is followed, and its steps
 WALK, WALKS = 0.1, 300  # step (rad, or lengths of the model) of the way to a start pose, and most steps
 
 
@@ -95,7 +97,7 @@ def _found(f: Formulation, start: Values, usual: Values, p: Array, t: float) -> 
         held = {**(start if start else given), **{name: 0.0 for name in soft if name in request}}
         moved = [register.find(name) for name in found.changed]
         if not any(part and (part.name in held or part.quantity.name in held) for part in moved):
-            return found
+            return _followed(f, request, start, p, t, found)
     try:
         return _consistent(f, given, start, p, t)
     except AssemblyError:
@@ -175,7 +177,34 @@ def changed_state(
     return x, p
 
 
-def _walked(f: Formulation, given: Values, p: Array, t: float) -> Array | None:
+def turn_places(f: Formulation) -> tuple[int, ...]:
+    """Places of the angles among the coordinates, where contacts close loops: bodies that touch in several points may
+    do so upside down too, so that the pose nearest to a start that is turned far need not be the one that is meant.
+    """
+    rows = f.row_functions.equations.rows if f.has_rows and f.row_functions is not None else []
+    if not any(row.role is Role.NORMAL for row in rows):
+        return ()
+    return tuple(c.i_q for c in f.layout.coordinates if c.n_q == 1 and c.unit == "rad")
+
+
+def _followed(f: Formulation, request: Values, start: Values, p: Array, t: float, found: InitialState) -> InitialState:
+    """The start that is found or, where angles are given that are far from the usual ones, the one that is reached by
+    turning there.
+    """
+    usual, places = f.mobility.q, {c.name: c.i_q for c in f.layout.coordinates if c.n_q == 1}
+    turned = [i for i in (places.get(name) for name in request) if i in f.once(turn_places)]
+    if not any(abs(found.q[i] - usual[i]) > FAR for i in turned):
+        return found
+    try:
+        near = _walked(f, request, p, t, STRIDE)
+        again = found if near is None else _consistent(f, request, start, p, t, near)
+    except AssemblyError:
+        return found
+    other = np.max(np.abs(again.q - found.q)) > 1e-6 and not again.changed
+    return again if other else found
+
+
+def _walked(f: Formulation, given: Values, p: Array, t: float, step: float = WALK) -> Array | None:
     """The pose that is reached when the given coordinates go from their usual values to those wanted, in steps so
     small that contacts are followed; None where the way is barred, OffSurface where it leads off a surface.
     """
@@ -187,7 +216,7 @@ def _walked(f: Formulation, given: Values, p: Array, t: float) -> Array | None:
     first = {name: float(q[places[name]]) for name in wanted}
     units = {c.name: f.length if c.unit == "m" else 1.0 for c in f.layout.coordinates}
     way = max((abs(wanted[n] - first[n]) / units[n] for n in wanted), default=0.0)
-    count = int(min(way / WALK, WALKS)) + 1
+    count = int(min(way / step, WALKS)) + 1
     if count < 2:
         return None
     for part in np.arange(1, count) / count:
