@@ -4,20 +4,19 @@ Numbers that are looked up in tables do not change while an argument moves withi
 CasADi does not know that by itself; it is said here and nowhere else.
 """
 
-from typing import Any
-
 import casadi as ca
 
 from trundle.lookup.node import lift
+from trundle.typing import Expr
 
 
-def derivative(value: Any, by: Any) -> Any:
+def derivative(value: Expr, by: Expr) -> Expr:
     """Matrix of the partial derivatives of `value` (rows) by the symbols `by` (columns)."""
     lifted = lift([value])
     return ca.jacobian(value, by) if lifted is None else lifted.differentiated(ca.jacobian(lifted.expressions[0], by))
 
 
-def derivative_along(value: Any, by: Any, rates: Any) -> Any:
+def derivative_along(value: Expr, by: Expr, rates: Expr) -> Expr:
     """Change of `value` while the symbols `by` change at `rates`."""
     lifted = lift([value])
     if lifted is None:

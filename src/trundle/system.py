@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from trundle.bond_graph.bonds import BondGraph
+    from trundle.integrate.methods.tableau import Method
     from trundle.quantities.initial_state import InitialState
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from trundle.study.stepper import Stepper
 
 
-def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Any = None) -> "System":
+def build(
+    model: Model, formalism: str | None = None, relax: Values | None = None, omit: Values | None = None
+) -> "System":
     """Check the model, freeze it, derive and compile its equations.
 
     Parameters
@@ -195,7 +198,7 @@ class System(Unchangeable):
     @advised(**ARGUMENTS)
     def simulate(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
-        formalism: str | None = None, method: Any = "auto", rtol: float = 1e-10,
+        formalism: str | None = None, method: "str | Method" = "auto", rtol: float = 1e-10,
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None, max_step: float = np.inf,
         progress: bool | Callable[[float], None] | None = None,
@@ -294,7 +297,7 @@ class System(Unchangeable):
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
-        samples: int | Sequence[float] | None = None, threads: int | None = None, method: Any = "auto",
+        samples: int | Sequence[float] | None = None, threads: int | None = None, method: "str | Method" = "auto",
         tables: Mapping[str, Table | Sequence[Table]] | None = None, inputs: Values | None = None,
     ) -> "BatchRun":  # fmt: skip
         """Many runs at once; start values and parameters may be arrays of equal length.

@@ -26,7 +26,7 @@ def connect_askew(m: Model, parts: "Parts", loop: Loop, law: ContactLaw) -> None
     """
     to_contact = np.array([0.0, 0.0, loop.rear_radius])
 
-    def place(point: Any) -> np.ndarray:  # in z-up axes from the rear point of contact
+    def place(point: object) -> np.ndarray:  # in z-up axes from the rear point of contact
         return np.asarray(UP @ np.array(point, dtype=float) + to_contact)
 
     centres = {"rear wheel": to_contact, "front wheel": place(loop.front_wheel.at)}

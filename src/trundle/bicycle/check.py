@@ -10,7 +10,7 @@ from trundle.space.chain import Screw
 from trundle.space.rotation import axis_vector
 
 
-def kind_faults(function: str, given: Any, kind: type, hint: str) -> list[str]:
+def kind_faults(function: str, given: object, kind: type, hint: str) -> list[str]:
     """A description of a bicycle that is of another kind than the function takes."""
     if isinstance(given, kind):
         return []
@@ -43,7 +43,7 @@ def wheel_faults(wheel: str, radius: Any, tyre: Any) -> list[str]:
     return faults
 
 
-def vector_faults(name: str, vector: Any) -> list[str]:
+def vector_faults(name: str, vector: object) -> list[str]:
     """A vector that is not three finite numbers."""
     try:
         numbers = np.asarray(vector, dtype=float)

@@ -3,14 +3,14 @@ flows and the rates of the efforts of all bonds, solved at once (a tableau, as o
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from trundle.bond_graph.point import Point
 from trundle.bond_graph.solve import CLOSED
 from trundle.errors import SolveError
-from trundle.typing import Array, State
+from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
     from trundle.bond_graph.bonds import Bond, Node
@@ -20,7 +20,7 @@ EXACT = 1e-7  # of what is left of the equations, over their right-hand sides
 SPENT = 1e-11  # singular values below, over the largest, belong to flows that nothing determines
 
 
-def accelerations(dual: "DualGraph", state: Any, parameters: Any, t: float) -> State:
+def accelerations(dual: "DualGraph", state: Values | None, parameters: Values | None, t: float) -> State:
     """Accelerations of all bodies, rates of states and flows of elements, by name."""
     graph = dual.graph
     if graph.missing:

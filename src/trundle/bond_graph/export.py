@@ -137,7 +137,7 @@ def chain_dict(chain: ChainSeal) -> State:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Tuples and arrays as lists, as JSON will have them."""
     if isinstance(value, np.ndarray):
         return value.tolist()

@@ -1,7 +1,7 @@
 """A graph as it is at one state: what contacts do decides how their bonds are sealed."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trundle.bond_graph.point import Point
 from trundle.bond_graph.strokes import with_causality
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph, Node
 
 
-def in_state(graph: "BondGraph", state: Values | None, parameters: Any, t: float) -> "BondGraph":
+def in_state(graph: "BondGraph", state: Values | None, parameters: Values | None, t: float) -> "BondGraph":
     """Friction that sticks is a flow constraint, friction that slides a resistance; an open contact has no efforts."""
     at = Point(graph, state, parameters, t)
     active = {n.name: bool(at.value(n.content["active"])[0] > 0.5) for n in graph.nodes if "active" in n.content}

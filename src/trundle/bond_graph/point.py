@@ -1,7 +1,7 @@
 """Numbers of a graph at one state: inputs of its programs by name, with their rates along the motion."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -22,7 +22,9 @@ FAR = 1e-6  # by which they may be corrected, relative
 class Point:
     """A state of a graph, with what follows from it."""
 
-    def __init__(self, graph: "BondGraph", state: Values | None, parameters: Any, t: float, exact: bool = True) -> None:
+    def __init__(
+        self, graph: "BondGraph", state: Values | None, parameters: Values | None, t: float, exact: bool = True
+    ) -> None:
         self.graph, self.t = graph, float(t)
         given = dict(graph.poses[0] if state is None else state)
         values = dict(graph.values)

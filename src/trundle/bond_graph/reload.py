@@ -57,7 +57,7 @@ def read_json(text: str) -> Any:
         raise StoreError(f"this is not valid JSON: {error}.") from error
 
 
-def from_dict(data: Any) -> BondGraph:
+def from_dict(data: object) -> BondGraph:
     """The graph of what `to_dict` gives; StoreError where it is none."""
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise StoreError("this is not a bond graph written by Trundle: write one with graph.save('graph.json').")

@@ -46,7 +46,7 @@ class Flow:
         return Flow(self.rows + sign * other.rows, self.value + sign * other.value, self.rate + sign * other.rate)
 
 
-def accelerations(graph: "BondGraph", state: Values | None, parameters: Any, t: float) -> State:
+def accelerations(graph: "BondGraph", state: Values | None, parameters: Values | None, t: float) -> State:
     """Accelerations of all bodies, rates of states and efforts of sealed flows, by name."""
     if graph.missing:
         raise SolveError(

@@ -84,7 +84,7 @@ def print_speeds(
     return lines, [str(target)]
 
 
-def _drawn(path: Path | None, linears: Any, **options: Any) -> list[str]:
+def _drawn(path: Path | None, linears: object, **options: Any) -> list[str]:
     if path is None:
         return []
     from trundle.view.plot import plot_eigenvalues

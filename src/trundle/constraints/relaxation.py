@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.constraints.row import Role, Row
 from trundle.errors import ModelError, UnknownNameError
+from trundle.laws.signals import Signals
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model
 from trundle.model.non_ideal import entries
@@ -42,7 +43,7 @@ def weight_faults(model: Model, weights: Mapping[str, Weight]) -> tuple[list[str
     return asker.faults, [*weights, *mixed, *multipliers]
 
 
-def _answer(weight: Weight, signals: Any) -> list[Expr]:
+def _answer(weight: Weight, signals: Signals) -> list[Expr]:
     return [weight(signals) if callable(weight) else weight]
 
 
@@ -52,11 +53,11 @@ def _asked_answer(asker: Asker, weight: Weight, symbols: dict[str, Expr]) -> lis
     return answer
 
 
-def _asked_matrix(asker: Asker, matrix: Any, n: int, symbols: dict[str, Expr]) -> list[Expr]:
+def _asked_matrix(asker: Asker, matrix: object, n: int, symbols: dict[str, Expr]) -> list[Expr]:
     return [entries(_asked_answer(asker, matrix, symbols)[0], n)]
 
 
-def relax(rows: Sequence[Row], model: Model, signals: Any, multipliers: dict[str, Expr]) -> list[Row]:
+def relax(rows: Sequence[Row], model: Model, signals: Signals, multipliers: dict[str, Expr]) -> list[Row]:
     """The rows with their weights; those that are relaxed hold accelerations only, and their power is lost, not driven.
     Symbols of multipliers that weights ask for are added to `multipliers`.
 

@@ -76,7 +76,7 @@ class RowFunctions:
         gamma = scale * ca.vertcat(*[r.gamma for r in rows])
         self.gamma = ca.Function("gamma", [e.t, e.q, e.u, e.p], [ca.densify(gamma)])
 
-    def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]:
+    def __call__(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]:
         """g, rate, J, P."""
         g, rate, J, P = self._evaluate(t, q, u, p)
         return g.ravel(), rate.ravel(), J, P
@@ -114,7 +114,7 @@ class Residuals(Protocol):
     @property
     def holonomic(self) -> Array: ...
     def comparable(self, J: Array) -> Array: ...
-    def __call__(self, t: float, q: Any, u: Any, p: Any) -> tuple[Array, Array, Array, Array]: ...
+    def __call__(self, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]: ...
 
 
 def close(

@@ -117,7 +117,7 @@ class Constructor:
         return self.values.number(size, path), self.values.value(size, path)
 
 
-def _variables(annotation: Any) -> tuple[str, ...]:
+def _variables(annotation: object) -> tuple[str, ...]:
     """What a function in a field may depend on; nothing where the field takes no function."""
     for one in (annotation, *get_args(annotation)):
         if get_origin(one) is Callable:

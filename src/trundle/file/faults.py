@@ -120,7 +120,7 @@ def _in_our_words(item: Raw, expected: type[BaseModel]) -> str:
     return words.get(kind, str(item["msg"]))
 
 
-def _fields_at(path: Path, here: Any) -> list[str]:
+def _fields_at(path: Path, here: object) -> list[str]:
     """Names of the fields that the schema of `here` has at a path."""
     for part in path:
         if isinstance(here, type) and issubclass(here, BaseModel):
@@ -130,7 +130,7 @@ def _fields_at(path: Path, here: Any) -> list[str]:
     return here.words() if isinstance(here, type) and issubclass(here, Section) else []
 
 
-def _plain(annotation: Any) -> Any:
+def _plain(annotation: object) -> Any:
     """The type behind Annotated[type, ...] and type | None."""
     if get_origin(annotation) in (Annotated, Union, UnionType):
         return _plain(get_args(annotation)[0])

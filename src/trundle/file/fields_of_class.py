@@ -23,7 +23,7 @@ from trundle.typing import Expr
 Read = Callable[["Reading", Any, Path], Any]
 
 
-def _nowhere(given: Any, path: Path) -> Any:
+def _nowhere(given: object, path: Path) -> Any:
     raise TypeError(f"nothing of this kind is read at {path}")
 
 
@@ -109,7 +109,7 @@ class OneOf(Section):
 
     what: ClassVar[str] = "part"
 
-    def model_post_init(self, context: Any) -> None:
+    def model_post_init(self, context: object) -> None:
         exactly_one(self, self.what)
 
 

@@ -28,7 +28,7 @@ class CoordinateForceSection(Section):
     law: Any = None
     effort: Scalar | None = None
 
-    def model_post_init(self, context: Any) -> None:
+    def model_post_init(self, context: object) -> None:
         if (self.law is None) == (self.effort is None):
             raise PydanticCustomError("one", "give either law or effort")
 

@@ -23,7 +23,7 @@ from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide  # noqa: F401
 T = TypeVar("T")
 
 
-def _final(module: Any, *kinds: type[Any]) -> dict[str, type[Any]]:
+def _final(module: object, *kinds: type[Any]) -> dict[str, type[Any]]:
     """Classes of a module that can be used as they are, by name."""
     found = {name: one for name, one in vars(module).items() if isinstance(one, type) and issubclass(one, kinds)}
     return {name: one for name, one in found.items() if vars(one).get("__final__")}

@@ -134,5 +134,5 @@ class Pairs:
         return self.constructor.one(raw, kinds, "surface", path)
 
 
-def _of_arcs(sizes: Any) -> bool:
+def _of_arcs(sizes: object) -> bool:
     return isinstance(sizes, dict) and "arcs" in sizes

@@ -28,7 +28,7 @@ class Turn(Section):
     quaternion: Annotated[list[Scalar], Field(min_length=4, max_length=4)] | None = None
     matrix: Annotated[list[Vector], Field(min_length=3, max_length=3)] | None = None
 
-    def model_post_init(self, context: Any) -> None:
+    def model_post_init(self, context: object) -> None:
         given = {name for name in type(self).model_fields if getattr(self, name) is not None}
         if given not in ({"axis", "angle"}, {"quaternion"}, {"matrix"}):
             raise PydanticCustomError("rotation", "give axis and angle, or a quaternion [w, x, y, z], or a 3x3 matrix")

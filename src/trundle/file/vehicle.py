@@ -88,7 +88,7 @@ class _Parts:
     def __init__(self, faults: Faults, folder: FilePath) -> None:
         self.faults, self.folder, self.numbers = faults, folder, Numbers(faults)
 
-    def kinds(self, slot_kind: Any, path: Path) -> dict[str, Callable[..., Any]]:
+    def kinds(self, slot_kind: object, path: Path) -> dict[str, Callable[..., Any]]:
         """What may stand in a slot, by name."""
         if slot_kind in (rail.Vehicle, rail.Suspension, rail.CreepLaw):
             found = [one for one in final_classes(slot_kind) if one not in NOT_IN_FILES]
@@ -102,7 +102,7 @@ class _Parts:
         file = _wheel_file(self.folder, "wheel" if wheel else "rail")
         return {**own, "arc": rail.Profile.arc, "file": file}
 
-    def part(self, kind: Any, raw: Raw, path: Path) -> Any:
+    def part(self, kind: object, raw: Raw, path: Path) -> Any:
         """What the file says at a path, for a slot of this kind."""
         if get_origin(kind) in (Union, UnionType):
             return None if raw is None else self.part(get_args(kind)[0], raw, path)
@@ -147,7 +147,7 @@ class _Parts:
             self.faults.add(path, f"give true or false, not {raw!r}")
         return bool(raw)
 
-    def _named(self, kind: Any, raw: Raw, path: Path) -> Any:
+    def _named(self, kind: object, raw: Raw, path: Path) -> Any:
         """One of several kinds, {Name: {slot: value}} or a name alone; suspensions side by side are a list."""
         if isinstance(raw, list) and kind is rail.Suspension and raw:
             found = [self._named(kind, one, (*path, i)) for i, one in enumerate(raw)]

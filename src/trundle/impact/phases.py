@@ -55,7 +55,7 @@ def step_impact(
     friction: ArrayLike,
     slip: ArrayLike,
     approach: ArrayLike = -1.0,
-    restitution: Any = 0.0,
+    restitution: object = 0.0,
     static_friction: ArrayLike | None = None,
     steps: int = 1000,
 ) -> Stepped:

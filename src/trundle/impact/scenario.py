@@ -300,7 +300,7 @@ def predict(
     return _scenario(code, flags, tuple(values), impact)
 
 
-def split_restitution(given: Any, approach: Any) -> tuple[bool, Any]:
+def split_restitution(given: object, approach: object) -> tuple[bool, Any]:
     """Whether it is Stronge's, and its coefficient."""
     if not isinstance(given, Restitution):
         return False, given
@@ -314,7 +314,7 @@ def split_restitution(given: Any, approach: Any) -> tuple[bool, Any]:
     return isinstance(given, Stronge), np.where(slow, 0.0, e)
 
 
-def _numbers(name: str, value: Any) -> Array:
+def _numbers(name: str, value: object) -> Array:
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

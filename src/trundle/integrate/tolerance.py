@@ -36,7 +36,7 @@ MOVES = 1e-2  # part of a typical length: less motion is round-off in the places
 LOOKS = 4  # times at which the forces on the start pose are looked at
 
 
-def check_tolerances(rtol: Any, atol: Any = None) -> None:
+def check_tolerances(rtol: object, atol: object = None) -> None:
     """Whether these can be the tolerances of a run; the same for Python, files and the command line."""
     if not (isinstance(rtol, Real) and LEAST <= float(rtol) < 1):
         raise SolveError(

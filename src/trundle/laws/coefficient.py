@@ -11,12 +11,12 @@ from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 
-def value(given: Any, s: Signals) -> Expr:
+def value(given: object, s: Signals) -> Expr:
     """A number, a parameter, or a function of the signals."""
     return given(s) if callable(given) else given
 
 
-def number(given: Any) -> float | None:
+def number(given: object) -> float | None:
     """A plain number; None for parameters and functions."""
     if isinstance(given, ca.SX) and given.is_constant() and given.numel() == 1:
         return float(given)

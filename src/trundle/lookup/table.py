@@ -16,7 +16,7 @@ from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, LIMITS, MOST_ARGUMENTS, PLACE, SIDES, WIDEST, WORDS, Block
 from trundle.lookup.node import look_up
 from trundle.lookup.pieces import DEGREES, SMOOTH, corners, edges, grid, pieces, quintic, with_ends
-from trundle.typing import Array
+from trundle.typing import Array, Expr
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -51,7 +51,7 @@ class TableKind:
         repeats = ", repeated" if any(self.repeats) else ""
         return f"{self.arguments} argument{'s' * (self.arguments > 1)}, {out}, {words}{repeats}"
 
-    def value(self, handle: Any, arguments: Sequence[Any]) -> Any:
+    def value(self, handle: Expr, arguments: Sequence[Expr]) -> Expr:
         """The value as an expression of the handle and of the arguments."""
         given = [ca.SX(a) for a in arguments]
         if any(self.repeats):
@@ -67,7 +67,7 @@ class TableKind:
         return ca.vertcat(*[_polynomial(ca.vertsplit(c), distances) for c in outputs])
 
 
-def _polynomial(coefficients: Sequence[Any], distances: Sequence[Any]) -> Any:
+def _polynomial(coefficients: Sequence[Expr], distances: Sequence[Expr]) -> Expr:
     """By Horner's rule; the powers of the last distance run fastest."""
     n = round(len(coefficients) ** (1 / len(distances)))
     if len(distances) > 1:
@@ -301,7 +301,7 @@ class Table:
         known = vars(self).get("_kinks")
         return np.arange(cells) if known is None else np.cumsum([0, *known])
 
-    def with_kinks(self, kinks: Any) -> "Table":
+    def with_kinks(self, kinks: object) -> "Table":
         """The same with kinks, where steps of a run end, at some of its knots only: one argument."""
         out = object.__new__(Table)
         made = {"block", "signal"}

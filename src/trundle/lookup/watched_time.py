@@ -59,7 +59,7 @@ class WatchedTime(float):
         return hash(float(self))
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     return float(value) if isinstance(value, Plain) or (isinstance(value, np.ndarray) and value.ndim == 0) else None
 
 

@@ -68,7 +68,7 @@ class Body:
             raise ModelError(f"a point of {self.name!r} is at(x, y, z) or at((x, y, z)) in m, got at({x!r}).")
         return Frame(self, point)
 
-    def frame(self, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> "Frame":
+    def frame(self, position: object = (0.0, 0.0, 0.0), rotation: object = None) -> "Frame":
         """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""
         return Frame(self, components(position), np.eye(3) if rotation is None else as_matrix(rotation))
 
@@ -147,7 +147,7 @@ class Frame:
         object.__setattr__(self, "rotation", _own(self.rotation))
 
 
-def _own(value: Any) -> Any:
+def _own(value: object) -> Any:
     """The value as it is now: what the user does with his array or list afterwards does not reach it."""
     if isinstance(value, np.ndarray):
         value = value.copy()
@@ -159,7 +159,7 @@ def _own(value: Any) -> Any:
     return value
 
 
-def components(vector: Any) -> tuple[Any, ...]:
+def components(vector: object) -> tuple[Any, ...]:
     """Components of what the user gave as a vector; anything else becomes one component, which the check refuses."""
     if isinstance(vector, ca.SX | ca.DM):
         return tuple(vector[i] for i in range(vector.numel()))

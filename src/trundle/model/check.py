@@ -160,7 +160,7 @@ def size_faults_of_cases(model: Model, values: np.ndarray) -> list[list[str]]:
     """The same for many cases: `values` has a row for each of them and a column for each parameter."""
     found: dict[int, Any] = {}
 
-    def note(v: Any) -> float:
+    def note(v: object) -> float:
         found[id(v)] = v
         return float(evaluate(model, v)[0, 0])
 

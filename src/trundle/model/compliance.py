@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from trundle.errors import ModelError
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Spring
@@ -33,7 +33,7 @@ def _prescribes(law: Law) -> bool:
     return isinstance(law, FlowLaw) or (isinstance(law, ContactLaw) and bool(law.held))
 
 
-def springs_of(name: str, pair: Pair, given: Any) -> Springs:
+def springs_of(name: str, pair: Pair, given: object) -> Springs:
     """What the user gave as compliance: one law, or laws by bond; a number is a stiffness."""
     if given is None:
         return None
@@ -49,7 +49,7 @@ def springs_of(name: str, pair: Pair, given: Any) -> Springs:
     return {key: _checked(name, pair, key, law) for key, law in given.items()}
 
 
-def _checked(name: str, pair: Pair, key: str, law: Any) -> EffortLaw:
+def _checked(name: str, pair: Pair, key: str, law: object) -> EffortLaw:
     if isinstance(law, float | int) and not isinstance(law, bool):
         law = Spring(float(law))
     if not isinstance(law, EffortLaw):

@@ -197,7 +197,7 @@ def connect(
     )  # fmt: skip
 
 
-def _seals(joint: Pair | Joint, compliance: Any) -> tuple[Pair, list[tuple[str, Law]], Any, tuple[str, ...]]:
+def _seals(joint: Pair | Joint, compliance: object) -> tuple[Pair, list[tuple[str, Law]], Any, tuple[str, ...]]:
     """The pair, the laws that a joint seals its bonds with, the compliance with that of a normal, and the bonds that
     nothing seals.
     """
@@ -250,7 +250,7 @@ def _placed_laws(
     return on_coordinates, on_bonds
 
 
-def _restitution(name: str, given: Any) -> Restitution:
+def _restitution(name: str, given: object) -> Restitution:
     if given is None or isinstance(given, Restitution):
         return Poisson() if given is None else given
     if isinstance(given, float | int | ca.SX) and not isinstance(given, bool):
@@ -261,7 +261,7 @@ def _restitution(name: str, given: Any) -> Restitution:
     )
 
 
-def _normal(given: list[tuple[str, Law]], compliance: Any) -> tuple[Any, list[tuple[str, Law]]]:
+def _normal(given: list[tuple[str, Law]], compliance: object) -> tuple[Any, list[tuple[str, Law]]]:
     """The normal of a contact by its seals: held by the surfaces where it is locked, compliant where an effort stands
     for that; what is said beside is a second seal.
     """

@@ -132,7 +132,7 @@ class ModelContents:
         return {p.name: p.value for p in self.parameters.values()}
 
     @staticmethod
-    def _need_function(function: Any, what: str) -> None:
+    def _need_function(function: object, what: str) -> None:
         if not callable(function):
             raise ModelError(f"{what} needs a function of signals, like lambda s: s['bob.angle'], got {function!r}.")
 

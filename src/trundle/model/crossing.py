@@ -41,7 +41,7 @@ def crossing(expression: Expr) -> Expr:
     )
 
 
-def _not_constant(value: Any) -> Expr:
+def _not_constant(value: object) -> Expr:
     """The value, unless it is a number or the answer of a comparison of numbers."""
     number = isinstance(value, bool | int | float | np.generic) or (isinstance(value, ca.SX) and value.is_constant())
     if number:

@@ -22,7 +22,7 @@ from trundle.space.chain import Chain
 _PROCESS = uuid4().hex  # for what differs from others by its place in memory only
 
 
-def exact(value: Any) -> str:
+def exact(value: object) -> str:
     """The value in letters. Bodies stand by their names; functions have no text, only their answers do."""
     if value is None or isinstance(value, str | bytes | bool | np.bool_ | type):
         return repr(value)
@@ -64,7 +64,7 @@ def tape(inputs: Any, answer: Any) -> str:
     return f"{names} {spelled(inputs, answer)}"
 
 
-def is_foreign(value: Any) -> bool:
+def is_foreign(value: object) -> bool:
     """Whether its class was written by the user: the same name need not mean the same then."""
     return not type(value).__module__.startswith("trundle.")
 
@@ -88,7 +88,7 @@ def _expressions(surface: Surface) -> str:
     return exact([chart.coordinates, tape([a, b, chart.sizes()], ca.veccat(at.point, at.R))])
 
 
-def _other(value: Any) -> str:
+def _other(value: object) -> str:
     """What is of no kind known here: by its pickled state, else such that no two of them are alike."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     try:

@@ -60,7 +60,7 @@ class _Own:
         self.bodies = model.bodies
         self.known = {symbol.element_hash() for symbol in model.parameter_symbols()}
 
-    def has(self, value: Any) -> bool:
+    def has(self, value: object) -> bool:
         """Whether all of a value is of Trundle's own classes, with symbols and bodies of the model."""
         if value is None or isinstance(value, str | bytes | bool | int | float | np.generic | type | ca.DM | Table):
             return True

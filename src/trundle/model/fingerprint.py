@@ -195,7 +195,7 @@ def _check_energy(asker: Asker, where: str, law: EffortLaw, answers: list[Expr])
             return
 
 
-def _uses_place(law: Any, t: Expr, q: Expr) -> bool:
+def _uses_place(law: object, t: Expr, q: Expr) -> bool:
     """Whether a prescribed rate, held or drawn to by a spring, depends on the coordinate."""
     flow = law.flow if isinstance(law, RateTracking) else law
     return isinstance(flow, FlowLaw) and bool(ca.depends_on(ca.SX(flow.motion(t, q, 0.0)), q))
@@ -205,5 +205,5 @@ def _motion(law: FlowLaw, t: Expr, q: Expr, u: Expr) -> list[Expr]:
     return [law.motion(t, q, u)]
 
 
-def _one(function: Any, argument: Any) -> list[Expr]:
+def _one(function: object, argument: object) -> list[Expr]:
     return [function(argument) if callable(function) else function]

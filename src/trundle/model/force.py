@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, NamedTuple, Self, final
+from typing import Annotated, Literal, NamedTuple, Self, final
 
 import casadi as ca
 import numpy as np
@@ -360,7 +360,7 @@ class CoordinateForce(OnCoordinate):
         )
 
 
-def _numbers(values: Any, n: int, what: str) -> Expr:
+def _numbers(values: object, n: int, what: str) -> Expr:
     """Column of n expressions from what the user gave."""
     if isinstance(values, np.ndarray):
         values = values.tolist()

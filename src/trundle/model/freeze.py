@@ -92,7 +92,7 @@ class _Copier:
             raise ModelError(self.asker.faults)
         return out
 
-    def copied(self, value: Any, where: str, owner: Any = None) -> Any:
+    def copied(self, value: object, where: str, owner: object = None) -> Any:
         """A copy of any part; `owner` is the part that a function belongs to."""
         if value is None or isinstance(value, SCALARS | np.generic | type | ca.Function | Table):
             return value
@@ -108,7 +108,7 @@ class _Copier:
             self._done[id(value)] = value, self._new(value, where)
         return self._done[id(value)][1]
 
-    def _new(self, value: Any, where: str) -> Any:
+    def _new(self, value: object, where: str) -> Any:
         if isinstance(value, np.ndarray):
             array = np.array([self.copied(v, where) for v in value.ravel()] + [None], dtype=object)[:-1]
             array = array.reshape(value.shape) if value.dtype == object else value.copy()
@@ -141,14 +141,14 @@ class _Copier:
         answers = self.asker.ask(f"a function in {where}", lambda: [function(*arguments)], size)
         return self._record(answers[0], arguments) if answers else None
 
-    def _matrix(self, rows: tuple[str, ...], matrix: Any) -> Any:
+    def _matrix(self, rows: tuple[str, ...], matrix: object) -> Any:
         """The weight matrix of several rows; a function's answer is the column of its entries."""
         n, where = len(rows), f"the weight matrix of {', '.join(map(repr, rows))}"
         if not callable(matrix):
             return self.copied(matrix, where)
         return self._asking(where, lambda s: entries(matrix(s), n), n**2)
 
-    def _asking(self, where: str, given: Any, size: int = 1) -> Any:
+    def _asking(self, where: str, given: object, size: int = 1) -> Any:
         """A number or a function that may ask for multipliers."""
         if not callable(given):
             return self.copied(given, where)
@@ -201,10 +201,10 @@ class _Copier:
         questions = tuple(Question(q.kind, self._own(q.of)) for q, _ in used)
         return Recorded(questions, tuple(symbol for _, symbol in used), answer)
 
-    def _own(self, of: Any) -> Any:
+    def _own(self, of: object) -> Any:
         return self.copied(of, "a frame") if isinstance(of, Frame | Body) else of
 
 
-def _known(answer: Any, asker: Asker, multipliers: Mapping[str, Any]) -> Any:
+def _known(answer: object, asker: Asker, multipliers: Mapping[str, Any]) -> Any:
     asker.known |= {symbol.element_hash() for symbol in multipliers.values()}
     return answer

@@ -7,7 +7,7 @@ Eq. 9 has the wrong sign in the term of the angular acceleration].
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
@@ -90,7 +90,7 @@ class Omitted(Force):
         F, M = (self._part(axes, value, what) for value, what in zip(found, ("force", "moment"), strict=True))
         return Terms(wrenches=[(centre, -F, -M)], supplied=-dot(F, v) - dot(M, w))
 
-    def _part(self, axes: Expr, value: Any, what: str) -> Expr:
+    def _part(self, axes: Expr, value: object, what: str) -> Expr:
         """The chosen components of a vector, ground axes."""
         chosen = [i for i, axis in enumerate(AXES) if f"{what}_{axis}" in self.components]
         if len(chosen) == 3:
@@ -117,7 +117,7 @@ def omissions(omit: Expr, carriers: Mapping[str, tuple[Body, Body]]) -> Iterator
             yield f"{name} without {kind}", Omitted(body, frame, kind, chosen)
 
 
-def _several(given: Any) -> Sequence[Expr]:
+def _several(given: object) -> Sequence[Expr]:
     if isinstance(given, str):
         return (given,)
     if not isinstance(given, list | tuple | set | frozenset):

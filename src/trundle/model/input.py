@@ -32,7 +32,7 @@ class Input:
     def __repr__(self) -> str:
         return f"<Input {self.name!r}>"
 
-    def __call__(self, at: Any, *_: Any) -> Expr:
+    def __call__(self, at: object, *_: Any) -> Expr:
         """The value at a time, or at that of the signals: u(t), u(s); a law may be given the input itself."""
         return self.level.symbol + self.signal(getattr(at, "t", at))
 

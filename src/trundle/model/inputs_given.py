@@ -13,6 +13,7 @@ from trundle.lookup.table import Table
 from trundle.model.input import signal_name
 from trundle.model.model import Model
 from trundle.model.table import with_tables
+from trundle.typing import Values
 
 CHOICES = (
     "give a number, tr.Table(t, values, between='linear') ('previous' holds each value until the next), a function of "
@@ -21,8 +22,8 @@ CHOICES = (
 
 
 def with_inputs(
-    model: Model, parameters: Mapping[str, Any] | None, tables: Mapping[str, Any] | None,
-    inputs: Mapping[str, Any] | None, span: tuple[Any, Any], several: bool = False,
+    model: Model, parameters: Values | None, tables: Mapping[str, Any] | None,
+    inputs: Values | None, span: tuple[Any, Any], several: bool = False,
 ) -> Mapping[str, Any] | None:  # fmt: skip
     """Parameters, tables and inputs that are given to a run over a span of time (s), together by name; of several runs
     inputs may be lists with one for each.
@@ -48,7 +49,7 @@ def with_inputs(
     return {**(given or {}), **found}
 
 
-def _breaks(model: Model, given: Mapping[str, Any]) -> list[float]:
+def _breaks(model: Model, given: Values) -> list[float]:
     """Times of `m.break_at` with the given parameters, of all cases together."""
     if not model.breaks:
         return []
@@ -100,7 +101,7 @@ def _of_array(array: Any) -> Table:
     return Table.from_xarray(array, between="linear")
 
 
-def split_signals(model: Model, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def split_signals(model: Model, given: Values) -> Mapping[str, Any]:
     """Values by name in which the signals of inputs stand where the tables that hold them do, above a level of 0."""
     if not isinstance(given, Mapping):
         return given

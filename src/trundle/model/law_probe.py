@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, TrundleError
+from trundle.laws.signals import Signals
 from trundle.model.body import as_frame
 from trundle.model.exact import exact
 from trundle.model.force import Terms
@@ -186,16 +187,16 @@ class SymbolicSignals:
         part = self._register.get(name, is_signal)
         return self._symbol(part.name, Question("signal", part.name), part.size)
 
-    def position(self, place: Any) -> Expr:
+    def position(self, place: object) -> Expr:
         return self._motion("position", place)
 
-    def velocity(self, place: Any) -> Expr:
+    def velocity(self, place: object) -> Expr:
         return self._motion("velocity", place)
 
-    def angular_velocity(self, place: Any) -> Expr:
+    def angular_velocity(self, place: object) -> Expr:
         return self._motion("angular_velocity", place)
 
-    def rotation(self, place: Any) -> Expr:
+    def rotation(self, place: object) -> Expr:
         return self._motion("rotation", place, 3)
 
     def rate(self, state: str) -> Expr:
@@ -213,7 +214,7 @@ class MultiplierSignals:
     held in full and nothing had friction.
     """
 
-    def __init__(self, signals: Any, symbols: dict[str, Expr]) -> None:
+    def __init__(self, signals: Signals, symbols: dict[str, Expr]) -> None:
         self.signals, self.symbols = signals, symbols
 
     def __getitem__(self, name: str) -> Expr:

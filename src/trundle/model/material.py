@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ which density was taken.
 """
 
 
-def density_of(body: str, density: Any, material: str | None) -> float:
+def density_of(body: str, density: object, material: str | None) -> float:
     """The density (kg/m^3) that a user gave, as a number or by the name of a material."""
     if material is not None and density is not None:
         raise ModelError(f"body {body!r}: give density or material, not both.")

@@ -36,7 +36,7 @@ from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
 from trundle.symbol import ParameterSymbol
-from trundle.typing import Expr
+from trundle.typing import Expr, Values
 
 if TYPE_CHECKING:
     from trundle.system import System
@@ -115,9 +115,9 @@ class Model(ModelContents):
         self,
         name: str,
         mass: Expr = 0.0,
-        inertia: Any = ZERO,
+        inertia: object = ZERO,
         com: tuple[Expr, Expr, Expr] = ZERO,
-        about: Any = "com",
+        about: object = "com",
         shape: tuple[Shape, ...] | Shape = (),
         check_inertia: bool = True,
         density: float | None = None,
@@ -701,7 +701,7 @@ class Model(ModelContents):
             else:
                 raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
 
-    def relax(self, row: str | Sequence[str], weight: Any) -> None:
+    def relax(self, row: str | Sequence[str], weight: object) -> None:
         """Give a constraint row a weight; a relaxed row constrains accelerations only.
 
         Parameters
@@ -760,7 +760,7 @@ class Model(ModelContents):
         rtol="tolerances are chosen for each run, system.simulate(5.0, rtol=1e-8)",
         start="start values are those of the model, m.start = {...}, or of each run, system.simulate(5.0, {...})",
     )
-    def build(self, formalism: str | None = None, omit: Any = None) -> "System":
+    def build(self, formalism: str | None = None, omit: Values | None = None) -> "System":
         """Check the model, derive its equations and compile them.
 
         Parameters

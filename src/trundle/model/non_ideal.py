@@ -24,7 +24,7 @@ def check_weight(model: ModelContents, row: Any, weight: Any) -> None:
         raise ModelError(f"the weight of {row!r} lies between 0 (lifted) and 1 (held), got {weight!r}.")
 
 
-def check_matrix(model: ModelContents, rows: Sequence[Any], weight: Any) -> None:
+def check_matrix(model: ModelContents, rows: Sequence[Any], weight: object) -> None:
     """ModelError where a matrix of weights is none, or one of the rows has a weight already."""
     for row in rows:
         _check_row(model, row)
@@ -44,7 +44,7 @@ def check_matrix(model: ModelContents, rows: Sequence[Any], weight: Any) -> None
         raise ModelError(f"{what} has the eigenvalues {found}; they lie between 0 (lifted) and 1 (held).")
 
 
-def check_resistance(model: ModelContents, motion: Any, effort: Any) -> None:
+def check_resistance(model: ModelContents, motion: object, effort: object) -> None:
     """ModelError where the motion is none of a connection or is resisted already, or the effort is no expression."""
     if model.motion_along(motion) is None:
         raise ModelError(
@@ -88,23 +88,23 @@ def _owners(model: ModelContents, asked: Sequence[str]) -> Iterator[tuple[str, C
             yield c.name, c
 
 
-def _check_row(model: ModelContents, row: Any) -> None:
+def _check_row(model: ModelContents, row: object) -> None:
     if model.motion_along(row) is None:
         raise ModelError(f"relax takes the row of a connection, {EXAMPLE}, got {row!r}.")
     if row in model.relaxations or any(row in rows for rows in model.weight_matrices):
         raise ModelError(f"the row {row!r} has a weight already.")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, float | int | np.number) and bool(np.isfinite(value))
 
 
-def _is_expression(model: ModelContents, value: Any) -> bool:
+def _is_expression(model: ModelContents, value: object) -> bool:
     known = {p.symbol.element_hash() for p in model.parameters.values()}
     return isinstance(value, ca.SX) and all(s.element_hash() in known for s in ca.symvar(value))
 
 
-def _is_table(value: Any, n: int) -> bool:
+def _is_table(value: object, n: int) -> bool:
     try:
         array = np.asarray(value, float)
     except (TypeError, ValueError):

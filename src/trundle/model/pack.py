@@ -17,7 +17,7 @@ class _Packer(pickle.Pickler):
         super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
         self.expressions: list[Any] = []
 
-    def persistent_id(self, obj: Any) -> tuple[int, type[ca.SX]] | None:
+    def persistent_id(self, obj: object) -> tuple[int, type[ca.SX]] | None:
         if not isinstance(obj, ca.SX):
             return None
         self.expressions.append(obj)

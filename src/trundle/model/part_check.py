@@ -103,7 +103,7 @@ def refuse(faults: list[str], remedy: str = "") -> None:
         raise ModelError(" ".join([*faults, remedy]).strip())
 
 
-def as_shapes(owner: str, given: Any) -> tuple[Shape, ...]:
+def as_shapes(owner: str, given: object) -> tuple[Shape, ...]:
     """One shape or several, as a tuple; what is none is refused with words."""
     shapes = tuple(given) if isinstance(given, tuple | list) else (given,)
     for one in shapes:

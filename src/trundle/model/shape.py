@@ -226,7 +226,7 @@ def _ball(radius: float, at: Point) -> Volume:
     return content, np.array(at, dtype=float), 0.4 * content * float(radius) ** 2 * np.eye(3)
 
 
-def _about_axis(moments: tuple[float, float, float], axis: Any, at: Any) -> Volume:
+def _about_axis(moments: tuple[float, float, float], axis: object, at: object) -> Volume:
     content, along, across = moments
     e = np.eye(3)["xyz".index(axis)] if isinstance(axis, str) else np.array(axis, dtype=float)
     length = float(np.linalg.norm(e))

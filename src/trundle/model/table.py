@@ -8,6 +8,7 @@ from typing import Any, final
 
 from trundle.errors import ModelError, UnknownNameError
 from trundle.lookup.table import Table
+from trundle.typing import Values
 
 
 @final
@@ -31,7 +32,7 @@ class ModelTable:
         """What shapes the equations: not its numbers, which can be exchanged."""
         return f"table {self.name!r} {self.table.kind!r}"
 
-    def fit(self, other: Any) -> Table:
+    def fit(self, other: object) -> Table:
         """Another table in its place; ModelError where it is not a table or of another kind."""
         if not isinstance(other, Table):
             raise ModelError(f"table {self.name!r} can be replaced by a tr.Table only, got {other!r}.")
@@ -44,7 +45,7 @@ class ModelTable:
 
 
 def with_tables(
-    known: Mapping[str, ModelTable], parameters: Mapping[str, Any] | None, tables: Mapping[str, Any] | None
+    known: Mapping[str, ModelTable], parameters: Values | None, tables: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """Parameters and tables that are given to a run, together by name."""
     if not tables:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
 
 from trundle.derivative import derivative_along
 from trundle.errors import ModelError
+from trundle.laws.signals import NamedSignals
 from trundle.model.body import Body
 from trundle.model.frame import FrameSignals, GivenMotion
 from trundle.model.model import Model
@@ -98,12 +99,12 @@ def at_rest() -> Root:
     return Root(FrameMotion.at_rest(), zero, zero, zero)
 
 
-def find_roots(model: Model, signals: Any, clock: Clock) -> Roots:
+def find_roots(model: Model, signals: NamedSignals, clock: Clock) -> Roots:
     """Motion of the ground and of all moving frames of a model at signals."""
     return {b: at_rest() if b.motion is None else moving_root(b.motion, signals, clock) for b in model.roots}
 
 
-def moving_root(motion: GivenMotion, signals: Any, clock: Clock) -> Root:
+def moving_root(motion: GivenMotion, signals: NamedSignals, clock: Clock) -> Root:
     """Motion of a frame; rates that are not given come from the tape."""
     p, R = motion.pose(signals)
     if motion.rates is not None:

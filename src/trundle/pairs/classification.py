@@ -4,8 +4,9 @@ The condition is tested as it stands: the normal at one displacement, carried by
 to both tangents at every other displacement [Meijaard 2024, Sec. 2.2].
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Classification:
     kinds: tuple[str, str]
 
 
-def classify(first: Screw, second: Screw, point: Any, tolerance: float = 1e-9) -> Classification:
+def classify(first: Screw, second: Screw, point: Sequence[float] | Array, tolerance: float = 1e-9) -> Classification:
     """The surface that `point` sweeps when the second screw, carried by the first, moves it; both screws are given at
     zero in one frame. `tolerance` is relative to the typical size.
     """

@@ -1,13 +1,15 @@
 """How two screws and a point lie to each other, by the six numbers of [Meijaard 2024, Eq. 1]."""
 
+from collections.abc import Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.pairs.numeric import NumericScrew, common_perpendicular, read_screw, typical_length
 from trundle.space.chain import Screw
+from trundle.typing import Array
 
 
 class ScrewPosition(NamedTuple):
@@ -25,7 +27,9 @@ class ScrewPosition(NamedTuple):
     p_2: float
 
 
-def screw_position(first: Screw, second: Screw, point: Any, tolerance: float = 1e-12) -> ScrewPosition:
+def screw_position(
+    first: Screw, second: Screw, point: Sequence[float] | Array, tolerance: float = 1e-12
+) -> ScrewPosition:
     """The six numbers of two screws in series and the point that they sweep; the axis of a slide is taken through the
     point. Parallel axes have no common perpendicular of their own: s is zero then.
     """

@@ -478,7 +478,7 @@ class Run:
         log = self.trajectory.near_singular
         return [(loops[int(i)], float(t), float(v)) for i, t, v in zip(log.loop, log.t, log.value, strict=True)]
 
-    def _stored(self, key: str, default: Any) -> Any:
+    def _stored(self, key: str, default: object) -> Any:
         """What the file has under this key."""
         attrs = {} if self._dataset is None else self._dataset.attrs
         return json.loads(attrs[key]) if key in attrs else default

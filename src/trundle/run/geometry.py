@@ -52,7 +52,7 @@ def in_numbers(f: Formulation, parameters: Mapping[str, float], values: Any) -> 
 def _read(f: Formulation, parameters: Mapping[str, float]) -> Geometry:
     model = f.model
 
-    def point(position: Any) -> list[float]:
+    def point(position: object) -> list[float]:
         return in_numbers(f, parameters, position)
 
     bodies: Json = {

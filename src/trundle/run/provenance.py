@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.equations.formulation import Formulation
+from trundle.typing import Array
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -63,16 +64,16 @@ def _attribute(value: Any) -> Attribute:
     return as_json(value) if isinstance(value, dict) else value
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     """Text that gives back the same numbers, also those that are not finite."""
     return json.dumps(value, default=_plain, ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
-def _start_values(f: Formulation, q: Any, u: Any) -> dict[str, Any]:
+def _start_values(f: Formulation, q: Array, u: Array) -> dict[str, Any]:
     """The consistent start by name: given to `simulate` again, it repeats the run."""
     found = f.layout.values(np.concatenate([q, u])[None, :])
     return {name: float(v[0, 0]) if v.shape[1] == 1 else v[0] for name, v in found.items()}

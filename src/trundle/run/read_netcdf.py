@@ -72,7 +72,7 @@ def _attributes(item: Any) -> dict[str, Any]:
     return {name: _text(item.attrs[name]) for name in shown}
 
 
-def _text(value: Any) -> Any:
+def _text(value: object) -> Any:
     """Words as text, one number as a number."""
     if isinstance(value, bytes):
         return value.decode()

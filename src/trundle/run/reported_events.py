@@ -1,7 +1,5 @@
 """Events of a run as they are reported: without the book-keeping of the laws."""
 
-from typing import Any
-
 import numpy as np
 
 from trundle.contact.modes.find import transitions
@@ -15,7 +13,7 @@ def contact_events(f: Formulation) -> dict[str, str]:
     return {c.name: c.contact for c in transitions(f.model) if c.name not in f.model.events}
 
 
-def reported_events(f: Formulation, log: EventLog, p_end: Any) -> list[tuple[str, float]]:
+def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[tuple[str, float]]:
     """(name, time) in their order. Contacts that change together with the one whose event it was are named too: they
     are decided together. Left out are turns of a slip, and a contact that would slip by its share alone but holds on
     with the others, which take it over.

@@ -65,7 +65,7 @@ def _method(settings: Json) -> str:
     return ", ".join(words)
 
 
-def _tolerance(value: Any) -> str:
+def _tolerance(value: object) -> str:
     """A tolerance, or those of all units."""
     return ", ".join(f"{v:.3g} {u}" for u, v in value.items()) if isinstance(value, dict) else f"{value:g}"
 

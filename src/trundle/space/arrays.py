@@ -1,14 +1,12 @@
 """Numbers as a person gives them, read into arrays; what is not a number is refused in a sentence."""
 
-from typing import Any
-
 import numpy as np
 
 from trundle.errors import ModelError
 from trundle.typing import Array, Values
 
 
-def read_numbers(name: str, value: Any) -> Array:
+def read_numbers(name: str, value: object) -> Array:
     """A real number or an array of them; nan and inf are allowed."""
     try:
         found = np.asarray(value)

@@ -363,7 +363,7 @@ def _count(f: Formulation, values: Values) -> int:
     return int(next(iter(sizes.values())))
 
 
-def _numbers(name: str, value: Any, count: int | None = None) -> Array:
+def _numbers(name: str, value: object, count: int | None = None) -> Array:
     """The values of all cases; with `count`, one number for each or one for all."""
     try:
         numbers = np.asarray(value, dtype=float)
@@ -374,7 +374,7 @@ def _numbers(name: str, value: Any, count: int | None = None) -> Array:
     return numbers
 
 
-def _tables(own: ModelTable, value: Any, count: int) -> list[Table]:
+def _tables(own: ModelTable, value: object, count: int) -> list[Table]:
     """The tables of all cases: one for each or one for all."""
     if not isinstance(value, Sequence | np.ndarray):
         return [own.fit(value)] * count

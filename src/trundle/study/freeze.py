@@ -2,7 +2,6 @@
 
 import copy
 import warnings
-from typing import Any
 
 from trundle.constraints.relaxation import weight_faults
 from trundle.equations.derivation import Derivation
@@ -20,7 +19,7 @@ from trundle.study.start_state import check_start_names
 from trundle.typing import Values
 
 
-def freeze(model: Model, relax: Values | None = None, omit: Any = None) -> Spec:
+def freeze(model: Model, relax: Values | None = None, omit: Values | None = None) -> Spec:
     """Check the model and freeze it.
 
     Parameters
@@ -55,7 +54,7 @@ def freeze(model: Model, relax: Values | None = None, omit: Any = None) -> Spec:
         raise ModelError(function_faults(model) or error.faults) from None
 
 
-def _omitting(model: Model, omit: Any) -> Model:
+def _omitting(model: Model, omit: Values) -> Model:
     """The model with forces that take imaginary forces away."""
     topology = find_topology(model, massless(model))
     roots = {body.name: (body, topology.path_to_root(body)[-1]) for body in model.free_bodies}

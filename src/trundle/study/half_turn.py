@@ -67,7 +67,7 @@ def asked_angles(f: Formulation) -> list[str]:
     return [name for name in f.once(measured_angles) if name in names]
 
 
-def _words(part: Any, seen: set[int]) -> Iterator[str]:
+def _words(part: object, seen: set[int]) -> Iterator[str]:
     """All words in a part of a model, its functions' questions among them."""
     if isinstance(part, str):
         yield part

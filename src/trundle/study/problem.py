@@ -1,7 +1,5 @@
 """The kernels of a system arranged for the time loop."""
 
-from typing import Any
-
 import numpy as np
 
 from trundle.contact.collision.layout import TREATMENTS
@@ -82,7 +80,7 @@ def _kind_of_transition(transition: Transition) -> int:
     return STRIKE if transition.strikes else JUMP
 
 
-def _kind(action: Any, returns: bool) -> int:
+def _kind(action: object, returns: bool) -> int:
     if action == "stop":
         return STOP
     if action == "record":

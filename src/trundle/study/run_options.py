@@ -91,7 +91,7 @@ def refuse_stiff_switches(f: Formulation, method: Method) -> None:
         )
 
 
-def choose_method(method: Any, rtol: float) -> Method:
+def choose_method(method: str | Method, rtol: float) -> Method:
     """A method object from a word or from the tolerance."""
     if method == "auto":
         return DormandPrince8() if rtol < 1e-7 else DormandPrince5()

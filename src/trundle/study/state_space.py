@@ -43,7 +43,7 @@ class StateSpace:
     def __repr__(self) -> str:
         return f"<StateSpace: {len(self.states)} states, inputs {self.inputs}, outputs {self.outputs}>"
 
-    def frequency_response(self, frequencies: Any) -> "xr.DataArray":
+    def frequency_response(self, frequencies: Sequence[float] | Array) -> "xr.DataArray":
         """C (i w - A)^-1 B + D: outputs per unit of each input where all swings at a frequency.
 
         Parameters

@@ -10,6 +10,7 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
 from trundle.integrate.integrate import Integration
+from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import StepLimits, Tolerances
 from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.tolerance import Given
@@ -24,7 +25,7 @@ from trundle.study.half_turn import within_half_turn
 from trundle.study.run_options import Accuracy, RunOptions, Samples
 from trundle.study.simulate import prepare
 from trundle.study.state_space import refuse_motion
-from trundle.typing import Array
+from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
     from trundle.run.dataset import Run
@@ -48,7 +49,7 @@ class Stepper:
     """
 
     def __init__(
-        self, f: Formulation, duration: float, start: Mapping[str, Any] | None, parameters: Mapping[str, Any] | None,
+        self, f: Formulation, duration: float, start: Values | None, parameters: Values | None,
         options: RunOptions,
     ) -> None:  # fmt: skip
         self.formulation = f
@@ -233,8 +234,8 @@ class Stepper:
 
 
 def make_stepper(
-    f: Formulation, duration: float, start: Mapping[str, Any] | None, parameters: Mapping[str, Any] | None, *,
-    inputs: Mapping[str, Any] | None = None, method: Any = "auto", rtol: float = 1e-10, atol: Given = None,
+    f: Formulation, duration: float, start: Values | None, parameters: Values | None, *,
+    inputs: Values | None = None, method: str | Method = "auto", rtol: float = 1e-10, atol: Given = None,
     samples: Samples = None, max_step: float = np.inf, t0: float = 0.0,
 ) -> Stepper:  # fmt: skip
     """The stepper of a system, as `System.stepper` gives it."""

@@ -79,7 +79,7 @@ class Targets:
         wanted = np.repeat([name in self.names for name in self.sizes], list(self.sizes.values()))
         return float(np.max(np.abs(self._values[wanted.astype(bool)]), initial=0.0)) or 1.0
 
-    def __call__(self, t: float, q: Expr, u: Expr, p: Any) -> tuple[Array, Array, Array, Array]:
+    def __call__(self, t: float, q: Expr, u: Expr, p: Array) -> tuple[Array, Array, Array, Array]:
         """Residuals and rows of constraints and wanted positions: what `close` asks for."""
         g, J, _, _, P = self._f(t, q, u, p, self._values)
         if self.rows is None:
@@ -107,7 +107,7 @@ class Targets:
         """Rows of wanted rates, free of units."""
         return np.asarray(np.array(self._scales[1]).reshape(-1, 1) * J * self._sizes)
 
-    def rates(self, t: float, q: Expr, u: Expr, p: Any) -> tuple[Array, Array]:
+    def rates(self, t: float, q: Expr, u: Expr, p: Array) -> tuple[Array, Array]:
         """Residuals of the wanted rates and their rows."""
         _, _, rate, J, _ = self._f(t, q, u, p, self._values)
         return rate.ravel(), J

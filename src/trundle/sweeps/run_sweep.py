@@ -38,7 +38,7 @@ def sweep(
     keep: Sequence[str] | str | None = None,
     samples: int | Sequence[float] | None = None,
     out: str | Path | None = None,
-    client: Any = None,
+    client: object = None,
     part: int | None = None,
     rtol: float = 1e-8,
     atol: float | Mapping[str, float] | None = None,
@@ -121,7 +121,7 @@ def sweep(
 
 
 def _parts(
-    system: "System", cases: Cases, question: Question, layout: Layout, wanted: Sequence[int], client: Any,
+    system: "System", cases: Cases, question: Question, layout: Layout, wanted: Sequence[int], client: object,
     threads: int | None,
 ) -> Iterator[tuple[int, Part]]:  # fmt: skip
     if client is not None:

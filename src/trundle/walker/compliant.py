@@ -69,7 +69,7 @@ def collide(
     )  # fmt: skip
 
 
-def _numbers(law: Any) -> dict[str, float]:
+def _numbers(law: object) -> dict[str, float]:
     """Fields of the law, which are numbers."""
     if not isinstance(law, NormalLaw):
         raise ModelError(

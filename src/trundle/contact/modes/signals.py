@@ -1,9 +1,10 @@
 """What the laws of one contact may ask: the signals of the model, and the numbers of the contact's own modes."""
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 from trundle.errors import UnknownNameError
+from trundle.laws.signals import Signals
 from trundle.typing import Expr
 
 
@@ -11,7 +12,7 @@ from trundle.typing import Expr
 class ContactSignals:
     """Signals of the model, and `mode(name)`."""
 
-    def __init__(self, signals: Any, modes: Mapping[str, Expr]) -> None:
+    def __init__(self, signals: Signals, modes: Mapping[str, Expr]) -> None:
         self._signals, self._modes = signals, modes
 
     def __getitem__(self, name: str) -> Expr:
