@@ -13,6 +13,12 @@ HALF, DEPTH, MASS, GRAVITY = np.array([0.2, 0.03, 0.02]), 0.01, 1.0, 9.81
 INERTIA = np.array([[2e-4, -2e-5, 0.0], [-2e-5, 1.6e-3, 0.0], [0.0, 0.0, 1.7e-3]])
 
 
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """As np.cross, in a fifth of its time for two single vectors."""
+    (a0, a1, a2), (b0, b1, b2) = a.tolist(), b.tolist()
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
+
+
 def rates(x: np.ndarray) -> np.ndarray:
     """Rates of the upward direction and of the angular velocity, in axes of the stone; numbers may be complex.
 
@@ -20,13 +26,13 @@ def rates(x: np.ndarray) -> np.ndarray:
     contact: I w' + w x I w = r x F with F = m (v' + w x v + g up).
     """
     up, w = x[:3], x[3:]
-    size = np.sqrt(np.sum(HALF**2 * up**2))
+    size = np.sqrt(HALF**2 @ up**2)
     r = np.array([0.0, 0.0, DEPTH]) - HALF**2 * up / size
-    up_rate = np.cross(up, w)
-    r_rate = -(HALF**2) * up_rate / size + HALF**2 * up * np.sum(HALF**2 * up * up_rate) / size**3
-    push = MASS * (np.cross(r_rate, w) + np.cross(w, np.cross(r, w)) + GRAVITY * up)
+    up_rate = cross(up, w)
+    r_rate = -(HALF**2) * up_rate / size + HALF**2 * up * ((HALF**2 * up) @ up_rate) / size**3
+    push = MASS * (cross(r_rate, w) + cross(w, cross(r, w)) + GRAVITY * up)
     lever = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
-    turning = np.linalg.solve(INERTIA - MASS * lever @ lever, np.cross(r, push) - np.cross(w, INERTIA @ w))
+    turning = np.linalg.solve(INERTIA - MASS * lever @ lever, cross(r, push) - cross(w, INERTIA @ w))
     return np.concatenate([up_rate, turning])
 
 
