@@ -16,7 +16,7 @@ from trundle.view.page.html import page
 from trundle.view.page.pack import pack, unpack
 from trundle.view.page.serve import Viewer
 from trundle.view.scene import mesh
-from trundle.view.scene.curves import curves, peaks
+from trundle.view.scene.curves import curves, peaks, usual_names
 from trundle.view.scene.make import chosen_samples, make_scene
 from trundle.view.scene.track import track
 
@@ -257,3 +257,12 @@ def test_import_of_trundle_loads_none_of_it() -> None:
     code = "import sys, trundle, json; print(json.dumps([m for m in sys.modules]))"
     loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     assert not [m for m in loaded if m.startswith(("trundle.view", "http.server", "matplotlib", "webbrowser"))]
+
+
+def test_a_quantity_with_a_short_name_is_listed_once(disc: Run) -> None:
+    m = tr.Model("named pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bar", mass=1.0, inertia=0.1, com=(0, 0, -1)))
+    m.alias("swing", "bar.angle")
+    names = usual_names(m.build().simulate(0.1, samples=5))
+    assert "swing" in names and "bar.angle" not in names
+    assert "disc.pitch" in usual_names(disc)  # without a short name it is there by its own

@@ -19,7 +19,8 @@ def usual_names(run: "Run") -> list[str]:
     """Quantities that say most: coordinates, energies, normal forces, outputs."""
     known = set(run.names)
     short = [name for name in run.aliases if name in known]
-    coordinates = [name for name in run.coordinates if run[name].ndim == 1]
+    shown = {run.aliases[name] for name in short}
+    coordinates = [name for name in run.coordinates if name not in shown and run[name].ndim == 1]
     forces = [f"{owner}.{kind}" for kind in ("normal_force", "gap") for owner in run.owners(kind)]
     energies = [name for name in ("energy.kinetic", "energy.potential") if name in known]
     return list(dict.fromkeys([*short, *coordinates, *energies, *forces]))[:MOST]

@@ -58,6 +58,7 @@ def make_scene(
     size = max(size, _first_extent(items, p[0], R[0]))
     seen = np.unique(np.linspace(0, len(kept) - 1, 200).astype(int))
     coms = np.array([shape["bodies"].get(body, {"com": (0, 0, 0)})["com"] for body in bodies], dtype=float)
+    free = [i for i, body in enumerate(bodies) if body not in shape["frames"]]
     springs = tuple(_springs(shape, bodies, size))
     low, high, travels = _extent(items, springs, p[seen], R[seen], size, bodies, shape["frames"])
     arrow, longest = arrows(run, shape, kept, p, R, bodies)
@@ -67,9 +68,7 @@ def make_scene(
         name or run.model_name, run.time[kept], tuple(bodies), p, quaternions(R), coms,
         colours, tuple(items), springs, arrow, touches,
         tuple(named(bodies, frame) for frame in shape["frames"]), _floor(shape, low, size), size, low, high, travels,
-        _around(
-            items, size, p[seen], R[seen], coms, [i for i, body in enumerate(bodies) if body not in shape["frames"]],
-        ),
+        _around(items, size, p[seen], R[seen], coms, free),
         _face_on(p, R, size), _ghosts(run.time[kept], p, R, shape, bodies, travels, size), tuple(run.events),
         tuple(_points(shape, bodies, points or {})), drawn,
         tuple(curve.name for curve in drawn[: 3 if plots is None else None]), longest,
