@@ -10,6 +10,15 @@ import trundle as tr
 
 nan, inf = math.nan, math.inf
 
+
+def with_parameter() -> tr.Model:
+    """A pendulum whose mass is a parameter."""
+    m = tr.Model("pendulum")
+    mass = m.parameter("M", 1.0)
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=mass, com=(0, 0, -1)))
+    return m
+
+
 QUESTIONS: Table = {
     name: (asked(pendulum, question), refused(pattern))
     for name, (question, pattern) in {
@@ -50,9 +59,34 @@ QUESTIONS: Table = {
         "equilibrium at nan": (lambda s: s.equilibrium({"bob.angle": nan}), r"bob\.angle"),
         "formalism in words": (lambda s: s.simulate(1, formalism="lagrange"), r"formalism"),
         "quantity that is a number": (lambda s: s.simulate(0.1)[3], r"3"),
+        "duration True": (lambda s: s.simulate(True), r"duration must be a positive number, got True"),
+        "start at True": (lambda s: s.simulate(1, {"bob.angle": True}), r"bob\.angle.*1 finite number"),
+        "position at True": (lambda s: s.simulate(1, {"bob.position_x": True}), r"bob\.position_x"),
+        "batch from truth values": (lambda s: s.batch(1, {"bob.angle": [True, False]}), r"must be numbers"),
+        "batch from complex numbers": (lambda s: s.batch(1, {"bob.angle": [1j, 2]}), r"must be numbers"),
+        "samples beyond the end": (lambda s: s.simulate(1, samples=[0.5, 2.0]), r"between 0 and 1 s"),
+        "sensitivity to one name twice": (lambda s: s.simulate(1, sensitivity=["bob.angle"] * 2), r"twice"),
+        "stepper to the past": (lambda s: s.stepper(1).advance(-0.1), r"not between"),
+        "stepper beyond its end": (lambda s: s.stepper(1).advance(1.5), r"not between"),
         "start of an array": (lambda s: s.simulate(1, {"bob.angle": np.zeros(3)}), r"1 finite number"),
     }.items()
 } | {
+    "parameter True": (
+        asked(lambda: with_parameter(), lambda s: s.simulate(1, parameters={"M": True})),
+        refused(r"must be a number"),
+    ),
+    "no inertia by the parameters of a run": (
+        asked(lambda: with_parameter(), lambda s: s.linearise({}, parameters={"M": 0.0})),
+        refused(r"neither mass nor inertia|meets no inertia"),
+    ),
+    "parameter that is an expression": (
+        asked(lambda: with_parameter(), lambda s: s.simulate(1, parameters={"M": 2 * s.model.parameters["M"].symbol})),
+        refused(r"'M' must be"),
+    ),
+    "start that is an expression of parameters": (
+        asked(lambda: with_parameter(), lambda s: s.simulate(1, {"bob.angle": s.model.parameters["M"].symbol > 0})),
+        refused(r"bob\.angle"),
+    ),
     "stiff method on exact friction": (
         asked(lambda: ball(law=tr.Coulomb(0.3)), lambda s: s.simulate(1, method="stiff")),
         refused(r"stiff method does not support"),

@@ -369,7 +369,11 @@ def _numbers(name: str, value: object, count: int | None = None) -> Array:
         numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         numbers = None
-    if numbers is None or (count is not None and numbers.shape not in ((), (count,))):
+    if (
+        numbers is None
+        or np.asarray(value).dtype.kind == "b"
+        or (count is not None and numbers.shape not in ((), (count,)))
+    ):
         raise SolveError(f"{name!r} of a batch must be numbers, one for each case, got {value!r}.")
     return numbers
 

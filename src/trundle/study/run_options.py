@@ -112,7 +112,7 @@ def choose_method(method: str | Method, rtol: float) -> Method:
 def check_positive(**values: Any) -> None:
     """Each of the named values must be a positive finite number."""
     for what, value in values.items():
-        if not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
+        if isinstance(value, bool) or not (isinstance(value, Real) and isfinite(value) and float(value) > 0):
             raise SolveError(f"{what} must be a positive number, got {value!r}.")
 
 
