@@ -2,6 +2,7 @@
 Manchester contact benchmark, and kernels that read it.
 """
 
+from contextlib import nullcontext
 from math import atan, cos, sin
 
 import casadi as ca
@@ -14,6 +15,7 @@ from trundle.kernel import compile_kernels
 from trundle.pairs.common_normal import Placed, nearest
 from trundle.pairs.numeric import read_sweep
 from trundle.rail import S1002, STEEL, ContactGeometry, ContactTable, Fastsim, Profile, Rail60E1, TableContact, hertz
+from trundle.rail.wheel_rail import contact_table
 
 SLOPE, ARC = 0.05, 0.3
 CONE = ContactGeometry(Profile.cone(SLOPE), Profile.arc(ARC))
@@ -24,6 +26,15 @@ SMALL = {"reach": 7.5e-3, "most_roll": 0.008, "roll_step": 0.001}
 @pytest.fixture(scope="module")
 def real() -> ContactTable:
     return ContactTable(REAL, **SMALL)
+
+
+def test_a_table_that_is_computed_says_so_and_a_kept_one_does_not(tmp_path, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(contact_table, "preparing", lambda what: said.append(what) or nullcontext())
+    tables = [ContactTable(CONE, reach=2e-3, most_roll=2e-3, roll_step=1e-3) for _ in range(2)]
+    assert np.array_equal(tables[0].values, tables[1].values)
+    assert len(said) == 1 and said[0].startswith("the contact table of ")
 
 
 def turn_x(a: float) -> np.ndarray:

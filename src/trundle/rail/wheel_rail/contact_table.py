@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import ModelError
 from trundle.kernel import USER_CACHE
 from trundle.lookup.table import Table
+from trundle.preparing import preparing
 from trundle.rail.elementwise import symbolic
 from trundle.rail.wheel_rail.geometry import ContactGeometry
 from trundle.rail.wheel_rail.hertz import STEEL, Elastic, hertz, refuse
@@ -127,7 +128,9 @@ class ContactTable:
         kept = USER_CACHE.load_object(key)
         if kept is not None and len(kept) == 8 * np.prod(shape):
             return np.frombuffer(kept).reshape(shape)
-        made = self.compute()
+        side = self.geometry.side(self.side)
+        with preparing(f"the contact table of {side.wheel.name} on {side.rail.name}, kept for next time"):
+            made = self.compute()
         USER_CACHE.save_object(key, made.tobytes())
         return made
 
