@@ -17,7 +17,7 @@ from trundle.model.spec import Spec
 from trundle.quantity import Quantity
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
-from trundle.study.run_options import Accuracy, RunOptions, listed
+from trundle.study.run_options import Accuracy, EventAction, MethodGiven, RunOptions, Tell, listed
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import ARGUMENTS, Unchangeable
 from trundle.typing import Array, State, Values
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from trundle.bond_graph.bonds import BondGraph
-    from trundle.integrate.methods.tableau import Method
     from trundle.quantities.initial_state import InitialState
     from trundle.run.batch import BatchRun
     from trundle.run.dataset import Run
@@ -35,9 +34,7 @@ if TYPE_CHECKING:
     from trundle.study.stepper import Stepper
 
 
-def build(
-    model: Model, formalism: str | None = None, relax: Values | None = None, omit: Values | None = None
-) -> "System":
+def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Any = None) -> "System":
     """Check the model, freeze it, derive and compile its equations.
 
     Parameters
@@ -198,13 +195,11 @@ class System(Unchangeable):
     @advised(**ARGUMENTS)
     def simulate(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
-        formalism: str | None = None, method: "str | Method" = "auto", rtol: float = 1e-10,
+        formalism: str | None = None, method: MethodGiven = "auto", rtol: float = 1e-10,
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None, max_step: float = np.inf,
-        progress: bool | Callable[[float], None] | None = None,
-        tell: Callable[[float, dict[str, Any]], str] | None = None,
-        on_event: Callable[[str, float, dict[str, Any]], Mapping[str, float] | None] | None = None,
-        t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
+        progress: bool | Callable[[float], None] | None = None, tell: Tell | None = None,
+        on_event: EventAction | None = None, t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
         tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (), inputs: Values | None = None,
     ) -> "Run":  # fmt: skip
         """Integrate from a consistent start over `duration` seconds.
@@ -297,7 +292,7 @@ class System(Unchangeable):
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
-        samples: int | Sequence[float] | None = None, threads: int | None = None, method: "str | Method" = "auto",
+        samples: int | Sequence[float] | None = None, threads: int | None = None, method: MethodGiven = "auto",
         tables: Mapping[str, Table | Sequence[Table]] | None = None, inputs: Values | None = None,
     ) -> "BatchRun":  # fmt: skip
         """Many runs at once; start values and parameters may be arrays of equal length.

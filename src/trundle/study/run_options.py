@@ -21,6 +21,7 @@ from trundle.typing import Array
 EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
 Tell = Callable[[float, dict[str, Any]], str]
 Samples = int | Sequence[float] | str | None
+MethodGiven = str | Method  # "auto", "order8", "order5", "stiff", or an object
 
 SAMPLES = 501
 CLOCK = 1e-9  # of a duration, that the clock must be able to resolve
@@ -53,7 +54,7 @@ class RunOptions:
     """
 
     accuracy: Accuracy
-    method: Any = "auto"
+    method: MethodGiven = "auto"
     samples: Samples = None
     limits: StepLimits = field(default_factory=StepLimits)
     t0: float = 0.0
@@ -91,7 +92,7 @@ def refuse_stiff_switches(f: Formulation, method: Method) -> None:
         )
 
 
-def choose_method(method: str | Method, rtol: float) -> Method:
+def choose_method(method: MethodGiven, rtol: float) -> Method:
     """A method object from a word or from the tolerance."""
     if method == "auto":
         return DormandPrince8() if rtol < 1e-7 else DormandPrince5()

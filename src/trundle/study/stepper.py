@@ -10,7 +10,6 @@ from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
 from trundle.integrate.integrate import Integration
-from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import StepLimits, Tolerances
 from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.tolerance import Given
@@ -22,7 +21,7 @@ from trundle.model.inputs_given import with_inputs
 from trundle.run.turns import start_angles
 from trundle.study.assigned_parameters import with_possible_parameters
 from trundle.study.half_turn import within_half_turn
-from trundle.study.run_options import Accuracy, RunOptions, Samples
+from trundle.study.run_options import Accuracy, MethodGiven, RunOptions, Samples
 from trundle.study.simulate import prepare
 from trundle.study.state_space import refuse_motion
 from trundle.typing import Array, Values
@@ -235,7 +234,7 @@ class Stepper:
 
 def make_stepper(
     f: Formulation, duration: float, start: Values | None, parameters: Values | None, *,
-    inputs: Values | None = None, method: str | Method = "auto", rtol: float = 1e-10, atol: Given = None,
+    inputs: Values | None = None, method: MethodGiven = "auto", rtol: float = 1e-10, atol: Given = None,
     samples: Samples = None, max_step: float = np.inf, t0: float = 0.0,
 ) -> Stepper:  # fmt: skip
     """The stepper of a system, as `System.stepper` gives it."""
