@@ -13,6 +13,7 @@ from trundle.errors import ModelError
 from trundle.view.scene.make import make_scene
 
 STRAIGHT = rail.Alignment([rail.Straight(2000)])
+CAR = rail.CarBody(20e3, (3e4, 2e5, 2.1e5), 1.9)
 
 
 def ride(vehicle, speed=0.0, line=STRAIGHT, start=50.0, gravity=9.81):
@@ -208,6 +209,15 @@ def test_wavelength_of_profiles_is_klingels_for_their_equivalent_conicity():
         (lambda: replace(rail.manchester_vehicle(), half_centres=1.0), "the bogies would meet"),
         (lambda: replace(rail.manchester_vehicle(), secondary=()), "no part of `secondary` carries"),
         (lambda: replace(rail.manchester_vehicle(), body=3), "body must be a rail.CarBody"),
+        (
+            lambda: replace(rail.manchester_vehicle().bogie, wheelset=CAR),
+            "wheelset must be a rail.Wheelset, got CarBody",
+        ),
+        (lambda: rail.Wagon(CAR, CAR, rail.manchester_vehicle().bogie.axle_box, 8.0), "Wagon: wheelset must be"),
+        (lambda: rail.SingleWheelset(CAR, rail.Bushing((1e6, 1e6, 1e6))), "SingleWheelset: wheelset must be"),
+        (lambda: replace(rail.manchester_vehicle().bogie.wheelset, mass=-1.0), "Wheelset: mass must be finite and not"),
+        (lambda: replace(rail.manchester_vehicle().bogie.wheelset, inertia=(1.0, 2.0)), "Wheelset: inertia"),
+        (lambda: replace(rail.manchester_vehicle().bogie.wheelset, contact=3), "contact must be a rail.Contact"),
         (lambda: rail.manchester_vehicle(mu=0.0), "mu"),
         (lambda: rail.y25_wagon("full"), "load is 'tare' or 'laden'"),
         (lambda: rail.vehicle_data("tgv"), "no data of a vehicle called 'tgv'"),

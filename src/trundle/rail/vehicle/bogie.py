@@ -28,6 +28,7 @@ class Bogie:
     half_wheelbase: float
 
     def __post_init__(self) -> None:
+        check_part("Bogie", "wheelset", self.wheelset, RunningGear, "a rail.Wheelset")
         check_part("Bogie", "axle_box", self.axle_box, AxleBox, "a rail.AxleBox(suspension)")
         if not self.half_wheelbase > 0:
             raise ModelError(f"Bogie: half_wheelbase must be greater than zero, got {self.half_wheelbase!r} m.")

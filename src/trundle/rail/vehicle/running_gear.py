@@ -1,7 +1,7 @@
 """What may stand in the slot of a wheelset."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from trundle.model.model import Model
 from trundle.pairs.lower import Fixed
@@ -10,6 +10,7 @@ from trundle.rail.vehicle.wheelset import Contact, PlacedWheelset
 from trundle.typing import State
 
 
+@runtime_checkable
 class RunningGear(Protocol):
     """A wheelset, or what stands for one."""
 

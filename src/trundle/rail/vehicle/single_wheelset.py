@@ -9,7 +9,7 @@ from trundle.rail.suspension.suspension import Suspension
 from trundle.rail.vehicle.mount import check_suspension
 from trundle.rail.vehicle.ride import Ride
 from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
-from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, prefix, wheels_of
+from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, check_part, prefix, wheels_of
 from trundle.rail.vehicle.wheelset import Contact
 
 
@@ -28,6 +28,7 @@ class SingleWheelset(Vehicle):
     load: float = 0.0
 
     def __post_init__(self) -> None:
+        check_part("SingleWheelset", "wheelset", self.wheelset, RunningGear, "a rail.Wheelset")
         check_suspension("SingleWheelset", self.suspension)
         if not self.half_width > 0:
             raise ModelError(f"SingleWheelset: half_width must be greater than zero, got {self.half_width!r} m.")

@@ -38,6 +38,7 @@ class Wagon(Vehicle):
 
     def __post_init__(self) -> None:
         check_part("Wagon", "body", self.body, CarBody, "a rail.CarBody")
+        check_part("Wagon", "wheelset", self.wheelset, RunningGear, "a rail.Wheelset")
         check_part("Wagon", "axle_box", self.axle_box, AxleBox, "a rail.AxleBox(suspension)")
         if not self.wheelbase > 0:
             raise ModelError(f"Wagon: the wheelbase must be greater than zero, got {self.wheelbase!r} m.")

@@ -13,6 +13,7 @@ from trundle.model.joint import Connection
 from trundle.model.model import Model
 from trundle.model.shape import Disc, Rod, Shape
 from trundle.pairs.lower import Revolute
+from trundle.rail.suspension.suspension import check_numbers, check_triple
 from trundle.rail.vehicle.rail_support import RailSupport
 from trundle.rail.vehicle.ride import TrackPlace
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail, WheelPlace
@@ -91,6 +92,12 @@ class Wheelset:
     mass: float
     inertia: tuple[float, float, float]
     contact: Contact
+
+    def __post_init__(self) -> None:
+        check_triple("Wheelset", inertia=self.inertia)
+        check_numbers("Wheelset", ("mass", "inertia"), mass=self.mass, inertia=self.inertia)
+        if not isinstance(self.contact, Contact):
+            raise ModelError(f"Wheelset: contact must be a rail.Contact(geometry, creep), got {self.contact!r}.")
 
     @property
     def radius(self) -> float:
