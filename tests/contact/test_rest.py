@@ -231,7 +231,8 @@ def _slide_to_rest(seed: int, steps: int = 5000, events: int = 200) -> None:
     comes_to_rest(run, ["b0", "b1"], [f"s{i}{k}" for i in range(2) for k in range(4)])
 
 
-@pytest.mark.parametrize("seed", [pytest.param(10, marks=pytest.mark.slow), 52])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [10, 52])
 def test_boxes_that_slide_together_come_to_rest(seed: int) -> None:
     """The upper one holds at its limit, for some loads of the corners that slide below and not for others."""
     _slide_to_rest(seed)

@@ -352,7 +352,7 @@ def test_friction_needs_a_point_of_contact() -> None:
     m = tr.Model("none")
     body = m.body("rod", 1.0, (1, 1, 1))
     for law in (tr.RollingResistance(0.1), tr.LuGre(0.3, 0.2)):
-        with pytest.raises(tr.TrundleError, match=r"at a point of contact, but a Revolute joint has none"):
+        with pytest.raises(tr.TrundleError, match=r"at a contact point, but a Revolute joint has none"):
             m.connect(tr.Revolute("y"), m.ground, body, law=law)
     pair = tr.PlanarPair(tr.Line(), tr.Circle(0.3))
     with pytest.raises(tr.TrundleError, match=r"SpinFriction.*spin.*PlanarPair does not have"):

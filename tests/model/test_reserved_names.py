@@ -38,7 +38,7 @@ def test_one_name_means_one_thing() -> None:
     ):
         with pytest.raises(ModelError, match="there is already a"):
             again()
-    with pytest.raises(ModelError, match=r"'lean_rate' .* means 'bob.angle_rate' already"):
+    with pytest.raises(ModelError, match=r"'lean_rate' .* already the short name of 'bob.angle_rate'"):
         m.parameter("lean_rate", 1.0)
     m.parameter("spot_x", 1.0)
     with pytest.raises(ModelError, match=r"'spot_x' would mean 'bob.position' too"):

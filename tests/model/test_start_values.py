@@ -87,5 +87,5 @@ def test_only_parameters():
         m.build()
     m = wheel("symbol")
     m.start["way.displacement"] = tr.Model("other").parameter("size", 1.0)
-    with pytest.raises(ModelError, match="depends on 'size', which is no parameter"):
+    with pytest.raises(ModelError, match="depends on 'size', which is not a parameter"):
         m.build()

@@ -16,6 +16,8 @@ from trundle.errors import AssemblyError
 from trundle.system import System
 
 COUNT = int(os.environ.get("TRUNDLE_RANDOM", "1"))  # of each kind
+QUICK = ("tree", "loop", "contact")
+OTHERS = [kind for kind in KINDS if kind not in (*QUICK, "moving")]  # "moving" ones have frames of their own
 
 
 def body_motion(system: System, state: dict[str, Any], t: float) -> dict[str, np.ndarray]:
@@ -32,7 +34,7 @@ def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], tolerance: f
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "moving"])  # these have frames of their own
+@pytest.mark.parametrize("kind", [*QUICK, *(pytest.param(kind, marks=pytest.mark.slow) for kind in OTHERS)])
 def test_relative_equals_inertial(kind: str, seed: int) -> None:
     model = carried(random_model(seed, kind).make(), tumbling(seed, 0.3))
     kane = model.build()

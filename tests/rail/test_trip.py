@@ -242,7 +242,7 @@ BAD = [
     (lambda w: rail.Trip(LINE, w, 20.0), "a vehicle such as a rail.Wagon is needed"),
     (lambda w: geometry(gauge=1.0), "profiles and gauge do not meet: the left wheel misses its rail"),
     (lambda w: geometry(gauge=1.4), "do not stand on their treads"),
-    (lambda w: geometry(back_to_back=1.2), "do not stand on their treads"),
+    (lambda w: geometry(back_to_back=1.2), "touches its rail '60E1' with an end of the wheel profile"),
     (lambda w: rail.ShenHedrickElkins(0.0), "mu must be greater than zero"),
     (lambda w: rail.manchester_vehicle(mu=-0.3), "mu must be greater than zero"),
 ]

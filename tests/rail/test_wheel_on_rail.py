@@ -149,8 +149,10 @@ def test_the_steady_motion_in_the_arc_is_where_a_long_run_settles(wagon_system):
 
 
 def test_words():
+    contact = rail.Contact(rail.ContactGeometry(rail.S1002(), rail.Rail60E1()), rail.ShenHedrickElkins(0.4))
+    axle = rail.Wheelset(MASS, (1120, 112, 1120), contact)
     with pytest.raises(ModelError, match="wheelbase must be greater than zero"):
-        rail.Wagon(rail.CarBody(1, (1, 1, 1), 1), None, rail.AxleBox(rail.Bushing((1, 1, 1))), 0.0)
+        rail.Wagon(rail.CarBody(1, (1, 1, 1), 1), axle, rail.AxleBox(rail.Bushing((1, 1, 1))), 0.0)
     with pytest.raises(ModelError, match="the rear wheelset stands 4 m behind"):
         wagon(speed=30.0, start=1.0)
     with pytest.raises(ModelError, match="creep must be a creep law"):
