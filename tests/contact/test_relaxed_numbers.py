@@ -59,7 +59,8 @@ def test_the_largest_slip_by_the_paper_s_matrices() -> None:
     assert np.max(slip) == pytest.approx(0.1264, abs=3e-4)
 
 
-@pytest.mark.parametrize(("torque", "settled"), [(20.0, 10.702), pytest.param(60.0, 33.961, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("torque", "settled"), [(20.0, 10.702), (60.0, 33.961)])
 def test_where_the_slip_settles(torque: float, settled: float) -> None:
     """With k_f = 1 and T = T_m / R, where the friction is all that rolling takes: F = drag, T_m - R F = bearing."""
     slip, speed = driven(torque, 1, 1, 1.0, 4000.0, 0.9)

@@ -16,7 +16,7 @@ from trundle.errors import AssemblyError
 from trundle.system import System
 
 COUNT = int(os.environ.get("TRUNDLE_RANDOM", "1"))  # of each kind
-QUICK = ("tree", "loop", "contact")
+QUICK = ("tree", "loop")
 OTHERS = [kind for kind in KINDS if kind not in (*QUICK, "moving")]  # "moving" ones have frames of their own
 
 
