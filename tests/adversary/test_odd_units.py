@@ -153,15 +153,17 @@ def motion(throw: Throw, length: float, mass: float, time: float) -> Motion:
     return [(name, t / time) for name, t in run.events], places / length, speeds * time / length
 
 
-def moves_in_proportion(throw: Throw, seed: int, draws: int) -> None:
-    """Every transition comes at the same time, as many bounces are counted, and all ends where it should."""
+def moves_in_proportion(throw: Throw, seed: int, draws: int, bar: float = 1e-9) -> None:
+    """Every transition comes at the same time, as many bounces are counted, and all ends where it should: to the bar
+    in lengths, as first steps of 1e-6 s differ.
+    """
     rng = np.random.default_rng([seed, 12])
     events, places, speeds = motion(throw, *10.0 ** rng.uniform(-7, 5, 3))
     for _ in range(draws):
         other = motion(throw, *10.0 ** rng.uniform(-7, 5, 3))
         assert other[0] == [(name, pytest.approx(t, rel=1e-7)) for name, t in events]
-        np.testing.assert_allclose(other[1], places, atol=1e-9)
-        np.testing.assert_allclose(other[2], speeds, atol=1e-8)
+        np.testing.assert_allclose(other[1], places, atol=bar)
+        np.testing.assert_allclose(other[2], speeds, atol=10 * bar)
 
 
 @pytest.mark.parametrize("throw", [thrown_box, sliding_disc, bouncing_ball])
@@ -174,4 +176,4 @@ def test_a_throw_in_units_drawn_at_random_moves_in_proportion(throw: Throw) -> N
     ("throw", "draws"), [(thrown_box, 20), (sliding_disc, 20), (bouncing_ball, 20), (falling_stack, 4)]
 )
 def test_throws_in_any_units_move_in_proportion(throw: Throw, draws: int) -> None:
-    moves_in_proportion(throw, seed=2, draws=draws)
+    moves_in_proportion(throw, seed=2, draws=draws, bar=1e-7)

@@ -100,16 +100,25 @@ def test_a_can_that_leans_a_little_rocks_to_rest() -> None:
 
 @pytest.mark.slow
 def test_coins_come_to_rest_flat() -> None:
-    """Whatever face comes up: 20 throws."""
-    rng, height = np.random.default_rng(20), 0.006
+    """Whatever face comes up: of 20 throws most rest after 6 s; the others still wobble on a rim, as nothing but
+    sliding takes their energy.
+    """
+    rng, height, resting = np.random.default_rng(20), 0.006, 0
     for _ in range(20):
         q = rng.normal(size=4)
         start = {"can.position": (0, 0, 0.06), "can.quaternion": tuple(q / np.linalg.norm(q))}
         start |= {"can.angular_velocity": tuple(rng.uniform(-5, 5, 3))}
         run = can(3, height).simulate(6.0, start, {"e": 0.1}, max_steps=400_000)
         keeps_to_the_rules(run)
-        on_edge = run.values("can.position")[-1, 2] == pytest.approx(RADIUS, abs=1e-6)
-        assert on_edge or np.max(np.abs(run.values("can.velocity")[-1])) < 1e-9, start
+        lean = lean_of(run)
+        if np.max(np.abs(run.values("can.velocity")[-1])) < 1e-9:
+            assert min(lean[-1], np.pi - lean[-1]) < 1e-9, start
+            resting += 1
+        else:
+            assert "rim" in run.events[-1][0] and np.ptp(lean[-20:]) > 0.05, start
+            lost = run.values("energy.work_lost")
+            assert lost[-1] > lost[len(lost) // 2] > 0, start
+    assert resting >= 12
 
 
 @pytest.mark.slow
