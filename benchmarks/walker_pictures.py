@@ -16,7 +16,7 @@ import trundle as tr
 from trundle.errors import SolveError
 from trundle.study.periodic import ReturnMap
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, new_figure, style
-from trundle.walker.gait import over_friction, turning_at
+from trundle.walker.gait import over_friction, start_at
 from trundle.walker.rimless import PlasticGait, landing, rimless_wheel
 from trundle.walker.rocking_block import rocking_block
 
@@ -63,7 +63,7 @@ def return_map() -> Figure:
 
     def after(speed: float) -> float:
         try:
-            return returns.values(returns(returns.first(turning_at(speed, exact.half_angle))).x)["hub.angle_rate"]
+            return returns.values(returns(returns.first(start_at(speed, exact.half_angle))).x)["hub.angle_rate"]
         except SolveError:
             return float("nan")
 

@@ -17,7 +17,7 @@ from trundle.model.spec import Spec
 from trundle.quantity import Quantity
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
-from trundle.study.run_options import Accuracy, EventAction, MethodGiven, RunOptions, Tell, listed
+from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressText, RunOptions, listed
 from trundle.study.start_state import start_state
 from trundle.study.unchangeable import ARGUMENTS, Unchangeable
 from trundle.typing import Array, State, Values
@@ -198,7 +198,7 @@ class System(Unchangeable):
         formalism: str | None = None, method: MethodGiven = "auto", rtol: float = 1e-10,
         atol: float | Mapping[str, float] | None = None, samples: int | Sequence[float] | str | None = None,
         fixed_step: float | None = None, max_step: float = np.inf,
-        progress: bool | Callable[[float], None] | None = None, tell: Tell | None = None,
+        progress: bool | Callable[[float], None] | None = None, progress_text: ProgressText | None = None,
         on_event: EventAction | None = None, t0: float = 0.0, max_steps: int = 10_000_000, max_events: int = 1_000_000,
         tables: Mapping[str, Table] | None = None, sensitivity: Sequence[str] = (), inputs: Values | None = None,
     ) -> "Run":  # fmt: skip
@@ -227,8 +227,8 @@ class System(Unchangeable):
         progress : bool or callable, optional
             Whether to show a progress bar; unless given, in a terminal and for long runs only. A function is called
             with the time that was reached, about ten times a second; KeyboardInterrupt raised there ends the run.
-        tell : callable, optional
-            tell(t, state) returns a text that stands before the progress bar.
+        progress_text : callable, optional
+            progress_text(t, state) returns a text that is shown before the progress bar.
         on_event : callable, optional
             on_event(name, t, state) is called at events with action "record"; it may answer with new values by name.
         t0 : float
@@ -256,7 +256,7 @@ class System(Unchangeable):
         from trundle.study.simulate import simulate
 
         limits = StepLimits(longest=max_step, fixed=fixed_step, most=max_steps, most_events=max_events)
-        how = Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event, listed(sensitivity), tell
+        how = Accuracy(rtol, atol), method, samples, limits, t0, progress, on_event, listed(sensitivity), progress_text
         given = with_inputs(self.model, parameters, tables, inputs, (t0, duration))
         return simulate(self.in_formalism(formalism).formulation, duration, start, given, RunOptions(*how))
 

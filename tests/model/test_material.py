@@ -75,7 +75,7 @@ def test_body_says_what_it_took() -> None:
     m = tr.Model("wheel")
     wheel = m.body("wheel", shape=tr.shape.Cylinder(0.5, 0.1, "y"), material="steel")
     mass = MATERIALS["steel"] * np.pi * 0.25 * 0.1
-    assert wheel.mass == pytest.approx(mass) and "of steel (7850 kg/m^3)" in wheel.taken
+    assert wheel.mass == pytest.approx(mass) and "of steel (7850 kg/m^3)" in wheel.mass_source
     m.connect(tr.Revolute("y"), m.ground, wheel, law=tr.Motor(lambda t, q, u: 1.0))
     system = m.build()
     assert f"{mass:.6g} kg" in system.describe()
@@ -127,7 +127,7 @@ def test_files_have_the_same_words(tmp_path: Path) -> None:
         tr.shape.Rod((0, 0, 0), (0.4, 0, 0), 0.01),
     )
     same = m.body("wheel", shape=shapes, material="steel")
-    assert load_model(path).bodies["wheel"].taken == same.taken
+    assert load_model(path).bodies["wheel"].mass_source == same.mass_source
     path.write_text(text.replace("material: steel", "material: steel\n        mass: 2"), encoding="utf-8")
     with pytest.raises(TrundleError, match="follow from it"):
         load_model(path)

@@ -27,7 +27,7 @@ def test_cycles_begin_at_the_linear_critical_speed(found: rail.Hunting) -> None:
 
 def test_the_soft_minimum_is_always_told(found: rail.Hunting) -> None:
     assert any("eps 50 um" in text for text in found.contacts)
-    assert "eps 50 um" in found.words()
+    assert "eps 50 um" in found.summary()
 
 
 def test_a_saddle_node_lies_far_below_the_linear_critical_speed(found: rail.Hunting) -> None:
@@ -93,7 +93,7 @@ def test_a_wagon_hunts_otherwise_with_another_soft_minimum(
     box = rail.AxleBox(rail.Bushing((5e6, 2e6, 1.2e6), (1e4, 1e4, 2e4)))
     wagon = rail.Wagon(rail.CarBody(20e3, (3e4, 2e5, 2.1e5), height=1.9), axle, box, wheelbase=8.0)
     found = rail.hunting(wagon, 10.0, 80.0, 15, limit=26, ramp=0, intervals=30)
-    assert f"eps {eps * 1e6:.0f} um" in found.words()
+    assert f"eps {eps * 1e6:.0f} um" in found.summary()
     assert not found.subcritical and found.critical == pytest.approx(critical, abs=0.01)
     assert found.saddle_nodes == pytest.approx(folds, abs=0.03)
     assert found.nonlinear_critical == pytest.approx(lowest, abs=0.03)

@@ -178,7 +178,7 @@ def test_the_progress_bar_says_place_and_speed(trip, monkeypatch):
         return "here"
 
     monkeypatch.setattr(import_module("trundle.integrate.integrate"), "PROGRESS_AFTER_SECONDS", -1.0)
-    small.build().simulate(1.0, {"a.displacement_rate": 2.0}, progress=True, tell=tell, max_step=1e-3)
+    small.build().simulate(1.0, {"a.displacement_rate": 2.0}, progress=True, progress_text=tell, max_step=1e-3)
     assert told and all(v == pytest.approx(2.0) for _, v in told)
 
 
@@ -233,7 +233,7 @@ def geometry(**sizes):
 BAD = [
     (lambda w: rail.Trip(w, TIGHT, 5.0), "curve of 30 m .* too tight: wheelsets 8 m apart .* at least 40 m"),
     (lambda w: rail.Trip(w, LINE, 80.0), "would fall over: with 80 m/s on a radius of 600 m"),
-    (lambda w: rail.Trip(w, LINE, 0.0), r"speed at the start is 0 m/s: a trip goes forwards.*Vehicle\.held"),
+    (lambda w: rail.Trip(w, LINE, 0.0), r"speed at the start is 0 m/s.*Vehicle\.on_fixed_wheelsets"),
     (lambda w: rail.Trip(w, LINE, -5.0), "turn the line round"),
     (lambda w: rail.Trip(w, LINE, float("nan")), "goes forwards"),
     (lambda w: rail.Trip(w, LINE, "fast"), "speed must be a number"),

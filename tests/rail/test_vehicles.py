@@ -43,7 +43,7 @@ def all_at_one_height(vehicle, z=0.46):
 
 def frequencies(vehicle, **options):
     """Hz, of a vehicle on held wheelsets."""
-    m, _ = ride(vehicle.held(), **options)
+    m, _ = ride(vehicle.on_fixed_wheelsets(), **options)
     found = m.build().linearise().eigenvalues
     assert np.max(np.abs(found.real)) < 1e-9
     return np.abs(found.imag[found.imag > 0]) / (2 * np.pi)
@@ -142,7 +142,7 @@ def test_y25_wagon_on_held_wheelsets_rests_and_bounces_by_the_springs_that_carry
         stiffness = data["outer"] + both * data["inner"]
         bounce = np.sqrt(8 * stiffness / (wagon.body.mass + 2 * wagon.bogie.mass)) / (2 * np.pi)
         assert 1.5 < bounce < 4.0
-    m, _ = ride(wagon.held())
+    m, _ = ride(wagon.on_fixed_wheelsets())
     system = m.build()
     for name, value in system.accelerations().items():
         if name.endswith("_acceleration"):

@@ -133,9 +133,9 @@ def test_own_reader_and_that_of_xarray_agree(run: Run, tmp_path: Path) -> None:
         own = load(path).dataset
         assert own.identical(other.load())
         assert {name: v.dtype for name, v in own.variables.items()} == {n: v.dtype for n, v in other.variables.items()}
-        assert load(path, when_asked=True).dataset.identical(own)
+        assert load(path, lazy=True).dataset.identical(own)
         thin = load(path, other.nbytes / 2.5).dataset
-        assert load(path, other.nbytes / 2.5, when_asked=True).dataset.identical(thin)
+        assert load(path, other.nbytes / 2.5, lazy=True).dataset.identical(thin)
         assert thin.drop_attrs().identical(other.isel(time=slice(None, None, 3)).drop_attrs())
         assert "only one in 3 of" in thin.attrs["warnings"]
 
@@ -143,7 +143,7 @@ def test_own_reader_and_that_of_xarray_agree(run: Run, tmp_path: Path) -> None:
 def test_a_quantity_is_read_once_when_it_is_asked_for(pendulum: Run, tmp_path: Path) -> None:
     """From the file that was opened: another one in its place is refused, also where it is of the same length."""
     path = pendulum.save(tmp_path / "r")
-    late = load(path, when_asked=True)
+    late = load(path, lazy=True)
     assert late.summary() == load(path).summary()
     angle = late.values("bob.angle")
     os.utime(path, ns=(0, 0))

@@ -56,7 +56,7 @@ def test_model_shows_its_parts(model: tr.Model) -> None:
     text = model._repr_html_()
     assert {"table", "details"} <= set(checked(text).seen)
     assert "&lt;b&gt;pendulum" in text and "<b>pendulum" not in text and "Revolute" in text and "Spring" in text
-    assert repr(model) == "<Model '<b>pendulum</b>': 1 bodies, 1 connections, 0 forces>"
+    assert repr(model) == "<Model '<b>pendulum</b>': 1 body, 1 connection, 0 forces>"
 
 
 def test_system_shows_seals_and_bond_graph(model: tr.Model) -> None:

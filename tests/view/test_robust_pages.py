@@ -115,7 +115,7 @@ def test_a_damaged_result_gets_words(cart: Run, tmp_path: Path) -> None:
 @pytest.mark.skipif(find_spec("dask") is None, reason="dask is not installed")
 def test_opening_a_result_does_not_load_dask_arrays(cart: Run, tmp_path: Path) -> None:
     path = cart.save(tmp_path / "cart.nc")
-    code = "import sys, trundle as tr; tr.load(sys.argv[1], when_asked=True).save_html(sys.argv[2])"
+    code = "import sys, trundle as tr; tr.load(sys.argv[1], lazy=True).save_html(sys.argv[2])"
     code += "; print('dask.array' in sys.modules)"
     made = subprocess.run(
         [sys.executable, "-c", code, str(path), str(tmp_path / "cart.html")], capture_output=True, check=True

@@ -104,7 +104,7 @@ def test_file_gives_the_same_scene(disc: Run, tmp_path: object) -> None:
 def test_long_result_is_thinned_out_and_says_so(disc: Run, tmp_path: object) -> None:
     path = disc.save(f"{tmp_path}/disc.nc")
     whole = tr.load(path).dataset.nbytes
-    thin = tr.load(path, largest=whole / 2.5)
+    thin = tr.load(path, max_bytes=whole / 2.5)
     assert len(thin.time) == 21 and "one in 3 of 61" in thin.warnings[-1]
     assert "one in 3" in unpack(_data(page(thin)))["note"]
 

@@ -8,7 +8,7 @@ import pytest
 import trundle as tr
 from trundle.errors import ModelError, SolveError, UnknownNameError
 from trundle.study.periodic import ReturnMap, Section, find_orbit
-from trundle.walker.gait import fate, find_gait, over_friction, turning_at
+from trundle.walker.gait import find_gait, outcome, over_friction, start_at
 from trundle.walker.rimless import PlasticGait, landing, pivoting_landing, pivoting_wheel, rimless_wheel
 
 
@@ -36,7 +36,7 @@ def test_the_point_mass_wheel() -> None:
 def test_gait_and_multiplier(friction: float | None, ratio: float) -> None:
     """By collisions of the feet; Newton's method converges quadratically, so four steps do."""
     exact = PlasticGait(inertia_ratio=ratio)
-    start = turning_at(1.2, exact.half_angle)
+    start = start_at(1.2, exact.half_angle)
     orbit = find_gait(wheel(friction), 8, start, {"inertia_ratio": ratio})
     assert orbit.values["hub.angle_rate"] == pytest.approx(exact.speed, abs=1e-11)
     assert orbit.multipliers[0].real == pytest.approx(exact.multiplier, abs=1e-9)
@@ -86,8 +86,8 @@ def test_which_starts_walk() -> None:
     """The border between walking and stopping, and the wheel that rocks to rest on two feet."""
     exact = PlasticGait(6, 0.25, 0.1)
     for speed, end in ((0.999999, "stops"), (1.000001, "walks"), (-0.5, "stops"), (1.5, "walks")):
-        assert fate(all_feet(), turning_at(speed * exact.slowest, exact.half_angle)) == end
-    run = all_feet().simulate(30.0, turning_at(0.5 * exact.slowest, exact.half_angle), samples=3)
+        assert outcome(all_feet(), start_at(speed * exact.slowest, exact.half_angle)) == end
+    run = all_feet().simulate(30.0, start_at(0.5 * exact.slowest, exact.half_angle), samples=3)
     states = [int(run.values(f"foot{k}.state")[-1]) for k in range(-1, 5)]
     assert states == [2, 2, 0, 0, 0, 0]
     assert np.max(np.abs(run.values("wheel.position")[-1] - run.values("wheel.position")[0])) < 1e-9
@@ -96,7 +96,7 @@ def test_which_starts_walk() -> None:
 def test_a_fast_wheel_leaves_the_ground() -> None:
     exact = PlasticGait(6, 0.25, 0.1)
     for factor, parts in ((1 - 1e-6, False), (1 + 1e-6, True)):
-        run = all_feet().simulate(1.0, turning_at(factor * exact.fastest, exact.half_angle), rtol=1e-10, samples=2)
+        run = all_feet().simulate(1.0, start_at(factor * exact.fastest, exact.half_angle), rtol=1e-10, samples=2)
         assert (run.events[0][0] == "foot0 parts") == parts
 
 
@@ -110,5 +110,5 @@ def test_what_cannot_be() -> None:
     with pytest.raises(UnknownNameError, match="foot1"):
         ReturnMap(wheel(), Section("foot1 land"))
     with pytest.raises(SolveError, match="'foot-1 lands' first"):
-        find_gait(wheel(), 8, turning_at(0.5, np.pi / 8))
+        find_gait(wheel(), 8, start_at(0.5, np.pi / 8))
     assert np.isnan(PlasticGait(4, 0.05).speed)  # four spokes, no inertia: the landing takes all speed

@@ -75,7 +75,7 @@ def print_speeds(
     title = f"{system.model.name}: eigenvalues over speed"
     roots = [moving(one.eigenvalues, found.neutral) for one in linears]
     show(locus_table(title, f"speed ({found.unit})", speeds, roots, 7))
-    lines = [found.words()]
+    lines = [found.summary()]
     if found.neutral:
         are = "eigenvalue is" if found.neutral == 1 else "eigenvalues are"
         lines.insert(0, f"{found.neutral} more {are} zero at every speed")

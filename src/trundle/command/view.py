@@ -18,8 +18,8 @@ def view_result(
     result: Path, compare: Path | None, plots: Sequence[str] | None, html: Path | None, port: int, browser: bool
 ) -> None:
     """Serve the page of a result, or write it."""
-    run = load(result, LARGEST, when_asked=True)
-    other = None if compare is None else load(compare, LARGEST, when_asked=True)
+    run = load(result, LARGEST, lazy=True)
+    other = None if compare is None else load(compare, LARGEST, lazy=True)
     if html is not None:
         typer.echo(f"written: {run.save_html(html, plots=plots, compare=other)}")
         return

@@ -251,9 +251,9 @@ class Table:
         return _restored, ({k: v for k, v in vars(self).items() if k not in made},)
 
     def __repr__(self) -> str:
-        return f"<Table of {self.story()}>"
+        return f"<Table of {self.summary()}>"
 
-    def story(self) -> str:
+    def summary(self) -> str:
         """Description of its arguments, outputs and unit."""
         ranges = ", ".join(
             f"{name} {axis[0]:g} to {axis[-1]:g} ({len(axis)} knots)"

@@ -41,7 +41,7 @@ class Body:
     moves: Moves = Moves.FREE
     check_inertia: bool = True  # whether moments far from the triangle inequality are refused
     motion: GivenMotion | None = None  # of a body that moves as given: a moving frame
-    taken: str = ""  # what mass and inertia follow from, where they follow from shapes
+    mass_source: str = ""  # shapes and density from which mass and inertia were computed
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "com", "about"):

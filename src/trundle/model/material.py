@@ -21,8 +21,8 @@ MATERIALS: Final = {
     "water": 997.0,  # [Haynes 2016, section 6: at 25 degrees Celsius]
 }
 """Densities, kg/m^3, of what has one: pure metals, structural steel and aluminium, water. Woods, plastics, cast iron
-and other alloys differ from piece to piece by more than models forgive: give theirs as `density`. `body.taken` says
-which density was taken.
+and other alloys differ from piece to piece by more than models forgive: give theirs as `density`. `body.mass_source`
+says which density was used.
 """
 
 
@@ -56,8 +56,8 @@ def from_shapes(body: str, shapes: Sequence[Shape], density: float) -> tuple[flo
     return density * total, centre, density * inertia
 
 
-def taken(mass: float, centre: Array, inertia: Array, density: float, material: str | None, count: int) -> str:
-    """The sentence that says what was taken."""
+def describe_mass(mass: float, centre: Array, inertia: Array, density: float, material: str | None, count: int) -> str:
+    """Sentence with the mass properties that follow from the shapes."""
     of = f"{material} ({density:g} kg/m^3)" if material else f"{density:g} kg/m^3"
     moments = ", ".join(f"{v:.6g}" for v in np.diag(inertia))
     place = ", ".join(f"{v:.6g}" for v in centre)

@@ -25,7 +25,7 @@ from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
 from trundle.model.input import Input, signal_name
 from trundle.model.joint import Joint
-from trundle.model.material import density_of, from_shapes, taken
+from trundle.model.material import density_of, describe_mass, from_shapes
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
 from trundle.model.part_check import as_shapes, body_faults, force_faults, joined_faults, refuse, vector_faults
 from trundle.model.shape import Shape
@@ -64,11 +64,12 @@ class Model(ModelContents):
 
     def __repr__(self) -> str:
         counts = (
-            (len(self.free_bodies), "bodies"),
-            (len(self.connections), "connections"),
-            (len(self.forces), "forces"),
+            (len(self.free_bodies), "body", "bodies"),
+            (len(self.connections), "connection", "connections"),
+            (len(self.forces), "force", "forces"),
         )
-        return f"<Model {self.name!r}: {', '.join(f'{count} {what}' for count, what in counts)}>"
+        parts = [f"{count} {one if count == 1 else many}" for count, one, many in counts]
+        return f"<Model {self.name!r}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         from trundle.view.notebook import model_html
@@ -143,8 +144,8 @@ class Model(ModelContents):
             two) by up to 10 % are accepted with a warning; False accepts all with which the motion is well posed,
             without a warning.
         density : float, optional
-            Of the shapes (kg/m^3): mass, centre and inertia follow from them; `body.taken` and `describe()` show the
-            values used. Shapes are added up and should not overlap.
+            Of the shapes (kg/m^3): mass, centre and inertia follow from them; `body.mass_source` and `describe()` show
+            the values used. Shapes are added up and should not overlap.
         material : str, optional
             In place of the density: "steel", "aluminium", ... (`trundle.model.material.MATERIALS`).
 
@@ -161,9 +162,9 @@ class Model(ModelContents):
                 raise ModelError(f"body {name!r}: mass, inertia and com follow from the density; leave them out.")
             amount = density_of(name, density, material)
             mass, centre, inertia = from_shapes(name, shapes, amount)
-            said = taken(mass, centre, inertia, amount, material, len(shapes))
+            said = describe_mass(mass, centre, inertia, amount, material, len(shapes))
             com = (float(centre[0]), float(centre[1]), float(centre[2]))
-        body = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia, taken=said)
+        body = Body(name, mass, inertia, components(com), about, shapes, check_inertia=check_inertia, mass_source=said)
         refuse(body_faults(self, body))
         self.bodies[name] = body
         return body

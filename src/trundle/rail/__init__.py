@@ -56,7 +56,7 @@ from trundle.rail.vehicle.mount import AxleBox, Mount
 from trundle.rail.vehicle.rail_support import RailSupport
 from trundle.rail.vehicle.ready import cooperrider_vehicle, manchester_vehicle, vehicle_data, y25_wagon
 from trundle.rail.vehicle.ride import Ride, TrackPlace
-from trundle.rail.vehicle.running_gear import HeldWheelset
+from trundle.rail.vehicle.running_gear import FixedWheelset
 from trundle.rail.vehicle.single_wheelset import SingleWheelset
 from trundle.rail.vehicle.train import Train
 from trundle.rail.vehicle.travel import Free, SpeedOverTime, Travel, TravelLaw, UniformTravel
@@ -125,9 +125,9 @@ __all__ = [
     "FallingFriction",
     "Fastsim",
     "FittedLine",
+    "FixedWheelset",
     "Free",
     "Grade",
-    "HeldWheelset",
     "Helmert",
     "Hunting",
     "Irregularity",

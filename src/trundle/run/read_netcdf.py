@@ -14,10 +14,10 @@ HIDDEN: Final = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "coordinat
 UNNAMED: Final = "This is a netCDF dimension but not a netCDF variable"  # what stands for a dimension without values
 
 
-def read_own(path: Path, largest: float, when_asked: bool = False) -> "xr.Dataset | None":
-    """The dataset of a file that Trundle wrote, every n-th sample where it has more bytes than `largest`, which its
+def read_own(path: Path, max_bytes: float, lazy: bool = False) -> "xr.Dataset | None":
+    """The dataset of a file that Trundle wrote, every n-th sample where it has more bytes than `max_bytes`, which its
     attribute "warnings" says; None for files of others. Nothing is decoded: a quantity in "seconds" is a number, and
-    not-a-number is kept as it is. With `when_asked` quantities over time are read when they are first asked for.
+    not-a-number is kept as it is. With `lazy` quantities over time are read when they are first asked for.
     """
     import h5py
     import xarray as xr
@@ -32,13 +32,13 @@ def read_own(path: Path, largest: float, when_asked: bool = False) -> "xr.Datase
             return None
         names = {name: item for name, item in file.items() if not _only_a_dimension(item)}
         dims = {name: _dimensions(file, name, item) for name, item in names.items()}
-        every = max(1, ceil(sum(item.nbytes for item in names.values()) / largest)) if largest > 0 else 1
+        every = max(1, ceil(sum(item.nbytes for item in names.values()) / max_bytes)) if max_bytes > 0 else 1
         every, samples = (every, len(names["time"])) if "time" in names else (1, 0)
         kept = {"time": slice(None, None, every)}
         variables = {}
         for name, item in names.items():
             part = tuple(kept.get(dimension, slice(None)) for dimension in dims[name])
-            later = when_asked and name != "time" and "time" in dims[name] and item.dtype.kind == "f"
+            later = lazy and name != "time" and "time" in dims[name] and item.dtype.kind == "f"
             values = StoredArray(path, stamp, item, part).lazily() if later else _values(item, part)
             variables[name] = xr.Variable(dims[name], values, _attributes(item), fastpath=True)
         beside = str(file.attrs.get("coordinates", "")).split()
@@ -47,7 +47,7 @@ def read_own(path: Path, largest: float, when_asked: bool = False) -> "xr.Datase
     coordinates = {name for name in variables if (name,) == dims[name]} | {name for name in beside if name in variables}
     data = {name: v for name, v in variables.items() if name not in coordinates}
     if every > 1:
-        text = f"only one in {every} of {samples} samples was read: the file is larger than {largest:.3g} B."
+        text = f"only one in {every} of {samples} samples was read: the file is larger than {max_bytes:.3g} B."
         about["warnings"] = json.dumps([*json.loads(about.get("warnings", "[]")), text])
     return xr.Dataset(data, {name: variables[name] for name in variables if name in coordinates}, about)
 

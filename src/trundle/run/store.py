@@ -51,16 +51,16 @@ def _target(path: Path) -> Path:
     return target
 
 
-def load(path: Path | str, largest: float = inf, when_asked: bool = False) -> "Run":
+def load(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "Run":
     """Read a run written by `save`. It has the stored quantities, but no model.
 
     Parameters
     ----------
     path : str or Path
         A netCDF file; the ending .nc may be left out.
-    largest : float
+    max_bytes : float
         Bytes to read at most: of a longer run every second, third, ... sample is taken, and `warnings` says so.
-    when_asked : bool
+    lazy : bool
         Read each quantity when it is first asked for: a long run opens at once. The file must stay as it is.
 
     Returns
@@ -74,7 +74,7 @@ def load(path: Path | str, largest: float = inf, when_asked: bool = False) -> "R
     """
     from trundle.run.dataset import Run
 
-    dataset = read(path, largest, when_asked)
+    dataset = read(path, max_bytes, lazy)
     _check_run(dataset, Path(path))
     attrs = dataset.attrs
     return Run(dataset, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
@@ -92,15 +92,15 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def read(path: Path | str, largest: float = inf, when_asked: bool = False) -> "xr.Dataset":
-    """Read a dataset as it was written, or every n-th sample where it has more bytes than `largest`."""
+def read(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "xr.Dataset":
+    """Read a dataset as it was written, or every n-th sample where it has more bytes than `max_bytes`."""
     import xarray as xr
 
     path = _existing(Path(path))
     if path.suffix.lower() == ".csv":
         raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     try:
-        own = read_own(path, largest, when_asked)
+        own = read_own(path, max_bytes, lazy)
         if own is not None:
             return own
         with xr.open_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False) as dataset:

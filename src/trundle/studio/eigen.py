@@ -91,7 +91,7 @@ def _over_parameter(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray],
 def _over_speed(opened: Opened, asked: EigenAction) -> tuple[list[AnyArray], str, list[str]]:
     motions = SteadyMotions(opened.system, SPEED, asked.start, asked.parameters)
     found = motions.stability(asked.first, asked.last)
-    said = [found.words()]
+    said = [found.summary()]
     if found.neutral:
         are = "eigenvalue is" if found.neutral == 1 else "eigenvalues are"
         said.append(f"{found.neutral} more {are} zero at every speed")

@@ -116,7 +116,7 @@ def _eigen(opened: Opened, action: EigenAction, name: str) -> list[str]:
         return [
             "", "from trundle.study.stability import SteadyMotions", "",
             f"motions = SteadyMotions(system, start={_dict(action.start)}, parameters={_dict(action.parameters)})",
-            f"print(motions.stability({action.first!r}, {action.last!r}).words())",
+            f"print(motions.stability({action.first!r}, {action.last!r}).summary())",
             f"{name} = [one.eigenvalues for one in motions.over({values})]",
         ]  # fmt: skip
     others, over = _dict(action.parameters), repr(action.over)

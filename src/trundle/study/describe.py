@@ -46,7 +46,7 @@ def _bodies(model: Model) -> Iterator[str]:
     yield f"{model.name}: {_count(len(moving), 'body', 'bodies')}, {_count(len(model.connections), 'connection')}."
     if model.frames:
         yield f"Moving frames, whose motion is given: {', '.join(frame.name for frame in model.frames)}."
-    yield from (f"Body {body.name}: {body.taken}." for body in moving if body.taken)
+    yield from (f"Body {body.name}: {body.mass_source}." for body in moving if body.mass_source)
 
 
 def _tree(model: Model, topology: Topology, layout: StateLayout) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _numbers(model: Model) -> Iterator[str]:
     if values:
         yield f"Tunable parameters: {', '.join(values.values())}."
     signals = {own.signal.name for own in model.inputs.values()}
-    yield from (f"Table {name!r}: {own.table.story()}." for name, own in model.tables.items() if name not in signals)
+    yield from (f"Table {name!r}: {own.table.summary()}." for name, own in model.tables.items() if name not in signals)
 
 
 def _freedoms(layout: StateLayout, mobility: Freedoms) -> Iterator[str]:

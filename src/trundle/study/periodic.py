@@ -38,12 +38,12 @@ APART = 1e-8  # residual of the constraints, relative, that a state put back on 
 @final
 @dataclass(frozen=True)
 class Section:
-    """Where a motion repeats: just after `event`. States in `put` get a value there, those in `shift` move by one:
+    """Where a motion repeats: just after `event`. States in `reset` get a value there, those in `shift` move by one:
     a machine that goes on is so brought back. A motion that comes to an event of `unless` first does not return.
     """
 
     event: str
-    put: Mapping[str, float] = field(default_factory=dict)
+    reset: Mapping[str, float] = field(default_factory=dict)
     shift: Mapping[str, float] = field(default_factory=dict)
     unless: tuple[str, ...] = ()
 
@@ -103,7 +103,7 @@ class ReturnMap:
                 raise UnknownNameError(name, self.names, "event")
         self._n = f.states.n_motion
         self._places = f.layout.changeable
-        for name in f.resolved({**section.put, **section.shift}):
+        for name in f.resolved({**section.reset, **section.shift}):
             if name not in self._places:
                 raise UnknownNameError(name, self._places, "coordinate or rate")
 
@@ -229,7 +229,7 @@ class ReturnMap:
     def _bring_back(self, x: Array) -> tuple[Array, Array]:
         """The state brought back to where it began, and the derivative of that."""
         x, back = x.copy(), np.eye(self._n)
-        for name, value in self.formulation.resolved(self.section.put).items():
+        for name, value in self.formulation.resolved(self.section.reset).items():
             x[self._places[name]] = value
             back[self._places[name]] = 0.0
         for name, value in self.formulation.resolved(self.section.shift).items():

@@ -19,7 +19,7 @@ from trundle.integrate.tolerance import Given, check_tolerances, tolerance_of
 from trundle.typing import Array
 
 EventAction = Callable[[str, float, dict[str, Any]], Mapping[str, float] | None]
-Tell = Callable[[float, dict[str, Any]], str]
+ProgressText = Callable[[float, dict[str, Any]], str]
 Samples = int | Sequence[float] | str | None
 MethodGiven = str | Method  # "auto", "order8", "order5", "stiff", or an object
 
@@ -61,7 +61,7 @@ class RunOptions:
     progress: bool | Callable[[float], None] | None = None
     on_event: EventAction | None = None
     sensitivity: tuple[str, ...] = ()
-    tell: Tell | None = None
+    progress_text: ProgressText | None = None
 
     def chosen_method(self) -> Method:
         """The method as an object."""

@@ -23,7 +23,7 @@ from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, wat
 from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import refuse_overlaps
-from trundle.study.run_options import EventAction, RunOptions, Tell, refuse_stiff_switches, sample_times
+from trundle.study.run_options import EventAction, ProgressText, RunOptions, refuse_stiff_switches, sample_times
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.study.start_state import changed_state, check_rates, refuse_fixed, start_state, state_vector
 from trundle.typing import Array, State, Values
@@ -81,7 +81,7 @@ def prepare(
     check_rates(f, t0, x0, p)
     caller = _event_caller(f, on_event) if on_event is not None else None
     bar, told = (False, options.progress) if callable(options.progress) else (options.progress, None)
-    supervision = Supervision(bar, caller, between_chunks=told, tell=_teller(f, options.tell))
+    supervision = Supervision(bar, caller, between_chunks=told, tell=_teller(f, options.progress_text))
     how = Options(accuracy.tolerances(f, p, USUAL_ATOL), Sampling(times), options.limits, supervision)
     return Prepared(problem, method, Case(t0, t1, x0, p), how, initial, options)
 
@@ -129,7 +129,7 @@ def _check_events(f: Formulation, t: float, x: Array, p: Array) -> None:
             )
 
 
-def _teller(f: Formulation, given: Tell | None) -> Callable[[float, Array], str] | None:
+def _teller(f: Formulation, given: ProgressText | None) -> Callable[[float, Array], str] | None:
     """What the progress bar says at a time and a state."""
     return None if given is None else lambda t, x: given(t, _by_name(f, x))
 

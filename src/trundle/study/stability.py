@@ -39,7 +39,7 @@ class Stability:
     neutral: int  # eigenvalues that are zero at all speeds
     ranges: tuple[tuple[float, float], ...]
 
-    def words(self) -> str:
+    def summary(self) -> str:
         """The ranges as a sentence."""
         first, last, unit = self.speeds[0], self.speeds[-1], f" {self.unit}".rstrip()
         if not self.ranges:

@@ -57,7 +57,7 @@ def draw_branch(axes: Axes, branch: Branch, name: str, colour: Any, factor: floa
 
 
 def _values(branch: Branch, place: Any, name: str, factor: float) -> Array:
-    return factor * np.atleast_1d(np.asarray(branch.story.tell(place)[name], float))
+    return factor * np.atleast_1d(np.asarray(branch.point_values.at(place)[name], float))
 
 
 def _line(branch: Branch, name: str, factor: float) -> tuple[Array, Array, Any]:

@@ -6,7 +6,7 @@ from trundle.walker.collision import Collision, ContactPhase
 from trundle.walker.compliant import collide
 from trundle.walker.dimer import bouncing_dimer
 from trundle.walker.foot_law import BiStiffness
-from trundle.walker.gait import fate, find_gait, over_friction, turning_at
+from trundle.walker.gait import find_gait, outcome, over_friction, start_at
 from trundle.walker.rimless import PlasticGait, landing, pivoting_wheel, rimless_wheel
 from trundle.walker.rocking_block import housner_ratio, rocking_block
 
@@ -20,14 +20,14 @@ __all__ = [
     "ScenarioArray",
     "bouncing_dimer",
     "collide",
-    "fate",
     "find_gait",
     "housner_ratio",
     "landing",
+    "outcome",
     "over_friction",
     "pivoting_wheel",
     "predict",
     "rimless_wheel",
     "rocking_block",
-    "turning_at",
+    "start_at",
 ]

@@ -18,7 +18,7 @@ AT_REST = 1e-9  # rad/s
 WALKS, STOPS, FALLS_BACK = "walks", "stops", "falls back"
 
 
-def turning_at(speed: float, half_angle: float, length: float = 1.0) -> dict[str, float]:
+def start_at(speed: float, half_angle: float, length: float = 1.0) -> dict[str, float]:
     """Start values of `rimless_wheel` that turns with `speed` (rad/s) about its standing foot, just after landing."""
     return {
         "hub.angle_rate": speed,
@@ -37,13 +37,13 @@ def find_gait(
     return find_orbit(system, landing(spokes), start, parameters)
 
 
-def fate(
+def outcome(
     system: "System",
     start: Values,
     parameters: Mapping[str, float] | None = None,
     duration: float = 30.0,
 ) -> str:
-    """The final state of a wheel with all its feet: "walks" or "stops"."""
+    """How the motion of a wheel with all its feet ends within `duration` (s): "walks" or "stops"."""
     run = system.simulate(duration, start, parameters, rtol=1e-9, atol=1e-11, samples=2)
     if not run.ok:
         raise SolveError(f"the wheel could not be followed for {duration:g} s. {run.outcome}")

@@ -171,7 +171,7 @@ def pivoting_wheel(
 def landing(spokes: int = 8) -> Section:
     """Just after the next foot has landed, with the feet counted on and the place on the slope forgotten."""
     back = {"hub.angle": -2 * pi / spokes}
-    return Section("foot1 lands", put={"along": 0.0}, shift=back, unless=("foot-1 lands",))
+    return Section("foot1 lands", reset={"along": 0.0}, shift=back, unless=("foot-1 lands",))
 
 
 def pivoting_landing() -> Section:

@@ -12,7 +12,7 @@ from trundle.rail.analysis.wheels import wheels_of
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.vehicle.wheel_on_rail import WheelOnRail
 from trundle.study.continuation.branch import Branch, Steps, follow
-from trundle.study.continuation.continue_motion import FlowStory, hopf_start
+from trundle.study.continuation.continue_motion import FlowValues, hopf_start
 from trundle.study.continuation.curve import Follower
 from trundle.study.continuation.periodic_curve import PeriodicCurve
 from trundle.system import System
@@ -74,7 +74,7 @@ class Hunting:
             found.append((float(swing[k] + part * (swing[k + 1] - swing[k])), bool(stable[k] and stable[k + 1])))
         return found
 
-    def words(self) -> str:
+    def summary(self) -> str:
         """What was found, with the contact tables it was found for."""
         kind = "subcritical" if self.subcritical else "supercritical"
         folds = ", ".join(f"{v:.4g}" for v in self.saddle_nodes) or "none"
@@ -143,7 +143,7 @@ def hunting(
     node = hopf_start(curve, x, critical, vectors[:, 0], float(abs(values[0].imag)), FIRST)
     longest = step * np.sqrt(len(flow.kept))
     steps = Steps(0.5 * longest, longest, limit)
-    branch = follow(Follower(curve), node, FlowStory.of(flow), "speed", "m/s", "periodic", (first, last), steps)
+    branch = follow(Follower(curve), node, FlowValues.of(flow), "speed", "m/s", "periodic", (first, last), steps)
     contacts = tuple(dict.fromkeys(f.table.table.text for f in model.forces.values() if isinstance(f, WheelOnRail)))
     found = Hunting(locus, branch, name, contacts, np.zeros(0), np.zeros(0))
     speeds, swing = _ramp(found, ramp, settle) if ramp else (np.zeros(0), np.zeros(0))

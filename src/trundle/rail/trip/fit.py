@@ -27,7 +27,7 @@ def trip_faults(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float)
     if not (np.isfinite(v) and v > 0):
         yield (
             f"the speed at the start is {v:g} m/s: a trip goes forwards, with a speed above zero. To go the other way "
-            "turn the line round; for a vehicle at rest see `Vehicle.held`."
+            "turn the line round; for a vehicle at rest see `Vehicle.on_fixed_wheelsets`."
         )
     if start < behind:
         yield f"start is {start:g} m, but the rear wheelset stands {behind:g} m behind the middle."

@@ -207,7 +207,7 @@ class Trip:
         begin = {**self.first_state(given), **(start or {})}
         chosen = self._method(method, given)
         options["tables"] = {**self._tables(given), **(options.get("tables") or {})}
-        options.setdefault("tell", Place(self.law, float(given.get(START, self.start)), given))
+        options.setdefault("progress_text", Place(self.law, float(given.get(START, self.start)), given))
         run = self.system.simulate(
             seconds, begin, given, method=chosen, rtol=rtol, atol=_atol(rtol) if atol is None else atol, **options
         )

@@ -8,7 +8,7 @@ from trundle.model.body import Body
 from trundle.rail.vehicle.car_body import CarBody
 from trundle.rail.vehicle.mount import AxleBox, Seat
 from trundle.rail.vehicle.ride import Ride
-from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
+from trundle.rail.vehicle.running_gear import FixedWheelset, RunningGear
 from trundle.rail.vehicle.vehicle import add_body, check_part, weight_of
 from trundle.rail.vehicle.wheelset import PlacedWheelset
 
@@ -63,6 +63,6 @@ class Bogie:
             m.start |= self.wheelset.start(axle, ride.first_speed, each)
         return frame, found
 
-    def held(self) -> "Bogie":
+    def on_fixed_wheelsets(self) -> "Bogie":
         """The same on wheelsets that are held in their places."""
-        return replace(self, wheelset=HeldWheelset(self.wheelset.radius, self.wheelset.mass))
+        return replace(self, wheelset=FixedWheelset(self.wheelset.radius, self.wheelset.mass))

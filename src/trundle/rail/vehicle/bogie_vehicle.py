@@ -103,5 +103,5 @@ class BogieVehicle(Vehicle):
                 upper = car.at(x + turned * mount.x, y, mount.height - self.body.height)
                 mount.suspension.add(ride.model, f"{name}_{mount.name}{side}", lower, upper, load * share)
 
-    def held(self) -> "BogieVehicle":
-        return replace(self, bogie=self.bogie.held())
+    def on_fixed_wheelsets(self) -> "BogieVehicle":
+        return replace(self, bogie=self.bogie.on_fixed_wheelsets())

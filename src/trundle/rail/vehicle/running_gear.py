@@ -38,7 +38,7 @@ class RunningGear(Protocol):
 
 @final
 @dataclass(frozen=True)
-class HeldWheelset:
+class FixedWheelset:
     """Stands for a wheelset that is held in its place, for modes of bogies and car alone: no contact, no motion."""
 
     radius: float

@@ -8,7 +8,7 @@ from trundle.model.body import as_frame
 from trundle.rail.suspension.suspension import Suspension
 from trundle.rail.vehicle.mount import check_suspension
 from trundle.rail.vehicle.ride import Ride
-from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
+from trundle.rail.vehicle.running_gear import FixedWheelset, RunningGear
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, check_part, prefix, wheels_of
 from trundle.rail.vehicle.wheelset import Contact
 
@@ -74,5 +74,5 @@ class SingleWheelset(Vehicle):
         wheelsets = {full: placed}
         return PlacedVehicle(placed.axle, full, wheelsets, wheels_of(wheelsets))
 
-    def held(self) -> "SingleWheelset":
-        return replace(self, wheelset=HeldWheelset(self.wheelset.radius, self.wheelset.mass))
+    def on_fixed_wheelsets(self) -> "SingleWheelset":
+        return replace(self, wheelset=FixedWheelset(self.wheelset.radius, self.wheelset.mass))

@@ -95,8 +95,8 @@ class Train(Vehicle):
         ends = Couplers(_couplers(placed[0]).front, _couplers(placed[-1]).rear)
         return PlacedVehicle(placed[0].car, placed[0].car_name, wheelsets, wheels, ends)
 
-    def held(self) -> Vehicle:
-        raise ModelError("Train: held() is for the modes of one vehicle; ask one of its vehicles.")
+    def on_fixed_wheelsets(self) -> Vehicle:
+        raise ModelError("Train: on_fixed_wheelsets() is for the modes of one vehicle; ask one of its vehicles.")
 
 
 def _behind(ride: Ride, name: str, x: float) -> Ride:

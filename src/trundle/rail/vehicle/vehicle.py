@@ -81,8 +81,8 @@ class Vehicle(ABC):
         """Put it into the model of a ride; where a name is given all names of the vehicle begin with it and "_"."""
 
     @abstractmethod
-    def held(self) -> "Vehicle":
-        """The same vehicle on wheelsets that are held in their places, for modes of what stands above them."""
+    def on_fixed_wheelsets(self) -> "Vehicle":
+        """The same vehicle on fixed wheelsets, for the modes of what is above them."""
 
 
 def weight_of(ride: Ride, mass: float) -> float:

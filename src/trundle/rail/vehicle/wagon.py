@@ -7,7 +7,7 @@ from trundle.errors import ModelError
 from trundle.rail.vehicle.car_body import CarBody
 from trundle.rail.vehicle.mount import AxleBox, Seat
 from trundle.rail.vehicle.ride import Ride
-from trundle.rail.vehicle.running_gear import HeldWheelset, RunningGear
+from trundle.rail.vehicle.running_gear import FixedWheelset, RunningGear
 from trundle.rail.vehicle.vehicle import (
     PlacedVehicle,
     Vehicle,
@@ -81,5 +81,5 @@ class Wagon(Vehicle):
             m.start |= self.wheelset.start(full, ride.first_speed, load)
         return PlacedVehicle(car, f"{p}car", wheelsets, wheels_of(wheelsets), couplers_of(car, self.body))
 
-    def held(self) -> "Wagon":
-        return replace(self, wheelset=HeldWheelset(self.wheelset.radius, self.wheelset.mass))
+    def on_fixed_wheelsets(self) -> "Wagon":
+        return replace(self, wheelset=FixedWheelset(self.wheelset.radius, self.wheelset.mass))

@@ -37,13 +37,13 @@ class Steps:
     limit: int = 300
 
 
-class Story(ABC):
-    """What a kind of motion tells of itself."""
+class PointValues(ABC):
+    """Values by name at a point of a branch, for one kind of motion."""
 
     units: Mapping[str, str]
 
     @abstractmethod
-    def tell(self, place: Any) -> State:
+    def at(self, place: Any) -> State:
         """Values by name, each of one size at all points of a branch."""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class Branch:
     unit: str
     of: str  # "equilibria", "steady" or "periodic"
     follower: Follower[Any]
-    story: Story
+    point_values: PointValues
     nodes: tuple[Node[Any], ...]
     judgements: tuple[Judgement, ...]
     special: tuple[Special[Any], ...]
@@ -100,7 +100,7 @@ class Branch:
         """
         import xarray as xr
 
-        told = [self.story.tell(node.place) for node in self.nodes]
+        told = [self.point_values.at(node.place) for node in self.nodes]
         count = max(len(j.values) for j in self.judgements)
         values = np.full((len(self.nodes), count), complex(np.nan, np.nan))
         for row, j in zip(values, self.judgements, strict=True):
@@ -110,7 +110,7 @@ class Branch:
         for name in (n for n in told[0] if n != self.over):
             column = np.array([one[name] for one in told])
             dims = {1: ("point",), 2: ("point", "extreme" if self.of == "periodic" else "component")}[column.ndim]
-            variables[name] = (dims, column, {"units": self.story.units.get(name, "")})
+            variables[name] = (dims, column, {"units": self.point_values.units.get(name, "")})
         names = {"extreme": ["min", "max"]} if self.of == "periodic" else {}
         at = {self.over: ("point", self.parameter, {"units": self.unit}), **names}
         return xr.Dataset(variables, at, {"ending": self.ending, "of": self.of})
@@ -134,7 +134,7 @@ class Branch:
         at the start of a period.
         """
         place = self.nodes[where].place if isinstance(where, int) else where.node.place
-        return self.story.start(place)
+        return self.point_values.start(place)
 
     def switch(self, point: Special[Any], step: float = 0.05) -> "Branch":
         """The other branch through a branch point, in one direction; a negative step goes in the other."""
@@ -144,12 +144,12 @@ class Branch:
             first = self.follower.other(point.node, step)
         except SolveError as error:
             raise SolveError(f"no other branch was found at {self.over} = {point.parameter:.6g}: {error}") from error
-        return follow(self.follower, first, self.story, self.over, self.unit, self.of, self.between, self.steps)
+        return follow(self.follower, first, self.point_values, self.over, self.unit, self.of, self.between, self.steps)
 
 
 @one_thread()
 def follow(
-    follower: Follower[Any], node: Node[Any], story: Story, over: str, unit: str, of: str,
+    follower: Follower[Any], node: Node[Any], point_values: PointValues, over: str, unit: str, of: str,
     between: tuple[float, float], steps: Steps,
 ) -> Branch:  # fmt: skip
     """The branch from a point on, until it leaves the range, closes, or cannot be followed."""
@@ -187,7 +187,7 @@ def follow(
             length = min(1.5 * length, steps.longest)
         node = new
     return Branch(
-        over, unit, of, follower, story, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
+        over, unit, of, follower, point_values, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from trundle.equations.formulation import Built, Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
-from trundle.study.continuation.branch import Branch, Steps, Story, follow
+from trundle.study.continuation.branch import Branch, PointValues, Steps, follow
 from trundle.study.continuation.curve import Curve, Follower, Node
 from trundle.study.continuation.flow import Flow
 from trundle.study.continuation.periodic_curve import PeriodicCurve, PeriodicMotion
@@ -92,15 +92,15 @@ def continuation(
     if of == "periodic":
         _check_parameter(f, over, ())
         periodic = _Periodic(f, system, over, (first, last), dict(parameters or {}), longest, intervals)
-        curve, story, node = periodic.begin(start, section, settle, amplitude)
+        curve, point_values, node = periodic.begin(start, section, settle, amplitude)
     else:
         if isinstance(start, Special):
             raise SolveError(f"a special point begins periodic motions; branch.switch(point) follows other {of}.")
         if section is not None:
             raise SolveError("a section belongs to periodic motions: of='periodic'.")
-        curve, story, node = _still(f, over, (first, last), of, start, dict(parameters or {}), dict(given or {}))
+        curve, point_values, node = _still(f, over, (first, last), of, start, dict(parameters or {}), dict(given or {}))
     unit = f.quantity(over).unit if over not in f.parameters.parameters else ""
-    return follow(Follower(curve), node, story, over, unit, of, (first, last), steps)
+    return follow(Follower(curve), node, point_values, over, unit, of, (first, last), steps)
 
 
 def _range(between: Sequence[float]) -> tuple[float, float]:
@@ -121,11 +121,11 @@ def _check_parameter(f: Formulation, over: str, given: Sequence[str]) -> None:
 
 @final
 @dataclass(frozen=True, eq=False)
-class _StillStory(Story):
+class _StillValues(PointValues):
     formulation: Formulation
     units: Mapping[str, str]
 
-    def tell(self, place: Motion) -> State:
+    def at(self, place: Motion) -> State:
         return place.values(self.formulation)
 
     def start(self, place: Motion) -> State:
@@ -135,7 +135,7 @@ class _StillStory(Story):
 def _still(
     f: Formulation, over: str, between: tuple[float, float], of: str, start: Values | None,
     parameters: State, given: State,
-) -> tuple[Curve[Any], Story, Node[Any]]:  # fmt: skip
+) -> tuple[Curve[Any], PointValues, Node[Any]]:  # fmt: skip
     first, last = between
     if given and of == "equilibria":
         raise SolveError("given values belong to steady motions: of='steady'. An equilibrium has a start.")
@@ -165,7 +165,7 @@ def _still(
     curve = SteadyCurve(f, full, x, p, given, of == "steady", abs(last - first))
     units = {name: f.quantity(name).unit for name in f.states.values(x[None, :])}
     node = Follower(curve).first(curve.start, np.sign(last - first))
-    return curve, _StillStory(f, units), node
+    return curve, _StillValues(f, units), node
 
 
 # -- periodic motions --------------------------------------------------------------------------------------------------
@@ -173,18 +173,18 @@ def _still(
 
 @final
 @dataclass(frozen=True, eq=False)
-class FlowStory(Story):
+class FlowValues(PointValues):
     """Least and largest values of the states of a flow."""
 
     flow: Flow
     units: Mapping[str, str]
 
     @staticmethod
-    def of(flow: Flow) -> "FlowStory":
+    def of(flow: Flow) -> "FlowValues":
         units = {name: flow.formulation.states.units[i] for name, i in zip(flow.names, flow.kept, strict=True)}
-        return FlowStory(flow, units | {"period": "s"})
+        return FlowValues(flow, units | {"period": "s"})
 
-    def tell(self, place: PeriodicMotion) -> State:
+    def at(self, place: PeriodicMotion) -> State:
         states = place.states
         ends = np.stack([states.min(axis=0), states.max(axis=0)], axis=1)
         return dict(zip(self.flow.names, ends, strict=True)) | {"period": place.period}
@@ -195,11 +195,11 @@ class FlowStory(Story):
 
 @final
 @dataclass(frozen=True, eq=False)
-class _ReturnStory(Story):
+class _ReturnValues(PointValues):
     curve: ReturningCurve
     units: Mapping[str, str]
 
-    def tell(self, place: Passage) -> State:
+    def at(self, place: Passage) -> State:
         values = self.curve.returns.values(place.x)
         return {name: [v, v] for name, v in values.items()} | {"period": self.curve.period(place)}
 
@@ -222,7 +222,7 @@ class _Periodic:
 
     def begin(
         self, start: Values | Special[Any] | None, section: Section | None, settle: float, amplitude: float
-    ) -> tuple[Curve[Any], Story, Node[Any]]:
+    ) -> tuple[Curve[Any], PointValues, Node[Any]]:
         if section is not None:
             if isinstance(start, Special):
                 raise SolveError("from a Hopf point periodic motions are followed without a section.")
@@ -239,7 +239,7 @@ class _Periodic:
     def _sign(self) -> float:
         return float(np.sign(self.between[1] - self.between[0]))
 
-    def _from_hopf(self, point: Special[Any], amplitude: float) -> tuple[Curve[Any], Story, Node[Any]]:
+    def _from_hopf(self, point: Special[Any], amplitude: float) -> tuple[Curve[Any], PointValues, Node[Any]]:
         if point.kind != "Hopf" or not isinstance(point.node.place, Motion):
             raise SolveError(f"periodic motions begin at Hopf points, this is a {point.kind}.")
         f, motion = self.formulation, point.node.place
@@ -249,9 +249,9 @@ class _Periodic:
         k = int(np.argmin(np.abs(values - complex(point.value.real, abs(point.value.imag)))))
         curve = PeriodicCurve(flow, self._width, self.intervals)
         node = hopf_start(curve, flow.first, point.parameter, vectors[:, k], float(values[k].imag), amplitude)
-        return curve, FlowStory.of(flow), node
+        return curve, FlowValues.of(flow), node
 
-    def _from_run(self, start: Values | None, settle: float) -> tuple[Curve[Any], Story, Node[Any]]:
+    def _from_run(self, start: Values | None, settle: float) -> tuple[Curve[Any], PointValues, Node[Any]]:
         from trundle.study.run_options import Accuracy, RunOptions
         from trundle.study.simulate import simulate
 
@@ -276,16 +276,16 @@ class _Periodic:
             )
         curve = PeriodicCurve(flow, self._width, self.intervals)
         guess = curve.sampled(times[: end + 1], states[: end + 1], self.between[0])
-        return curve, FlowStory.of(flow), Follower(curve).first(guess, self._sign)
+        return curve, FlowValues.of(flow), Follower(curve).first(guess, self._sign)
 
-    def _returning(self, start: Values | None, section: Section) -> tuple[Curve[Any], Story, Node[Any]]:
+    def _returning(self, start: Values | None, section: Section) -> tuple[Curve[Any], PointValues, Node[Any]]:
         given = {**self.parameters, self.over: self.between[0]}
         orbit = find_orbit(self.system, section, start, given, self.longest)
         returns = ReturnMap(self.system, section, given, self.longest)
         curve = ReturningCurve(returns, self.over, self._width)
         units = {name: self.formulation.states.units[i] for name, i in self.formulation.layout.changeable.items()}
         node = Follower(curve).first(Passage(orbit.x, self.between[0]), self._sign)
-        return curve, _ReturnStory(curve, units | {"period": "s"}), node
+        return curve, _ReturnValues(curve, units | {"period": "s"}), node
 
 
 @one_thread()

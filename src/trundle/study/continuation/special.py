@@ -13,7 +13,7 @@ P = TypeVar("P")
 REAL = 1e-6  # imaginary part over the size of a value that is taken for real
 HALVINGS = 48
 
-WORDS = {
+DESCRIPTIONS = {
     "fold": "two motions meet and vanish: the parameter turns round (saddle-node)",
     "Hopf": "a pair of eigenvalues crosses the imaginary axis: periodic motions begin",
     "branch point": "a real eigenvalue (or a multiplier at 1) crosses: another branch passes through",
@@ -44,9 +44,9 @@ class Special(Generic[P]):
         return f"<{self.kind} at {self.parameter:.10g}{more}>"
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What it is."""
-        return WORDS[self.kind]
+        return DESCRIPTIONS[self.kind]
 
 
 def specials(
