@@ -166,8 +166,8 @@ def test_printed_data_give_no_double_contact() -> None:
     """With the slip of 0.5 m/s the front foot leaves at 2.106 sqrt(m/k) while the back foot is open."""
     run = collide(*PAPER, 0.5, law=FEET)
     exact = paper_in_closed_form(0.5)
-    assert [text for _, text in run.events] == ["sliding stops", "front foot expands", "front foot leaves"]
-    assert [time for time, _ in run.events] == pytest.approx([exact[k] for k in ("stop", "turn", "release")], rel=1e-13)
+    assert [event.name for event in run.events] == ["sliding stops", "front foot expands", "front foot leaves"]
+    assert [event.time for event in run.events] == pytest.approx([exact[k] for k in ("stop", "turn", "release")], rel=1e-13)
     assert round(run.duration, 3) == 2.106
     assert run.sequence == "forward+stick" and run.jamb and not run.double_contact and not run.reversal
     assert -run.back_deformation[-1] == pytest.approx(exact["height at release"], rel=1e-12)
@@ -185,9 +185,9 @@ def test_window_of_the_described_sequence() -> None:
     described = ["sliding stops", "front foot expands", "back foot touches", "front foot leaves", "back foot expands"]
     for slip in (low + 1e-8, 0.15, 0.25, high - 1e-8):
         run = collide(*PAPER, slip, law=FEET)
-        assert [text for _, text in run.events] == [*described, "back foot leaves"]
+        assert [event.name for event in run.events] == [*described, "back foot leaves"]
         assert run.jamb and run.double_contact and run.energy_residual < 1e-12
-    assert [text for _, text in collide(*PAPER, low - 1e-8, law=FEET).events][1] == "back foot touches"
+    assert [event.name for event in collide(*PAPER, low - 1e-8, law=FEET).events][1] == "back foot touches"
     assert not collide(*PAPER, high + 1e-8, law=FEET).double_contact
 
 
@@ -224,7 +224,7 @@ def test_dry_friction_inside_a_foot_can_hold_it() -> None:
     """While a foot is held it neither yields nor returns; sharp damper and friction are the limit of smooth ones."""
     lam, beta, mu, slip, mu_n = 0.147, 1.292, 1.1036, 0.902, 0.4
     run = collide(lam, beta, mu, slip, law=BiStiffness(1.0, mu_n))
-    held = {text: time for time, text in run.events}
+    held = dict(run.events)
     during = (run.time > held["front foot is held"]) & (run.time < held["front foot expands"])
     d, force = run.front_deformation[during], run.front_force[during]
     assert np.ptp(d) < 1e-15 and during.sum() > 3

@@ -19,7 +19,7 @@ from trundle.lookup.table import Table
 from trundle.quantity import Part, Quantity
 from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
-from trundle.run.reported_events import reported_events
+from trundle.run.reported_events import EventTime, reported_events
 from trundle.run.turns import (
     StatePath,
     TurnsWarning,
@@ -112,8 +112,8 @@ class BatchRun:
         return texts
 
     @cached_property
-    def events(self) -> list[list[tuple[str, float]]]:
-        """(name, time) of the events of every case, in their order."""
+    def events(self) -> list[list[EventTime]]:
+        """Events of every case in their order, each with `name` and `time` (s)."""
         if self._switching is None:
             return [[] for _ in range(len(self))]
         runs = zip(self._switching.events, self._switching.p_end, strict=True)

@@ -17,7 +17,7 @@ from trundle.lookup.table import Table
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
-from trundle.run.reported_events import contact_events, reported_events
+from trundle.run.reported_events import EventTime, contact_events, reported_events
 from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array
 
@@ -425,10 +425,10 @@ class Run:
         return {name: float(value) for name, value in zip(self.formulation.model.parameters, first, strict=False)}
 
     @cached_property
-    def events(self) -> list[tuple[str, float]]:
-        """(name, time) of the events in their order."""
+    def events(self) -> list[EventTime]:
+        """Events in their order, each with `name` and `time` (s): `for name, t in run.events`."""
         if self.trajectory is None or self.formulation is None:
-            return [(str(name), float(t)) for name, t in self._stored("events", [])]
+            return [EventTime(str(name), float(t)) for name, t in self._stored("events", [])]
         return reported_events(self.formulation, self.trajectory.events, self.trajectory.p_end)
 
     @cached_property

@@ -1,5 +1,7 @@
 """Events of a run as they are reported: without the book-keeping of the laws."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from trundle.contact.modes.find import transitions
@@ -8,13 +10,23 @@ from trundle.integrate.trajectory import EventLog
 from trundle.typing import Array
 
 
+class EventTime(NamedTuple):
+    """An event of a run: `name` and `time` (s); it prints and unpacks as the pair (name, time)."""
+
+    name: str
+    time: float
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
 def contact_events(f: Formulation) -> dict[str, str]:
     """Name of an event -> the contact that it happens at, for those that no user has defined."""
     return {c.name: c.contact for c in transitions(f.model) if c.name not in f.model.events}
 
 
-def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[tuple[str, float]]:
-    """(name, time) in their order. Contacts that change together with the one whose event it was are named too: they
+def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[EventTime]:
+    """Names and times in their order. Contacts that change together with the one whose event it was are named too: they
     are decided together. Left out are turns of a slip, and a contact that would slip by its share alone but holds on
     with the others, which take it over.
     """
@@ -32,8 +44,8 @@ def reported_events(f: Formulation, log: EventLog, p_end: Array) -> list[tuple[s
     for row, (i, t) in enumerate(zip(log.index, log.t, strict=True)):
         holds_on = holding[int(i)] >= 0 and after[row, holding[int(i)]] == 1.0
         if names[int(i)] and not holds_on:
-            found.append((names[int(i)], float(t)))
-        found += [(name, float(t)) for name in beside.get(row, ()) if (name, float(t)) not in logged]
+            found.append(EventTime(names[int(i)], float(t)))
+        found += [EventTime(name, float(t)) for name in beside.get(row, ()) if (name, float(t)) not in logged]
     return found
 
 

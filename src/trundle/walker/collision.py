@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trundle.contact.normal import NormalLaw
+from trundle.run.reported_events import EventTime
 from trundle.walker.two_feet import COMPRESSES, EXPANDS, HELD, OPEN, Wheel
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Collision:
     back_work: np.ndarray
     friction_work: np.ndarray  # J, lost by sliding
     phases: tuple[ContactPhase, ...]
-    events: tuple[tuple[float, str], ...]
+    events: tuple[EventTime, ...]  # name, time (s)
 
     @property
     def _light_touch(self) -> int:
@@ -174,7 +175,7 @@ class Collision:
         ]
         for phase in self.phases:
             lines.append(f"  {phase.start:.6g} to {phase.end:.6g} s: front {phase.front}, back {phase.back}")
-        lines += [f"  {time:.6g} s: {text}" for time, text in self.events]
+        lines += [f"  {time:.6g} s: {text}" for text, time in self.events]
         ends = f"v_t {self.slip[-1]:.6g}, v_nf {self.front_velocity[-1]:.6g}, v_nb {self.back_velocity[-1]:.6g} m/s"
         lines.append(f"  ends with {ends}; impulses {self.front_impulse[-1]:.6g}, {self.back_impulse[-1]:.6g} N s")
         if self.strikes_again is not None:
@@ -190,15 +191,15 @@ class Collision:
 
 def phases_and_events(
     time: np.ndarray, modes: np.ndarray, load: np.ndarray
-) -> tuple[tuple[ContactPhase, ...], tuple[tuple[float, str], ...]]:
+) -> tuple[tuple[ContactPhase, ...], tuple[EventTime, ...]]:
     """From the modes (slide, front, back) and the load of both feet; phases without duration are left out."""
     starts = np.flatnonzero(np.r_[True, np.any(np.diff(modes, axis=0) != 0, axis=1)])
     phases: list[ContactPhase] = []
-    events: list[tuple[float, str]] = []
+    events: list[EventTime] = []
     for n, first in enumerate(starts):
         start = float(time[first])
         if n:
-            events += [(start, text) for text in _changes(modes[first - 1], modes[first])]
+            events += [EventTime(text, start) for text in _changes(modes[first - 1], modes[first])]
         if n and n + 1 == len(starts) and not load[first]:
             break
         end = float(time[starts[n + 1] - 1 if n + 1 < len(starts) else -1])

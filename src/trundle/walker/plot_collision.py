@@ -52,7 +52,7 @@ def plot_collision(
 def _shade(axes: Axes, collision: "Collision") -> None:
     for phase in collision.phases:
         axes.axvspan(phase.start, phase.end, color=_tint(phase), linewidth=0, zorder=0)
-    for time, _ in collision.events:
+    for _, time in collision.events:
         axes.axvline(time, color=QUIET, linewidth=0.7, linestyle=":", zorder=1)
 
 
@@ -74,5 +74,5 @@ def _legends(rows: list[Axes], collision: "Collision") -> None:
         shades[label] = Patch(facecolor=_tint(phase), edgecolor=QUIET, linewidth=0.5, label=label)
     for axes, handles in zip(rows, (curves, list(shades.values())), strict=False):
         axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
-    events_text = "\n".join(f"{time:.4g} s: {text}" for time, text in collision.events)
+    events_text = "\n".join(f"{time:.4g} s: {text}" for text, time in collision.events)
     rows[-1].text(1.02, 1.0, events_text, transform=rows[-1].transAxes, va="top", fontsize=8, color=INK)
