@@ -1,14 +1,16 @@
 """Operators of SX symbols without CasADi's search for the kind of operands: the same expressions."""
 
 import operator
+from concurrent.futures import ThreadPoolExecutor
 
 import casadi as ca
 import numpy as np
 import pytest
 
-from trundle.quick_symbols import OPERATORS, quicken
+import trundle as tr
+from trundle.quick_symbols import OPERATORS, quick_symbols
 
-quicken()
+METHODS = {f"__{side}{name}__" for name in OPERATORS for side in ("", "r")}
 A, B = ca.SX.sym("a"), ca.SX.sym("b")
 COLUMN, OTHER = ca.SX.sym("v", 3), ca.SX.sym("w", 3)
 SPARSE = ca.SX(ca.Sparsity.diag(3), ca.SX.sym("d", 3))
@@ -23,23 +25,42 @@ PAIRS = [
 def test_the_expression_is_that_of_casadi(name: str) -> None:
     usual = {"add": ca.plus, "sub": ca.minus, "mul": ca.times, "truediv": ca.rdivide}[name]
     for a, b in PAIRS:
-        found, expected = getattr(operator, name)(a, b), usual(a, b)
+        expected = usual(a, b)
+        with quick_symbols():
+            found = getattr(operator, name)(a, b)
         assert type(found) is ca.SX and str(found) == str(expected) and found.sparsity() == expected.sparsity()
 
 
 def test_operands_that_do_not_fit_are_refused_as_before() -> None:
-    with pytest.raises((RuntimeError, NotImplementedError)):
-        COLUMN * ca.SX.sym("u", 2)
-    with pytest.raises((TypeError, NotImplementedError)):
-        A + "text"
-    with pytest.raises((TypeError, NotImplementedError)):
-        A + ca.MX.sym("m")
+    with quick_symbols():
+        with pytest.raises((RuntimeError, NotImplementedError)):
+            COLUMN * ca.SX.sym("u", 2)
+        with pytest.raises((TypeError, NotImplementedError)):
+            A + "text"
+        with pytest.raises((TypeError, NotImplementedError)):
+            A + ca.MX.sym("m")
 
 
-def test_numbers_and_other_symbols_keep_their_operators() -> None:
-    names = {f"__{side}{name}__" for name in OPERATORS for side in ("", "r")}
-    assert names <= set(vars(ca.SX))
-    assert not names & (set(vars(ca.DM)) | set(vars(ca.MX)))
-    before = vars(ca.SX)["__add__"]
-    quicken()
-    assert vars(ca.SX)["__add__"] is before
+def test_casadi_is_as_installed_outside() -> None:
+    with quick_symbols():
+        with quick_symbols():
+            assert set(vars(ca.SX)) >= METHODS
+            assert not METHODS & (set(vars(ca.DM)) | set(vars(ca.MX)))
+        assert set(vars(ca.SX)) >= METHODS
+    assert not METHODS & set(vars(ca.SX))
+    with pytest.raises(ZeroDivisionError), quick_symbols():
+        raise ZeroDivisionError
+    assert not METHODS & set(vars(ca.SX))
+
+
+def test_a_build_leaves_casadi_as_installed_also_from_several_threads() -> None:
+    def build(k: int) -> float:
+        m = tr.Model(f"pendulum {k}")
+        bob = m.body("bob", mass=1.0 + k, com=(0, 0, -1.0))
+        m.connect(tr.Revolute("y"), m.ground, bob)
+        return float(m.build().accelerations({"bob.angle": 0.5})["bob.angle_acceleration"])
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(build, range(4)))
+    assert found == pytest.approx([-9.81 * np.sin(0.5)] * 4, rel=1e-12)
+    assert not METHODS & set(vars(ca.SX))

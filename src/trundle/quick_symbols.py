@@ -1,19 +1,25 @@
-"""Sums, products and quotients of CasADi's SX symbols in a seventh of the time.
+"""Sums, products and quotients of CasADi's SX symbols in a seventh of the time, while equations are derived.
 
 For `a * b` CasADi tries what the operands could be (numbers, arrays, symbols), which takes 20 us. Where both are SX, or
 one is a number of Python, nothing has to be tried: `SX.binary` gives the same expression in 3 us. To derive the
 equations of a model is mostly such arithmetic. All other operands go the usual way.
+
+The operators are exchanged inside `quick_symbols()` only; outside CasADi is as it was installed.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, Final
 
 import casadi as ca
 
-OPERATORS = {"add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV}
+OPERATORS: Final = {"add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV}
 """Python's names of the operators and CasADi's of the operations."""
 
 _KNOWN = (ca.SX, float, int)
+_LOCK = Lock()
+_inside = 0  # derivations that are under way, in all threads
 
 
 def _direct(operation: int, usual: Callable[[Any, Any], Any], swapped: bool) -> Callable[[Any, Any], Any]:
@@ -27,9 +33,31 @@ def _direct(operation: int, usual: Callable[[Any, Any], Any], swapped: bool) -> 
     return operator
 
 
-def quicken() -> None:
-    """Exchange the operators of SX; a second call changes nothing."""
+def _quick_operators() -> dict[str, Callable[[Any, Any], Any]]:
+    found = {}
     for name, operation in OPERATORS.items():
         for method, swapped in ((f"__{name}__", False), (f"__r{name}__", True)):
-            if method not in vars(ca.SX):  # CasADi's own are those of a class above
-                setattr(ca.SX, method, _direct(operation, getattr(ca.SX, method), swapped))
+            found[method] = _direct(operation, getattr(ca.SX, method), swapped)  # CasADi's are those of a class above
+    return found
+
+
+_QUICK = _quick_operators()
+
+
+@contextmanager
+def quick_symbols() -> Iterator[None]:
+    """Arithmetic of SX without the search for the kind of operands; may be nested and used by several threads."""
+    global _inside
+    with _LOCK:
+        _inside += 1
+        if _inside == 1:
+            for method, quick in _QUICK.items():
+                setattr(ca.SX, method, quick)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _inside -= 1
+            if _inside == 0:
+                for method in _QUICK:
+                    delattr(ca.SX, method)

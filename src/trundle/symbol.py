@@ -6,10 +6,7 @@ from typing import Any, final
 
 import casadi as ca
 
-from trundle.quick_symbols import quicken
 from trundle.typing import Expr
-
-quicken()  # before any expression is made
 
 REMEDY = (
     "Use tr.sin, tr.sqrt, ... in place of functions of math, and tr.where, tr.max, ... in place of `if` and max; "
@@ -68,11 +65,15 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
     return operate
 
 
+def _operator_of_casadi(method: str) -> Callable[..., Expr]:
+    return lambda *args: getattr(ca.SX, method)(*args)  # looked up at each call, see quick_symbols
+
+
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     for _side in ("", "r"):
-        setattr(ParameterExpression, f"__{_side}{_name}__", keeping(getattr(ca.SX, f"__{_side}{_name}__")))
+        setattr(ParameterExpression, f"__{_side}{_name}__", keeping(_operator_of_casadi(f"__{_side}{_name}__")))
 for _name in ("neg", "abs", "lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(ParameterExpression, f"__{_name}__", keeping(getattr(ca.SX, f"__{_name}__")))
+    setattr(ParameterExpression, f"__{_name}__", keeping(_operator_of_casadi(f"__{_name}__")))
 
 
 @final

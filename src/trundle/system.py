@@ -15,6 +15,7 @@ from trundle.model.inputs_given import with_inputs
 from trundle.model.model import Model
 from trundle.model.spec import Spec
 from trundle.quantity import Quantity
+from trundle.quick_symbols import quick_symbols
 from trundle.study.describe import describe
 from trundle.study.freeze import formulate, freeze
 from trundle.study.run_options import Accuracy, EventAction, MethodGiven, ProgressText, RunOptions, listed
@@ -53,7 +54,8 @@ def build(model: Model, formalism: str | None = None, relax: Values | None = Non
         With all faults of the model.
     """
     usual = "udwadia_kalaba" if relax or model.relaxed() else "kane"
-    return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
+    with quick_symbols():
+        return System(Derivation(freeze(model, relax, omit)), usual if formalism is None else formalism)
 
 
 @final

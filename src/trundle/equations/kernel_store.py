@@ -9,6 +9,7 @@ from trundle.equations.events import event_functions
 from trundle.errors import KernelError
 from trundle.kernel import USER_CACHE, Kernel, compile_bundle, host_lanes
 from trundle.preparing import preparing
+from trundle.quick_symbols import quick_symbols
 from trundle.typing import TapeFunction
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class KernelStore:
             except (KernelError, RuntimeError):  # code that is not what it should be is made anew
                 pass
         with preparing(f"machine code of the model {f.model.name!r} ({kind}), kept for next time"):
-            functions = {name: function for name, function in make(f).items() if function is not None}
+            with quick_symbols():
+                functions = {name: function for name, function in make(f).items() if function is not None}
             bundle = compile_bundle(functions, lanes)
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()

@@ -15,6 +15,7 @@ from trundle.model.imaginary import omissions
 from trundle.model.model import Model
 from trundle.model.non_ideal import by_rows
 from trundle.model.spec import Spec
+from trundle.quick_symbols import quick_symbols
 from trundle.study.start_state import check_start_names
 from trundle.typing import Values
 
@@ -81,5 +82,6 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
             f"needs the pseudo-inverse, formalism='udwadia_kalaba', not {formalism!r}."
         )
     check_start_names(formulation)
-    formulation.kernels("base")
+    with quick_symbols():
+        formulation.kernels("base")
     return formulation

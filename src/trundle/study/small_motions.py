@@ -15,6 +15,7 @@ from trundle.constraints.row import Row
 from trundle.equations.kernels import Functions
 from trundle.equations.mobility import split_speeds
 from trundle.quantities.state_layout import StateLayout
+from trundle.quick_symbols import quick_symbols
 from trundle.study.steady import MovingAxes
 from trundle.typing import AnyArray
 
@@ -107,7 +108,9 @@ class Chart:
 def evaluate(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> tuple[AnyArray, ...]:
     """Rates, their derivatives, rows on speeds, derivatives of their rates, and coordinate rates over speeds."""
     n_q = functions.equations.n_q
-    rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in functions.linear(t, x[:n_q], x[n_q:], p))
+    with quick_symbols():
+        linear = functions.linear
+    rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in linear(t, x[:n_q], x[n_q:], p))
     held = acting(functions, p)
     return rates.ravel(), A, J[held], Jq[held], P
 
