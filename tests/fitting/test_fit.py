@@ -127,6 +127,17 @@ def test_what_the_data_do_not_tell_is_said() -> None:
     assert held.at_bounds == ["k"] and "at its bound" in held.summary()
 
 
+@pytest.mark.filterwarnings("error")  # components at rest show noise alone: nothing to warn of
+def test_vectors_are_measured_as_rows() -> None:
+    noise = 0.1 * np.random.default_rng(4).standard_normal((len(TIMES), 3))
+    turning = swing().values("bob.angular_velocity") + noise
+    whole = tr.fit(pendulum(), {"time": TIMES, "bob.angular_velocity": turning}, ["k", "c", "bob.angle"])
+    columns = {f"bob.angular_velocity_{axis}": turning[:, i] for i, axis in enumerate("xyz")}
+    apart = tr.fit(pendulum(), {"time": TIMES, **columns}, ["k", "c", "bob.angle"])
+    assert whole.values == apart.values
+    assert all(low < TRUE[name] < high for name, (low, high) in whole.intervals(0.999).items())
+
+
 @pytest.mark.parametrize(
     ("data", "parameters", "options", "error", "words"),
     [
@@ -134,7 +145,9 @@ def test_what_the_data_do_not_tell_is_said() -> None:
         (3.0, ["k"], {}, ModelError, "not numbers by name"),
         ({"time": [0, 1]}, ["k"], {}, ModelError, "no measured quantity"),
         ({"time": [0, 1, 1], "bob.angle": [0, 1, 2]}, ["k"], {}, ModelError, "increasing"),
-        ({"time": [0, 1], "bob.angle": [0, 1, 2]}, ["k"], {}, ModelError, "one each"),
+        ({"time": [0, 1], "bob.angle": [0, 1, 2]}, ["k"], {}, ModelError, "one number each"),
+        ({"time": [0, 1, 2], "bob.position": np.zeros((3, 2))}, ["k"], {}, ModelError, "3 components, but rows of 2"),
+        ({"time": [0, 1, 2], "bob.angle": np.zeros((3, 2))}, ["k"], {}, ModelError, "1 component, but rows of 2"),
         ({"time": [0, 1, 2], "bob.angel": [0, 1, 2]}, ["k"], {}, UnknownNameError, "bob.angle"),
         ({"time": [0, 1, 2], "bob.position": [0, 1, 2]}, ["k"], {}, ModelError, "bob.position_x"),
         ({"time": [0, 1, 2], "bob.angle": [0, 1, 2]}, ["kk"], {}, UnknownNameError, "'k'"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from trundle.errors import ModelError, StoreError
 from trundle.lookup.table import Table
+from trundle.quantity import Part
 from trundle.system import System
 from trundle.typing import Array, Values
 
@@ -25,9 +26,10 @@ class Experiment:
     Parameters
     ----------
     data : xarray.Dataset, pandas.DataFrame, mapping or path of a CSV file
-        "time" (s) and quantities of the model by name, one number a sample; nan where nothing was measured. Columns
-        with the names of inputs are what the system was given. A CSV file has the names in its first line, with or
-        without units in brackets, as `run.save("x.csv")` writes them; units must be those of the model.
+        "time" (s) and quantities of the model by name, one number a sample, or a row of numbers where the quantity is
+        a vector ("ball.position" of shape (n, 3)); nan where nothing was measured. Columns with the names of inputs
+        are what the system was given. A CSV file has the names in its first line, with or without units in brackets,
+        as `run.save("x.csv")` writes them; units must be those of the model.
     start, parameters : mapping, optional
         Values of this experiment by name; those of the model hold for others.
     hold : {"linear", "previous"}
@@ -52,8 +54,11 @@ class Experiment:
         if not columns:
             raise ModelError("the data have 'time' but no measured quantity.")
         for name, values in columns.items():
-            if values.shape != self.time.shape:
-                raise ModelError(f"{name!r} has {values.shape} numbers for {len(self.time)} times: one each is needed.")
+            if values.ndim not in (1, 2) or self.time.ndim != 1 or len(values) != len(self.time):
+                raise ModelError(
+                    f"{name!r} has numbers of shape {values.shape} for {len(self.time)} times: one number each is "
+                    "needed, or a row of components."
+                )
             if np.any(np.isinf(values)):
                 at = self.time[np.argmax(np.isinf(values))]
                 raise ModelError(f"{name!r} is infinite at t = {at:g} s: put nan where a measurement failed.")
@@ -83,12 +88,26 @@ class Experiment:
             self.parameters[name] = Table(self.time, self.values.pop(name), between=self.hold)
         if not self.values:
             raise ModelError("the data have inputs but no measured quantity.")
-        for name in self.values:
-            part = register.get(name)
-            if part.quantity.group == "orientations":
-                raise ModelError(f"{name!r} has no derivatives to fit by: leave it out of the data, or give angles.")
-            if part.component is None and part.quantity.size > 1:
-                raise ModelError(f"{name!r} is a vector: name its components in the data, such as {name + '_x'!r}.")
+        self.values = {name: column for given, values in self.values.items()
+                       for name, column in _scalars(register.get(given), given, values).items()}  # fmt: skip
+
+
+def _scalars(part: Part, given: str, values: Array) -> dict[str, Array]:
+    """Numbers over time by name: those of a scalar, or of each component of a vector."""
+    if part.quantity.group == "orientations":
+        raise ModelError(f"{given!r} has no derivatives to fit by: leave it out of the data, or give angles.")
+    if values.ndim == 1 and part.size > 1:
+        raise ModelError(
+            f"{given!r} is a vector: give rows of {part.size} numbers, or its components by name, such as "
+            f"{part.quantity.names()[1]!r}."
+        )
+    if values.ndim == 1:
+        return {given: values}
+    if values.shape[1] != part.size:
+        raise ModelError(f"{given!r} has {part.size} component{'s' * (part.size > 1)}, but rows of {values.shape[1]}.")
+    if part.size == 1:
+        return {given: values[:, 0]}
+    return {f"{given}_{label}": values[:, k] for k, label in enumerate(part.quantity.labels)}
 
 
 def experiments(data: "Data | Experiment | Sequence[Data | Experiment]") -> list[Experiment]:

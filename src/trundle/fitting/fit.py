@@ -147,7 +147,7 @@ def _doubts(residuals: Residuals, off: Array) -> list[str]:
                 f"{np.sum(far)} of {len(own)} numbers of {name!r} are outliers (at t = {told} s) that distort the "
                 f"fit: replace failed measurements by nan."
             )
-        elif np.sqrt(np.mean(own**2)) > POOR * residuals.spread(name):
+        elif np.sqrt(np.mean(own**2)) > POOR * residuals.variation(name):
             found.append(
                 f"the fit does not explain {name!r}: the residuals are as large as its variation. Check the units "
                 f"of the data and the start of the experiment, and start the search from other values."

@@ -95,6 +95,12 @@ class Residuals:
     def count(self) -> int:
         return sum(int(np.isfinite(v).sum()) for e in self.experiments for v in e.values.values())
 
+    def variation(self, quantity: str) -> float:
+        """The largest spread among the components of the same vector: one that rests shows noise alone."""
+        get = self.system.formulation.register.get
+        whole = get(quantity).quantity
+        return max(self.spread(name) for name in self.quantities if get(name).quantity is whole)
+
     def spread(self, quantity: str) -> float:
         """Standard deviation of what was measured of a quantity; one where that does not change."""
         values = np.concatenate([e.values[quantity] for e in self.experiments if quantity in e.values])
