@@ -1,4 +1,4 @@
-"""What a model holds: its parts by name, the rules for names, and look-ups. How they are said is in model.py."""
+"""What a model holds: its parts by name, the rules for names, and look-ups. model.py and declarations.py add them."""
 
 from collections.abc import Mapping
 from typing import Any, Self

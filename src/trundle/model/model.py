@@ -1,65 +1,38 @@
-"""The model: what the user says, in the order it is said. Nothing is derived here."""
+"""The model as the user describes it: bodies, connections, forces. Nothing is derived here."""
 
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
-from math import isfinite
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
-
-import casadi as ca
-import numpy as np
 
 from trundle.arguments import advised
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw
 from trundle.laws.restitution import Restitution
-from trundle.laws.signals import Signals
-from trundle.lookup.signal import constant_signal
-from trundle.lookup.table import Table
-from trundle.model.block import Block
+from trundle.model import advice
 from trundle.model.body import Body, Frame, Moves, as_frame, components
 from trundle.model.connection import ConnectedPair, LawsGiven, connect
-from trundle.model.contents import FROZEN, ModelContents, check_name, full_name
-from trundle.model.crossing import Crossing
-from trundle.model.definitions import Event, Output, Parameter
+from trundle.model.contents import check_name
+from trundle.model.declarations import Declarations
 from trundle.model.force import Force
 from trundle.model.frame import course_motion, given_motion
-from trundle.model.input import Input, signal_name
 from trundle.model.joint import Joint
 from trundle.model.material import density_of, describe_mass, from_shapes
 from trundle.model.non_ideal import check_matrix, check_resistance, check_weight
 from trundle.model.part_check import as_shapes, body_faults, force_faults, joined_faults, refuse, vector_faults
 from trundle.model.shape import Shape
-from trundle.model.state import State
-from trundle.model.table import ModelTable
 from trundle.model.touching import touches_of
 from trundle.pairs.equivalent import expand_chain
 from trundle.pairs.lower import Pair
 from trundle.space.chain import Chain
-from trundle.symbol import ParameterSymbol
 from trundle.typing import Expr, Values
 
 if TYPE_CHECKING:
     from trundle.system import System
 
 ZERO = (0.0, 0.0, 0.0)
-_JOINT = "joints and contacts are connections, m.connect(tr.Revolute('y'), m.ground, bob)"
-_KEPT = "a model is kept as the script, or as the model file that tr.load_model reads; run.save keeps results"
-_FORCE = "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))"
-ELSEWHERE = {
-    "joint": _JOINT,
-    "add_joint": _JOINT,
-    "force": _FORCE,
-    "add_force": _FORCE,
-    "spring": "write m.apply(tr.SpringDamper(m.ground, bob, stiffness)), or law=tr.Spring(stiffness) in m.connect",
-    "damper": "write law=tr.Damper(damping) in m.connect",
-    "save": _KEPT,
-    "to_yaml": _KEPT,
-}
-"""What new users look for, and where it is."""
 
 
 @final
-class Model(ModelContents):
+class Model(Declarations):
     """A mechanism: bodies, connections, forces. z is up; the default gravity is 9.81 m/s^2 downwards."""
 
     def __repr__(self) -> str:
@@ -84,14 +57,7 @@ class Model(ModelContents):
             raise ModelError(f"give start values by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "stepper"):
-            text = f"a Model has no {name!r}: build it first, system = m.build(), and ask system.{name}(...)."
-            raise AttributeError(text, name=name, obj=self)
-        if name in ELSEWHERE:
-            raise AttributeError(f"a Model has no {name!r}: {ELSEWHERE[name]}.", name=name, obj=self)
-        near = get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise AttributeError(f"a Model has no attribute {name!r}.{hint}", name=name, obj=self)
+        raise AttributeError(advice.missing_attribute(name, dir(type(self))), name=name, obj=self)
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""
@@ -104,14 +70,7 @@ class Model(ModelContents):
 
         return packed(self)
 
-    @advised(
-        position="a joint places a body, m.connect(joint, m.ground.at(0, 0, 1), arm); one that flies has start values",
-        at="a joint places a body, m.connect(joint, m.ground.at(0, 0, 1), arm); one that flies has start values",
-        length="give the mass centre, com=(0, 0, -0.5), or a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
-        radius="give a shape, shape=tr.shape.Ball(0.1)",
-        size="give a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
-        velocity="start values go to the model by name, m.start = {'arm.velocity': (1, 0, 0)}",
-    )
+    @advised(**advice.BODY)
     def body(
         self,
         name: str,
@@ -208,15 +167,7 @@ class Model(ModelContents):
         self.bodies[name] = Body(name, shape=shapes, moves=Moves.GIVEN, motion=given)
         return self.bodies[name]
 
-    @advised(
-        damping="what acts in a joint is its law, law=tr.Damper(0.1)",
-        stiffness="what acts in a joint is its law, law=tr.Spring(20.0, 0.1)",
-        friction="friction of a contact is its law, law=tr.Coulomb(0.3)",
-        mu="friction of a contact is its law, law=tr.Coulomb(0.3)",
-        at="the place is that of the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
-        axis="the joint has it, tr.Revolute('y')",
-        e="write restitution=0.5",
-    )
+    @advised(**advice.CONNECT)
     def connect(
         self,
         pair: Pair | Joint | Chain,
@@ -341,7 +292,7 @@ class Model(ModelContents):
         self.connections.update(found)
         return tuple(found.values())
 
-    @advised(mu="friction is its law, law=tr.Coulomb(0.3)", friction="friction is its law, law=tr.Coulomb(0.3)")
+    @advised(**advice.CONTACT)
     def contact(
         self,
         first: Body | Frame,
@@ -435,273 +386,6 @@ class Model(ModelContents):
         self.forces[name] = force.named(name)
         return self.forces[name]
 
-    def state(
-        self,
-        name: str,
-        rate: Callable[[Signals], Expr] | None = None,
-        start: float = 0.0,
-        unit: str = "",
-        text: str = "",
-    ) -> None:
-        """Add a state with its own rate equation: a filter, a controller, a distance travelled.
-
-        Parameters
-        ----------
-        name : str
-            By which it is a signal, s["name"], a start value and a result.
-        rate : function of the signals
-            Rate per second, lambda s: (s["cart.x"] - s["filtered"]) / 0.1; it may ask for what laws may ask for, for
-            other states and for itself.
-        start : float
-            Value at the start, unless a run is given another: simulate(10, {"filtered": 1.0}).
-        unit : str
-            For results and tolerances.
-        text : str
-            One sentence on what it is.
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken, there is no rate, or the start is not a finite number.
-        """
-        self._new_quantity(name, "state")
-        if rate is None:
-            raise ModelError(f"state {name!r} has no rate; give one, like rate=lambda s: 1.0 - s[{name!r}].")
-        self._need_function(rate, f"the rate of state {name!r}")
-        if not (isinstance(start, float | int | np.number) and isfinite(start)):
-            raise ModelError(f"state {name!r} must start at a finite number, got {start!r}.")
-        self.states[name] = State("", name, rate, float(start), unit, text)
-
-    def block(self, block: Block, name: str) -> Block:
-        """Add an element of a controller, with its own states and signals.
-
-        Parameters
-        ----------
-        block : Block
-            tr.PID(...), tr.FirstOrderLag(...), or one of your own.
-        name : str
-            Its signals are called "name.output" and so on.
-
-        Returns
-        -------
-        Block
-            The block, with its name.
-
-        Raises
-        ------
-        ModelError
-            Where it is no block, or the name is taken.
-        """
-        if not isinstance(block, Block):
-            raise ModelError(f"block takes a block such as tr.PID or tr.FirstOrderLag, got {block!r}.")
-        self._new_name(name, self.blocks, "block")
-        if name in self.bodies or name in self.connections or name in self.forces:
-            raise ModelError(f"block {name!r} has the name of a body, connection or force; choose another name.")
-        self.blocks[name] = block.named(name)
-        return self.blocks[name]
-
-    def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
-        """Declare a number that can change from run to run without recompiling.
-
-        Parameters
-        ----------
-        name : str
-        value : float
-            Unless a run is given another one.
-        unit, text : str
-            For results and reports.
-
-        Returns
-        -------
-        expression
-            Its symbol, to be used wherever a number may stand.
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken or the value is not finite.
-        """
-        self._new_quantity(name, "parameter")
-        if not (isinstance(value, float | int | np.number) and isfinite(value)):
-            raise ModelError(f"parameter {name!r} must be a finite number, got {value!r}.")
-        symbol = ParameterSymbol(ca.SX.sym(name))
-        self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
-        return symbol
-
-    def table(self, name: str, table: Table) -> ModelTable:
-        """Declare a table. A run can use another one of the same kind without recompiling: simulate(tables={name:
-        ...}).
-
-        Parameters
-        ----------
-        name : str
-            Beside those of parameters and outputs.
-        table : Table
-            tr.Table(x, y), tr.Table.hermite(...), tr.Table.from_csv(...), ...
-
-        Returns
-        -------
-        ModelTable
-            It is called with expressions inside laws, forces, outputs, events and motions: road(s["car.x"]).
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken, or it is no table.
-        """
-        self._new_quantity(name, "table")
-        if not isinstance(table, Table):
-            raise ModelError(f"table {name!r} needs a tr.Table(x, y), got {table!r}.")
-        self.tables[name] = ModelTable(name, ParameterSymbol(ca.SX.sym(name)), table)
-        return self.tables[name]
-
-    def input(self, name: str, value: float = 0.0, unit: str = "", text: str = "") -> Input:
-        """Declare an input, a function of time that is given to each run: simulate(10.0, inputs={name: ...}).
-
-        Parameters
-        ----------
-        name : str
-            Beside those of parameters and outputs; in results it is the value over time.
-        value : float
-            Which it keeps unless a run is given another one, or a signal.
-        unit, text : str
-            For results and reports.
-
-        Returns
-        -------
-        Input
-            Inside laws and forces it is called with the time or the signals, u(t) or u(s), or asked for by its name,
-            s[name]; a law that takes a function takes it as it is, tr.Motor(u).
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken or the value is not finite.
-        """
-        self._new_quantity(name, "input")
-        self._new_quantity(signal_name(name), "table")
-        self.parameter(name, value, unit, text)
-        signal = self.table(signal_name(name), constant_signal())
-        self.inputs[name] = Input(self.parameters[name], signal)
-        return self.inputs[name]
-
-    def alias(self, name: str, quantity: str) -> None:
-        """Give a quantity a short name.
-
-        Parameters
-        ----------
-        name : str
-            The short name.
-        quantity : str
-            What it stands for: alias("roll", "rear.roll") makes "roll", "roll_rate" and so on known wherever
-            quantities go by name.
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken.
-        """
-        if name in self.bodies:
-            raise ModelError(f"{name!r} cannot be a short name: it is a body.")
-        self._new_quantity(name, "short name")
-        for other in (*self.parameters, *self.outputs, *self.states):
-            if full_name(other, {name: quantity}) != other:
-                raise ModelError(
-                    f"with the short name {name!r}, {other!r} would mean {quantity!r} too; choose another."
-                )
-        self.aliases[name] = quantity
-
-    def output(self, name: str, function: Callable[[Signals], Expr], unit: str = "", text: str = "") -> None:
-        """Define a quantity of your own.
-
-        Parameters
-        ----------
-        name : str
-            As it stands in results.
-        function : callable
-            s -> expression, with s["body.quantity"] and s.t.
-        unit, text : str
-            For results.
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken.
-        """
-        self._new_quantity(name, "output")
-        self._need_function(function, f"output {name!r}")
-        self.outputs[name] = Output(name, function, unit, text)
-
-    def event(
-        self,
-        name: str,
-        function: Callable[[Signals], Expr],
-        direction: int = 0,
-        action: str | Mapping[str, Callable[[Signals], Expr]] = "record",
-        keeps: str = "absolute",
-    ) -> None:
-        """Add an event: the zero crossings of an expression.
-
-        A comparison (s["bob.angle"] > 0.2) stands for the difference of its sides: it rises where it becomes true.
-
-        Parameters
-        ----------
-        name : str
-            As it stands in results.
-        function : callable
-            s -> expression, with s["body.quantity"] and s.t.
-        direction : {-1, 0, 1}
-            Falling, both or rising.
-        action : "record", "stop" or mapping
-            Or assignments {speed, coordinate or parameter: s -> expression} at the event.
-        keeps : {"absolute", "relative"}
-            Velocities of bodies that stay where an action changes the velocity of a moving frame: those in the ground
-            (nothing strikes them; of least kinetic energy of the change where joints hinder), or those in the frame.
-
-        Raises
-        ------
-        ModelError
-            Where the name is taken, or direction or action are not known.
-        """
-        self._new_name(name, self.events, "event")
-        self._need_function(function, f"event {name!r}")
-        if direction not in (-1, 0, 1):
-            raise ModelError(f"event {name!r}: direction is -1 (falling), 0 (both) or +1 (rising), not {direction!r}.")
-        if not isinstance(action, Mapping) and action not in ("record", "stop"):
-            raise ModelError(f"event {name!r}: action is 'record', 'stop' or assignments, not {action!r}.")
-        if keeps not in ("absolute", "relative"):
-            raise ModelError(
-                f"event {name!r}: keeps is 'absolute' (velocities of bodies in the ground) or 'relative' (in the "
-                f"frames), not {keeps!r}."
-            )
-        self.events[name] = Event(name, Crossing(function), direction, action, keeps)
-
-    def break_at(self, *times: Any) -> None:
-        """Declare times at which a law changes abruptly: integration steps end there.
-
-        Times at which laws compare time with something (tr.step(t - a), tr.where(t < a, ...)) are found without that.
-
-        Parameters
-        ----------
-        *times : float or expression
-            In s, numbers or expressions of parameters.
-
-        Raises
-        ------
-        ModelError
-            For what is not a time.
-        """
-        if self.is_frozen:
-            raise ModelError(FROZEN)
-        known = {p.symbol.element_hash() for p in self.parameters.values()}
-        for time in times:
-            if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):
-                self.breaks.append(float(time))
-            elif isinstance(time, ca.SX) and time.numel() == 1 and {s.element_hash() for s in ca.symvar(time)} <= known:
-                self.breaks.append(time)
-            else:
-                raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
-
     def relax(self, row: str | Sequence[str], weight: object) -> None:
         """Give a constraint row a weight; a relaxed row constrains accelerations only.
 
@@ -756,11 +440,7 @@ class Model(ModelContents):
         check_resistance(self, motion, effort)
         self.resistances[motion] = effort
 
-    @advised(
-        method="the method is chosen for each run, system.simulate(5.0, method='stiff')",
-        rtol="tolerances are chosen for each run, system.simulate(5.0, rtol=1e-8)",
-        start="start values are those of the model, m.start = {...}, or of each run, system.simulate(5.0, {...})",
-    )
+    @advised(**advice.BUILD)
     def build(self, formalism: str | None = None, omit: Values | None = None) -> "System":
         """Check the model, derive its equations and compile them.
 

@@ -1,0 +1,55 @@
+"""Where new users find what a Model does not have under the name they look for."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_JOINT = "joints and contacts are connections, m.connect(tr.Revolute('y'), m.ground, bob)"
+_KEPT = "a model is kept as the script, or as the model file that tr.load_model reads; run.save keeps results"
+_FORCE = "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))"
+ELSEWHERE = {
+    "joint": _JOINT,
+    "add_joint": _JOINT,
+    "force": _FORCE,
+    "add_force": _FORCE,
+    "spring": "write m.apply(tr.SpringDamper(m.ground, bob, stiffness)), or law=tr.Spring(stiffness) in m.connect",
+    "damper": "write law=tr.Damper(damping) in m.connect",
+    "save": _KEPT,
+    "to_yaml": _KEPT,
+}
+OF_SYSTEM = ("simulate", "batch", "linearise", "equilibrium", "steady", "describe", "stepper")
+_PLACE = "a joint places a body, m.connect(joint, m.ground.at(0, 0, 1), arm); one that flies has start values"
+BODY = {
+    "position": _PLACE,
+    "at": _PLACE,
+    "length": "give the mass centre, com=(0, 0, -0.5), or a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
+    "radius": "give a shape, shape=tr.shape.Ball(0.1)",
+    "size": "give a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
+    "velocity": "start values go to the model by name, m.start = {'arm.velocity': (1, 0, 0)}",
+}
+_FRICTION = "friction of a contact is its law, law=tr.Coulomb(0.3)"
+CONNECT = {
+    "damping": "what acts in a joint is its law, law=tr.Damper(0.1)",
+    "stiffness": "what acts in a joint is its law, law=tr.Spring(20.0, 0.1)",
+    "friction": _FRICTION,
+    "mu": _FRICTION,
+    "at": "the place is that of the bodies, m.connect(pair, m.ground.at(0, 0, 1), bob)",
+    "axis": "the joint has it, tr.Revolute('y')",
+    "e": "write restitution=0.5",
+}
+CONTACT = dict.fromkeys(("mu", "friction"), "friction is its law, law=tr.Coulomb(0.3)")
+BUILD = {
+    "method": "the method is chosen for each run, system.simulate(5.0, method='stiff')",
+    "rtol": "tolerances are chosen for each run, system.simulate(5.0, rtol=1e-8)",
+    "start": "start values are those of the model, m.start = {...}, or of each run, system.simulate(5.0, {...})",
+}
+
+
+def missing_attribute(name: str, known: Iterable[str]) -> str:
+    """Message for an attribute that a Model does not have."""
+    if name in OF_SYSTEM:
+        return f"a Model has no {name!r}: build it first, system = m.build(), and ask system.{name}(...)."
+    if name in ELSEWHERE:
+        return f"a Model has no {name!r}: {ELSEWHERE[name]}."
+    near = get_close_matches(name, [n for n in known if not n.startswith("_")], n=2)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"a Model has no attribute {name!r}.{hint}"
