@@ -80,6 +80,20 @@ def test_play_moves_time_and_picture(browser: Browser, ride: Run, tmp_path: Path
     assert not browser.complaints
 
 
+def test_the_cursor_of_a_plot_follows_the_time_over_curves_that_stay(
+    browser: Browser, ride: Run, tmp_path: Path
+) -> None:
+    browser.open(ride.save_html(tmp_path / "ride.html").as_uri())
+    browser.run("window.painted = 0; Panel.prototype.repaint = () => { painted += 1; }")
+    for t in (0.5, 1.5):
+        browser.run(f"trundle.seek({t})")
+        browser.frame()
+        x, left, right = browser.run("""(() => { const p = trundle.panels[0], [a, b] = p.frame();
+          return [p.cursor.getBoundingClientRect().left - p.canvas.getBoundingClientRect().left, a, b]; })()""")
+        assert abs(x - (left + t / 2.0 * (right - left))) < 1.0
+    assert browser.run("painted") == 0
+
+
 def test_served_page_gives_every_quantity_to_two_pages(browser: Browser, ride: Run) -> None:
     other = tr.bicycle.benchmark().build().simulate(2.0, {"speed": 4.6, "roll_rate": 0.3}, samples=101)
     viewer = ride.show(plots=["roll"], compare=other, port=0, open_browser=False)

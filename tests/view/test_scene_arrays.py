@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle import examples
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.run.dataset import Run
 from trundle.run.surfaces import surfaces
@@ -266,3 +267,14 @@ def test_a_quantity_with_a_short_name_is_listed_once(disc: Run) -> None:
     names = usual_names(m.build().simulate(0.1, samples=5))
     assert "swing" in names and "bar.angle" not in names
     assert "disc.pitch" in usual_names(disc)  # without a short name it is there by its own
+
+
+def test_equal_meshes_are_kept_once() -> None:
+    """All links of a chain look the same."""
+    scene = make_scene(examples.model("chain", n=5).build().simulate(0.1, samples=3))
+    header = scene.header()
+    assert len(header["meshes"]) < len(scene.items) / 3
+    for item, packed in zip(scene.items, header["items"], strict=True):
+        mesh = header["meshes"][packed["mesh"]]
+        np.testing.assert_array_equal(mesh["vertices"], item.mesh.vertices)
+        np.testing.assert_array_equal(mesh["normals"], item.mesh.normals)

@@ -18,7 +18,9 @@ class Page {
     Object.assign(this, { t: 0, playing: false, speed: 1, layers: new Set(SHOWN), follow: -1, seat: 0, panels: [], drawn: 0, runs: [] });
     this.failed = null;
     this.painter = null;
-    try { this.painter = new Painter($("view")); } catch (error) { this.failed = error.message; }
+    this.box = new Box($("view"), () => this.ask());
+    this.stripBox = new Box($("strips"), () => this.ask());
+    try { this.painter = new Painter($("view"), this.box); } catch (error) { this.failed = error.message; }
     this.camera = new Camera($("view"), () => this.ask());
     this.wire();
   }
@@ -107,7 +109,7 @@ class Page {
     return this.camera.room(this.rims(apart), this.aspect()) / this.room();
   }
 
-  aspect() { return $("view").clientWidth / $("view").clientHeight || 1; }
+  aspect() { return this.box.wide / this.box.high || 1; }
 
   target() {
     const run = this.first;
@@ -129,22 +131,23 @@ class Page {
   }
 
   draw() {
-    const style = getComputedStyle(document.documentElement), look = looks();
-    if (this.painter) this.drawScene(rgb(style.getPropertyValue("--sky")), rgb(style.getPropertyValue("--floor")));
-    for (const panel of this.panels) panel.draw(this.t, look);
+    if (!this.look) this.look = looks();
+    if (this.painter) this.drawScene(this.look.sky, this.look.floor);
+    for (const panel of this.panels) panel.draw(this.t, this.look);
     $("time").value = this.t;
-    const clock = `${this.t.toFixed(this.digits)} / ${Number(this.range[1].toPrecision(4))} s`;
-    if ($("clock").textContent !== clock) { $("clock").textContent = clock; $("time").setAttribute("aria-valuetext", `${this.t.toFixed(this.digits)} s`); }
+    const clock = this.clockText(this.t);
+    if (this.clock !== clock) { this.clock = $("clock").textContent = clock; $("time").setAttribute("aria-valuetext", `${this.t.toFixed(this.digits)} s`); }
     this.drawStrips();
     this.drawKey();
   }
+
+  clockText(t) { return `${t.toFixed(this.digits)} / ${Number(this.range[1].toPrecision(4))} s`; }
 
   // What colours and sizes mean, in the corner of the picture.
   drawKey() {
     const { first, layers } = this, lines = [], spots = [];
     if (this.runs.length > 1) lines.push(`paler: ${this.runs.slice(1).map((run) => run.name).join(", ")}`);
-    const states = new Set(first.contacts.flatMap((c) => [...new Set(c.states)]));
-    for (const state of states) if (state || !layers.has("contacts")) spots.push([STATES[state], STATE_NAMES[state]]);
+    for (const state of first.states) if (state || !layers.has("contacts")) spots.push([STATES[state], STATE_NAMES[state]]);
     for (const l of ["contact forces", "reactions"]) if (layers.has(l) && first.longest[l] > 0) lines.push(`longest arrow of ${l}: ${numberText(first.longest[l])} N`);
     if (this.painter && layers.has("floor") && first.floor !== null) lines.push(`grid: ${lengthText(this.spacing())}`);
     const written = JSON.stringify([lines, spots]);
@@ -159,10 +162,10 @@ class Page {
 
   // Directions of the axes, as they are seen.
   drawCompass() {
-    const canvas = $("compass"), ratio = devicePixelRatio || 1, side = canvas.clientWidth, [right, up, eye] = this.camera.axes();
-    const seen = [right, up, eye].map((a) => Array.from(a).join()).join();
-    if (this.turned === `${seen} ${side} ${ratio}` || !side) return;
-    this.turned = `${seen} ${side} ${ratio}`;
+    const { azimuth, elevation } = this.camera, ratio = devicePixelRatio || 1, seen = `${azimuth} ${elevation} ${ratio}`;
+    if (this.turned === seen) return;
+    this.turned = seen;
+    const canvas = $("compass"), side = canvas.clientWidth, [right, up, eye] = this.camera.axes();
     canvas.width = canvas.height = side * ratio;
     const pen = canvas.getContext("2d"), middle = side / 2, reach = 0.34 * side;
     pen.scale(ratio, ratio);
@@ -218,15 +221,15 @@ class Page {
 
   // Contact states and events over the timeline; they do not change with the time, and are drawn once for a width.
   drawStrips() {
-    const rows = this.first.contacts.filter((c) => c.states.length).slice(0, 6), canvas = $("strips");
-    const high = rows.length * 5 + (this.first.events.length ? 6 : 0), ratio = devicePixelRatio || 1;
-    canvas.style.height = `${high}px`;
-    if (!high) return;
-    canvas.title = rows.map((c) => `${c.name}: ${STATE_NAMES[this.first.state(c, this.t)]}`).join("\n");
-    const shown = [this.first, canvas.clientWidth * ratio, ...this.range];
+    const { stripBox: box, first } = this, ratio = devicePixelRatio || 1, shown = [first, box.wide, ratio, ...this.range];
     if (this.stripped && shown.every((v, i) => v === this.stripped[i])) return;
     this.stripped = shown;
-    canvas.width = canvas.clientWidth * ratio;
+    const rows = first.contacts.filter((c) => c.states.length).slice(0, 6), canvas = $("strips");
+    const high = rows.length * 5 + (first.events.length ? 6 : 0);
+    canvas.style.height = `${high}px`;
+    if (!high) return;
+    canvas.onpointerenter = () => { canvas.title = rows.map((c) => `${c.name}: ${STATE_NAMES[first.state(c, this.t)]}`).join("\n"); };
+    canvas.width = box.wide * ratio;
     canvas.height = high * ratio;
     const pen = canvas.getContext("2d"), X = (t) => ((t - this.range[0]) / (this.range[1] - this.range[0] || 1)) * canvas.width;
     const { time } = this.first;
@@ -259,8 +262,7 @@ class Page {
       else { this.followed(this.first.travels ? 0 : -1); this.home(); }
     });
     addEventListener("keydown", (e) => this.key(e));
-    new ResizeObserver(() => this.ask()).observe(document.body);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.ask());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.look = null; this.ask(); });
     $("options").open = innerWidth > 1400;
     $("quantities").open = innerWidth > 760;
   }
@@ -275,6 +277,7 @@ class Page {
     Object.assign($("time"), { min: this.range[0], max: this.range[1] });
     const long = this.range[1] - this.range[0];
     this.digits = clamp(Math.ceil(2 - Math.log10(long || 1)), 1, 6);
+    $("clock").style.width = `${Math.max(...this.range.map((t) => this.clockText(t).length)) + 1}ch`;
     const fit = SPEEDS.reduce((best, s) => (Math.abs(Math.log(long / s / 8)) < Math.abs(Math.log(long / best / 8)) ? s : best), 1);
     if (!again) this.speed = long > 2 && long < 40 ? 1 : fit;
     select($("speed"), SPEEDS.map((s) => [s, `${s} ×`]), this.speed, (v) => { this.speed = v; });
@@ -374,7 +377,8 @@ class Page {
 
 function looks() {
   const style = getComputedStyle(document.documentElement);
-  const look = Object.fromEntries(["ink", "line", "quiet"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  const look = Object.fromEntries(["line", "quiet"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  for (const name of ["sky", "floor"]) look[name] = rgb(style.getPropertyValue(`--${name}`));
   return { ...look, curves: Array.from({ length: CURVES }, (_, k) => style.getPropertyValue(`--curve${k}`)) };
 }
 

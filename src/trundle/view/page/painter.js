@@ -1,16 +1,31 @@
 // WebGL: shaded meshes, their shadows on the floor, and the floor itself. Places are relative to the camera's target.
+// Things of the same mesh are drawn by one call; a texture holds the poses and colours of all.
+
+const TEXELS = 5, ROW = 64;  // of a thing; things in a row of the texture
 
 const MESH_VERTEX = `#version 300 es
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in float stripe;
-uniform mat4 model, view, projection;
+uniform highp sampler2D things;  // columns of the pose of each thing (the last entry of the first: hollow) and its colour
+uniform int first;  // number of the first thing of this mesh
+uniform mat4 view, projection;
 uniform float flatten;  // height of the floor for shadows
 uniform vec3 light;  // towards it, in the axes of the scene
 uniform bool shadow;
 out vec3 n, p;
 out float s;
+flat out vec4 colour;
+flat out float hollow;
 void main() {
+  int k = first + gl_InstanceID;
+  ivec2 from = ivec2(${TEXELS} * (k % ${ROW}), k / ${ROW});
+  vec4 x = texelFetch(things, from, 0);
+  mat4 model = mat4(
+    vec4(x.xyz, 0.0), texelFetch(things, from + ivec2(1, 0), 0), texelFetch(things, from + ivec2(2, 0), 0), texelFetch(things, from + ivec2(3, 0), 0)
+  );
+  colour = texelFetch(things, from + ivec2(4, 0), 0);
+  hollow = x.w;
   vec4 at = model * vec4(position, 1.0);
   if (shadow) at.xyz = vec3(at.xy - light.xy / light.z * max(at.z - flatten, 0.0), flatten);
   vec4 seen = view * at;
@@ -24,21 +39,24 @@ const MESH_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 n, p;
 in float s;
+flat in vec4 colour;
+flat in float hollow;
 uniform mat4 view;
 uniform vec3 light;
-uniform vec4 colour;
-uniform bool hollow, plain;
+uniform float share;  // of the opacity
+uniform bool shadow, plain;
 out vec4 paint;
 void main() {
+  if (shadow) { paint = vec4(0.0, 0.0, 0.0, 0.18); return; }
   if (plain) { paint = colour; return; }
   vec3 N = normalize(n), eye = normalize(-p);
   float facing = dot(N, eye);
-  if (hollow && facing < 0.0) discard;  // to look into a bowl, or through the wall of a pipe
+  if (hollow > 0.0 && facing < 0.0) discard;  // to look into a bowl, or through the wall of a pipe
   if (facing < 0.0) N = -N;
   vec3 sun = mat3(view) * light, up = mat3(view) * vec3(0.0, 0.0, 1.0);
   float bright = 0.50 + 0.10 * dot(N, up) + 0.14 * dot(N, eye) + 0.36 * max(dot(N, sun), 0.0);
   float shine = 0.14 * pow(max(dot(reflect(-sun, N), eye), 0.0), 28.0);
-  paint = vec4(colour.rgb * bright * (1.0 - 0.42 * s) + shine, colour.a);
+  paint = vec4(colour.rgb * bright * (1.0 - 0.42 * s) + shine, share * colour.a);
 }`;
 
 const FLOOR_VERTEX = `#version 300 es
@@ -72,11 +90,29 @@ void main() {
 
 const LIGHT = unit([0.12, -0.34, 0.93]);  // towards it: from above, the front and the right
 
+function gather(groups, key, thing) {
+  const group = groups.get(key);
+  if (group) group.push(thing); else groups.set(key, [thing]);
+}
+
 class Painter {
-  constructor(canvas) {
+  constructor(canvas, box) {
     this.canvas = canvas;
+    this.box = box;
     this.gl = canvas.getContext("webgl2", { antialias: true, stencil: true, preserveDrawingBuffer: true });
     if (!this.gl) throw new Error("This browser offers no WebGL 2, which the picture needs; the plots work without it.");
+    const { gl } = this;
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.enable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.stencilFunc(gl.EQUAL, 0, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    gl.polygonOffset(-1, -1);
+    this.numbers = new Float32Array(0);
+    this.texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, this.texture);
+    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, filter, gl.NEAREST);
     this.mesh = this.program(MESH_VERTEX, MESH_FRAGMENT);
     this.floor = this.program(FLOOR_VERTEX, FLOOR_FRAGMENT);
     this.square = this.upload({
@@ -125,15 +161,11 @@ class Painter {
 
   begin(camera, sky) {
     const gl = this.gl, canvas = this.canvas, ratio = Math.min(devicePixelRatio || 1, 2);
-    const wide = Math.max(1, Math.round(canvas.clientWidth * ratio));
-    const high = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    const wide = Math.max(1, Math.round(this.box.wide * ratio)), high = Math.max(1, Math.round(this.box.high * ratio));
     if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
     gl.viewport(0, 0, wide, high);
     gl.clearColor(...sky, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
-    gl.enable(gl.DEPTH_TEST);
-    gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.view = camera.matrix();
     this.projection = camera.projection(wide / high);
   }
@@ -152,65 +184,92 @@ class Painter {
   // Things are {mesh, model, colour: [r, g, b, a], hollow, shadow, mark, veil}. Marks are seen through what hides them;
   // those of one veil are seen through together, as one pale body; what else is seen through comes last.
   draw(things, height) {
-    const gl = this.gl, { places } = this.mesh, clear = (x) => x.colour[3] < 1;
-    this.use(this.mesh, { light: LIGHT });
-    gl.uniform1i(places.shadow, 0);
-    gl.uniform1i(places.plain, 0);
-    this.paint(things.filter((x) => !clear(x) && !x.mark));
-    if (height !== null) this.shadows(things.filter((x) => x.shadow && !clear(x)), height);
-    const marks = things.filter((x) => x.mark);
-    gl.depthFunc(gl.GREATER);
+    const gl = this.gl, { places } = this.mesh, groups = { casting: [], solid: [], marks: [], clear: [] }, veils = new Map();
+    for (const thing of things) {
+      if (thing.mark) groups.marks.push(thing);
+      else if (thing.veil) gather(veils, thing.veil, thing);
+      else groups[thing.colour[3] < 1 ? "clear" : thing.shadow ? "casting" : "solid"].push(thing);
+    }
+    const [casting, solid, marks, clear, ...pale] = this.lay([...Object.values(groups), ...veils.values()]);
+    this.use(this.mesh, { light: LIGHT, share: 1 });
+    this.paint(casting);
+    this.paint(solid);
+    if (height !== null) this.shadows(casting, height);
+    if (marks.length) {
+      gl.depthFunc(gl.GREATER);
+      gl.depthMask(false);
+      gl.uniform1f(places.share, 0.3);
+      this.paint(marks);
+      gl.depthFunc(gl.LEQUAL);
+      gl.depthMask(true);
+      gl.uniform1f(places.share, 1);
+      this.paint(marks);
+    }
     gl.depthMask(false);
-    this.paint(marks, 0.3);
-    gl.depthFunc(gl.LEQUAL);
+    this.paint(clear);
     gl.depthMask(true);
-    this.paint(marks);
-    gl.depthMask(false);
-    this.paint(things.filter((x) => clear(x) && !x.mark && !x.veil));
-    gl.depthMask(true);
-    for (const veil of new Set(things.map((x) => x.veil).filter(Boolean))) {
-      const pale = things.filter((x) => x.veil === veil && !x.mark);
+    for (const veil of pale) {
       gl.colorMask(false, false, false, false);
-      this.paint(pale);
+      this.paint(veil);
       gl.colorMask(true, true, true, true);
-      this.paint(pale);
+      this.paint(veil);
     }
   }
 
-  paint(things, share = 1) {
+  // Each group of things as stretches of one mesh; poses and colours of all go to the graphics card in one piece.
+  lay(groups) {
+    const gl = this.gl, total = groups.reduce((n, group) => n + group.length, 0), rows = Math.ceil(total / ROW);
+    if (this.numbers.length < 4 * TEXELS * ROW * rows) {
+      this.numbers = new Float32Array(8 * TEXELS * ROW * rows);
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, TEXELS * ROW, 2 * rows, 0, gl.RGBA, gl.FLOAT, null);
+    }
+    const { numbers } = this;
+    let k = 0;
+    const stretches = groups.map((group) => {
+      const meshes = new Map();
+      for (const thing of group) gather(meshes, thing.mesh, thing);
+      return [...meshes].map(([mesh, same]) => {
+        const first = k;
+        for (const { model, colour, hollow } of same) {
+          const at = 4 * TEXELS * k++;
+          numbers.set(model, at);
+          numbers[at + 3] = hollow ? 1 : 0;
+          numbers.set(colour, at + 16);
+        }
+        return { mesh, first, count: same.length };
+      });
+    });
+    if (rows) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, TEXELS * ROW, rows, gl.RGBA, gl.FLOAT, numbers);
+    return stretches;
+  }
+
+  paint(stretches) {
     const gl = this.gl, { places } = this.mesh;
-    for (const { mesh, model, colour, hollow } of things) {
-      gl.uniformMatrix4fv(places.model, false, model);
-      gl.uniform4f(places.colour, colour[0], colour[1], colour[2], share * colour[3]);
-      gl.uniform1i(places.hollow, hollow ? 1 : 0);
+    for (const { mesh, first, count } of stretches) {
+      gl.uniform1i(places.first, first);
       gl.bindVertexArray(mesh.array);
-      gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+      gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0, count);
     }
   }
 
-  shadows(things, height) {
+  shadows(stretches, height) {
     const gl = this.gl, { places } = this.mesh;
     gl.uniform1i(places.shadow, 1);
-    gl.uniform1i(places.plain, 1);
     gl.uniform1f(places.flatten, height);
     gl.enable(gl.STENCIL_TEST);
-    gl.stencilFunc(gl.EQUAL, 0, 255);
-    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
     gl.depthMask(false);
     gl.enable(gl.POLYGON_OFFSET_FILL);
-    gl.polygonOffset(-1, -1);
-    this.paint(things.map((x) => ({ ...x, hollow: false, colour: [0, 0, 0, 0.18] })));
+    this.paint(stretches);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.disable(gl.STENCIL_TEST);
     gl.depthMask(true);
     gl.uniform1i(places.shadow, 0);
-    gl.uniform1i(places.plain, 0);
   }
 
   // Number of the thing at a pixel of the page (from the left and the top of the canvas), or -1: each is painted with its
   // number as its colour, into one pixel.
   pick(things, x, y) {
-    const gl = this.gl, { places } = this.mesh, { clientWidth: wide, clientHeight: high } = this.canvas;
+    const gl = this.gl, { places } = this.mesh, { wide, high } = this.box;
     if (!this.spot) this.spot = this.pixel();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.spot);
     gl.viewport(0, 0, 1, 1);
@@ -221,10 +280,11 @@ class Painter {
     const near = new Float32Array(this.projection), shift = [wide - 2 * x - 1, 2 * y + 1 - high];  // this pixel fills the view
     for (let i = 0; i < 4; i++) [wide, high].forEach((n, j) => { near[4 * i + j] = n * this.projection[4 * i + j] + shift[j] * this.projection[4 * i + 3]; });
     gl.uniformMatrix4fv(places.projection, false, near);
-    gl.uniform1i(places.shadow, 0);
     gl.uniform1i(places.plain, 1);
-    const solid = things.map((thing, k) => ({ ...thing, hollow: false, colour: [((k + 1) & 255) / 255, ((k + 1) >> 8) / 255, 0, 1] }));
-    this.paint(solid.filter((_, k) => !things[k].hollow && (things[k].colour[3] >= 1 || things[k].veil)));  // not through panes
+    const numbered = things.map(({ mesh, model }, k) => ({ mesh, model, colour: [((k + 1) & 255) / 255, ((k + 1) >> 8) / 255, 0, 1] }));
+    const [solid] = this.lay([numbered.filter((_, k) => !things[k].hollow && (things[k].colour[3] >= 1 || things[k].veil))]);  // not through panes
+    this.paint(solid);
+    gl.uniform1i(places.plain, 0);
     const found = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, found);
     gl.enable(gl.BLEND);

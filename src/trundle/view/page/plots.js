@@ -41,10 +41,17 @@ class Panel {
     this.canvas = document.createElement("canvas");
     this.legend = document.createElement("div");
     this.legend.className = "legend";
-    this.element.append(this.legend, this.canvas);
+    this.cursor = document.createElement("i");
+    const plot = document.createElement("div");
+    plot.className = "plot";
+    plot.append(this.canvas, this.cursor);
+    this.element.append(this.legend, plot);
+    this.box = new Box(this.canvas, () => this.repaint());
+    this.bounds = this.limits();
     const names = [...new Set(curves.map((c) => c.name))];
     this.colours = curves.map((c) => names.indexOf(c.name) % CURVES);
     this.sizes = curves.map(({ y }) => y.reduce((most, v) => (Math.abs(v) > most ? Math.abs(v) : most), 0));
+    this.written = curves.map(() => "");
     this.values = curves.map((curve, k) => {
       const entry = document.createElement("span"), line = document.createElement("i"), value = document.createElement("b");
       const colour = `var(--curve${this.colours[k]})`;
@@ -65,7 +72,7 @@ class Panel {
     return this.range[0] + f * (this.range[1] - this.range[0]);
   }
 
-  frame() { return [52, this.canvas.clientWidth - 8, 6, this.canvas.clientHeight - 20]; }
+  frame() { return [52, this.box.wide - 8, 6, this.box.high - 20]; }
 
   limits() {
     let low = Infinity, high = -Infinity;
@@ -75,13 +82,26 @@ class Panel {
     return [low - room, high + room];
   }
 
+  // The cursor and the values at a time; the curves are painted anew where colours or sizes have changed.
   draw(t, look) {
-    const canvas = this.canvas, ratio = devicePixelRatio || 1, pen = canvas.getContext("2d");
-    canvas.width = canvas.clientWidth * ratio;
-    canvas.height = canvas.clientHeight * ratio;
+    const [x0, x1] = this.frame(), [a, b] = this.range, ratio = devicePixelRatio || 1;
+    Object.assign(this, { t });
+    if (this.look !== look || this.ratio !== ratio) { Object.assign(this, { look, ratio }); this.repaint(); }
+    this.cursor.style.transform = `translateX(${x0 + ((clamp(t, a, b) - a) / (b - a || 1)) * (x1 - x0)}px)`;
+    this.curves.forEach((curve, k) => {
+      const value = valueAt(curve, t), text = numberText(Math.abs(value) < 1e-12 * this.sizes[k] ? 0 : value);
+      if (this.written[k] !== text) this.values[k].textContent = this.written[k] = text;
+    });
+  }
+
+  repaint() {
+    const { canvas, box, look, ratio } = this, pen = canvas.getContext("2d");
+    if (!look || !box.wide) return;
+    canvas.width = box.wide * ratio;
+    canvas.height = box.high * ratio;
     pen.scale(ratio, ratio);
     pen.font = "11px system-ui, sans-serif";
-    const [x0, x1, y0, y1] = this.frame(), [low, high] = this.limits(), [a, b] = this.range;
+    const [x0, x1, y0, y1] = this.frame(), [low, high] = this.bounds, [a, b] = this.range;
     const X = (time) => x0 + ((time - a) / (b - a || 1)) * (x1 - x0), Y = (v) => y1 - ((v - low) / (high - low)) * (y1 - y0);
     pen.strokeStyle = look.line;
     pen.fillStyle = look.quiet;
@@ -106,15 +126,8 @@ class Panel {
       pen.setLineDash(curve.run ? [5, 3] : []);
       stroke(pen, Array.from(curve.t, (time, i) => [X(time), Y(curve.y[i])]));
     });
-    pen.setLineDash([]);
-    pen.strokeStyle = look.ink;
-    pen.lineWidth = 1;
-    stroke(pen, [[X(t), y0], [X(t), y1]]);
     pen.restore();
-    this.curves.forEach((curve, k) => {
-      const value = valueAt(curve, t);
-      this.values[k].textContent = numberText(Math.abs(value) < 1e-12 * this.sizes[k] ? 0 : value);
-    });
+    this.draw(this.t, look);
   }
 }
 

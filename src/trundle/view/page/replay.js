@@ -11,6 +11,9 @@ class Replay {
     this.painter = painter;
     this.cards = painter ? this.meshes.map((mesh) => painter.upload(mesh)) : [];
     this.trails = new Map();
+    this.states = [...new Set(this.contacts.flatMap((c) => [...new Set(c.states)]))];
+    this.free = this.bodies.map((_, b) => b).filter((b) => b && !this.frames.includes(b));
+    this.mass = this.bodies.map((_, b) => Array.from(this.coms.slice(3 * b, 3 * b + 3)));
   }
 
   // Give back what it has on the graphics card.
@@ -28,6 +31,12 @@ class Replay {
     return { p: [g * P[a] + f * P[b], g * P[a + 1] + f * P[b + 1], g * P[a + 2] + f * P[b + 2]], R: columns([n * w, n * x, n * y, n * z]) };
   }
 
+  // Poses of all bodies at a time.
+  poses(t) {
+    if (this.last?.t !== t) this.last = { t, poses: this.bodies.map((_, b) => this.pose(b, t)) };
+    return this.last.poses;
+  }
+
   sample(data, t) {
     const [i, f] = bracket(this.time, t), next = f > 0 ? i + 1 : i;
     return [0, 1, 2].map((j) => (1 - f) * data[3 * i + j] + f * data[3 * next + j]);
@@ -41,18 +50,16 @@ class Replay {
 
   // Middle of the moving bodies, which the camera may follow.
   middle(t) {
-    const coms = [];
-    for (let b = 1; b < this.count; b++) if (!this.frames.includes(b)) coms.push(place(this.pose(b, t), this.com(b)));
-    return coms.length ? scaled(coms.reduce(add), 1 / coms.length) : [0, 0, 0];
+    const { free } = this, poses = this.poses(t);
+    return free.length ? scaled(free.map((b) => place(poses[b], this.com(b))).reduce(add), 1 / free.length) : [0, 0, 0];
   }
 
-  com(body) { return [0, 1, 2].map((j) => this.coms[3 * body + j]); }
+  com(body) { return this.mass[body]; }
 
   // Everything to paint at a time; `seat` gives the pose in which the ground is seen and the target of the camera. What
   // has a veil is paler than the rest by `faint`; `about` says what a thing is.
   things(t, layers, seat, faint = 1, veil = null) {
-    const out = [], poses = [];
-    for (let b = 0; b < this.count; b++) poses.push(this.pose(b, t));
+    const out = [], poses = this.poses(t);
     const model = (pose, scale) => seat.model(pose, scale), axes = [1, 1, 1].map(() => this.size * 0.14);
     for (const item of this.items) {
       if (!layers.has(item.layer)) continue;
@@ -73,10 +80,10 @@ class Replay {
     }
     for (const arrow of this.arrows) if (layers.has(arrow.layer)) this.addArrow(out, arrow, t, model, faint);
     if (layers.has("centres of mass")) {
-      poses.forEach((pose, b) => {
-        const r = 0.016 * this.size, p = place(pose, this.com(b)), about = () => `mass centre of ${this.bodies[b]}`;
-        if (b && !this.frames.includes(b)) out.push({ mesh: this.shared.dot, model: model({ R: pose.R, p }, [r, r, r]), colour: [0.95, 0.77, 0.06, faint], mark: true, body: b, about });
-      });
+      for (const b of this.free) {
+        const r = 0.016 * this.size, p = place(poses[b], this.com(b)), about = () => `mass centre of ${this.bodies[b]}`;
+        out.push({ mesh: this.shared.dot, model: model({ R: poses[b].R, p }, [r, r, r]), colour: [0.95, 0.77, 0.06, faint], mark: true, body: b, about });
+      }
     }
     for (const { mesh, colour, name } of this.paths(layers)) {
       if (mesh) out.push({ mesh, model: model({ R: IDENTITY, p: [0, 0, 0] }), colour: [...colour, 0.85 * faint], about: () => `path of ${name}` });
@@ -135,7 +142,8 @@ class Replay {
 }
 
 function tube(points, radius) {
-  const apart = points.filter((p, i) => i === 0 || Math.hypot(...sub(p, points[i - 1])) > 0.05 * radius);
+  const apart = points.slice(0, 1);
+  for (const p of points) if (Math.hypot(...sub(p, apart[apart.length - 1])) > radius) apart.push(p);
   if (apart.length < 2) return null;
   const sides = 5, vertices = [], normals = [], triangles = [];
   apart.forEach((p, i) => {

@@ -41,3 +41,12 @@ function perspective(angle, aspect, near, far) {
   ]);
 }
 const IDENTITY = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+
+// Size of an element on the page. It is read when it changes, not in every frame: reading makes the browser lay out the page.
+class Box {
+  constructor(element, changed) {
+    const read = () => { this.wide = element.clientWidth; this.high = element.clientHeight; };
+    read();
+    new ResizeObserver(() => { read(); changed(); }).observe(element);
+  }
+}

@@ -25,6 +25,10 @@ class Mesh:
         """Longest side of the box around it (m)."""
         return float(np.max(np.ptp(self.vertices, axis=0))) if len(self.vertices) else 0.0
 
+    def content(self) -> tuple[bytes, ...]:
+        """All its numbers: equal for equal meshes."""
+        return tuple(array.tobytes() for array in (self.vertices, self.normals, self.triangles, self.stripes))
+
     @staticmethod
     def of(vertices: ArrayLike, normals: ArrayLike, triangles: ArrayLike, stripes: ArrayLike | None = None) -> "Mesh":
         points = np.asarray(vertices, dtype=float).reshape(-1, 3)

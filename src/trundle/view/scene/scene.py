@@ -163,8 +163,10 @@ class Scene:
         plain = {name: value for name, value in vars(self).items() if name != "items"}
         for name in ("springs", "arrows", "contacts", "points", "plots"):
             plain[name] = [vars(one) for one in plain[name]]
-        plain["items"] = [{**vars(item), "mesh": i} for i, item in enumerate(self.items)]
-        plain["meshes"] = [vars(item.mesh) for item in self.items]
+        meshes: dict[tuple[bytes, ...], tuple[int, Mesh]] = {}  # equal ones once, by their content
+        numbers = [meshes.setdefault(item.mesh.content(), (len(meshes), item.mesh))[0] for item in self.items]
+        plain["items"] = [{**vars(item), "mesh": number} for item, number in zip(self.items, numbers, strict=True)]
+        plain["meshes"] = [vars(made) for _, made in meshes.values()]
         return plain
 
 
