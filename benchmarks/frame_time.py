@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.view.browser import Browser, find_chromium
 
 from trundle import examples
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.page.html import page
 
 BODIES, SAMPLES = 20, 1001

@@ -27,7 +27,7 @@ from trundle.pairs import (
     TangentSurface,
     Torus,
 )
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.study.stability import SteadyMotions
 from trundle.view import draw_pair, draw_surfaces
 from trundle.view.speeds import plot_stability

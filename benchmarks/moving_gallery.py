@@ -18,7 +18,7 @@ from PIL import Image
 import trundle as tr
 from trundle import examples, rail
 from trundle.command.find import find_model
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.movie.movie import palette_of, picture
 from trundle.view.scene.make import make_scene
 from trundle.view.scene.scene import Scene

@@ -27,7 +27,7 @@ from trundle.rail import (
     Wagon,
     Wheelset,
 )
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, style
 
 FOLDER = Path(__file__).parents[1] / "docs" / "relative-motion"

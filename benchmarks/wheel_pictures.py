@@ -19,7 +19,7 @@ from trundle import examples
 from trundle.examples import every_law, slippery_wheel
 from trundle.examples.law_picture import draw
 from trundle.examples.slippery_wheel import BRAKED_FROM, INERTIA, MASS, RADIUS, WEIGHT
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.style import COLOURS, INK, QUIET, WARNING, new_figure, style
 
 FOLDER = Path(__file__).parents[1] / "docs" / "wheel"

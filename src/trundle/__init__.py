@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from trundle.pairs.surface import Cone, Cylinder, Plane, Sphere, SpiralColumn, TangentSurface, Torus
     from trundle.pairs.swept import SweptSurface
     from trundle.run.batch import BatchRun
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
     from trundle.run.store import load
     from trundle.space import Ball, Chain, Screw, rotation
     from trundle.study.continuation.branch import Branch
@@ -321,7 +321,7 @@ _NAMES = {
     "trundle.pairs.swept": "SweptSurface",
     "trundle.rail": "rail",
     "trundle.run.batch": "BatchRun",
-    "trundle.run.dataset": "Run",
+    "trundle.run.run": "Run",
     "trundle.run.store": "load",
     "trundle.space": "Ball Chain Screw rotation",
     "trundle.study.continuation.branch": "Branch",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trundle.file import ModelFile
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
     from trundle.system import System
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from trundle.bond_graph.bonds import BondGraph
     from trundle.quantities.initial_state import InitialState
     from trundle.run.batch import BatchRun
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
     from trundle.run.trace import Trace
     from trundle.study.linearise import Linearisation
     from trundle.study.stepper import Stepper

@@ -24,7 +24,7 @@ import trundle as tr
 from trundle.equations.formulation import FORMALISMS
 from trundle.errors import AssemblyError, ModelError, SolveError
 from trundle.file.read import load_file
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.system import System
 
 COUNT = int(os.environ.get("TRUNDLE_RANDOM", "1"))  # of each kind

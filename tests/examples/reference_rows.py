@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from trundle import examples
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.system import System
 
 

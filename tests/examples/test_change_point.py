@@ -5,7 +5,7 @@ import pytest
 from reference_rows import Case, cases, run_case, system
 
 from trundle.errors import AssemblyError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 SPEEDS = cases("change-point-four-bar")
 COLUMNS = {"theta": "crank.angle", "theta_dot": "crank.angle_rate", "beta_dot": "rocker.angle_rate"}

@@ -13,7 +13,7 @@ from scipy.special import ellipj, ellipk
 
 from trundle import examples
 from trundle.model.joint import JOINTS
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 G = 9.81
 L = 0.4

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trundle import examples
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 G = 9.81
 

@@ -5,7 +5,7 @@ import pytest
 from reference_rows import Case, cases, run_case, system
 
 from trundle import examples
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 CASES = cases("stiff-four-bar")
 ANGLES = {"theta1": "left.angle", "theta2": "right.angle"}

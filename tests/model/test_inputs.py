@@ -15,7 +15,7 @@ import trundle as tr
 from trundle.errors import ModelError, SolveError, UnknownNameError
 from trundle.lookup.signal import sampled
 from trundle.model.model import Model
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.system import System
 
 START = {"pole.angle": 0.1}

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import trundle as tr
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 FEW = settings(max_examples=4, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 JOINTS: list[tuple[str, Any, str, str, tuple[float, float, float]]] = [

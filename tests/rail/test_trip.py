@@ -9,7 +9,7 @@ import trundle as tr
 from trundle import rail
 from trundle.errors import ModelError, SolveError
 from trundle.rail.trip.place import Place
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 LINE = rail.Alignment([rail.Straight(30), rail.Sine(length=60, radius=600, cant=0.1), rail.Arc(600, 200, cant=0.1)])
 NAMES = ("front.y", "front.rz", "rear.y", "front_right.Q", "front_left.Y")

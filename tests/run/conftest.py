@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 
 def pendulum_run() -> Run:

@@ -6,11 +6,11 @@ import pytest
 import trundle as tr
 from trundle import examples
 from trundle.errors import ModelError, SolveError, StoreError, UnknownNameError
-from trundle.run.dataset import Run
 from trundle.run.energy import Energy
 from trundle.run.energy_table import EnergyTable
 from trundle.run.power import Power
 from trundle.run.quadrature import increments
+from trundle.run.run import Run
 
 INERTIA = (0.12, 0.21, 0.17, 0.013, -0.021, 0.017)
 G = 9.81

@@ -5,8 +5,8 @@ import json
 import numpy as np
 
 import trundle as tr
-from trundle.run.dataset import Run
 from trundle.run.provenance import as_json, provenance
+from trundle.run.run import Run
 
 
 def test_attributes_of_a_run(pendulum: Run) -> None:

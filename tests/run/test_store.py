@@ -14,7 +14,7 @@ import xarray as xr
 
 import trundle as tr
 from trundle.errors import StoreError, UnknownNameError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.run.store import load, save
 from trundle.run.surfaces import surfaces_as_json
 from trundle.view.bands import contacts_of

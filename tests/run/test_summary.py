@@ -5,7 +5,7 @@ import re
 import pytest
 
 import trundle as tr
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 
 def line_of(text: str, label: str) -> str:

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 import trundle as tr
 from trundle import examples
 from trundle.errors import SolveError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.system import System
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import trundle as tr
 from trundle.errors import SolveError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.system import System
 
 G = 9.81

@@ -5,7 +5,7 @@ import pytest
 
 import trundle as tr
 from trundle import examples
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.run.surfaces import surfaces
 from trundle.view.movie.camera import Eye
 from trundle.view.scene import mesh

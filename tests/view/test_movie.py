@@ -8,7 +8,7 @@ from PIL import Image
 
 import trundle as tr
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.movie.camera import Eye
 from trundle.view.movie.movie import picture, usual_speed
 from trundle.view.movie.painter import SKY, Painter

@@ -12,7 +12,7 @@ from matplotlib import rcParams
 import trundle as tr
 from trundle.integrate.progress import progress_bar
 from trundle.preparing import is_watched
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.notebook import table_html
 
 

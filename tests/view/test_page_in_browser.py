@@ -8,7 +8,7 @@ import pytest
 from tests.view.browser import Browser, find_chromium
 
 import trundle as tr
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(

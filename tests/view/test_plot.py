@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.errors import StoreError, UnknownNameError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.run.store import load
 from trundle.view import plot_eigenvalues, plot_energy, plot_quantities
 from trundle.view.plot import first_passages

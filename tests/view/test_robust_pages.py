@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import trundle as tr
 from trundle.cli import app
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.page.html import page
 from trundle.view.scene.make import make_scene
 

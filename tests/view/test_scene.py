@@ -9,9 +9,9 @@ from matplotlib.patches import Circle, Polygon
 
 import trundle as tr
 from trundle.errors import ModelError, SolveError
-from trundle.run.dataset import Run
 from trundle.run.geometry import geometry
 from trundle.run.provenance import as_json
+from trundle.run.run import Run
 from trundle.run.store import load
 from trundle.view.outline import coil, outline
 

@@ -10,7 +10,7 @@ import pytest
 import trundle as tr
 from trundle import examples
 from trundle.errors import SolveError, StoreError, UnknownNameError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.run.surfaces import surfaces
 from trundle.view.contact_states import TOUCHES
 from trundle.view.page.html import page

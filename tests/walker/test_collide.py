@@ -167,7 +167,9 @@ def test_printed_data_give_no_double_contact() -> None:
     run = collide(*PAPER, 0.5, law=FEET)
     exact = paper_in_closed_form(0.5)
     assert [event.name for event in run.events] == ["sliding stops", "front foot expands", "front foot leaves"]
-    assert [event.time for event in run.events] == pytest.approx([exact[k] for k in ("stop", "turn", "release")], rel=1e-13)
+    assert [event.time for event in run.events] == pytest.approx(
+        [exact[k] for k in ("stop", "turn", "release")], rel=1e-13
+    )
     assert round(run.duration, 3) == 2.106
     assert run.sequence == "forward+stick" and run.jamb and not run.double_contact and not run.reversal
     assert -run.back_deformation[-1] == pytest.approx(exact["height at release"], rel=1e-12)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from trundle.rail import Irregularity, Trip
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 RUN_EPILOG = (
     "Examples: trundle rail run two-axle-wagon --track sine-curve --speed 30\n\n"

@@ -9,7 +9,7 @@ import typer
 from trundle.run.store import load
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 LARGEST: Final = 1.0e9  # bytes of a result that are read; a longer one is thinned out
 

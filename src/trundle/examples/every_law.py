@@ -31,7 +31,7 @@ from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.system import System
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 MASS, RADIUS, INERTIA, WEIGHT = 25.0, 0.3, 1.125, 25.0 * 9.81  # kg, m, kg m^2 (a solid disc), N
 FELT_MASS = 1 / (1 / MASS + RADIUS**2 / INERTIA)  # kg, that a force at the contact has to move

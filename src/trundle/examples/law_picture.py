@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from trundle.examples.every_law import EXACT, PARAMETERS, RADIUS, WEIGHT
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.view.bands import STATES
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, side_legend, style
 

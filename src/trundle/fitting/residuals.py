@@ -8,7 +8,7 @@ import numpy as np
 
 from trundle.errors import AssemblyError, ModelError, SolveError
 from trundle.fitting.experiment import Experiment
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.system import System
 from trundle.typing import Array, Flags
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from trundle.fitting.residuals import Residuals
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.typing import Array
 
 if TYPE_CHECKING:

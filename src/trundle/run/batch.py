@@ -17,8 +17,8 @@ from trundle.integrate.lanes.integrate import Batch
 from trundle.integrate.outcome import Outcome, outcome_of
 from trundle.lookup.table import Table
 from trundle.quantity import Part, Quantity
-from trundle.run.dataset import dimension
 from trundle.run.event_works import event_works
+from trundle.run.quantities import dimension
 from trundle.run.reported_events import EventTime, reported_events
 from trundle.run.turns import (
     StatePath,

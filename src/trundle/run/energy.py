@@ -7,7 +7,7 @@ import numpy as np
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 
 @final

@@ -13,7 +13,7 @@ from trundle.pairs.higher import SurfacePair
 from trundle.typing import Json
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 Geometry = Json
 

@@ -10,7 +10,7 @@ from trundle.contact.modes.find import transitions
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 
 @final

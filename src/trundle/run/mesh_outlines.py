@@ -23,7 +23,7 @@ from trundle.run.poses import pose
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 LEAST, MOST = 12, 400  # teeth of a wheel that is drawn with teeth
 PROFILE = ((-0.34, -1.25), (-0.16, 1.0), (0.16, 1.0), (0.34, -1.25))  # place in the pitch, height in modules

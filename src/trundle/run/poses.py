@@ -8,7 +8,7 @@ from trundle.model.body import Body
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 
 def pose(run: "Run", body: Body) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 BLOCK = 512  # samples whose sums stay in the cache
 ROUND = 1e-12  # of the largest effort: less energy than this over 1 m or 1 rad is round-off

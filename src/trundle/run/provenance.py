@@ -13,7 +13,7 @@ from trundle.typing import Array
 from trundle.version import __version__
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 Attribute = str | float | int
 

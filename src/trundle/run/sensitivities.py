@@ -14,7 +14,7 @@ from trundle.quantity import Quantity
 from trundle.typing import Array, TapeFunction
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.quantities import RunQuantities
 
 
 @final
@@ -37,7 +37,7 @@ class Sensitivities:
             raise UnknownNameError(name, self.names, "parameter or start value of which derivatives were asked for")
         return self.names.index(name)
 
-    def of(self, run: "Run", quantity: Quantity, by: str) -> Array:
+    def of(self, run: "RunQuantities", quantity: Quantity, by: str) -> Array:
         """Derivative of a quantity at every sample, (times, size)."""
         f, k = run.formulation, self.column(by)
         assert f is not None and run.raw is not None
@@ -67,7 +67,7 @@ class Sensitivities:
         return {"change": ca.Function("change", inputs, [ca.densify(change)])}
 
     @staticmethod
-    def _refuse_events(run: "Run", quantity: Quantity) -> None:
+    def _refuse_events(run: "RunQuantities", quantity: Quantity) -> None:
         if run.trajectory is not None and np.any(run.trajectory.events.work) | np.any(run.trajectory.events.lost):
             raise SolveError(
                 f"{quantity.name!r} has what events and collisions did in it, of which no derivative is known: ask for "

@@ -14,7 +14,7 @@ from trundle.run.table import csv_text
 if TYPE_CHECKING:
     import xarray as xr
 
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
@@ -72,7 +72,7 @@ def load(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "Run":
     StoreError
         Where it cannot be read or is not a run.
     """
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
     dataset = read(path, max_bytes, lazy)
     _check_run(dataset, Path(path))

@@ -10,7 +10,7 @@ from trundle.run.provenance import provenance
 from trundle.typing import Json
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 MOST = 12  # lines of one kind before the rest is only counted
 LABEL = 14  # width of the first column

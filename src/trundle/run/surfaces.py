@@ -24,7 +24,7 @@ from trundle.space.chain import Named
 from trundle.typing import Array, Json
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 GRID: Final = 49, 25  # points along both coordinates
 MOST: Final = 160  # points of contact that are looked at

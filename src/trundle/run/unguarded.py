@@ -11,7 +11,7 @@ from trundle.space.rotation import axis_vector
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 MOST = 101  # samples that are looked at
 DEEP = 0.1  # depth over the size of the shape from which it is told: drawings are rough

@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 from trundle.command.find import read_number
 from trundle.errors import SolveError, UnknownNameError
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.studio.asked import Asked, Settings, count, number, read_settings, word, words
 from trundle.studio.eigen import EigenAction, eigenvalues
 from trundle.studio.opened import Opened, example_list, open_example, open_source, open_text

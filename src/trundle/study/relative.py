@@ -17,7 +17,7 @@ from trundle.typing import Array, TapeFunction
 if TYPE_CHECKING:
     import xarray as xr
 
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 ON = ("speeds", "independent")
 

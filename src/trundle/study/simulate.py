@@ -29,7 +29,7 @@ from trundle.study.start_state import changed_state, check_rates, refuse_fixed, 
 from trundle.typing import Array, State, Values
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 USUAL_ATOL = 1e-10  # of the sizes of the model
 NO_ROOM = "the samples, or the events of the run, do not fit into memory. Ask for fewer samples or a shorter duration."
@@ -94,8 +94,8 @@ def simulate(
     options: RunOptions,
 ) -> "Run":
     """Integrate from a consistent start over `duration` seconds, as `System.simulate` does."""
-    from trundle.run.dataset import Run
     from trundle.run.ending import at_limit
+    from trundle.run.run import Run
 
     ready = prepare(f, duration, start, parameters, options)
     case, initial = ready.case, ready.initial

@@ -27,7 +27,7 @@ from trundle.study.state_space import refuse_motion
 from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 
 @final
@@ -200,8 +200,8 @@ class Stepper:
         SolveError
             Where it has not gone on from its start.
         """
-        from trundle.run.dataset import Run
         from trundle.run.ending import at_limit
+        from trundle.run.run import Run
 
         if self.outcome is None:
             raise SolveError("the run has not advanced yet: call advance(to).")

@@ -11,7 +11,7 @@ from trundle.view.contact_states import TOUCHES, states_of
 from trundle.view.style import COLOURS, FAINT, tick_name
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 STATES = {
     2: ("sticks", COLOURS[0]), 1: ("slides", COLOURS[4]), TOUCHES: ("touches", COLOURS[2]), 0: ("open", FAINT),

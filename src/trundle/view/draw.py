@@ -17,7 +17,7 @@ from trundle.view.pose_painter import Painter, Pose, placed
 from trundle.view.style import QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 Poses = dict[str, Pose]  # body -> positions (times, 3), rotations (times, 3, 3)
 

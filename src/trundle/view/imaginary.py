@@ -10,7 +10,7 @@ from trundle.model.imaginary import AXES, KINDS
 from trundle.view.style import finish, line_style, new_figure, side_legend, style
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 
 def plot_imaginary(

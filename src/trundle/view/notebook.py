@@ -10,7 +10,7 @@ from trundle.bond_graph.seal_rows import HEADER, seal_rows
 if TYPE_CHECKING:
     from trundle.model.model import Model
     from trundle.run.batch import BatchRun
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
     from trundle.study.linearise import Linearisation
     from trundle.system import System
 

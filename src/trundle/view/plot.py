@@ -26,7 +26,7 @@ from trundle.view.style import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 MOST = 8  # coordinates drawn when no names are given
 KINDS = {

@@ -20,7 +20,7 @@ from trundle.rail.analysis.weighting import (
     weighted_rms,
 )
 from trundle.rail.analysis.wheels import Wheel, by_wheelset, heaviest, total_mass, wheels_of
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.typing import Array
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from trundle.integrate.outcome import Outcome
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.vehicle.vehicle import PlacedVehicle
 from trundle.run.batch import BatchRun
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 
 END_OF_LINE, DERAILED, STANDSTILL = "END_OF_LINE", "DERAILED", "STANDSTILL"
 LIFTS, LANDS = "_lifts", "_lands"  # ends of names of events

@@ -22,7 +22,7 @@ from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle
 from trundle.run.batch import BatchRun
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.study.linearise import Linearisation
 from trundle.system import System
 from trundle.typing import State, Values

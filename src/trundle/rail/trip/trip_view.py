@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from trundle.errors import SolveError
 from trundle.model.body import Moves
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.typing import Array
 from trundle.view.style import COLOURS, FAINT, INK, QUIET, finish, new_figure, style
 

@@ -17,7 +17,7 @@ from trundle.integrate.audit import Books
 from trundle.integrate.case import Case
 from trundle.integrate.trajectory import Trajectory
 from trundle.kernel import evaluate
-from trundle.run.dataset import Run
+from trundle.run.run import Run
 from trundle.run.sensitivities import Sensitivities
 from trundle.study.run_options import RunOptions
 from trundle.study.sensitivity.at_start import StartOf

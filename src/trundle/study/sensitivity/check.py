@@ -17,7 +17,7 @@ from trundle.study.sensitivity.at_start import StartOf
 from trundle.typing import Array
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 STEP = 1e-5  # of the sizes of the variables
 APART = 1e-2  # of the largest change of a state

@@ -15,7 +15,7 @@ from trundle.view.scene.make import make_scene
 from trundle.view.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 SPEEDS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 SHORT, LONG, GOOD = 2.0, 40.0, 8.0  # s: a motion in between is shown as fast as it is, another in about the last

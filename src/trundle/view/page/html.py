@@ -19,7 +19,7 @@ from trundle.view.scene.mesh import coil, cylinder, revolved, sphere
 from trundle.view.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 HOME: Final = Path(__file__).parent
 PLAYER: Final = ("data", "space", "painter", "camera", "replay", "plots", "main")

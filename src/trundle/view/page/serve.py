@@ -14,7 +14,7 @@ from trundle.view.scene.curves import curves
 from trundle.view.scene.make import Points
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 LIVE_FRAMES: Final = 4000
 

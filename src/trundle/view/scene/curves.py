@@ -9,7 +9,7 @@ from trundle.typing import Array
 from trundle.view.scene.scene import Curve
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 MOST: Final = 24  # quantities in a file when none are asked for
 POINTS: Final = 1200  # of a curve

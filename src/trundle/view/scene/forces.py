@@ -11,7 +11,7 @@ from trundle.view.contact_states import TOUCHES, states_of
 from trundle.view.scene.scene import Arrow, Colour, Contact, named
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 PUSH: Final[Colour] = (0.80, 0.18, 0.16)
 REACTION: Final[Colour] = (0.45, 0.25, 0.65)

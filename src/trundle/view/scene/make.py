@@ -19,7 +19,7 @@ from trundle.view.scene.scene import Colour, Contact, Item, Point, Scene, Spring
 from trundle.view.scene.track import track
 
 if TYPE_CHECKING:
-    from trundle.run.dataset import Run
+    from trundle.run.run import Run
 
 Points = Mapping[str, tuple[str, Sequence[float]]]  # name -> body, place in its axes (m)
 

@@ -1,8 +1,6 @@
-"""A run: states over time, and every quantity of the model on request, as xarray data with units and sentences."""
+"""A run: its results as xarray data, how it went and ended, and pictures, pages and files made from it."""
 
-import json
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +10,10 @@ import numpy as np
 
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
-from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.errors import StoreError
 from trundle.lookup.table import Table
-from trundle.model.register import Register
-from trundle.quantity import Part, Quantity
-from trundle.run.event_works import event_works
+from trundle.run.quantities import DIMENSIONS, RunQuantities
 from trundle.run.reported_events import EventTime, contact_events, reported_events
-from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array
 
 if TYPE_CHECKING:
@@ -31,12 +26,10 @@ if TYPE_CHECKING:
     from trundle.run.energy import Energy
     from trundle.run.impacts import Impact
     from trundle.run.power import Power
-    from trundle.run.sensitivities import Sensitivities
     from trundle.system import System
     from trundle.view.page.serve import Viewer
 
 
-DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
 ELSEWHERE = {
     "to_csv": "run.save('result.csv')",
     "to_dataframe": "run.to_pandas()",
@@ -49,34 +42,11 @@ ELSEWHERE = {
 
 
 @final
-class Run:
+class Run(RunQuantities):
     """Result of a simulation. run["crank.angle"] is an xarray.DataArray; run.outcome states how it ended.
 
     It stands on its system, which evaluates any quantity, or on a dataset from a file, which has what was stored.
     """
-
-    def __init__(
-        self,
-        dataset: "xr.Dataset | None",
-        outcome: str,
-        formulation: Formulation | None = None,
-        raw: "tuple[Array, Array, Array] | None" = None,
-        settings: Mapping[str, Any] | None = None,
-        initial: "InitialState | None" = None,
-        trajectory: "Trajectory | None" = None,
-        tables: Mapping[str, Table] | None = None,
-    ) -> None:
-        self._dataset, self.outcome = dataset, outcome
-        self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
-        self.trajectory = trajectory
-        self.shapes: dict[str, tuple[Any, ...]] = {}  # of bodies, where other ones are drawn than the model has
-        self.along: str | None = None  # quantity that stands beside time as a second coordinate
-        self.sensitivities: Sensitivities | None = None  # where they were asked for
-        self.tables = dict(tables or {})  # which also keeps them in memory; none for a run from a file
-        self.created = datetime.now(UTC).isoformat(timespec="seconds")
-        self._numbers: dict[str, Array] = {}  # everything evaluated so far, asked for or not
-        self._found: dict[str, Array] = {}  # numbers of what was asked for
-        self._values: dict[str, xr.DataArray] = {}  # the same with names and units, where it was asked for so
 
     @staticmethod
     def of(
@@ -145,220 +115,6 @@ class Run:
         from trundle.view.notebook import run_html
 
         return run_html(self)
-
-    # -- quantities ----------------------------------------------------------------------------------------------------
-
-    @property
-    def raw(self) -> tuple[Array, Array, Array] | None:
-        """Times, states and parameters as they were integrated; None for a run from a file."""
-        return self._raw
-
-    @property
-    def time(self) -> Array:
-        """Times of the samples (s)."""
-        if self._raw is not None:
-            return self._raw[0]
-        assert self._dataset is not None
-        return np.asarray(self._dataset["time"].values)
-
-    def __getitem__(self, name: str) -> "xr.DataArray":
-        """A quantity over time, with unit and description; components such as "rod.position_x" too."""
-        if not isinstance(name, str):
-            raise UnknownNameError(str(name), self.names, "quantity", "Use its name, such as run['bob.angle'].")
-        if name in self._values:
-            return self._values[name]
-        what = "quantity" if self.formulation is not None else "quantity stored in this file"
-        part = self._register.get(name, what=what)
-        whole = self._whole(part.quantity)
-        return whole if part.component is None else _component(whole, part)
-
-    def values(self, name: str) -> Array:
-        """Plain numbers of a quantity.
-
-        Parameters
-        ----------
-        name : str
-            Long or short name, or that of a component.
-
-        Returns
-        -------
-        array
-            Of shape (times,) or (times, components).
-
-        Raises
-        ------
-        UnknownNameError
-            With near names, where there is none.
-        """
-        if self._dataset is not None or name in self._values or not isinstance(name, str):
-            return np.asarray(self[name].values)
-        part = self._register.get(name)
-        numbers = self._computed(part.quantity)
-        if part.component is not None:
-            return numbers[:, part.component]
-        return numbers if part.quantity.labels else numbers[:, 0]
-
-    def derivative(self, name: str, by: str) -> "xr.DataArray":
-        """Derivative of a quantity with respect to a parameter or start value.
-
-        Parameters
-        ----------
-        name : str
-            Long or short name of the quantity, or that of a component.
-        by : str
-            One of the names given as `sensitivity` to `simulate`.
-
-        Returns
-        -------
-        xarray.DataArray
-            Derivative at every sample, at a fixed time.
-
-        Raises
-        ------
-        SolveError
-            Where no derivatives were asked for, or the quantity has none.
-        """
-        if self.sensitivities is None:
-            raise SolveError(
-                f"this run has no derivatives: simulate with sensitivity=[{by!r}] to have those by {by!r}."
-            )
-        part = self._register.get(name)
-        values = self.sensitivities.of(self, part.quantity, by)
-        unit = self.sensitivities.units[self.sensitivities.column(by)]
-        whole = self._array(part.quantity, values)
-        found = whole if part.component is None else _component(whole, part)
-        return found.rename(f"d {name} / d {by}").assign_attrs(
-            units=f"{part.unit or '1'}/({unit or '1'})", long_name=f"derivative of {name} by {by}"
-        )
-
-    def unit(self, name: str) -> str:
-        """Unit of a quantity.
-
-        Parameters
-        ----------
-        name : str
-            Long or short name, or that of a component.
-
-        Returns
-        -------
-        str
-            Such as "rad/s"; "N, N m" where the components have different ones.
-        """
-        return self._register.get(name).unit
-
-    def component_labels(self, name: str) -> tuple[str, ...]:
-        """Names of the components of a quantity.
-
-        Parameters
-        ----------
-        name : str
-            Long or short name, or that of a component.
-
-        Returns
-        -------
-        tuple
-            Such as ("x", "y", "z"); empty for a number.
-        """
-        part = self._register.get(name)
-        return () if part.component is not None or part.quantity.size == 1 else part.quantity.labels
-
-    @property
-    def names(self) -> list[str]:
-        """Names of all available quantities: those of the model, or those in the file."""
-        short = [name for name in self.aliases if self._register.find(name) is not None]
-        return [*(q.name for q in self._register if q.listed), *short]
-
-    def owners(self, kind: str, part: str = "connection") -> list[str]:
-        """Names of the parts that have a quantity of this kind, in the order of the model.
-
-        Parameters
-        ----------
-        kind : str
-            What the quantity is of its owner: "state", "normal_force".
-        part : str
-            Kind of the owner: "connection", "body", "force" or "state".
-
-        Returns
-        -------
-        list of str
-        """
-        return [q.owner for q in self._register if q.kind == kind and q.part == part]
-
-    @property
-    def _register(self) -> Register:
-        """Of the model, or of what the file has."""
-        return self._stored_names if self.formulation is None else self.formulation.register
-
-    @cached_property
-    def _stored_names(self) -> Register:
-        return Register(self.aliases, self._stored_quantities)
-
-    def _stored_quantities(self) -> Iterator[Quantity]:
-        for name, array in {} if self._dataset is None else self._dataset.data_vars.items():
-            labels = tuple(str(label) for label in array[array.dims[1]].values) if array.ndim == 2 else ()
-            unit, text = array.attrs.get("units", ""), array.attrs.get("long_name", "")
-            owner, part = array.attrs.get("owner", ""), array.attrs.get("part", "")
-            kind = str(name)[len(owner) + 1 :] if owner else str(name)
-            yield Quantity(owner, kind, unit, text, max(len(labels), 1), part=part, components=labels)
-
-    @cached_property
-    def aliases(self) -> dict[str, str]:
-        """Short names of quantities."""
-        return self.formulation.model.aliases if self.formulation is not None else self._stored("short_names", {})
-
-    @cached_property
-    def coordinates(self) -> list[str]:
-        """Names of the joint coordinates in the order of the tree."""
-        if self.formulation is not None:
-            known = self.formulation.register
-            return [c.name for c in self.formulation.layout.coordinates if known.find(c.name) is not None]
-        return [str(name) for name in self._stored("joint_coordinates", [])]
-
-    def _whole(self, q: Quantity) -> "xr.DataArray":
-        """All components of a quantity over time."""
-        if self._dataset is not None:
-            return self._dataset[q.name]
-        if q.name not in self._values:
-            self._values[q.name] = self._array(q, self._computed(q))
-        return self._values[q.name]
-
-    def _computed(self, q: Quantity) -> Array:
-        """Numbers of a quantity, of shape (times, size), kept."""
-        if q.name not in self._found:
-            self._found[q.name] = self._evaluate(q)
-        return self._found[q.name]
-
-    def _evaluate(self, q: Quantity) -> Array:
-        """Compute the quantity; those of its group come with it and are kept."""
-        assert self.formulation is not None and self._raw is not None
-        t, x, p = self._raw
-        path = StatePath(self.formulation, t, x, p, start_angles(self.formulation, self.initial), self.trajectory)
-        if q.name not in self._numbers:
-            found = self.formulation.evaluate(q.name, t, x, p)
-            self._numbers.update(with_turns(path, q.group, found) if q.group in USER_DEFINED else found)
-        values = self._numbers[q.name]
-        if q.group == "joints" and q.coordinate and q.unit == "rad":  # a measured angle is known up to whole turns
-            values = continuous(path, q.name, values[:, 0])[:, None]
-        elif q.group == "orientations":
-            values = without_flips(values)
-        elif q.group == "work" and self.trajectory is not None:
-            brought = event_works(self.formulation, self.trajectory.events)[q.name]
-            values = values + brought[self.trajectory.events_before, None]
-        return values
-
-    def _array(self, q: Quantity, values: Array) -> "xr.DataArray":
-        import xarray as xr
-
-        attrs = {"units": q.unit, "long_name": q.text}
-        if q.owner:
-            attrs |= {"owner": q.owner, "part": q.part}
-        beside: dict[str, Any] = {"time": xr.Variable("time", self.time, {"units": "s", "long_name": "time"})}
-        if self.along is not None and self.along != q.name:
-            beside[self.along] = self[self.along].variable
-        if not q.labels:
-            return xr.DataArray(values[:, 0], beside, ("time",), q.name, attrs)
-        axis = dimension(q)
-        return xr.DataArray(values, {**beside, axis: list(q.labels)}, ("time", axis), q.name, attrs)
 
     @property
     def dataset(self) -> "xr.Dataset":
@@ -477,11 +233,6 @@ class Run:
         loops = self.formulation.monitored_loops
         log = self.trajectory.near_singular
         return [(loops[int(i)], float(t), float(v)) for i, t, v in zip(log.loop, log.t, log.value, strict=True)]
-
-    def _stored(self, key: str, default: object) -> Any:
-        """What the file has under this key."""
-        attrs = {} if self._dataset is None else self._dataset.attrs
-        return json.loads(attrs[key]) if key in attrs else default
 
     # -- hand over -----------------------------------------------------------------------------------------------------
 
@@ -620,16 +371,3 @@ class Run:
         from trundle.run.summary import summary
 
         return summary(self)
-
-
-def dimension(q: Quantity) -> str:
-    """Name of the dimension along which the components of a quantity stand."""
-    return "contact_bond" if "normal" in q.labels else DIMENSIONS[q.size]
-
-
-def _component(whole: "xr.DataArray", part: Part) -> "xr.DataArray":
-    label = part.label
-    chosen = whole.sel({whole.dims[1]: label}, drop=True)
-    text = f"{whole.attrs.get('long_name', '')}, component {label}"
-    chosen.attrs = {**whole.attrs, "units": part.unit, "long_name": text}
-    return chosen.rename(part.name)
