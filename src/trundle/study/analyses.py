@@ -1,0 +1,285 @@
+"""What a System can be asked besides runs: consistent states, equilibria, small motions, traces, forces along a run."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trundle.equations.formulation import Formulation
+from trundle.study.start_state import start_state
+from trundle.study.unchangeable import Unchangeable
+from trundle.typing import Array, State, Values
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from trundle.quantities.initial_state import InitialState
+    from trundle.run.run import Run
+    from trundle.run.trace import Trace
+    from trundle.study.linearise import Linearisation
+
+
+class Analyses(Unchangeable):
+    """The part of `System` that analyses states and motions; each method is one call of a function in `study`."""
+
+    formulation: Formulation
+
+    def start(self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> "InitialState":
+        """A consistent state in joint coordinates from some given values; the others are solved for.
+
+        Parameters
+        ----------
+        start, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        InitialState
+            Coordinates, speeds, and which values were changed or found.
+
+        Raises
+        ------
+        AssemblyError
+            If there is none; names the constraints that cannot be satisfied.
+        """
+        return start_state(self.formulation, start, parameters, t)
+
+    def accelerations(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
+        """All accelerations and reactions at a state given by coordinates and independent speeds.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        dict
+            Numbers and vectors by name.
+        """
+        from trundle.study.at_state import accelerations
+
+        return accelerations(self.formulation, state, parameters, t)
+
+    def reactions(
+        self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0, on: str = "second",
+        axes: str = "ground",
+    ) -> dict[str, Array]:  # fmt: skip
+        """Force (N) and moment (N m) of every connection.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+        on : {"first", "second"}
+            The body of the connection on which they act.
+        axes : str
+            Name of the body whose axes they are given in.
+
+        Returns
+        -------
+        dict
+            Vectors by name, such as "pin.reaction_force".
+        """
+        from trundle.study.at_state import reactions
+
+        return reactions(self.formulation, state, parameters, t, on, axes)
+
+    def equilibrium(
+        self, start: Values | None = None, parameters: Values | None = None, t: float = 0.0, stable: bool = True
+    ) -> State:
+        """A static equilibrium near the given pose, in which the system can stay at rest.
+
+        Parameters
+        ----------
+        start, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+        stable : bool
+            Whether no small motion about it may grow; False takes the nearest one that Newton's method finds.
+
+        Returns
+        -------
+        dict
+            Coordinates by name.
+
+        Raises
+        ------
+        SolveError
+            Where none is found.
+        """
+        from trundle.study.rest import equilibrium
+
+        return equilibrium(self.formulation, start, parameters, t, stable)
+
+    def steady(
+        self, given: Values, start: Values | None = None, parameters: Values | None = None, t: float = 0.0
+    ) -> State:
+        """A steady motion with given values, such as a bicycle in a turn or a governor at speed: in axes that move
+        with it all accelerations are zero, and so are the rates of states on which something depends.
+
+        Parameters
+        ----------
+        given : mapping
+            Values by name that the motion has: speeds, coordinates, states; {} where it finds its own.
+        start, parameters : mapping, optional
+            Values by name near which the motion is looked for; those of the model hold for names that are not given.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        dict
+            Coordinates, rates and states by name, for `simulate` and `linearise`.
+
+        Raises
+        ------
+        SolveError
+            Where none is found, with what would still change.
+        """
+        from trundle.study.steady_motion import steady
+
+        return steady(self.formulation, given, start, parameters, t)
+
+    def linearise(
+        self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0
+    ) -> "Linearisation":
+        """State matrix on the constraint manifold about a state, with eigenvalues and modes.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        Linearisation
+            About an equilibrium or a steady motion; `steady` says whether the state is one, and an UnsteadyWarning
+            that it is not. Where the matrix changes with time (a frame that does not move steadily) it is `frozen` at
+            t, and a FrozenTimeWarning says so.
+
+        Raises
+        ------
+        SolveError
+            Where contacts slide or are open.
+        """
+        from trundle.study.linearise import linearise_asked
+
+        return linearise_asked(self.formulation, state, parameters, t)
+
+    def trace(
+        self, coordinate: str, to: float | Sequence[float], start: Values | None = None,
+        parameters: Values | None = None, *, hold: Values | Sequence[str] = (), step: float | None = None,
+        through_folds: bool = False, double_contacts: bool = True, limit: int = 20_000,
+    ) -> "Trace":  # fmt: skip
+        """Poses along a driven coordinate: kinematics without dynamics.
+
+        Parameters
+        ----------
+        coordinate : str
+            What is driven.
+        to : float or sequence of float
+            Where to, one value after the other (m or rad).
+        start, parameters : mapping, optional
+            Values by name at the first pose; the rest is found.
+        hold : mapping or sequence of str
+            Coordinates that stay as they are at the start, or at the values given.
+        step : float, optional
+            Longest step along the way; chosen by the curvature unless given.
+        through_folds : bool
+            Go on where the coordinate turns round; else the trace ends there.
+        double_contacts : bool
+            Look for second points of contact.
+        limit : int
+            Most points.
+
+        Returns
+        -------
+        Trace
+            Quantities over the way, and findings: singular poses, loss of contact, double contacts.
+        """
+        from trundle.study.trace.trace import trace
+
+        return trace(
+            self.formulation, coordinate, to, start, parameters, hold=hold, step=step, through_folds=through_folds,
+            double_contacts=double_contacts, limit=limit,
+        )  # fmt: skip
+
+    def graph_state(self, state: Values | None = None, parameters: Values | None = None, t: float = 0.0) -> State:
+        """The state of the bond graph at a state given by coordinates and independent speeds.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        dict
+            Poses and twists of the bodies, coordinates of contacts, what laws keep and what contacts do: for
+            `graph.accelerations`.
+        """
+        from trundle.study.at_state import state_of_graph
+
+        return state_of_graph(self.formulation, state, parameters, t)
+
+    def imaginary_forces(self, run: "Run", on: str = "speeds") -> "xr.DataArray":
+        """Generalised imaginary forces along a run.
+
+        Parameters
+        ----------
+        run : Run
+            Of this system.
+        on : {"speeds", "independent"}
+            All speeds, or the independent ones with constraints eliminated.
+
+        Returns
+        -------
+        xarray.DataArray
+            By body, kind, speed and time.
+        """
+        return self.relative_dynamics(run, on)["imaginary"]
+
+    def relative_dynamics(self, run: "Run", on: str = "speeds") -> "xr.Dataset":
+        """Generalised forces of inertia, external and imaginary ones along a run, which add to zero.
+
+        Parameters
+        ----------
+        run : Run
+            Of this system.
+        on : {"speeds", "independent"}
+            All speeds, or the independent ones with constraints eliminated.
+
+        Returns
+        -------
+        xarray.Dataset
+        """
+        from trundle.study.relative import relative_dynamics
+
+        return relative_dynamics(self.formulation, run, on)
+
+    def inertial_residual(self, run: "Run") -> "xr.DataArray":
+        """Residual of Newton's and Euler's equations in the ground.
+
+        Parameters
+        ----------
+        run : Run
+            Of this system.
+
+        Returns
+        -------
+        xarray.DataArray
+            By speed and time, over what cancels.
+        """
+        from trundle.study.relative import inertial_residual
+
+        return inertial_residual(self.formulation, run)
