@@ -268,7 +268,7 @@ class TestExchange:
         plain.simulate(0.1)
         expected = pendulum(spring=OTHER).build().simulate(3.0).values("bob.angle")
 
-        def refuse(ir: str) -> bytes:
+        def refuse(ir: str, quick: bool) -> bytes:
             raise AssertionError("compiled again")
 
         monkeypatch.setattr("trundle.kernel.compile.emit_object", refuse)
@@ -392,7 +392,7 @@ class TestIdentity:
         script = """
 import pickle, sys
 import trundle.kernel.compile as compilation, trundle as tr
-def refuse(ir):
+def refuse(ir, quick):
     raise AssertionError("compiled again")
 compilation.emit_object = refuse
 others = [tr.Table([0, 1], [5.0, 6.0]) for _ in range(20)]

@@ -17,7 +17,7 @@ from trundle.kernel.cache import user_directory
 
 NEEDS_NO_COMPILER = """
 import trundle.kernel.compile as compilation
-def refuse(ir):
+def refuse(ir, quick):
     raise AssertionError("compiled again")
 compilation.emit_object = refuse
 """

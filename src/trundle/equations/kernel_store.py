@@ -41,6 +41,8 @@ def events(f: "Formulation") -> dict[str, TapeFunction]:
     return event_functions(f.model, f.functions)
 
 
+OPEN_CONTACTS = 12
+"""Rows of contacts that open, slip and stick, of all that may act at once, from which on code is generated quickly."""
 MAKERS: dict[str, Maker] = {"base": base, "lanes": lanes, "stiff": stiff, "events": events}
 
 
@@ -52,13 +54,17 @@ class KernelStore:
         self._of = formulation
         self._kernels: dict[str, dict[str, Kernel]] = {}
 
-    def __call__(self, kind: str, make: Maker | None = None, wide: bool = False) -> dict[str, Kernel]:
-        """Kernels of a kind: one of MAKERS, or what `make` gives; wide ones for the SIMD lanes of this processor."""
+    def __call__(
+        self, kind: str, make: Maker | None = None, wide: bool = False, seldom: bool = False
+    ) -> dict[str, Kernel]:
+        """Kernels of a kind: one of MAKERS, or what `make` gives; wide ones for the SIMD lanes of this processor.
+        What is `seldom` evaluated (at samples, not at every step) is generated quickly.
+        """
         if kind not in self._kernels:
-            self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1)
+            self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1, seldom)
         return self._kernels[kind]
 
-    def _load(self, kind: str, make: Maker, lanes: int) -> dict[str, Kernel]:
+    def _load(self, kind: str, make: Maker, lanes: int, seldom: bool) -> dict[str, Kernel]:
         f = self._of
         tree = [joint.connection.name for joint in f.topology.tree]
         key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
@@ -73,6 +79,7 @@ class KernelStore:
         with preparing(f"machine code of the model {f.model.name!r} ({kind}), kept for next time"):
             with quick_symbols():
                 functions = {name: function for name, function in make(f).items() if function is not None}
-            bundle = compile_bundle(functions, lanes)
+                quick = lanes == 1 and (seldom or len(f.equations.switched) >= OPEN_CONTACTS)
+            bundle = compile_bundle(functions, lanes, quick=quick)
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()

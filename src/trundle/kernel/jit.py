@@ -19,6 +19,7 @@ from trundle.kernel.memory import address_of, aligned
 from trundle.lookup.memory import directory_address
 
 _OPTIMISATION = 1  # of code generation: level 2 takes a third longer and gives the same speed
+_QUICK = 0
 
 
 @cache
@@ -105,9 +106,9 @@ class Kernel:
         return np.ascontiguousarray(array)
 
 
-def emit_object(ir: str, target: Target | None = None) -> bytes:
-    """Machine code of a module, as the bytes of an object file."""
-    machine, module = _prepare(ir, target or host())
+def emit_object(ir: str, target: Target | None = None, quick: bool = False) -> bytes:
+    """Machine code of a module, as the bytes of an object file; `quick`: without any optimisation."""
+    machine, module = _prepare(ir, target or host(), quick)
     return bytes(machine.emit_object(module))
 
 
@@ -117,8 +118,8 @@ def emit_assembly(ir: str, target: Target | None = None) -> str:
     return str(machine.emit_assembly(module))
 
 
-def _prepare(ir: str, target: Target) -> tuple[Any, Any]:
-    machine = _machine(target)
+def _prepare(ir: str, target: Target, quick: bool = False) -> tuple[Any, Any]:
+    machine = _machine(target, quick)
     try:
         module = llvm.parse_assembly(ir)
     except RuntimeError as error:
@@ -154,15 +155,16 @@ def _is_near(target: Target) -> bool:
     return sys.platform == "linux" and target.fuses
 
 
-def code_options(target: Target) -> dict[str, Any]:
+def code_options(target: Target, quick: bool = False) -> dict[str, Any]:
     """How code is generated: part of what a piece of object code depends on."""
+    level = _QUICK if quick else _OPTIMISATION
     memory = {"reloc": "pic", "codemodel": "small"} if _is_near(target) else {}
-    return {"cpu": target.cpu, "features": target.features, "opt": _OPTIMISATION, "jit": True, **memory}
+    return {"cpu": target.cpu, "features": target.features, "opt": level, "jit": True, **memory}
 
 
-def _machine(target: Target) -> Any:
+def _machine(target: Target, quick: bool = False) -> Any:
     host()  # makes LLVM ready
-    return llvm.Target.from_triple(target.triple).create_target_machine(**code_options(target))
+    return llvm.Target.from_triple(target.triple).create_target_machine(**code_options(target, quick))
 
 
 @cache

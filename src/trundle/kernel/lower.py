@@ -14,6 +14,8 @@ _LARGE = (
     20_000  # operations from which on a tape is cut finer: compiled in 3/4 of the time, and 6 to 10 % faster to run
 )
 _FINE_CHUNK = 500
+QUICK_CHUNK = 200
+"""For code that is generated without optimisation, which keeps every value on the stack: the quickest to run."""
 _WEIGHT = {"sincos": 30, "exp": 30, "tanh": 30}  # instructions where an operation becomes many
 
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}

@@ -13,6 +13,7 @@ rows have a larger shift and more refinements, which leave (shift / eigenvalue)^
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import casadi as ca
@@ -161,19 +162,20 @@ class KKTRow:
 class Determinant:
     """Product of factors, one for each row: pivots with friction over those without."""
 
-    def __init__(self, factors: Sequence[Expr] = ()) -> None:
-        self.factors = factors
+    def __init__(self, factors: Sequence[Expr] = (), hides: bool = False) -> None:
+        self.factors, self.hides = factors, hides
         self.value = ca.SX(1)
         for factor in factors:
             self.value = self.value * factor
 
-    def judged(self, hides: bool) -> Expr:
-        """Above zero where all factors are; on request below already where a small shift hides that they vanish."""
+    @cached_property
+    def judged(self) -> Expr:
+        """Above zero where all factors are; below already where a small shift hides that they vanish."""
         lowest, smallest = ca.SX(1), ca.SX(1)
         for factor in self.factors:
             lowest, smallest = ca.fmin(lowest, factor), ca.fmin(smallest, ca.fabs(factor))
         value = ca.if_else(lowest < 0, -ca.fabs(self.value), self.value)
-        return value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value))) if hides else value
+        return value * (1 - HIDDEN * REDUNDANT / ca.fmax(smallest, ca.fabs(value))) if self.hides else value
 
 
 @final
@@ -325,24 +327,25 @@ class KKT:
         without friction, and where it is not above zero rigid bodies with friction have no or several accelerations
         (Painleve's paradox).
         """
-        return [found.value for found in self._determinants()]
+        return [found.value for found in self._determinants]
 
     def solvable(self) -> list[Expr]:
         """The same, but below zero too where several of the factors are, as where two bodies that are coupled come to
         the paradox at once, and where the shift of the rows would hide that the determinant vanishes.
         """
-        return [found.judged(self.hides) for found in self._determinants()]
+        return [found.judged for found in self._determinants]
 
+    @cached_property
     def _determinants(self) -> list[Determinant]:
         """For each row the determinant with friction over that without, of the rows that it is coupled with."""
-        found = [Determinant()] * len(self.S)
+        found = [Determinant((), self.hides)] * len(self.S)
         if self.dual is None or self.friction_factor is None:
             return found
         for rows in coupled(self.S):
             factors = [
                 self.dual.inverse_pivot[k] / self.friction_factor.inverse_pivot[k] for k in self.dual.order if k in rows
             ]
-            whole = Determinant(factors)
+            whole = Determinant(factors, self.hides)
             for k in rows:
                 found[k] = whole
         return found
