@@ -5,11 +5,23 @@ import inspect
 import pytest
 
 import trundle as tr
+from trundle.bond_graph.bonds import BondGraph
+from trundle.run.energy import Energy
+from trundle.run.power import Power
+from trundle.run.trace import Trace
 from trundle.study.linearise import Linearisation
+from trundle.study.periodic import find_orbit
+from trundle.study.stability import SteadyMotions
 
-CLASSES = (tr.Model, tr.System, tr.Run, tr.BatchRun, Linearisation)
+CLASSES = (
+    tr.Model, tr.System, tr.Run, tr.BatchRun, tr.Branch, tr.Table, Linearisation, SteadyMotions, Energy, Power, Trace,
+    BondGraph,
+)  # fmt: skip
 METHODS = {f"{c.__name__}.{n}": f for c in CLASSES for n, f in inspect.getmembers(c) if not n.startswith("_")}
-FUNCTIONS = {n: getattr(tr, n) for n in tr.__all__ if inspect.isfunction(getattr(tr, n))}
+MODULES = (tr, tr.bicycle, tr.impact, tr.walker)
+FUNCTIONS = {f"{m.__name__}.{n}": getattr(m, n) for m in MODULES for n in m.__all__}
+FUNCTIONS |= {"find_orbit": find_orbit, "Body.at": tr.Body.at, "Body.frame": tr.Body.frame}
+FUNCTIONS |= {f"examples.{f.__name__}": f for f in (tr.examples.find, tr.examples.load, tr.examples.model)}
 NAMED = {n: f for n, f in (METHODS | FUNCTIONS).items() if inspect.isfunction(f) and f.__module__ != "trundle.math"}
 
 

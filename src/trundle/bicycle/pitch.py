@@ -56,16 +56,33 @@ class Pitch:
 
 
 def pitch(geometry: Geometry, roll: ArrayLike, steer: ArrayLike) -> Pitch:
-    """Pitch of a symmetric bicycle at a roll of the rear wheel and a steer, in rad; both may be arrays.
+    """Pitch of a symmetric bicycle.
 
+    Parameters
+    ----------
+    geometry : Geometry
+    roll, steer : float or array
+        Of the rear wheel, and of the fork (rad).
+
+    Returns
+    -------
+    Pitch
+        For arrays with nan, and `touches` False, where the front wheel cannot touch.
+
+    Raises
+    ------
+    AssemblyError
+        For numbers, where the front wheel cannot touch.
+
+    Notes
+    -----
     Axes and signs are those of [Meijaard 2024]: x forward, y to the right, z down. Roll, steer and yaw are positive to
     the right, and pitch grows as the nose rises. In axes with z up (x forward, y left) roll keeps its sign; steer, yaw
     and pitch change theirs. So a lean to the right with the steer to the left is roll > 0, steer < 0 here, and both
     positive there.
 
-    One pose at which the front wheel cannot touch raises AssemblyError; arrays never do, they have nan there and
-    `touches` is False. First use compiles for half a second and is kept on disk; then a million poses take less than
-    a second. Bicycles whose wheels would meet with the fork turned round are followed from upright, which is slower.
+    The first use compiles for half a second and is kept on disk; then a million poses take less than a second. Bicycles
+    whose wheels would meet with the fork turned round are followed from upright, which is slower.
     """
     faults = kind_faults("pitch", geometry, Geometry, "A Loop goes to loop_pitch.")
     if faults:
@@ -85,9 +102,22 @@ def loop_pitch(
     x: ArrayLike = 0.0,
     y: ArrayLike = 0.0,
 ) -> Pitch:
-    """Pitch tilt + chi_r + chi_rf of a general bicycle, with the angles of its hubs; else like `pitch`.
+    """Pitch tilt + chi_r + chi_rf of a general bicycle; else like `pitch`.
 
-    Yaw, x and y of the rear wheel and its contact matter where the front wheel's road is another plane.
+    Parameters
+    ----------
+    loop : Loop
+        Hinges and wheels.
+    roll, steer : float or array
+        Of the rear wheel, and of the fork (rad).
+    rear_angle, front_angle : float or array
+        Of the hubs (rad).
+    yaw, x, y : float or array
+        Of the rear wheel (rad) and its contact (m): they matter where the front wheel's road is another plane.
+
+    Returns
+    -------
+    Pitch
     """
     faults = kind_faults("loop_pitch", loop, Loop, "geometry.loop() makes one of a Geometry.")
     if faults:

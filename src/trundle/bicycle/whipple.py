@@ -98,13 +98,29 @@ def whipple(
     loop: Loop | None = None,
     model: Model | None = None,
 ) -> Model:
-    """The model of a bicycle on the plane z = 0; its wheels roll without slip, or follow the law `tyres`.
+    """The model of a bicycle on the plane z = 0.
 
-    The rear contact is followed from the rear frame, so that its pitch is a coordinate; wheels_first=True connects the
-    contacts to the wheels themselves, which gives the same motion in other coordinates. A `loop` has the hinges and
-    wheel radii, askew or off centre, and its contacts are on the wheels; of `parts` only masses, mass centres and
-    moments count then. A `model` is one of your own, in which the bicycle is put: `parts` may then hold its
-    parameters. With a tilt that is one, the pitch is that of the steering axis: -tilt where the bicycle is upright.
+    Parameters
+    ----------
+    parts : Parts
+        Geometry, masses and moments of inertia.
+    name : str
+        Of the model.
+    wheels_first : bool
+        Connect the contacts to the wheels themselves, which gives the same motion in other coordinates. Otherwise the
+        rear contact is followed from the rear frame, so that its pitch is a coordinate.
+    tyres : ContactLaw, optional
+        Law of the contacts; the wheels roll without slip unless given.
+    loop : Loop, optional
+        Hinges and wheel radii, askew or off centre, with contacts on the wheels; of `parts` only masses, mass centres
+        and moments are used then.
+    model : Model, optional
+        Your own model, to which the bicycle is added; `parts` may then contain its parameters. With a tilt that is a
+        parameter, the pitch is that of the steering axis: -tilt where the bicycle is upright.
+
+    Returns
+    -------
+    Model
     """
     m = Model(name, gravity=(0.0, 0.0, -parts.gravity)) if model is None else model
     law = NoSlip() if tyres is None else tyres
@@ -182,7 +198,17 @@ def _number(m: Model, size: Expr) -> float:
 
 
 def benchmark(rear_tyre: Expr = 0.0, front_tyre: Expr = 0.0) -> Model:
-    """The benchmark bicycle; tyres with a profile radius greater than zero have the same wheel radii."""
+    """The benchmark bicycle.
+
+    Parameters
+    ----------
+    rear_tyre, front_tyre : float or expression
+        Profile radii of the tyres (m), with the same wheel radii; zero for sharp edges.
+
+    Returns
+    -------
+    Model
+    """
     from dataclasses import replace
 
     parts = benchmark_parts()

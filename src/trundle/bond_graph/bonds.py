@@ -106,7 +106,22 @@ class BondGraph:
 
     @staticmethod
     def from_json(text: str) -> "BondGraph":
-        """The graph that `to_json` wrote, with all its equations; StoreError for any other text."""
+        """The graph that `to_json` wrote, with all its equations.
+
+        Parameters
+        ----------
+        text : str
+            JSON.
+
+        Returns
+        -------
+        BondGraph
+
+        Raises
+        ------
+        StoreError
+            For any other text.
+        """
         from trundle.bond_graph.reload import from_json
 
         return from_json(text)
@@ -138,7 +153,19 @@ class BondGraph:
     def in_state(
         self, state: Values | None = None, parameters: Mapping[str, float] | None = None, t: float = 0.0
     ) -> "BondGraph":
-        """The graph as it is at a state: friction that sticks is FC, friction that slides R, what is open EC."""
+        """The graph at a state: friction that sticks is FC, friction that slides is R, an open contact is EC.
+
+        Parameters
+        ----------
+        state, parameters : mapping, optional
+            Values by name; those of the model hold for names that are not given, and the rest is found.
+        t : float
+            Time (s).
+
+        Returns
+        -------
+        BondGraph
+        """
         from trundle.bond_graph.in_state import in_state
 
         return in_state(self, state, parameters, t)
@@ -156,7 +183,18 @@ class BondGraph:
         return to_json(self)
 
     def save(self, path: Path | str) -> Path:
-        """Write a picture (.svg), the data (.json, .graphml) or a Modelica package (.mo)."""
+        """Write a picture (.svg), the data (.json, .graphml) or a Modelica package (.mo).
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its ending chooses the format.
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
+        """
         from trundle.bond_graph.export import save
 
         return save(self, path)

@@ -59,7 +59,22 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Example:
-    """An example by its name."""
+    """An example by its name.
+
+    Parameters
+    ----------
+    name : str
+        As `trundle examples` lists it.
+
+    Returns
+    -------
+    Example
+
+    Raises
+    ------
+    UnknownNameError
+        With near names, where there is none.
+    """
     if name in MADE_IN_PYTHON:
         return Example(name, FOLDER / f"{name.replace('-', '_')}.py", maker(name))
     if name not in names():
@@ -69,7 +84,21 @@ def find(name: str) -> Example:
 
 
 def load(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any) -> ModelFile:
-    """Model and settings of an example; `sizes` such as N=10 are for examples made in Python."""
+    """Model and settings of an example.
+
+    Parameters
+    ----------
+    name : str
+        As `trundle examples` lists it.
+    parameters : mapping, optional
+        Values of its parameters by name.
+    **sizes
+        Such as N=10, for examples made in Python.
+
+    Returns
+    -------
+    ModelFile
+    """
     example = find(name)
     for size in sizes:
         if size not in example.sizes:
@@ -82,5 +111,19 @@ def load(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any)
 
 
 def model(name: str, parameters: Mapping[str, float] | None = None, **sizes: Any) -> Model:
-    """The model of an example."""
+    """The model of an example.
+
+    Parameters
+    ----------
+    name : str
+        As `trundle examples` lists it.
+    parameters : mapping, optional
+        Values of its parameters by name.
+    **sizes
+        Such as N=10, for examples made in Python.
+
+    Returns
+    -------
+    Model
+    """
     return load(name, parameters, **sizes).model

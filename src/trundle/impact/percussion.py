@@ -59,7 +59,20 @@ class Critical(NamedTuple):
 
 
 def critical_values(inertia_ratio: ArrayLike, half_angle: ArrayLike) -> Critical:
-    """Critical coefficients of friction of a wheel with I_G = inertia_ratio * m * L^2; arrays give arrays."""
+    """Critical coefficients of friction of a wheel.
+
+    Parameters
+    ----------
+    inertia_ratio : float or array
+        I_G / (m L^2).
+    half_angle : float or array
+        Half the angle between the spokes (rad).
+
+    Returns
+    -------
+    Critical
+        Arrays give arrays.
+    """
     lam, beta = np.asarray(inertia_ratio, float), np.asarray(half_angle, float)
     s, c = np.sin(beta), np.cos(beta)
     found = (
@@ -74,10 +87,17 @@ def critical_values(inertia_ratio: ArrayLike, half_angle: ArrayLike) -> Critical
 
 
 def centre_of_motion(before: ArrayLike, after: ArrayLike) -> tuple[Array, Array]:
-    """Percussion centre (x, y) from G of a measured change of motion, in units of the velocities over the turning.
+    """Percussion centre of a measured change of motion. [Barjau 2022, Eq. B.1]
 
-    Both are (v_x, v_y, turning) of G in the last axis: forward, away from the ground, clockwise. Infinite where the
-    turning did not change. [Barjau 2022, Eq. B.1]
+    Parameters
+    ----------
+    before, after : array
+        (v_x, v_y, turning) of G in the last axis: forward, away from the ground, clockwise.
+
+    Returns
+    -------
+    x, y : array
+        From G, in units of the velocities over the turning; infinite where the turning did not change.
     """
     change = np.asarray(after, float) - np.asarray(before, float)
     with np.errstate(divide="ignore", invalid="ignore"):

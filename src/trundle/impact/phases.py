@@ -42,7 +42,18 @@ class Stepped(NamedTuple):
 
 
 def foot_rows(half_angle: ArrayLike) -> Array:
-    """Velocities (v_t, v_nf, v_nb) as rows over (v_x, v_y, turning L), the last clockwise. [Barjau 2022, Eq. A.2]"""
+    """Velocities (v_t, v_nf, v_nb) as rows over (v_x, v_y, turning L), the last clockwise. [Barjau 2022, Eq. A.2]
+
+    Parameters
+    ----------
+    half_angle : float or array
+        Half the angle between the spokes (rad).
+
+    Returns
+    -------
+    array
+        Of shape (..., 3, 3).
+    """
     beta = np.asarray(half_angle, float)
     zero, one, s, c = np.zeros_like(beta), np.ones_like(beta), np.sin(beta), np.cos(beta)
     rows = [[one, zero, -c], [zero, one, -s], [zero, one, s]]
@@ -59,9 +70,18 @@ def step_impact(
     static_friction: ArrayLike | None = None,
     steps: int = 1000,
 ) -> Stepped:
-    """Step impacts until they end; no step changes a velocity by more than (|slip| + |approach|)/steps.
+    """Impacts by small steps of impulse, until they end: a second way to `predict`.
 
-    The arguments are those of `predict`.
+    Parameters
+    ----------
+    inertia_ratio, half_angle, friction, slip, approach, restitution, static_friction
+        As for `predict`.
+    steps : int
+        No step changes a velocity by more than (|slip| + |approach|)/steps.
+
+    Returns
+    -------
+    Stepped
     """
     energetic, coefficient = split_restitution(restitution, approach)
     static = friction if static_friction is None else static_friction

@@ -274,14 +274,33 @@ def predict(
     *,
     threads: int | None = None,
 ) -> Any:
-    """Phases of the impact in which the front foot of a rimless wheel (or the corner of a rocking block) strikes.
+    """Phases of the impact in which the front foot of a rimless wheel (or the corner of a rocking block) strikes, while
+    the back foot rests on the ground (v_nb = 0).
 
-    The back foot rests on the ground (v_nb = 0). I_G = inertia_ratio * m * L^2; half_angle (rad) is half the angle
-    between the spokes; slip is the tangential velocity at the start, forward positive, and approach < 0 the normal
-    velocity of the front foot. Compression ends where v_nf = 0. Restitution is Poisson's (`Poisson(e)` or a number: its
-    normal impulse is that part of the impulse of compression) or `Stronge(e)` (its work is e^2 of that of compression).
-    A foot that does not slide is held by static_friction, which is `friction` unless given. Numbers give a
-    `Scenario`; arrays, which are broadcast, a `ScenarioArray`.
+    Parameters
+    ----------
+    inertia_ratio : float or array
+        I_G / (m L^2).
+    half_angle : float or array
+        Half the angle between the spokes (rad).
+    friction : float or array
+        Coefficient of friction.
+    slip : float or array
+        Tangential velocity at the start (m/s), forward positive.
+    approach : float or array
+        Normal velocity of the front foot (m/s), below zero. Compression ends where v_nf = 0.
+    restitution : float, Poisson, Stronge or array
+        Poisson's (`Poisson(e)` or a number: its normal impulse is that part of the impulse of compression) or
+        `Stronge(e)` (its work is e^2 of that of compression).
+    static_friction : float or array, optional
+        Coefficient that holds a foot that does not slide; `friction` unless given.
+    threads : int, optional
+        For arrays; all cores unless given.
+
+    Returns
+    -------
+    Scenario or ScenarioArray
+        Of numbers, or of arrays, which are broadcast.
     """
     energetic, restitution = split_restitution(restitution, approach)
     static = friction if static_friction is None else static_friction

@@ -127,7 +127,23 @@ class Table:
         cls, x: ArrayLike, f: ArrayLike, f1: ArrayLike, f2: ArrayLike, beyond: str = "hold", *,
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> "Table":  # fmt: skip
-        """Quintics from values f, slopes f1 and second derivatives f2 at the knots x: one argument."""
+        """Quintic polynomials through values and derivatives at the knots; one argument.
+
+        Parameters
+        ----------
+        x : array
+            Knots.
+        f, f1, f2 : array
+            Values, first and second derivatives at the knots; with one more axis for several outputs.
+        beyond : str
+            What holds outside the knots, as for `Table`.
+        unit, text, arguments, outputs
+            As for `Table`.
+
+        Returns
+        -------
+        Table
+        """
         out = object.__new__(cls)
         out._set(x, f, "hermite", beyond, unit, text, arguments, outputs)
         if len(out.x) > 1:
@@ -146,9 +162,25 @@ class Table:
         cls, x: ArrayLike, c: ArrayLike, beyond: str = "hold", *, smooth: int = 2,
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> "Table":  # fmt: skip
-        """Polynomials given by their coefficients c, of shape (degree + 1, intervals) or with one more axis for several
-        outputs: of rising powers of the distance from the lower knot. So many derivatives as `smooth` says have no
-        jumps at the knots x: one argument.
+        """Polynomials between the knots, given by their coefficients; one argument.
+
+        Parameters
+        ----------
+        x : array
+            Knots.
+        c : array
+            Coefficients, of shape (degree + 1, intervals) or with one more axis for several outputs: of rising powers
+            of the distance from the lower knot.
+        beyond : str
+            What holds outside the knots, as for `Table`.
+        smooth : int
+            Number of derivatives that do not jump at the knots.
+        unit, text, arguments, outputs
+            As for `Table`.
+
+        Returns
+        -------
+        Table
         """
         knots, given = _knots(x, "x"), _numbers(c, "c")
         if given.ndim not in (2, 3) or given.shape[1] != len(knots) - 1 or len(given) < 2:
@@ -165,14 +197,44 @@ class Table:
 
     @classmethod
     def from_csv(cls, path: Path | str, x: str | Sequence[str], y: str | Sequence[str], **options: Any) -> "Table":
-        """From the columns of a file with a line of names; two arguments need every pair of their values once."""
+        """Table from columns of a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file whose first line has the names of the columns.
+        x : str or sequence of str
+            Columns of one or two arguments; two need every pair of their values once.
+        y : str or sequence of str
+            Columns of the outputs.
+        **options
+            As for `Table`: between, beyond, unit, text.
+
+        Returns
+        -------
+        Table
+        """
         from trundle.lookup.read import read_csv
 
         return cls(**{**read_csv(Path(path), x, y), **options})
 
     @classmethod
     def from_xarray(cls, array: "xr.DataArray", outputs: str | None = None, **options: Any) -> "Table":
-        """From a DataArray: its dimensions are the arguments; `outputs` names the one that lists outputs."""
+        """Table from a DataArray, whose dimensions are the arguments.
+
+        Parameters
+        ----------
+        array : xarray.DataArray
+            With coordinates along its dimensions.
+        outputs : str, optional
+            Dimension that lists outputs.
+        **options
+            As for `Table`: between, beyond, unit, text.
+
+        Returns
+        -------
+        Table
+        """
         from trundle.lookup.read import read_xarray
 
         return cls(**{**read_xarray(array, outputs), **options})
@@ -302,7 +364,17 @@ class Table:
         return np.arange(cells) if known is None else np.cumsum([0, *known])
 
     def with_kinks(self, kinks: object) -> "Table":
-        """The same with kinks, where steps of a run end, at some of its knots only: one argument."""
+        """The same table with kinks, at which the steps of a run end, at some of its knots only; one argument.
+
+        Parameters
+        ----------
+        kinks : sequence of bool
+            Which of the knots they are.
+
+        Returns
+        -------
+        Table
+        """
         out = object.__new__(Table)
         made = {"block", "signal"}
         vars(out).update({k: v for k, v in vars(self).items() if k not in made}, _kinks=np.asarray(kinks, dtype=bool))
@@ -341,7 +413,18 @@ class Table:
         return digest.hexdigest()
 
     def refuses(self, arguments: Sequence[float]) -> int | None:
-        """The argument (its number) that lies where the table refuses to answer; None where it answers."""
+        """The argument that lies where the table refuses to answer.
+
+        Parameters
+        ----------
+        arguments : sequence of float
+            One value for each.
+
+        Returns
+        -------
+        int or None
+            Its number; None where the table answers.
+        """
         for i, (x, axis, word) in enumerate(zip(arguments, self._grids, self.beyond, strict=True)):
             at = edges(axis, word)
             if word == "refuse" and not at[0] <= x < at[-1]:

@@ -60,7 +60,17 @@ class Body:
         return self.moves is Moves.AT_REST
 
     def at(self, x: Expr, y: Expr = None, z: Expr = 0.0) -> "Frame":
-        """Frame at a point of the body, axes parallel to the body's: at(x, y, z), at(x, y) or at((x, y, z))."""
+        """Frame at a point of the body, axes parallel to the body's.
+
+        Parameters
+        ----------
+        x, y, z : float or expression
+            Coordinates of the point in the body frame (m): at(x, y, z), at(x, y) or at((x, y, z)).
+
+        Returns
+        -------
+        Frame
+        """
         if y is not None:
             return Frame(self, (x, y, z))
         point = components(x) if isinstance(x, list | tuple | np.ndarray) else ()
@@ -69,7 +79,20 @@ class Body:
         return Frame(self, point)
 
     def frame(self, position: object = (0.0, 0.0, 0.0), rotation: object = None) -> "Frame":
-        """Frame at `position`, turned by `rotation`: a 3x3 matrix, a quaternion (w, x, y, z) or (axis, angle)."""
+        """Frame on the body.
+
+        Parameters
+        ----------
+        position : tuple
+            Origin in the body frame (m).
+        rotation : matrix, quaternion or (axis, angle), optional
+            From the axes of the frame to those of the body: a 3x3 matrix, (w, x, y, z), or an axis such as "y" or a
+            vector with the angle (rad). Parallel axes unless given.
+
+        Returns
+        -------
+        Frame
+        """
         return Frame(self, components(position), np.eye(3) if rotation is None else as_matrix(rotation))
 
     def quantities(self) -> Iterator[Quantity]:

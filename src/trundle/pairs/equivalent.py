@@ -78,8 +78,19 @@ def _pair(joint: LowerPairAt) -> Pair:
 
 
 def recognise(chain: Chain, tolerance: float = 1e-9) -> "HigherPair":
-    """The higher pair that moves as five screws do: two that sweep the first surface, a turn about the common normal
-    through the point of contact, where its `at` is, and two that sweep the second one.
+    """The higher pair that moves as a chain of five screws does.
+
+    Parameters
+    ----------
+    chain : Chain
+        Two screws that sweep the first surface, a turn about the common normal through the point of contact, where its
+        `at` is, and two that sweep the second surface.
+    tolerance : float
+        Of lengths and directions.
+
+    Returns
+    -------
+    HigherPair
     """
     from trundle.pairs.higher import HigherPair
 

@@ -30,8 +30,20 @@ class ScrewPosition(NamedTuple):
 def screw_position(
     first: Screw, second: Screw, point: Sequence[float] | Array, tolerance: float = 1e-12
 ) -> ScrewPosition:
-    """The six numbers of two screws in series and the point that they sweep; the axis of a slide is taken through the
-    point. Parallel axes have no common perpendicular of their own: s is zero then.
+    """The six numbers that place two screws in series and the point that they sweep.
+
+    Parameters
+    ----------
+    first, second : Screw
+        The axis of a slide is taken through the point.
+    point : array
+        That is swept (m).
+    tolerance : float
+        Below which axes count as parallel; these have no common perpendicular of their own, and s is zero then.
+
+    Returns
+    -------
+    ScrewPosition
     """
     one, two = read_screw(first, "the first screw"), read_screw(second, "the second screw")
     x = np.asarray(point, dtype=float)

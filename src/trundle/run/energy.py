@@ -56,7 +56,17 @@ class Energy:
         return float("nan") if trajectory is None else float(trajectory.work_error)
 
     def plot(self, **options: Any) -> Any:
-        """Terms of the balance and what it leaves unexplained; returns the matplotlib figure."""
+        """Draw the terms of the energy balance, and the remaining error.
+
+        Parameters
+        ----------
+        **options
+            As of `trundle.view.plot.plot_energy`, such as path="out/energy.png".
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.plot import plot_energy
 
         return plot_energy(self.run, **options)

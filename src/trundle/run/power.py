@@ -194,7 +194,17 @@ class Power:
         return a, b
 
     def table(self, start: float | None = None, end: float | None = None) -> EnergyTable:
-        """Net energy that went from where to where between two times (the samples nearest to them)."""
+        """Net energy (J) that went from where to where between two times.
+
+        Parameters
+        ----------
+        start, end : float, optional
+            Times (s), of which the nearest samples are used; the whole run unless given.
+
+        Returns
+        -------
+        EnergyTable
+        """
         a, b = self._window(start, end)
         plan, (change, jump) = self._plan, self._changes
         flowed = dict(zip(plan.powers, self._steps[a:b].sum(axis=0).tolist(), strict=True))
@@ -226,7 +236,21 @@ class Power:
     def sankey(
         self, path: Path | str | None = None, start: float | None = None, end: float | None = None, **options: Any
     ) -> "Figure":
-        """Picture of the table with ribbons as wide as the energy; returns the matplotlib figure."""
+        """Draw the table as a Sankey diagram: ribbons as wide as the energy.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write.
+        start, end : float, optional
+            Times (s), as for `table`.
+        **options
+            As of `trundle.view.sankey.draw_sankey`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.sankey import draw_sankey
 
         return draw_sankey(self.table(start, end), self.run.model_name, self.chain, path, **options)
@@ -310,7 +334,18 @@ class Power:
         return [e.name for e in self.ports.elements]
 
     def connection(self, name: str) -> "xr.Dataset":
-        """Flow, effort, power and energy of each bond, and what the two bodies receive."""
+        """Flow, effort, power (W) and energy (J) of each bond of a connection, and what the two bodies receive.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over time.
+        """
         j: Junction = _named(self.ports.junctions, name, "connection")
         data: dict[str, Any] = {}
         coords: dict[str, Any] = {}
@@ -347,8 +382,18 @@ class Power:
         return np.where(state == 0, "EC", np.where((state == 2) & rubs, "FC", usual))
 
     def body(self, name: str) -> "xr.Dataset":
-        """Power and energy into the body by ports; they add to zero. The inertance brings minus the rate of kinetic
-        energy: positive while the body slows down.
+        """Power (W) and energy (J) into a body by ports; they add to zero. The inertance brings minus the rate of
+        kinetic energy: positive while the body slows down.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over time.
         """
         if name not in self.bodies:
             raise UnknownNameError(name, self.bodies, "body")
@@ -362,7 +407,18 @@ class Power:
         return self._dataset(data, {"port": list(ports)}, f"body {name}")
 
     def force(self, name: str) -> "xr.Dataset":
-        """What a force or law gives to each body or connection, stores, loses and brings in."""
+        """What a force or law gives to each body or connection, stores, loses and brings in.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        xarray.Dataset
+            Over time.
+        """
         e: Element = _named(self.ports.elements, name, "force or law")
         receivers = [*e.junctions, *e.bodies]
         power = np.column_stack([self._of((name, f"power_to_{r}")) for r in receivers])

@@ -125,12 +125,31 @@ class Trace:
         return {str(of): name for of, name in slopes.items() if of}
 
     def values(self, name: str) -> Array:
-        """Plain numbers of a quantity."""
+        """Plain numbers of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            Of the quantity or component.
+
+        Returns
+        -------
+        array
+        """
         return np.asarray(self[name].values)
 
     def at(self, value: float) -> "xr.Dataset":
-        """All quantities where the driven coordinate first has this value: exact, or between the points of a stored
-        trace by cubic interpolation.
+        """All quantities where the driven coordinate first has a value.
+
+        Parameters
+        ----------
+        value : float
+            Of the driven coordinate (m or rad).
+
+        Returns
+        -------
+        xarray.Dataset
+            Exact; for a trace from a file interpolated (cubic) between its points.
         """
         c = self.value
         same = np.flatnonzero(np.abs(c - value) <= 4e-16 * max(1.0, abs(value)))
@@ -162,26 +181,71 @@ class Trace:
         return out.assign_coords({self.driven: value})
 
     def plot(self, *names: str, **options: Any) -> "Figure":
-        """Quantities over the driven coordinate; returns the matplotlib figure."""
+        """Draw quantities over the driven coordinate.
+
+        Parameters
+        ----------
+        *names : str
+            What is drawn.
+        **options
+            As of `trundle.view.trace.plot_trace`, such as path="out/trace.png".
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.trace import plot_trace
 
         return plot_trace(self, names, **options)
 
     def draw(self, value: float | None = None, **options: Any) -> "Figure":
-        """Picture of the surfaces in contact at a value of the driven coordinate, with the way of the contact."""
+        """Draw the surfaces in contact, with the path of the contact.
+
+        Parameters
+        ----------
+        value : float, optional
+            Of the driven coordinate (m or rad); the first pose unless given.
+        **options
+            As of `trundle.view.trace.draw_trace`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from trundle.view.trace import draw_trace
 
         return draw_trace(self, value, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write everything as netCDF (.nc) or as a table (.csv), whole or not at all."""
+        """Write everything as netCDF (.nc) or as a table (.csv), atomically.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its ending chooses the format.
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
+        """
         from trundle.run.store import write
 
         return write(self.dataset, path)
 
     @staticmethod
     def load(path: str | Path) -> "Trace":
-        """Read a trace that `save` has written."""
+        """Read a trace written by `save`.
+
+        Parameters
+        ----------
+        path : str or Path
+            A netCDF file.
+
+        Returns
+        -------
+        Trace
+        """
         from trundle.run.store import read
 
         dataset = read(path)

@@ -248,9 +248,30 @@ def find_orbit(
 ) -> Orbit:
     """The periodic motion near the start: Newton's method on the return map, whose derivative is exact through events.
 
-    Steps that lead to a motion that does not return are halved. The start need not lie on the section. Steps and
-    multipliers belong to changes of the state that the constraints allow. Where periodic motions come in families
-    (energy is conserved, or nothing depends on a coordinate) the nearest one is found.
+    Parameters
+    ----------
+    system : System
+    section : Section
+        Where the motion repeats.
+    start, parameters : mapping, optional
+        Values by name; those of the model hold for names that are not given. The start need not lie on the section.
+    longest : float
+        Time (s) within which the motion must return.
+    tolerance : float
+        Of the change from one return to the next, relative to the size of the state.
+    iterations : int
+        Most steps of Newton's method. Steps to a motion that does not return are halved.
+
+    Returns
+    -------
+    Orbit
+        Multipliers belong to changes of the state that the constraints allow. Where periodic motions come in families
+        (energy is conserved, or nothing depends on a coordinate) the nearest one is found.
+
+    Raises
+    ------
+    SolveError
+        Where none is found.
     """
     returns = ReturnMap(system, section, parameters, longest)
     x = returns(returns.first(start)).x

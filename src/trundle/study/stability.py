@@ -104,7 +104,22 @@ class SteadyMotions:
         self.usual = usual
 
     def at(self, speed: float) -> Linearisation:
-        """The linear equations about the motion with this speed; SolveError where it is not steady."""
+        """The linear equations about the motion with one speed.
+
+        Parameters
+        ----------
+        speed : float
+            Value of the quantity (m/s or rad/s).
+
+        Returns
+        -------
+        Linearisation
+
+        Raises
+        ------
+        SolveError
+            Where the motion is not steady.
+        """
         state = {**self.start, self.quantity: speed}
         found = linearise_at(self.formulation, state, self.parameters, 0.0, self.usual)
         if not found.steady:
@@ -116,17 +131,35 @@ class SteadyMotions:
         return found
 
     def over(self, speeds: Sequence[float]) -> list[Linearisation]:
-        """The linear equations at each of the speeds; coordinates that are cyclic at one of them are left out at all,
-        also at rest.
+        """The linear equations at several speeds.
+
+        Parameters
+        ----------
+        speeds : sequence of float
+            Values of the quantity (m/s or rad/s).
+
+        Returns
+        -------
+        list of Linearisation
+            Coordinates that are cyclic at one of the speeds are left out at all of them, also at rest.
         """
         found = [self.at(float(speed)) for speed in speeds]
         cyclic = {name for one in found for name in one.cyclic}
         return [_without(one, cyclic) for one in found]
 
     def stability(self, first: float, last: float, count: int = 201) -> Stability:
-        """Eigenvalues at `count` speeds from first to last, and the ranges in which no motion grows.
+        """Eigenvalues over speed, and the ranges in which no motion grows.
 
-        A range that begins and ends between two neighbouring speeds is not seen.
+        Parameters
+        ----------
+        first, last : float
+            Range of the speed (m/s or rad/s).
+        count : int
+            Number of speeds. A range that begins and ends between two neighbouring ones is not found.
+
+        Returns
+        -------
+        Stability
         """
         if not (np.isfinite(first) and np.isfinite(last) and first < last and count >= 2):
             raise SolveError(

@@ -39,10 +39,29 @@ def collide(
     gravity: float = 0.0,
     duration: float | None = None,
 ) -> Collision:
-    """Let the front foot strike with the normal velocity `approach` and the tangential velocity `slip` (m/s) while the
-    back foot stands on the ground without load; the moment of inertia is inertia_ratio mass length^2, the angle
-    between the spokes 2 half_angle (rad). Without gravity the velocities depend on the law only by ratios of its
-    numbers, and not on mass and length.
+    """Collision of the front foot of a rimless wheel while the back foot stands on the ground without load.
+
+    Parameters
+    ----------
+    inertia_ratio : float
+        Moment of inertia over mass length^2.
+    half_angle : float
+        Half the angle between the spokes (rad).
+    friction : float
+        Coefficient of friction.
+    slip, approach : float
+        Tangential and normal velocity of the front foot before (m/s).
+    law : NormalLaw, optional
+        Of the feet; `BiStiffness()` unless given.
+    mass, length, gravity : float
+        Of the wheel (kg, m, m/s^2). Without gravity the velocities do not depend on mass and length, and on the law
+        only by ratios of its numbers.
+    duration : float, optional
+        Time (s) to compute; until the feet have left or come to rest, unless given.
+
+    Returns
+    -------
+    Collision
     """
     law = BiStiffness() if law is None else law
     _check(inertia_ratio, half_angle, friction, slip, approach, mass, length, gravity, duration)

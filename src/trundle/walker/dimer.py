@@ -26,11 +26,31 @@ def bouncing_dimer(
     tilt: float = 0.0,
     g: float = 9.81,
 ) -> Model:
-    """Two balls of `mass` each, `distance` apart, as one body in the x, z plane, contacts "left" and "right".
+    """Two balls as one body in the x, z plane, on a plate: contacts "left" and "right".
 
-    shaking: height of the plate (m) as a function of the time. height: of the lower ball over the plate at the start.
-    "mu" and "e" (Poisson's restitution) are parameters. Both balls that land together are struck by `model.impacts`:
-    "sequential" unless changed.
+    Parameters
+    ----------
+    radius : float
+        Of the balls (m).
+    distance : float
+        Between their centres (m).
+    mass : float
+        Of each ball (kg).
+    friction, restitution : float
+        Coefficient of friction and Poisson's restitution; "mu" and "e" are parameters of the model.
+    shaking : callable, optional
+        Height of the plate (m) as a function of time.
+    height : float
+        Of the lower ball over the plate at the start (m).
+    tilt : float
+        At the start (rad).
+    g : float
+        Gravity (m/s^2).
+
+    Returns
+    -------
+    Model
+        Balls that land together collide as `model.impacts` says: "sequential" unless changed.
     """
     sizes = {"radius": radius, "distance": distance, "mass": mass}
     for what, value in sizes.items():

@@ -19,7 +19,22 @@ WALKS, STOPS, FALLS_BACK = "walks", "stops", "falls back"
 
 
 def start_at(speed: float, half_angle: float, length: float = 1.0) -> dict[str, float]:
-    """Start values of `rimless_wheel` that turns with `speed` (rad/s) about its standing foot, just after landing."""
+    """Start values of `rimless_wheel` just after a landing.
+
+    Parameters
+    ----------
+    speed : float
+        Turning about the standing foot (rad/s).
+    half_angle : float
+        Half the angle between the spokes (rad).
+    length : float
+        Of the spokes (m).
+
+    Returns
+    -------
+    dict
+        Values by name, for `simulate`.
+    """
     return {
         "hub.angle_rate": speed,
         "along_rate": length * speed * float(np.cos(half_angle)),
@@ -33,7 +48,21 @@ def find_gait(
     start: Values | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> Orbit:
-    """The periodic gait of a built `rimless_wheel`, from one landing to the next."""
+    """The periodic gait of a built `rimless_wheel`, from one landing to the next.
+
+    Parameters
+    ----------
+    system : System
+        Of a `rimless_wheel`.
+    spokes : int
+        Its number of spokes.
+    start, parameters : mapping, optional
+        Values by name; those of the model hold for names that are not given.
+
+    Returns
+    -------
+    Orbit
+    """
     return find_orbit(system, landing(spokes), start, parameters)
 
 
@@ -43,7 +72,27 @@ def outcome(
     parameters: Mapping[str, float] | None = None,
     duration: float = 30.0,
 ) -> str:
-    """How the motion of a wheel with all its feet ends within `duration` (s): "walks" or "stops"."""
+    """How the motion of a wheel with all its feet ends.
+
+    Parameters
+    ----------
+    system : System
+        Of a `rimless_wheel` with all its feet.
+    start, parameters : mapping
+        Values by name.
+    duration : float
+        Time (s) after which it is judged.
+
+    Returns
+    -------
+    str
+        "walks" or "stops".
+
+    Raises
+    ------
+    SolveError
+        Where the run does not reach its end.
+    """
     run = system.simulate(duration, start, parameters, rtol=1e-9, atol=1e-11, samples=2)
     if not run.ok:
         raise SolveError(f"the wheel could not be followed for {duration:g} s. {run.outcome}")
@@ -66,7 +115,24 @@ class Steps:
 def over_friction(
     system: "System", frictions: Iterable[float], spokes: int = 8, length: float = 1.0, count: int = 40
 ) -> list[Steps]:
-    """Walk `count` steps from the start of the model with each coefficient, and find the gait that is left."""
+    """Walk from the start of the model with several coefficients of friction, and find the gait of each.
+
+    Parameters
+    ----------
+    system : System
+        Of a `rimless_wheel` with friction.
+    frictions : iterable of float
+        Coefficients.
+    spokes, length : int, float
+        Number and length (m) of the spokes.
+    count : int
+        Steps to walk.
+
+    Returns
+    -------
+    list of Steps
+        One for each coefficient.
+    """
     half = np.pi / spokes
     found = []
     for mu in frictions:

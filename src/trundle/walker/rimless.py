@@ -103,13 +103,35 @@ def rimless_wheel(
     speed: float | None = None,
     g: float = 9.81,
 ) -> Model:
-    """Spokes on a hub in a plane; x runs down the slope (rad), z is normal to it. Feet land, slip, part and strike.
+    """Spokes on a hub in a plane; x runs down the slope, z is normal to it. Feet land, slip, part and strike.
 
-    inertia_ratio: I_G / (m L^2) above zero; at zero (all mass in the hub) a foot in the air has no mass, and only
-    `pivoting_wheel` remains. friction: coefficient of Coulomb; without one the feet hold. feet: how many spokes can
-    touch, from "foot0" (standing at the start) forwards and "foot-1" (just lifted) backwards; all without friction,
-    three with it. speed: turning at the start (rad/s), just after "foot0" has landed; that of the gait unless given.
-    "slope", "inertia_ratio" and "mu" are parameters of the model.
+    Parameters
+    ----------
+    spokes : int
+        Number of spokes.
+    slope : float
+        Angle of the ground (rad).
+    inertia_ratio : float
+        I_G / (m L^2), above zero: at zero (all mass in the hub) a foot in the air has no mass, and only
+        `pivoting_wheel` remains.
+    length, mass : float
+        Of a spoke (m), of the wheel (kg).
+    friction : float, optional
+        Coefficient of Coulomb friction; without one the feet do not slip.
+    restitution : Restitution or float
+        Of the landings.
+    feet : int, optional
+        How many spokes can touch, from "foot0" (standing at the start) forwards and "foot-1" (just lifted) backwards;
+        unless given all without friction, three with it.
+    speed : float, optional
+        Turning at the start (rad/s), just after "foot0" has landed; that of the gait unless given.
+    g : float
+        Gravity (m/s^2).
+
+    Returns
+    -------
+    Model
+        "slope", "inertia_ratio" and "mu" are its parameters.
     """
     _check(spokes, slope, length, inertia_ratio)
     if not inertia_ratio > 0:
@@ -149,7 +171,18 @@ def pivoting_wheel(
     speed: float | None = None,
     g: float = 9.81,
 ) -> Model:
-    """The wheel with its standing foot as a pivot: no slip, no lift-off, plastic landings, walking forwards only."""
+    """The rimless wheel with its standing foot as a pivot: no slip, no lift-off, plastic landings, walking forwards
+    only.
+
+    Parameters
+    ----------
+    spokes, slope, inertia_ratio, length, mass, speed, g
+        As for `rimless_wheel`; the inertia ratio may be zero.
+
+    Returns
+    -------
+    Model
+    """
     _check(spokes, slope, length, inertia_ratio)
     m, ratio = _model("pivoting wheel", slope, inertia_ratio, g)
     inertia = ratio * mass * length**2
@@ -169,7 +202,17 @@ def pivoting_wheel(
 
 
 def landing(spokes: int = 8) -> Section:
-    """Just after the next foot has landed, with the feet counted on and the place on the slope forgotten."""
+    """Section just after the next foot has landed: feet are numbered again, and the place on the slope is reset.
+
+    Parameters
+    ----------
+    spokes : int
+        Number of spokes.
+
+    Returns
+    -------
+    Section
+    """
     back = {"hub.angle": -2 * pi / spokes}
     return Section("foot1 lands", reset={"along": 0.0}, shift=back, unless=("foot-1 lands",))
 

@@ -29,9 +29,28 @@ def rocking_block(
 ) -> Model:
     """A homogeneous block in the x, z plane on its two lower edges, contacts "left" and "right".
 
-    friction: coefficient of Coulomb; without one the edges do not slip. shaking: displacement of the plate along x (m)
-    as a function of the time, built of `tr` functions; without one the plate is the ground. tilt: angle at the start
-    (rad), above zero about the right edge. The run ends with "overturns" when the block lies on its side.
+    Parameters
+    ----------
+    half_width, half_height : float
+        Of the block (m).
+    mass : float
+        In kg.
+    friction : float, optional
+        Coefficient of Coulomb friction; without one the edges do not slip.
+    restitution : Restitution or float
+        Of the edges.
+    shaking : callable, optional
+        Displacement of the plate along x (m) as a function of time, built of `tr` functions; without one the plate is
+        the ground.
+    tilt : float
+        Angle at the start (rad), above zero about the right edge.
+    g : float
+        Gravity (m/s^2).
+
+    Returns
+    -------
+    Model
+        Its runs end with "overturns" when the block lies on its side.
     """
     for what, value in (("half_width", half_width), ("half_height", half_height), ("mass", mass)):
         if not (isfinite(value) and value > 0):
@@ -70,8 +89,16 @@ def slenderness(half_width: float, half_height: float) -> float:
 def housner_ratio(half_width: float, half_height: float) -> float:
     """Angular speed after a block has changed its edge over that before: 1 - (3/2) sin^2 of the slenderness.
 
-    This holds where the new edge sticks (from `friction_needed` on) and does not bounce, and the old one leaves. Blocks
-    lower than half_width / sqrt(2) cannot leave it: they stop at once, and the ratio is zero.
+    Parameters
+    ----------
+    half_width, half_height : float
+        Of the block (m).
+
+    Returns
+    -------
+    float
+        It holds where the new edge sticks (from `friction_needed` on) and does not bounce, and the old one leaves.
+        Blocks lower than half_width / sqrt(2) cannot leave it: they stop at once, and the ratio is zero.
     """
     return max(0.0, 1 - 1.5 * sin(slenderness(half_width, half_height)) ** 2)
 

@@ -90,7 +90,18 @@ class Branch:
         return np.array([one.stable for one in self.judgements])
 
     def all(self, kind: str) -> list[Special[Any]]:
-        """Special points of a kind: "fold", "Hopf", "branch point", "period doubling", "torus"."""
+        """Special points of a kind.
+
+        Parameters
+        ----------
+        kind : str
+            "fold", "Hopf", "branch point", "period doubling" or "torus".
+
+        Returns
+        -------
+        list of Special
+            In the order of the branch.
+        """
         return [s for s in self.special if s.kind == kind]
 
     @cached_property
@@ -122,22 +133,56 @@ class Branch:
         return self.dataset[name]
 
     def plot(self, *names: str, beside: "Sequence[Branch]" = (), path: Path | str | None = None) -> "Figure":
-        """Values over the parameter (the first state unless named), of other branches too: stable parts solid, unstable
-        ones dashed.
+        """Draw values over the parameter: stable parts solid, unstable ones dashed.
+
+        Parameters
+        ----------
+        *names : str
+            Values of `dataset`; the first state unless given.
+        beside : sequence of Branch
+            Other branches in the same picture.
+        path : str or Path, optional
+            File to write.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
         """
         from trundle.view.branch import plot_branches
 
         return plot_branches([self, *beside], names, path)
 
     def state(self, where: "int | Special[Any]") -> State:
-        """Coordinates and rates at a point (by its number) or special point, for `simulate`; of periodic motions those
-        at the start of a period.
+        """Coordinates and rates at a point, for `simulate`; of periodic motions those at the start of a period.
+
+        Parameters
+        ----------
+        where : int or Special
+            Number of a point of the branch, or a special point.
+
+        Returns
+        -------
+        dict
+            Values by name.
         """
         place = self.nodes[where].place if isinstance(where, int) else where.node.place
         return self.point_values.start(place)
 
     def switch(self, point: Special[Any], step: float = 0.05) -> "Branch":
-        """The other branch through a branch point, in one direction; a negative step goes in the other."""
+        """The other branch through a branch point, in one direction.
+
+        Parameters
+        ----------
+        point : Special
+            A branch point of this branch.
+        step : float
+            First step, in parts of the range of the parameter or of the size of a motion; a negative one goes in the
+            other direction.
+
+        Returns
+        -------
+        Branch
+        """
         if point.kind != "branch point":
             raise SolveError(f"another branch passes through branch points only, this is a {point.kind}.")
         try:
