@@ -96,6 +96,11 @@ class Part(NamedTuple):
         return self.quantity.size if self.component is None else 1
 
     @property
+    def text(self) -> str:
+        """What it is, in words."""
+        return self.quantity.text if self.component is None else f"{self.quantity.text}, component {self.label}"
+
+    @property
     def unit(self) -> str:
         """Its unit; that of the component where they differ."""
         whole = self.quantity

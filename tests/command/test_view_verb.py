@@ -1,5 +1,8 @@
 """`trundle view` and `trundle run --view`."""
 
+import subprocess
+import sys
+
 import pytest
 from typer.testing import CliRunner
 
@@ -49,3 +52,14 @@ def test_damaged_result_gets_words(result, tmp_path):
     assert done.exit_code == 1 and "damaged" in done.output
     missing = CliRunner().invoke(app, ["view", str(tmp_path / "nothing.nc")])
     assert missing.exit_code == 1 and "no such file" in missing.output
+
+
+def test_a_page_of_a_result_needs_no_xarray(result, tmp_path):
+    """It takes longer to import than a result of 1e5 samples takes to read."""
+    script = (
+        "import sys, trundle; "
+        f"trundle.load({str(result)!r}, lazy=True).save_html({str(tmp_path / 'page.html')!r}); "
+        "print({'xarray', 'pandas', 'dask'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

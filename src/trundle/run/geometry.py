@@ -28,7 +28,7 @@ def geometry(run: "Run") -> Geometry:
     "frames": names of moving frames.
     """
     if run.formulation is None:
-        stored: Geometry = json.loads(run.dataset.attrs.get("geometry", "{}"))
+        stored: Geometry = json.loads(run.stored_attrs.get("geometry", "{}"))
         return {"bodies": {}, "springs": [], "rails": [], "contacts": [], "joints": [], "frames": []} | stored
     found = _read(run.formulation, run.parameters)
     for name, shapes in run.shapes.items():

@@ -62,7 +62,7 @@ class Power:
         """Which bodies, connections, laws and forces there are."""
         if self.run.formulation is not None:
             return self.run.formulation.ports
-        stored = self.run.dataset.attrs.get(STORED)
+        stored = self.run.stored_attrs.get(STORED)
         if stored is None:
             raise StoreError(
                 "this file has no power audit, and it cannot be computed without the model. Call run.power.keep() "

@@ -21,7 +21,7 @@ Attribute = str | float | int
 def provenance(run: "Run") -> dict[str, Attribute]:
     """Attributes of the dataset, enough to understand the run without its model; lists and tables are JSON."""
     if run.formulation is None:
-        return {str(k): v for k, v in run.dataset.attrs.items()}
+        return {str(k): v for k, v in run.stored_attrs.items()}
     from trundle.run.geometry import geometry
 
     settings: Mapping[str, Any] = run.settings

@@ -14,6 +14,7 @@ from trundle.lookup.table import Table
 from trundle.model.register import Register
 from trundle.quantity import Part, Quantity
 from trundle.run.event_works import event_works
+from trundle.run.stored_result import StoredResult
 from trundle.run.turns import USER_DEFINED, StatePath, continuous, start_angles, with_turns, without_flips
 from trundle.typing import Array
 
@@ -28,11 +29,11 @@ DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of c
 
 
 class RunQuantities:
-    """The part of `Run` that finds quantities: from the system that ran, or from the dataset of a file."""
+    """The part of `Run` that finds quantities: from the system that ran, or from a file."""
 
     def __init__(
         self,
-        dataset: "xr.Dataset | None",
+        stored: StoredResult | None,
         outcome: str,
         formulation: Formulation | None = None,
         raw: "tuple[Array, Array, Array] | None" = None,
@@ -41,7 +42,7 @@ class RunQuantities:
         trajectory: "Trajectory | None" = None,
         tables: Mapping[str, Table] | None = None,
     ) -> None:
-        self._dataset, self.outcome = dataset, outcome
+        self.stored, self.outcome = stored, outcome
         self.formulation, self._raw, self.settings, self.initial = formulation, raw, dict(settings or {}), initial
         self.trajectory = trajectory
         self.shapes: dict[str, tuple[Any, ...]] = {}  # of bodies, where other ones are drawn than the model has
@@ -63,8 +64,8 @@ class RunQuantities:
         """Times of the samples (s)."""
         if self._raw is not None:
             return self._raw[0]
-        assert self._dataset is not None
-        return np.asarray(self._dataset["time"].values)
+        assert self.stored is not None
+        return self.stored.variables["time"].values
 
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and description; components such as "rod.position_x" too."""
@@ -72,8 +73,7 @@ class RunQuantities:
             raise UnknownNameError(str(name), self.names, "quantity", "Use its name, such as run['bob.angle'].")
         if name in self._values:
             return self._values[name]
-        what = "quantity" if self.formulation is not None else "quantity stored in this file"
-        part = self._register.get(name, what=what)
+        part = self._register.get(name, what=self._what)
         whole = self._whole(part.quantity)
         return whole if part.component is None else _component(whole, part)
 
@@ -95,9 +95,12 @@ class RunQuantities:
         UnknownNameError
             With near names, where there is none.
         """
-        if self._dataset is not None or name in self._values or not isinstance(name, str):
+        if name in self._values or not isinstance(name, str):
             return np.asarray(self[name].values)
-        part = self._register.get(name)
+        part = self._register.get(name, what=self._what)
+        if self.stored is not None:
+            found = self.stored.variables[part.quantity.name].values
+            return found if part.component is None else found[:, part.component]
         numbers = self._computed(part.quantity)
         if part.component is not None:
             return numbers[:, part.component]
@@ -151,6 +154,21 @@ class RunQuantities:
         """
         return self._register.get(name).unit
 
+    def text(self, name: str) -> str:
+        """What a quantity is, in words.
+
+        Parameters
+        ----------
+        name : str
+            Long or short name, or that of a component.
+
+        Returns
+        -------
+        str
+            As in the attribute "long_name" of run[name].
+        """
+        return self._register.get(name).text
+
     def component_labels(self, name: str) -> tuple[str, ...]:
         """Names of the components of a quantity.
 
@@ -190,6 +208,10 @@ class RunQuantities:
         return [q.owner for q in self._register if q.kind == kind and q.part == part]
 
     @property
+    def _what(self) -> str:
+        return "quantity" if self.formulation is not None else "quantity stored in this file"
+
+    @property
     def _register(self) -> Register:
         """Of the model, or of what the file has."""
         return self._stored_names if self.formulation is None else self.formulation.register
@@ -199,11 +221,13 @@ class RunQuantities:
         return Register(self.aliases, self._stored_quantities)
 
     def _stored_quantities(self) -> Iterator[Quantity]:
-        for name, array in {} if self._dataset is None else self._dataset.data_vars.items():
-            labels = tuple(str(label) for label in array[array.dims[1]].values) if array.ndim == 2 else ()
-            unit, text = array.attrs.get("units", ""), array.attrs.get("long_name", "")
-            owner, part = array.attrs.get("owner", ""), array.attrs.get("part", "")
-            kind = str(name)[len(owner) + 1 :] if owner else str(name)
+        if self.stored is None:
+            return
+        for name, one in self.stored.quantities.items():
+            labels = tuple(map(str, self.stored.variables[one.dims[1]].values)) if len(one.dims) == 2 else ()
+            unit, text = one.attrs.get("units", ""), one.attrs.get("long_name", "")
+            owner, part = one.attrs.get("owner", ""), one.attrs.get("part", "")
+            kind = name[len(owner) + 1 :] if owner else name
             yield Quantity(owner, kind, unit, text, max(len(labels), 1), part=part, components=labels)
 
     @cached_property
@@ -221,8 +245,8 @@ class RunQuantities:
 
     def _whole(self, q: Quantity) -> "xr.DataArray":
         """All components of a quantity over time."""
-        if self._dataset is not None:
-            return self._dataset[q.name]
+        if self.stored is not None:
+            return self.stored.dataset[q.name]
         if q.name not in self._values:
             self._values[q.name] = self._array(q, self._computed(q))
         return self._values[q.name]
@@ -267,8 +291,12 @@ class RunQuantities:
 
     def _stored(self, key: str, default: object) -> Any:
         """What the file has under this key."""
-        attrs = {} if self._dataset is None else self._dataset.attrs
-        return json.loads(attrs[key]) if key in attrs else default
+        return json.loads(self.stored_attrs[key]) if key in self.stored_attrs else default
+
+    @property
+    def stored_attrs(self) -> dict[str, Any]:
+        """What the file says of the run; nothing for a run with its model."""
+        return {} if self.stored is None else self.stored.attrs
 
 
 def dimension(q: Quantity) -> str:
@@ -277,8 +305,6 @@ def dimension(q: Quantity) -> str:
 
 
 def _component(whole: "xr.DataArray", part: Part) -> "xr.DataArray":
-    label = part.label
-    chosen = whole.sel({whole.dims[1]: label}, drop=True)
-    text = f"{whole.attrs.get('long_name', '')}, component {label}"
-    chosen.attrs = {**whole.attrs, "units": part.unit, "long_name": text}
+    chosen = whole.sel({whole.dims[1]: part.label}, drop=True)
+    chosen.attrs = {**whole.attrs, "units": part.unit, "long_name": part.text}
     return chosen.rename(part.name)

@@ -119,8 +119,8 @@ class Run(RunQuantities):
     @property
     def dataset(self) -> "xr.Dataset":
         """States, energy and all quantities used so far, with provenance."""
-        if self._dataset is not None:
-            return self._dataset
+        if self.stored is not None:
+            return self.stored.dataset
         import xarray as xr
 
         from trundle.run.provenance import provenance
@@ -170,7 +170,7 @@ class Run(RunQuantities):
     @property
     def model_name(self) -> str:
         """Name of the model."""
-        return self.formulation.model.name if self.formulation is not None else str(self.dataset.attrs.get("title", ""))
+        return self.formulation.model.name if self.formulation is not None else str(self.stored_attrs.get("title", ""))
 
     @cached_property
     def parameters(self) -> dict[str, float]:

@@ -1,6 +1,8 @@
 """Results on disk: netCDF-4 files that are written whole or not at all and read back to the last bit; tables as CSV."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -8,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
 from trundle.run.read_netcdf import read_own
+from trundle.run.stored_result import StoredResult
 from trundle.run.surfaces import surfaces_as_json
 from trundle.run.table import csv_text
 
@@ -74,10 +77,11 @@ def load(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "Run":
     """
     from trundle.run.run import Run
 
-    dataset = read(path, max_bytes, lazy)
-    _check_run(dataset, Path(path))
-    attrs = dataset.attrs
-    return Run(dataset, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
+    path = _existing(Path(path))
+    with _in_words(path):
+        stored = read_own(path, max_bytes, lazy)
+    attrs = _check_run(stored, path).attrs
+    return Run(stored, str(attrs["outcome"]), settings=json.loads(attrs["settings"]))
 
 
 def _existing(path: Path) -> Path:
@@ -85,6 +89,8 @@ def _existing(path: Path) -> Path:
         path = path.with_name(path.name + ".nc")
     if not path.exists():
         raise StoreError(f"cannot read {path}: there is no such file.")
+    if path.suffix.lower() == ".csv":
+        raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     if path.is_dir():
         raise StoreError(f"cannot read {path}: this is a directory. Give the name of a result file (*.nc).")
     if not path.is_file():
@@ -94,17 +100,22 @@ def _existing(path: Path) -> Path:
 
 def read(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "xr.Dataset":
     """Read a dataset as it was written, or every n-th sample where it has more bytes than `max_bytes`."""
-    import xarray as xr
-
     path = _existing(Path(path))
-    if path.suffix.lower() == ".csv":
-        raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
-    try:
+    with _in_words(path):
         own = read_own(path, max_bytes, lazy)
         if own is not None:
-            return own
+            return own.dataset
+        import xarray as xr
+
         with xr.open_dataset(path, engine=ENGINE, decode_times=False, mask_and_scale=False) as dataset:
             return dataset.load()
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    """Say what is wrong with a file that cannot be read."""
+    try:
+        yield
     except PermissionError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}. Ask for the right to read it.") from error
     except ImportError as error:
@@ -117,19 +128,19 @@ def read(path: Path | str, max_bytes: float = inf, lazy: bool = False) -> "xr.Da
         ) from error
 
 
-def _check_run(dataset: "xr.Dataset", path: Path) -> None:
-    ours = str(dataset.attrs.get("source", "")).startswith("Trundle")
-    if ours and "driven" in dataset.attrs:
+def _check_run(stored: StoredResult | None, path: Path) -> StoredResult:
+    if stored is not None and "driven" in stored.attrs:
         raise StoreError(
             f"cannot read {path} as a run: it is a trace, written by trace.save. Read it with "
             "trundle.run.trace.Trace.load(path)."
         )
-    missing = [name for name in ("outcome", "settings", "events", "near_singular") if name not in dataset.attrs]
-    if not ours or missing or "time" not in dataset.coords:
+    needed = ("outcome", "settings", "events", "near_singular")
+    if stored is None or any(name not in stored.attrs for name in needed) or "time" not in stored.coordinates:
         raise StoreError(
             f"cannot read {path}: it is a netCDF file, but not a result written by Trundle. "
             "Open it with xarray.open_dataset instead."
         )
+    return stored
 
 
 def _evaluate_all(run: "Run") -> None:

@@ -71,7 +71,7 @@ class Grid:
 def surfaces(run: "Run") -> list[Grid]:
     """Both surfaces of every contact; those of a run from a file as they were stored."""
     if run.formulation is None:
-        stored = json.loads(run.dataset.attrs.get("surfaces", "[]"))
+        stored = json.loads(run.stored_attrs.get("surfaces", "[]"))
         return [Grid.of_json(values) for values in stored]
     f = run.formulation
     grids: list[Grid] = []

@@ -12,7 +12,6 @@ TOUCHES: Final = 4  # without friction, or with creep: there is nothing that sti
 
 def states_of(run: "Run", contact: str) -> Any:
     """States of a contact over time, 0 open, 1 sliding, 2 sticking or rolling, 4 touching."""
-    found = run[f"{contact}.state"]
-    states = np.rint(found.values).astype(int)
-    rubs = "sliding" in str(found.attrs.get("long_name", ""))
-    return states if rubs else np.where(states == 1, TOUCHES, states)
+    name = f"{contact}.state"
+    states = np.rint(run.values(name)).astype(int)
+    return states if "sliding" in run.text(name) else np.where(states == 1, TOUCHES, states)

@@ -20,7 +20,7 @@ def usual_names(run: "Run") -> list[str]:
     known = set(run.names)
     short = [name for name in run.aliases if name in known]
     shown = {run.aliases[name] for name in short}
-    coordinates = [name for name in run.coordinates if name not in shown and run[name].ndim == 1]
+    coordinates = [name for name in run.coordinates if name not in shown and not run.component_labels(name)]
     forces = [f"{owner}.{kind}" for kind in ("normal_force", "gap") for owner in run.owners(kind)]
     energies = [name for name in ("energy.kinetic", "energy.potential") if name in known]
     return list(dict.fromkeys([*short, *coordinates, *energies, *forces]))[:MOST]
@@ -40,10 +40,9 @@ def curves(run: "Run", names: Iterable[str]) -> Iterator[Curve]:
     for name in names:
         labels = run.component_labels(name)
         for part in [f"{name}_{label}" for label in labels] if labels else [name]:
-            array = run[part]
-            kept = peaks(array.values, POINTS)
-            unit, text = str(array.attrs.get("units", "")), str(array.attrs.get("long_name", ""))
-            yield Curve(part, unit, text, run.time[kept], np.asarray(array.values, dtype=float)[kept])
+            values = run.values(part)
+            kept = peaks(values, POINTS)
+            yield Curve(part, run.unit(part), run.text(part), run.time[kept], np.asarray(values, dtype=float)[kept])
 
 
 def peaks(values: Array, most: int) -> Any:
