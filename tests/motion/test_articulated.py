@@ -48,7 +48,7 @@ def test_articulated_equals_composite(make: object) -> None:
     model = make()
     e = derive(model, find_topology(model, {}), "kane")
     assert isinstance(e.motion, TreeMotion)
-    articulated = e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts)
+    articulated = e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts)[0]
     composite, _ = KKT(e.mass, [], e.motion.leaves_first(), 0.0).solve(sparse(-e.bias), {})
     f = ca.Function("f", [e.t, e.q, e.u, e.p], [articulated, dense(composite, e.n_u)])
     rng = np.random.default_rng(0)

@@ -67,7 +67,7 @@ def test_gyroscopic_moment_of_a_free_body(formalism: str) -> None:
     m.connect(tr.Free(), m.ground, stone)
     e = equations(m, formalism)
     bare = e.without({"stone": ["gyroscopic"]})
-    udot = [each.motion.unconstrained(each.inertias, each.gravity, each.loads, each.efforts) for each in (e, bare)]
+    udot = [each.motion.unconstrained(each.inertias, each.gravity, each.loads, each.efforts)[0] for each in (e, bare)]
     w = np.array([0.3, -0.5, 0.7])
     whole, without = numbers(e, *udot, q=[0, 0, 0, 1, 0, 0, 0], u=[0, 0, 0, *w])
     expected = [(3 - 4) * w[1] * w[2] / 2, (4 - 2) * w[2] * w[0] / 3, (2 - 3) * w[0] * w[1] / 4]
@@ -105,7 +105,7 @@ def test_without_loads_no_force_acts_on_the_body() -> None:
 
 def test_articulated_and_composite_bodies_leave_out_the_same() -> None:
     e = equations(swinging(9.81)).without({"lower": ["convective"], "upper": ["gyroscopic", "gravity"]})
-    udot = e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts)
+    udot = e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts)[0]
     M = ca.vertcat(*[ca.horzcat(*[row.get(k, ca.SX(0)) for k in range(e.n_u)]) for row in e.mass])
     (left,) = numbers(e, ca.mtimes(M, udot) + e.bias)
     np.testing.assert_allclose(left, 0, atol=1e-12)

@@ -11,6 +11,7 @@ from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.fixed_rank import Choice
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
+from trundle.motion.motion import FrameLoad
 from trundle.typing import Expr, TapeFunction
 
 
@@ -204,12 +205,15 @@ class Accelerations:
         return self._solve(e.u, e.bias, self._gamma)
 
     @cached_property
+    def unconstrained(self) -> tuple[Expr, list[FrameLoad]]:
+        """udot without rows, and what moving frames and the ground then exert through joints."""
+        e = self.equations
+        return e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts + e.nonideal)
+
+    @cached_property
     def dynamics(self) -> tuple[Expr, Expr]:
         """udot and multipliers at a consistent state, as expressions of the symbols."""
-        e = self.equations
-        if not self.rows:
-            return e.motion.unconstrained(e.inertias, e.gravity, e.loads, e.efforts + e.nonideal), ca.SX(0, 1)
-        return self._solution[:2]
+        return self._solution[:2] if self.rows else (self.unconstrained[0], ca.SX(0, 1))
 
     def _shares(self) -> Sparse:
         """What contacts carry beside the smallest forces, by row."""

@@ -9,7 +9,7 @@ from trundle.constraints.row import Row
 from trundle.equations.derive import Equations
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
-from trundle.motion.motion import FrameMotion
+from trundle.motion.motion import FrameLoad, FrameMotion
 from trundle.space.rotation import cross, dot
 from trundle.typing import Expr
 
@@ -60,6 +60,18 @@ class Driving:
             point = e.motion.frame(c.second).p
             add(c.touching, point, -force, -moment)
             add(c.first.body, point, force, moment)
+        return out
+
+    def without_rows(self, held: Iterable[FrameLoad]) -> dict[Body, Wrench]:
+        """The same in equations without rows, from what frames exert through joints and loads on the frames."""
+        e = self.equations
+        out: dict[Body, Wrench] = {frame: (ca.SX.zeros(3), ca.SX.zeros(3)) for frame in e.model.frames}
+        on_frames = [(frame, "", -load.force, -load.moment - cross(load.point - e.motion.body(frame).p, load.force))
+                     for frame in out for load in e.loads.get(frame, ())]  # fmt: skip
+        for frame, connection, force, moment in [*held, *on_frames]:
+            if frame in out and connection not in self._loose:
+                F, M = out[frame]
+                out[frame] = F + force, M + moment
         return out
 
     def power(self, wrenches: dict[Body, Wrench]) -> Expr:

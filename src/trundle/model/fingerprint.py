@@ -138,7 +138,8 @@ def _answers(model: Model, asker: Asker) -> tuple[list[str], dict[str, tuple[Mea
 def _terms(terms: Terms) -> str:
     """What a force contributes: names, and all expressions on one tape, of which they have most in common."""
     values = [part for _, force, moment in terms.wrenches for part in (force, moment)]
-    values += [effort for _, effort in terms.efforts] + [terms.potential, terms.dissipated, terms.supplied]
+    values += [effort for _, effort in terms.efforts]
+    values += [terms.potential, terms.dissipated, terms.supplied, terms.stored]
     values += [value for value, _, _ in terms.measures.values()]
     columns = [ca.densify(ca.SX(value)) for value in values]
     names = [frame for frame, _, _ in terms.wrenches], [name for name, _ in terms.efforts], list(terms.measures)

@@ -37,6 +37,9 @@ class Measure(NamedTuple):
 class Terms:
     """What a force contributes: wrenches (frame, force, moment; ground axes), efforts on coordinates, energy
     and power.
+
+    `stored` is for stiff parts whose energy is costly to differentiate, such as a contact: its rate counts as
+    dissipated in the balance of a run, and `run.power` separates the two.
     """
 
     wrenches: list[tuple[Frame, Expr, Expr]] = field(default_factory=list)
@@ -44,6 +47,7 @@ class Terms:
     potential: Expr = 0.0  # J
     dissipated: Expr = 0.0  # W
     supplied: Expr = 0.0  # W
+    stored: Expr = 0.0  # J, beside the potential: `dissipated` includes its rate
     measures: Mapping[str, tuple[Expr, str, str]] = field(default_factory=dict)  # name -> (expression, unit, sentence)
 
     def listed(self) -> tuple[Measure, ...]:

@@ -74,7 +74,8 @@ class Asker:
         def scalars() -> list[Expr]:
             found.append(question())
             terms = found[0]
-            return [terms.potential, terms.dissipated, terms.supplied, *[effort for _, effort in terms.efforts]]
+            energies = [terms.potential, terms.dissipated, terms.supplied, terms.stored]
+            return [*energies, *[effort for _, effort in terms.efforts]]
 
         self.ask(where, scalars)
         if len(self.faults) == before:

@@ -193,6 +193,7 @@ class RecordedForce(Force):
             potential=take(1),
             dissipated=take(1),
             supplied=take(1),
+            stored=take(1),
             measures={name: (take(size), unit, text) for name, size, unit, text in self.measures},
         )
 
@@ -200,6 +201,6 @@ class RecordedForce(Force):
     def column(terms: Terms) -> Expr:
         """All numbers of the terms below each other, in the order in which they are read."""
         wrenches = [ca.vertcat(ca.SX(F), ca.SX(M)) for _, F, M in terms.wrenches]
-        energies = [terms.potential, terms.dissipated, terms.supplied]
+        energies = [terms.potential, terms.dissipated, terms.supplied, terms.stored]
         measures = [ca.SX(value) for value, _, _ in terms.measures.values()]
         return ca.SX(ca.vertcat(*wrenches, *[e for _, e in terms.efforts], *energies, *measures))

@@ -9,7 +9,7 @@ articulated inertia [A H; H' M]: A11 A12 A13 A22 A23 A33, H11 ... H33 by rows, M
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 
@@ -136,10 +136,27 @@ def link_inertia(link: Link, inertias: Inertias) -> Expr:
     return m, h, I
 
 
+@final
+class Held(NamedTuple):
+    """What a root of the tree exerts on the first link of a branch: about the root's origin, in its axes."""
+
+    link: Link
+    force: Expr
+    moment: Expr
+
+
+@final
+class TreeDynamics(NamedTuple):
+    """udot, and what holds the branches."""
+
+    udot: Expr
+    held: list[Held]
+
+
 def forward_dynamics(
     tree: Tree, motion: Kinematics, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
-) -> Expr:
-    """udot of a tree; efforts act along the speeds."""
+) -> TreeDynamics:
+    """Accelerations of a tree; efforts act along the speeds."""
     links, q, u, roots = tree.links, motion.q, motion.u, motion.roots
     spin: list[Expr] = []  # angular velocity in link axes
     stages: list[_Stage] = []
@@ -162,14 +179,18 @@ def forward_dynamics(
                 n = n - ca.mtimes(world.R.T, M + cross(point - world.p, F))
         pn.append(n)
         pf.append(f)
+    held: list[Held] = []
     for i in reversed(range(len(links))):  # inwards: articulated inertia and bias
-        link = links[i]
+        link, parent = links[i], links[i].parent
         effort = efforts[link.i_u : link.i_u + link.n_u]
-        inward = stages[i].articulate(IA[i], pn[i], pf[i], effort)
-        if link.parent >= 0:
-            I, n, f = inward
-            parent = link.parent
+        I, n, f = stages[i].articulate(IA[i], pn[i], pf[i], effort)
+        if parent >= 0:
             IA[parent], pn[parent], pf[parent] = IA[parent] + I, pn[parent] + n, pf[parent] + f
+        else:
+            root = roots[-1 - parent]
+            (A, H, M), a = blocks(I), root.felt(gravity)
+            force = f + ca.mtimes(H.T, root.alpha) + ca.mtimes(M, a)
+            held.append(Held(link, force, n + ca.mtimes(A, root.alpha) + ca.mtimes(H, a)))
     udot = ca.SX.zeros(tree.n_u)
     angular: list[Expr] = []
     linear: list[Expr] = []
@@ -183,7 +204,7 @@ def forward_dynamics(
         angular.append(alpha)
         linear.append(a)
         udot[link.i_u : link.i_u + link.n_u] = rates
-    return udot
+    return TreeDynamics(udot, held)
 
 
 class _Stage:

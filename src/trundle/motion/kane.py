@@ -14,7 +14,7 @@ from trundle.model.body import Body, Frame
 from trundle.motion.articulated import forward_dynamics, link_inertia
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.links import Tree
-from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
+from trundle.motion.motion import FrameLoad, FrameMotion, Inertias, Loads, Partial
 from trundle.motion.roots import Roots, changing
 from trundle.space.inertia import Inertia
 from trundle.space.rotation import cross, dot
@@ -89,9 +89,24 @@ class TreeMotion:
                     j = links[j].parent
         return rows
 
-    def unconstrained(self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr) -> Expr:
-        """udot of the tree, by articulated bodies."""
-        return forward_dynamics(self.tree, self.kinematics, inertias, gravity, loads, efforts)
+    def unconstrained(
+        self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
+    ) -> tuple[Expr, list[FrameLoad]]:
+        """By articulated bodies."""
+        udot, branches = forward_dynamics(self.tree, self.kinematics, inertias, gravity, loads, efforts)
+        held: list[FrameLoad] = []
+        for link, force, moment in branches:
+            root = self.tree.roots[-1 - link.parent]
+            R = self.roots[root].world.R
+            held.append(FrameLoad(root, link.joint.connection.name, ca.mtimes(R, force), ca.mtimes(R, moment)))
+        for body, (place, _) in self.tree.place.items():
+            if place < 0 and body.is_free:  # fixed to a root
+                root = self.tree.root(body)
+                force, moment, centre = inertia_wrench(inertias[body], self.body(body), gravity)
+                acting = [(centre, force, moment), *((point, -F, -M) for _, point, F, M in loads.get(body, ()))]
+                origin = self.roots[root].world.p
+                held += [FrameLoad(root, "", F, M + cross(point - origin, F)) for point, F, M in acting]
+        return udot, held
 
     def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """h = inertia forces without udot, minus gravity and loads on bodies."""

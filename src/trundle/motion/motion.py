@@ -76,6 +76,18 @@ class Load(NamedTuple):
     moment: Expr
 
 
+@final
+class FrameLoad(NamedTuple):
+    """What the ground or a moving frame exerts through a joint, or (without a connection) on what is fixed to it: about
+    its origin, in ground axes.
+    """
+
+    frame: Body
+    connection: str
+    force: Expr
+    moment: Expr
+
+
 Loads = Mapping[Body, Sequence[Load]]
 Inertias = Mapping[Body, Inertia]
 
@@ -132,5 +144,7 @@ class Motion(Protocol):
         at a point: (body, point, force, moment).
         """
 
-    def unconstrained(self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr) -> Expr:
-        """udot where no constraint holds; efforts act along the speeds."""
+    def unconstrained(
+        self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
+    ) -> tuple[Expr, list[FrameLoad]]:
+        """udot where no constraint holds (efforts act along the speeds), and what the roots of the tree exert then."""

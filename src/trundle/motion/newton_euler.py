@@ -15,7 +15,7 @@ from trundle.linear_algebra.kkt import Factor, Sparse, dense, sparse
 from trundle.model.body import Body, Frame
 from trundle.motion.kinematics import quaternion_rate
 from trundle.motion.links import frame_pose
-from trundle.motion.motion import FrameMotion, Inertias, Loads, Partial
+from trundle.motion.motion import FrameLoad, FrameMotion, Inertias, Loads, Partial
 from trundle.motion.roots import Roots, changing
 from trundle.space.pose import Pose
 from trundle.space.rotation import cross, rotation_from_quaternion
@@ -89,11 +89,13 @@ class AbsoluteMotion:
         """Nothing: all bodies are free, and rows carry them."""
         yield from ()
 
-    def unconstrained(self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr) -> Expr:
-        """udot, body by body."""
+    def unconstrained(
+        self, inertias: Inertias, gravity: Expr, loads: Loads, efforts: Expr
+    ) -> tuple[Expr, list[FrameLoad]]:
+        """udot, body by body; without rows nothing is held."""
         mass = Factor(self.mass_matrix(inertias), self.leaves_first())
         force = sparse(efforts - self.bias(inertias, gravity, loads))
-        return dense(mass.backward(mass.forward(force)), self.n_u)
+        return dense(mass.backward(mass.forward(force)), self.n_u), []
 
     def bias(self, inertias: Inertias, gravity: Expr, loads: Loads) -> Expr:
         """Gyroscopic terms minus gravity and loads."""

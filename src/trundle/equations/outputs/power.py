@@ -93,9 +93,9 @@ class PowerExpressions:
         found = self._bodies()
         for junction in self.ports.junctions:
             found |= self._chain(junction) if junction.is_chain else self._connection(junction)
-        potentials = self._potential_rates()
+        rates, nothing = self._energy_rates(), (ca.SX(0), ca.SX(0))
         for element in self.ports.elements:
-            found |= self._element(element, potentials.get(element.name, ca.SX(0)))
+            found |= self._element(element, *rates.get(element.name, nothing))
         return found
 
     # -- bodies --------------------------------------------------------------------------------------------------------
@@ -246,23 +246,24 @@ class PowerExpressions:
 
     # -- laws and forces -----------------------------------------------------------------------------------------------
 
-    def _potential_rates(self) -> dict[str, Expr]:
+    def _energy_rates(self) -> dict[str, tuple[Expr, Expr]]:
+        """Of potentials, and of what is stored beside them."""
         e = self.equations
         names = [element.name for element in self.ports.elements if element.name in e.terms]
-        V = ca.vertcat(ca.SX(0, 1), *[ca.SX(e.terms[n].potential) for n in names])
+        V = ca.vertcat(*[ca.SX(v) for n in names for v in (e.terms[n].potential, e.terms[n].stored)])
         rates = derivative_along(V, e.q, e.coordinate_rates()) + derivative(V, e.t) if names else V
-        return {n: rates[i] for i, n in enumerate(names)}
+        return {n: (rates[2 * i], rates[2 * i + 1]) for i, n in enumerate(names)}
 
-    def _element(self, element: Element, stored: Expr) -> dict[Measure, Expr]:
+    def _element(self, element: Element, potential_rate: Expr, stored_rate: Expr) -> dict[Measure, Expr]:
         e, name = self.equations, element.name
         if element.is_friction:
             return self._friction(name, element.law_of)
         term = e.terms[name]
         found = {
-            (name, "stored"): stored,
-            (name, "lost"): ca.SX(term.dissipated),
+            (name, "stored"): potential_rate + stored_rate,
+            (name, "lost"): ca.SX(term.dissipated) - stored_rate,
             (name, "supplied"): ca.SX(term.supplied),
-            (name, "stored_energy"): ca.SX(term.potential),
+            (name, "stored_energy"): ca.SX(term.potential) + ca.SX(term.stored),
         }
         given = {key: ca.SX(0) for key in (*element.junctions, *element.bodies)}
         for coordinate, effort in term.efforts:

@@ -16,7 +16,6 @@ class Nearby(NamedTuple):
     centre: Expr  # the point, from the middle of the track in the axes there, m
     ahead: Expr  # distance from the frame along the line, m
     bend: Expr  # turn of the axes per metre, rad/m
-    bend_rate: Expr  # how it changes per metre
 
 
 def nearby(bends: Expr, centre: Expr) -> Nearby:
@@ -34,7 +33,7 @@ def _near(d: Expr, d1: Expr, centre: Expr) -> Nearby:
     turn = ca.SX.eye(3) + ahead * ca.skew(d + half * d1)  # second order in `ahead` is 1e-10 for 1 cm
     along = ca.SX([1.0, 0.0, 0.0])
     beside = ca.mtimes(turn.T, centre - ahead * along) - half * ahead * cross(d, along)
-    return Nearby(turn, beside, ahead, here, d1)
+    return Nearby(turn, beside, ahead, here)
 
 
 def _afar(d: Expr, d1: Expr, d2: Expr, centre: Expr) -> Nearby:
@@ -47,5 +46,4 @@ def _afar(d: Expr, d1: Expr, d2: Expr, centre: Expr) -> Nearby:
     along = ca.SX([1.0, 0.0, 0.0])
     bent = cross(d, along)
     way = ahead * (along + half * (bent + ahead / 3 * (cross(d1, along) + cross(d, bent))))
-    bend_rate = d1 + ahead * d2
-    return Nearby(turn, ca.mtimes(turn.T, centre - way), ahead, d + half * (d1 + bend_rate), bend_rate)
+    return Nearby(turn, ca.mtimes(turn.T, centre - way), ahead, d + ahead * (d1 + half * d2))

@@ -12,7 +12,7 @@ from typing import NamedTuple, final
 
 import casadi as ca
 
-from trundle.derivative import derivative, derivative_along
+from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.model.body import Body, Frame, as_frame
 from trundle.model.force import Force, Signals, Terms
@@ -61,7 +61,6 @@ class _Pose(NamedTuple):
     w: Expr  # of the wheel in the ground, rad/s
     at: Expr  # distance of the place along the line, m
     bend: Expr  # turn of the track's axes per metre, rad/m
-    bend_rate: Expr  # how it changes per metre
     rail: Expr  # displacement of the rail on its support, m
     rail_rate: Expr  # m/s
 
@@ -73,8 +72,6 @@ class _Against(NamedTuple):
     axes: Expr  # matrix from those of the rail to those of the track
     centre: Expr
     axle: Expr
-    centre_rate: Expr
-    axle_rate: Expr
     v: Expr  # against the rail
     w: Expr
 
@@ -87,16 +84,6 @@ class _Touch(NamedTuple):
     approach: Expr  # m, along the normal; negative where the contact is open
     arm: Expr  # from the wheelset's centre to the contact
     normal: Expr  # out of the rail
-
-
-@final
-class _Contact(NamedTuple):
-    """What Hertz makes of it."""
-
-    touch: _Touch
-    force: Expr  # N, elastic
-    stored: Expr  # J
-    stored_rate: Expr  # W
 
 
 @final
@@ -113,8 +100,8 @@ class _Acting(NamedTuple):
     force: Expr  # the same in those of the ground
     moment: Expr  # about the wheel's centre, N m
     arm: Expr  # from there to the contact, m
-    stored: Expr  # J
-    dissipated: Expr  # W
+    stored: Expr  # J, in the elastic contact
+    absorbed: Expr  # W, power of wheel and rail on the contact: lost, or stored for a while
 
 
 @final
@@ -217,14 +204,15 @@ class WheelOnRail(Force):
         wheel, on = as_frame(self.wheel), self._acting(s)
         Q, Y = on.on_track[2], -self.place.out * on.on_track[1]
         t, creep, slips = on.touch.table, on.creep, on.slips
-        stored, lost = on.stored, on.dissipated
+        stored, lost = ca.SX(0), on.absorbed
         if self.support is not None:
             place, rate = self._rail(s)
-            stored, lost = stored + self.support.stored(place, rate), lost + self.support.lost(rate)
+            stored, lost = self.support.stored(place, rate), lost + self.support.lost(rate)
         return Terms(
             wrenches=[(wheel, on.force, on.moment)],
             potential=stored,
             dissipated=lost,
+            stored=on.stored,
             measures={
                 "Q": (Q, "N", "vertical force of the wheel on the rail"),
                 "Y": (Y, "N", "lateral force of the wheel on the rail, outwards"),
@@ -250,7 +238,9 @@ class WheelOnRail(Force):
     def _acting(self, s: Signals) -> _Acting:
         track = self._pose(s, as_frame(self.wheel))
         pose = self._against_rail(track)
-        touch, elastic, stored, stored_rate = self._contact(pose)
+        touch = self._touch(pose.centre, pose.axle)
+        approach = ca.fmax(touch.approach, 0.0)
+        elastic = touch.table.stiffness * approach * ca.sqrt(approach + NO_APPROACH)
         along, normal = ca.SX([1.0, 0.0, 0.0]), touch.normal
         across = cross(normal, along)
 
@@ -272,7 +262,7 @@ class WheelOnRail(Force):
         force, moment = ca.mtimes(turned, F), ca.mtimes(turned, cross(touch.arm, F) + M)
         return _Acting(
             touch, patch, load, creep, slips, lost, ca.mtimes(pose.axes, F), force, moment,
-            ca.mtimes(turned, touch.arm), stored, -given - stored_rate,
+            ca.mtimes(turned, touch.arm), 0.4 * elastic * approach, -given,
         )  # fmt: skip
 
     def approach(self, s: Signals) -> Expr:
@@ -287,43 +277,35 @@ class WheelOnRail(Force):
         vectors = s.rotation(wheel)[:, 1], s.velocity(wheel), s.angular_velocity(wheel)
         if self.bend is None:
             axle, v, w = (ca.mtimes(R.T, x) for x in vectors)
-            return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), ca.SX.zeros(3), *self._yield(s))
+            return _Pose(R, centre, axle, v, w, 0.0, ca.SX.zeros(3), *self._yield(s))
         at, bends = ca.vertsplit(self.bend.at(s), [0, 1, self.bend.size])
-        turn, centre, ahead, bend, bend_rate = nearby(bends, centre)
+        turn, centre, ahead, bend = nearby(bends, centre)
         back = ca.mtimes(R, turn)
         axle, v, w = (ca.mtimes(back.T, x) for x in vectors)
-        return _Pose(back, centre, axle, v, w, at + ahead, bend, bend_rate, *self._yield(s))
+        return _Pose(back, centre, axle, v, w, at + ahead, bend, *self._yield(s))
 
     def _against_rail(self, pose: _Pose) -> _Against:
         """The wheelset in axes that have x along the rail."""
         if self.bend is None:  # straight along x: all places are alike
-            turned, v = cross(pose.w, pose.axle), pose.v - pose.rail_rate
-            return _Against(ca.SX.eye(3), pose.centre - pose.rail, pose.axle, v, turned, v, pose.w)
-        sizes = {"centre": 3, "axle": 3, "at": 1, "bend": 3, "rail": 3}
-        centre, axle, at, d, rail = here = [ca.SX.sym(name, size) for name, size in sizes.items()]
-        y0, shift = self.place.out * self.place.rail_origin, self._shift(at) + rail
-        tangent = derivative(shift, at) + ca.SX([1.0, 0.0, 0.0]) + y0 * ca.vertcat(-d[2], 0.0, d[0])
+            return _Against(ca.SX.eye(3), pose.centre - pose.rail, pose.axle, pose.v - pose.rail_rate, pose.w)
+        d, y0 = pose.bend, self.place.out * self.place.rail_origin
+        shift, slope = self._shift(pose.at)
+        tangent = slope + ca.SX([1.0, 0.0, 0.0]) + y0 * ca.vertcat(-d[2], 0.0, d[0])
         x = tangent / ca.sqrt(dot(tangent, tangent))
         y = ca.vertcat(-x[1], x[0], 0.0) / ca.sqrt(x[0] ** 2 + x[1] ** 2)
-        axes = ca.horzcat(x, y, cross(x, y))
-        origin = ca.SX([0.0, y0, 0.0])
-        found = ca.vertcat(ca.mtimes(axes.T, centre - shift - origin) + origin, ca.mtimes(axes.T, axle))
-        # Rates while the centre goes along the line.
-        way = ca.SX([1.0, 0.0, 0.0]) + cross(pose.bend, pose.centre)
-        pace = pose.v[0] / way[0]  # m of line per second
-        moved = pose.v - pace * way, cross(pose.w - pace * pose.bend, pose.axle), pace, pace * pose.bend_rate
-        rates = derivative_along(found, ca.vertcat(*here), ca.vertcat(*moved, pose.rail_rate))
-        given = [pose.centre, pose.axle, pose.at, pose.bend, pose.rail]
-        axes, found, rates = ca.substitute([axes, found, rates], here, given)
-        v, w = ca.mtimes(axes.T, pose.v - pose.rail_rate), ca.mtimes(axes.T, pose.w)
-        return _Against(axes, found[:3], found[3:], rates[:3], rates[3:], v, w)
+        axes, origin = ca.horzcat(x, y, cross(x, y)), ca.SX([0.0, y0, 0.0])
+        centre = ca.mtimes(axes.T, pose.centre - shift - pose.rail - origin) + origin
+        return _Against(axes, centre, *(ca.mtimes(axes.T, a) for a in (pose.axle, pose.v - pose.rail_rate, pose.w)))
 
-    def _shift(self, at: Expr) -> Expr:
-        """Of the rail from its place (m), at a distance."""
+    def _shift(self, at: Expr) -> tuple[Expr, Expr]:
+        """Of the rail from its place (m), at a distance, and its derivative by the distance."""
         if self.rough is None:
-            return ca.SX.zeros(3)
-        y, z = self.rough(at)[slice(0, 2) if self.place.out > 0 else slice(2, 4)].elements()
-        return ca.vertcat(0.0, y, z)
+            return ca.SX.zeros(3), ca.SX.zeros(3)
+        here = ca.SX.sym("at")
+        y, z = self.rough(here)[slice(0, 2) if self.place.out > 0 else slice(2, 4)].elements()
+        shift = ca.vertcat(0.0, y, z)
+        found, slope = ca.substitute([shift, derivative(shift, here)], [here], [at])
+        return found, slope
 
     def _touch(self, centre: Expr, e: Expr) -> _Touch:
         """Geometry for a centre and a direction e of the axle."""
@@ -345,18 +327,3 @@ class WheelOnRail(Force):
         cosine = ca.cos(found.angle)
         normal = ca.vertcat(0.0, -out * ca.sin(found.angle), cosine)
         return _Touch(found, -gap * cosine, shift * e + radial, normal)
-
-    def _contact(self, pose: _Against) -> _Contact:
-        """Geometry and normal force at a pose, made with symbols in its place, by which the energy is differentiated.
-
-        The stiffness changes with the place, so that the energy's rate is not only that of the approach.
-        """
-        symbols = ca.SX.sym("centre", 3), ca.SX.sym("axle", 3)
-        touch = self._touch(*symbols)
-        approach = ca.fmax(touch.approach, 0.0)
-        force = touch.table.stiffness * approach * ca.sqrt(approach + NO_APPROACH)
-        stored = 0.4 * force * approach
-        rate = derivative_along(stored, ca.vertcat(*symbols), ca.vertcat(pose.centre_rate, pose.axle_rate))
-        parts = [stored, rate, force, touch.approach, touch.arm, touch.normal, *touch.table]
-        stored, rate, force, deep, arm, normal, *columns = ca.substitute(parts, list(symbols), [pose.centre, pose.axle])
-        return _Contact(_Touch(TableContact(*columns), deep, arm, normal), force, stored, rate)
