@@ -154,6 +154,32 @@ def test_curving_by_hand():
     assert given == pytest.approx(moment, rel=1e-3)
 
 
+def test_inner_wheels_unload_as_the_car_leans_on_its_springs():
+    """On level track of 600 m: the car leans by m a h / (K - m g h), and moves out with the springs; the moment about
+    the middle of the track takes the load off the inner wheels at 49 m/s, where a rigid vehicle would need 51.
+    """
+    v, R = np.array([40.0, 45.0, 48.0]), 600.0
+    found = rail.curving(wagon(), R, v, 0.0)
+    a, arm, roll_stiffness = v**2 / R, found["car.z"] - RADIUS, 4 * 1.2e6 * 1.0**2
+    roll, aside = ((found[f"front.{x}"] + found[f"rear.{x}"]) / 2 for x in ("rx", "y"))  # of the wheelsets
+    lean = (CAR * a * arm + roll_stiffness * roll) / (roll_stiffness - CAR * 9.81 * arm)
+    assert [2 * state["car.quaternion"][1] for state in found.states] == pytest.approx(lean, rel=1e-3)
+    out = -aside + CAR * a / (4 * 2e6) + arm * lean  # from the chord between the wheelsets
+    assert 8.0**2 / (8 * R) - found["car.y"] == pytest.approx(out, rel=5e-3)
+    moment = (CAR * found["car.z"] + 2 * MASS * RADIUS) * a + 9.81 * (CAR * out - 2 * MASS * aside)
+    moment += 2 * 112 * v / RADIUS * v / R  # gyroscopic
+    origin = rail.ContactGeometry(rail.S1002(), rail.Rail60E1()).side("left").rail_origin
+    inner, outer = (
+        np.mean([origin + found[f"{axle}_{side}.rail_place"] for axle in ("front", "rear")], 0)
+        for side in ("left", "right")
+    )
+    total = (CAR + 2 * MASS) * 9.81
+    Q, by_hand = found["front_left.Q"] + found["rear_left.Q"], (total * outer - moment) / (inner + outer)
+    assert pytest.approx(by_hand, abs=2e-3 * total) == Q
+    unloaded = [np.sqrt(np.polyval(np.polyfit(q[1:], v[1:] ** 2, 1), 0.0)) for q in (Q, by_hand)]
+    assert unloaded[0] == pytest.approx(unloaded[1], rel=3e-3) and unloaded[0] == pytest.approx(49.0, abs=0.3)
+
+
 @pytest.mark.slow
 def test_a_free_wheelset_rolls_without_slip_through_a_curve():
     """Cones on soft springs at balanced speed: radii differ as the rails do, r/R = dr/(2 b), y = r b/(conicity R)."""

@@ -110,8 +110,10 @@ def test_a_free_vehicle_goes_as_its_traction_lets_it(wagon):
         assert one == pytest.approx(other, abs=1e-9), name  # over 140 m
     assert np.max(np.abs(runs[0].values("car.x"))) > 0.08 and max(run.energy.drift for run in runs) < 1e-10
     inert = wagon.mass + 2 * 112 / 0.46**2
-    gained = runs[0].values("track_speed")[-1] - 20.0
+    gained = runs[0].values("vehicle_speed")[-1] - 20.0
     assert gained == pytest.approx(force / inert * 6.0, rel=0.03)  # the flange costs a little
+    for name in ("distance", "vehicle_speed"):  # of the vehicle, not of its frames
+        assert runs[0].values(name) == pytest.approx(runs[1].values(name), abs=5e-8)
 
 
 CONES = rail.Contact(rail.ContactGeometry(rail.Profile.cone(0.05), rail.Profile.arc(0.3)), rail.ShenHedrickElkins(0.4))
@@ -210,9 +212,21 @@ def test_free_trips_end_where_the_line_or_the_way_does(wagon):
     still = rail.Trip(wagon, LINE, rail.Free(5.0, traction=-4e4)).simulate()
     assert still.outcome.startswith("STANDSTILL") and not still.ok
     inert = wagon.mass + 2 * 112 / 0.46**2
-    assert still.time[-1] == pytest.approx(4.9 * inert / 4e4, rel=0.02)
+    assert still.time[-1] == pytest.approx(4.9 * inert / 4e4, rel=5e-3)
+    t, v, frame = still.time, still.values("vehicle_speed"), still.values("track_speed")
+    late = (t > 0.5) & (t < 2.0)
+    assert v[-1] == pytest.approx(0.1) and np.polyfit(t[late], v[late], 1)[0] == pytest.approx(-4e4 / inert, rel=5e-3)
+    assert np.polyfit(t[late], frame[late], 1)[0] < -1.05 * 4e4 / inert  # that of the frames overshoots
     way = still.values("car.position_x")
     assert way[-1] - way[0] == pytest.approx((5.0**2 - 0.1**2) / 2 * inert / 4e4, rel=5e-3)  # on straight track
+
+
+def test_speeds_that_overturn(wagon):
+    """70 m/s on a radius of 600 m: refused where the speed is given, told where the vehicle may still brake."""
+    with pytest.raises(ModelError, match="would fall over: with 70 m/s"):
+        rail.Trip(wagon, LINE, lambda s: 20.0 + s.t * 50.0 / 2.0 - tr.step(s.t - 2.0) * (s.t - 2.0) * 25.0)
+    with pytest.warns(rail.TripWarning, match="if it keeps the speed of the start, at .* would fall over"):
+        rail.Trip(wagon, LINE, rail.Free(70.0))
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from trundle.rail.track.alignment import Alignment
-from trundle.rail.vehicle.travel import TravelLaw, UniformTravel
+from trundle.rail.vehicle.travel import TravelLaw
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.rail.wheel_rail.profile import Profile
 
@@ -52,21 +52,32 @@ def _curve_faults(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: floa
             f"{MOST_ATTACK:g} rad. Take a radius of at least {vehicle.rigid_wheelbase / 2 / MOST_ATTACK:.3g} m, or a "
             "shorter wheelbase."
         )
-    if isinstance(law, UniformTravel) and law.speed > 0:
-        square = np.maximum(law.speed**2 + 2 * law.acceleration * np.maximum(s - start, 0.0), 0.0)
-        out = np.abs(square * at.k * at.cos_b - GRAVITY * at.cos_g * at.sin_b)
-        most = GRAVITY * line.half_gauge / vehicle.centre_height
-        i = int(np.argmax(out))
-        if out[i] > most:
-            yield (
-                f"at {s[i]:.4g} m the vehicle would fall over: with {np.sqrt(square[i]):.3g} m/s on a radius of "
-                f"{1 / max(k[i], 1e-9):.4g} m {out[i]:.3g} m/s^2 across the track are left beside the cant, and "
-                f"{most:.3g} m/s^2 lift the inner wheels. Go slower, or take a wider curve."
-            )
+    if law.held:
+        yield from _overturning(vehicle, line, law, start)
 
 
-def trip_notes(vehicle: Vehicle, line: Alignment) -> Iterator[str]:
+def _overturning(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) -> Iterator[str]:
+    """Where the speed would tip the vehicle over, as a rigid body on its rails."""
+    if not law.speed_at_start() > 0:
+        return
+    s = np.linspace(min(max(start + vehicle.reach[0], 0.0), line.length), line.length, PLACES)
+    at, v = line.local(s), law.speed_after(s - start)
+    out = np.abs(v**2 * at.k * at.cos_b - GRAVITY * at.cos_g * at.sin_b)
+    most = GRAVITY * line.half_gauge / vehicle.centre_height
+    i = int(np.argmax(out))
+    if out[i] > most:
+        yield (
+            f"at {s[i]:.4g} m the vehicle would fall over: with {v[i]:.3g} m/s on a radius of "
+            f"{1 / max(abs(at.k[i]), 1e-9):.4g} m {out[i]:.3g} m/s^2 across the track are left beside the cant, and "
+            f"{most:.3g} m/s^2 lift the inner wheels. Go slower, or take a wider curve."
+        )
+
+
+def trip_notes(vehicle: Vehicle, line: Alignment, law: TravelLaw, start: float) -> Iterator[str]:
     """What a user may not have meant."""
+    if not law.held:  # it may brake before
+        for fault in _overturning(vehicle, line, law, start):
+            yield f"if it keeps the speed of the start, {fault}"
     base, lengths = vehicle.rigid_wheelbase, np.diff(line.starts)
     for i in np.flatnonzero(lengths < base):
         kind = type(line.segments[i]).__name__

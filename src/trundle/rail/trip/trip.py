@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError, SolveError
@@ -17,6 +18,7 @@ from trundle.rail.track.line import irregularity_table
 from trundle.rail.trip.ending import END_OF_LINE, LANDS, LIFTS, name_endings, trip_outcome
 from trundle.rail.trip.fit import MARGIN, TripWarning, trip_faults, trip_notes
 from trundle.rail.trip.place import Place
+from trundle.rail.vehicle.along import AlongTrack
 from trundle.rail.vehicle.ride import Frames, Ride
 from trundle.rail.vehicle.traction import AxleMoment
 from trundle.rail.vehicle.travel import STANDSTILL, START, Free, SpeedOverTime, TravelLaw, UniformTravel
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
 FADE = 30.0  # m over which irregularities grow, unless they have a beginning of their own
 FAST = 5.0  # m/s, from which on explicit steps are cheaper on rough track: creep is stiff as 1/v
-LOOKS = 2001  # times at which a speed over time is looked at
 ATOL = {"m": 1e-3, "rad": 1e-3, "m/s": 0.1, "rad/s": 0.1}  # absolute over relative tolerance
 
 
@@ -79,7 +80,7 @@ class Trip:
         faults = list(trip_faults(vehicle, line, self.law, self.start))
         if faults:
             raise ModelError([f"Trip: {fault}" for fault in faults])
-        for note in trip_notes(vehicle, line):
+        for note in trip_notes(vehicle, line, self.law, self.start):
             warnings.warn(f"Trip: {note}", TripWarning, stacklevel=2)
         self._given = irregularity
         self.irregularity = self._faded(self.start)
@@ -110,8 +111,17 @@ class Trip:
 
             self.model.apply(AxleMoment(placed.axle, share, self._radius(name)), name=f"{name}_traction")
         travel = self.ride.travel
-        self.model.event("standstill", lambda s: travel.speed(s) - STANDSTILL, -1, "stop")
-        self.model.event("end_of_line", lambda s: travel.distance(s) + ahead - end, 1, "stop")
+        course = next(place.course for place in self.ride.places if place.offset == 0.0)
+        along = AlongTrack(course, travel.speed, self.placed.car_name)
+        self.model.output("distance", along.distance, "m", "distance of the vehicle along the track")
+        self.model.output("vehicle_speed", along.speed, "m/s", "speed of the vehicle along the track")
+        self.model.event("standstill", lambda s: along.speed(s) - STANDSTILL, -1, "stop")
+
+        def beyond(s: Any) -> Any:
+            """Neither the vehicle nor its frames may leave the line."""
+            return ca.fmax(along.distance(s), travel.distance(s)) + ahead - end
+
+        self.model.event("end_of_line", beyond, 1, "stop")
 
     def _watch_wheels(self) -> None:
         for wheel in self.placed.wheels:
@@ -146,22 +156,7 @@ class Trip:
                 return float(way / v)
             root = v**2 + 2 * a * way
             return float(-v / a if root < 0 else (np.sqrt(root) - v) / a)
-        if isinstance(self.law, SpeedOverTime):
-            return self._longest_over_time(self.law, way)
-        return np.inf
-
-    @staticmethod
-    def _longest_over_time(law: SpeedOverTime, way: float) -> float:
-        span = way / law.speed_at_start()
-        for _ in range(8):
-            t = np.linspace(0.0, span, LOOKS)
-            v = np.array([law.at(float(one)) for one in t])
-            gone = np.concatenate([[0.0], np.cumsum((v[1:] + v[:-1]) / 2 * np.diff(t))])
-            stops, ends = np.flatnonzero(v <= 0), np.flatnonzero(gone >= way)
-            if len(stops) or len(ends):
-                return float(t[min([*stops[:1], *ends[:1]])])
-            span *= 2
-        return np.inf
+        return self.law.time_for(float(way))
 
     def first_state(self, parameters: Values | None = None) -> State:
         """Values to start from: at rest on straight level track as the model says, else the steady motion there."""

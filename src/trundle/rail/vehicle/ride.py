@@ -76,7 +76,8 @@ class Ride:
         Parameters
         ----------
         model : Model
-            Gets the parameter `start_distance` and the output `distance` of the reference point.
+            Gets the parameter `start_distance` and, where vehicles keep their place in the frames, the output
+            `distance` of the reference point.
         line : Alignment
         law : TravelLaw
         start : float
@@ -88,7 +89,8 @@ class Ride:
         """
         first = model.parameter(START, start, "m", "distance of the reference point along the track at the start")
         travel = law.add(model, Start(start, first))
-        model.output("distance", travel.distance, "m", "distance of the reference point along the track")
+        if law.held:
+            model.output("distance", travel.distance, "m", "distance of the reference point along the track")
         if frames not in ("each", "one"):
             raise ModelError(f"frames={frames!r}: bodies are described in 'each' their own frame, or all in 'one'.")
         rough = None

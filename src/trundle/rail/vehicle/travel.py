@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import casadi as ca
+import numpy as np
 
 from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.laws.signals import NamedSignals
 from trundle.lookup.table import Table
 from trundle.model.model import Model
-from trundle.typing import Expr
+from trundle.typing import Array, Expr
 
 FOLLOWING = 3.0  # 1/s, how fast the track frames of a free vehicle follow it
 STANDSTILL = 0.1  # m/s
+LOOKS = 2001  # times at which a speed over time is looked at
 START = "start_distance"  # parameter of every ride
 
 
@@ -52,6 +54,14 @@ class TravelLaw(ABC):
         """m/s."""
 
     @abstractmethod
+    def speed_after(self, way: Array) -> Array:
+        """Speeds (m/s) after distances from the start (m), as far as they are known; zero beyond a standstill."""
+
+    def time_for(self, way: float) -> float:
+        """Time (s) in which a distance (m) is covered, or up to a standstill before; infinite where not known."""
+        return float("inf")
+
+    @abstractmethod
     def add(self, model: Model, start: Start) -> Travel:
         """Put it into a model; the reference point starts at a distance (m)."""
 
@@ -66,6 +76,9 @@ class UniformTravel(TravelLaw):
 
     def speed_at_start(self) -> float:
         return self.speed
+
+    def speed_after(self, way: Array) -> Array:
+        return np.sqrt(np.maximum(self.speed**2 + 2 * self.acceleration * np.maximum(way, 0.0), 0.0))
 
     def add(self, model: Model, start: Start) -> Travel:
         v = _speed_parameter(model, self.speed)
@@ -90,6 +103,28 @@ class SpeedOverTime(TravelLaw):
 
     def speed_at_start(self) -> float:
         return self.at(0.0)
+
+    def speed_after(self, way: Array) -> Array:
+        _, v, gone = self._course(float(np.max(way)))
+        return np.interp(np.maximum(way, 0.0), gone, v)
+
+    def time_for(self, way: float) -> float:
+        t, v, gone = self._course(way)
+        return float(t[-1]) if gone[-1] >= way or v[-1] <= 0 else float("inf")
+
+    def _course(self, way: float) -> tuple[Array, Array, Array]:
+        """Times, speeds and distances until a distance (m) is covered, or up to a standstill."""
+        span = way / self.speed_at_start()
+        for _ in range(8):
+            t = np.linspace(0.0, span, LOOKS)
+            v = np.array([self.at(float(one)) for one in t])
+            gone = np.concatenate([[0.0], np.cumsum((v[1:] + v[:-1]) / 2 * np.diff(t))])
+            ends = np.flatnonzero((v <= 0) | (gone >= way))
+            if len(ends):
+                break
+            span *= 2
+        last = int(ends[0]) + 1 if len(ends) else LOOKS
+        return t[:last], v[:last], gone[:last]
 
     def at(self, t: float) -> float:
         """m/s at a time (s)."""
@@ -124,8 +159,10 @@ class Free(TravelLaw):
 
     Traction (N) is shared by all axles as moments on them, with its reaction on the track; negative, it brakes. It is a
     number or a function of the signals; `s["track_speed"]` and `s["track_distance"]` are those of the track frames,
-    which follow the vehicle: V' = n^2 x + 2 n x', with the place x of its car in its frame (`leader`). What happens
-    does not depend on n (`following`, 1/s). At 0.1 m/s, and at the end of the line, the run ends.
+    which follow the vehicle: V' = n^2 x + 2 n x', with the place x of its car in its frame (`leader`), a critically
+    damped motion whose acceleration overshoots by 14 % after a sudden change. What happens to the vehicle does not
+    depend on n (`following`, 1/s). A trip has the outputs `distance` and `vehicle_speed` of the vehicle itself. At
+    0.1 m/s, and at the end of the line, the run ends.
     """
 
     speed: float
@@ -137,6 +174,10 @@ class Free(TravelLaw):
 
     def speed_at_start(self) -> float:
         return self.speed
+
+    def speed_after(self, way: Array) -> Array:
+        """That at the start: traction, brakes and gradients may change it."""
+        return np.full(np.shape(way), float(self.speed))
 
     def add(self, model: Model, start: Start) -> Travel:
         return self.follow(model, "track", start, Start(self.speed, _speed_parameter(model, self.speed)))
