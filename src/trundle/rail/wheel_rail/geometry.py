@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from trundle.errors import AssemblyError, ModelError
 from trundle.rail.wheel_rail.conicity import Method, equivalent_conicity
 from trundle.rail.wheel_rail.profile import Profile
-from trundle.rail.wheel_rail.wheel_side import Side, WheelContact
+from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, Side, Touch, WheelContact
 from trundle.space.arrays import read_together
 from trundle.typing import Array, Expr
 
@@ -108,26 +108,33 @@ class ContactGeometry:
         sides = self._sides
         roll = np.zeros_like(y)
 
-        def both(ask: Callable[..., Any]) -> Any:
+        def both(ask: Callable[..., Any], poses: Any = slice(None)) -> Any:
             """The same question for the left wheel, and mirrored for the right one."""
             return [
-                ask(side, k, sign * y, sign * roll, sign * psi)
+                ask(side, k, *(sign * v[poses] for v in (y, roll, psi)))
                 for k, (side, sign) in enumerate(zip(sides, (1, -1), strict=True))
             ]
 
+        open_ = np.arange(len(y))
         for _ in range(8):  # by the coarse points
-            one, other = both(lambda side, k, *pose: side.coarse(*pose))
+            one, other = both(lambda side, k, *pose: side.coarse(*pose), open_)
             step = (one.gap - other.gap) / (one.arm + other.arm)
-            roll = roll - step
-            if np.max(np.abs(step)) < 1e-5:
+            roll[open_] -= step
+            open_ = open_[np.abs(step) >= 1e-5]
+            if not len(open_):
                 break
-        minima = both(lambda side, k, *pose: side.minima(*pose))
+        minima, reach = both(lambda side, k, *pose: side.minima(*pose)), COARSE
+
+        def touch(side: Side, k: int, *pose: Array) -> Touch:
+            return side.touch(minima[k], *pose, reach=reach)
+
         for _ in range(6):  # on the profiles
-            one, other = both(lambda side, k, *pose: side.touch(minima[k], *pose))
+            one, other = both(touch)
             step = (one.gap - other.gap) / (one.arm + other.arm)
             if np.max(np.abs(step)) < 1e-10:
                 break
             roll = roll - step
+            minima, reach = [one.minima, other.minima], NEXT
         lift = -0.5 * (one.gap + other.gap) - self._rest_height
         contacts = [side.describe(found, shape) for side, found in zip(sides, (one, other), strict=True)]
         y, roll, psi, lift = (v.reshape(shape) for v in (y, roll, psi, lift))

@@ -15,6 +15,7 @@ from trundle.rail.wheel_rail.profile import Profile
 from trundle.typing import AnyArray, Array, Flags
 
 COARSE = 5e-4  # m: distance of the points among which lowest gaps are looked for
+NEXT = 1e-5  # m around the last place in which it is looked for after a small change of the pose
 APART = 1e-3  # m on the wheel: nearer points of contact are one
 SLOPES = 1e-11  # two slopes that differ by less are equal
 RIVAL = 5e-3  # m: minima that are higher than the lowest one by more are left out
@@ -51,6 +52,7 @@ class Touch(NamedTuple):
     trace: Array  # (3, poses) the point: along x, outwards, up
     second_gap: Array
     second_place: Array
+    minima: tuple[AnyArray, Array]  # poses and places of all minima
 
 
 @final
@@ -127,7 +129,8 @@ class Side:
         none = np.full(len(best), np.nan)
         lowest = point[:, rows, best]
         arm = _arm(lowest, slope[rows, best], lateral)
-        return Touch(gaps[rows, best], arm, self._circles.place[best], lowest, none, none)
+        minima = rows, self._circles.place[best]
+        return Touch(gaps[rows, best], arm, minima[1], lowest, none, none, minima)
 
     def minima(self, lateral: Array, roll: Array, yaw: Array) -> tuple[AnyArray, Array]:
         """Poses and places of the local minima of the gap that may be the lowest, or the next."""
@@ -138,11 +141,16 @@ class Side:
         pose, index = np.nonzero(low)
         return pose, self._circles.place[index]
 
-    def touch(self, minima: tuple[AnyArray, Array], lateral: Array, roll: Array, yaw: Array) -> Touch:
-        """Lowest gaps on the exact profiles: at each minimum the slope of the wheel's trace is that of the rail."""
+    def touch(
+        self, minima: tuple[AnyArray, Array], lateral: Array, roll: Array, yaw: Array, *, reach: float = COARSE
+    ) -> Touch:
+        """Lowest gaps on the exact profiles: at each minimum the slope of the wheel's trace is that of the rail. Minima
+        are first looked for within `reach` (m).
+        """
         pose, near = minima
         at = lateral[pose], roll[pose], yaw[pose]
-        place = self._equal_slopes(near, at)
+        place = self._equal_slopes(near, at, reach)
+        all_minima = pose, place
         point, slope = self.trace(self.circles(place), *at)
         gap = point[2] - self.rail.height(point[1] - self.rail_origin)
         gap = np.where(np.isnan(gap), np.inf, gap)
@@ -152,9 +160,9 @@ class Side:
         other_gap, other_place = self._second(pose, place, gap, first)
         lowest = gap[first]
         arm = _arm(point[:, first], slope[first], lateral)
-        return Touch(lowest, arm, place[first], point[:, first], other_gap - lowest, other_place)
+        return Touch(lowest, arm, place[first], point[:, first], other_gap - lowest, other_place, all_minima)
 
-    def _equal_slopes(self, near: Array, at: tuple[Array, Array, Array]) -> Array:
+    def _equal_slopes(self, near: Array, at: tuple[Array, Array, Array], reach: float) -> Array:
         """Place on the wheel around `near` where the slopes of trace and rail are equal: Illinois' method, whose
         bracket stays even where a slope jumps.
         """
@@ -164,8 +172,15 @@ class Side:
             rail = self.rail.slope(np.clip(point[1] - self.rail_origin, self.rail.start, self.rail.end))
             return np.asarray(slope - rail)
 
-        low, high = np.maximum(near - COARSE, self.wheel.start), np.minimum(near + COARSE, self.wheel.end)
-        f_low, f_high = excess(low), excess(high)
+        def ends(reach: float, live: Any = slice(None)) -> tuple[Array, Array, Array, Array]:
+            low = np.maximum(near[live] - reach, self.wheel.start)
+            high = np.minimum(near[live] + reach, self.wheel.end)
+            return low, high, excess(low, live), excess(high, live)
+
+        low, high, f_low, f_high = ends(reach)
+        lost = np.flatnonzero((f_low > 0) | (f_high < 0)) if reach < COARSE else ()
+        if len(lost):
+            low[lost], high[lost], f_low[lost], f_high[lost] = ends(COARSE, lost)
         low, f_low = np.where(f_low > 0, near, low), np.minimum(f_low, 0.0)  # a minimum at an end of rail or wheel
         high, f_high = np.where(f_high < 0, near, high), np.maximum(f_high, 0.0)
         place, kept, live = near.copy(), np.zeros(len(near)), np.arange(len(near))
