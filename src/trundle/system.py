@@ -66,7 +66,8 @@ class System(Analyses):
         self.formulation = formulate(derivation, formalism)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.spec, self.formalism)  # the kernels come from the cache
+        self.formulation.kernels("base")  # made once here, and found in the cache by all who are sent this
+        return _restored, (self.spec, self.formalism)
 
     def __repr__(self) -> str:
         return f"<System of {self.model.name!r}: {self.formalism}, {self.mobility.freedoms} degrees of freedom>"

@@ -1,11 +1,15 @@
-"""Which machine code is optimised: what every step of a run evaluates, unless many contacts may act at once."""
+"""When machine code is made, and which is optimised: what every step of a run evaluates, unless many contacts may act
+at once.
+"""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import trundle as tr
+import trundle.kernel.compile as compilation
 from trundle.equations import kernel_store
 
 HALF = 0.1
@@ -26,16 +30,60 @@ def box(corners: int) -> tr.Model:
 def test_many_contacts_are_compiled_quickly(corners: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path))
     quick: list[bool] = []
-    original = kernel_store.compile_bundle
+    original = kernel_store.compile_tapes
 
-    def compile_bundle(*given: Any, **options: Any) -> Any:
+    def compile_tapes(*given: Any, **options: Any) -> Any:
         quick.append(options["quick"])
         return original(*given, **options)
 
-    monkeypatch.setattr(kernel_store, "compile_bundle", compile_bundle)
+    monkeypatch.setattr(kernel_store, "compile_tapes", compile_tapes)
     run = box(corners).build().simulate(0.01, {"box.position": (0, 0, 0.5)}, samples=3)
     assert run.values("box.z")[-1] == pytest.approx(0.5 - 9.81 * 0.01**2 / 2, abs=1e-9)
     base, *others = quick
     assert base is (corners == 4)
     run.values("box.acceleration")
     assert len(quick) == 2 + len(others) and quick[-1]
+
+
+@pytest.fixture
+def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kinds of code that are made, one after the other; at first the cache is empty."""
+    made: list[str] = []
+    real = compilation.emit_object
+
+    def emit(ir: str, quick: bool) -> bytes:
+        made.append("quick" if quick else "optimised")
+        return real(ir, quick=quick)
+
+    monkeypatch.setattr(compilation, "emit_object", emit)
+    monkeypatch.setenv("TRUNDLE_CACHE_DIR", str(tmp_path))
+    return made
+
+
+def pendulum() -> tr.Model:
+    m = tr.Model("pendulum")
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -0.8), inertia=0.01), law=tr.Damper(0.1))
+    m.start["bob.angle"] = 0.4
+    return m
+
+
+def test_code_of_runs_is_made_when_it_is_needed(compiled: list[str]) -> None:
+    system = pendulum().build()
+    assert system.formulation.n_x == 4  # angle, rate, work in, work lost
+    assert len(system.linearise({"bob.angle": 0.0}).matrix) == 2
+    assert not compiled
+    assert system.formulation.kernels("base").keys() == {"rhs", "energy"}
+    assert compiled == ["optimised"]
+    again = pendulum().build()
+    assert again.formulation.n_x == 4 and again.formulation.kernels("base")["rhs"].n_x == 4
+    assert compiled == ["optimised"]
+
+
+@pytest.mark.parametrize("sent", ["system", "formulation"])
+def test_code_is_made_before_a_system_is_sent(sent: str, compiled: list[str]) -> None:
+    system = pendulum().build()
+    packed = pickle.dumps(system if sent == "system" else system.formulation)
+    assert compiled == ["optimised"]
+    back = pickle.loads(packed)
+    (back.formulation if sent == "system" else back).kernels("base")
+    assert compiled == ["optimised"]

@@ -56,7 +56,8 @@ class Formulation:
         self._made: dict[Callable[[Formulation], Any], Any] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.spec, self.formalism)  # the kernels come from the cache
+        self.kernels("base")  # made once here, and found in the cache by all who are sent this
+        return _restored, (self.spec, self.formalism)
 
     def __copy__(self) -> "Formulation":
         return self  # nothing of it can be changed
@@ -165,7 +166,7 @@ class Formulation:
     @cached_property
     def states(self) -> StateLayout:
         """The order of the state vector in this formalism."""
-        return self._motion_states.of_size(self.kernels("base")["rhs"].n_x)
+        return self._motion_states.of_size(self.kernels.state_size())
 
     @property
     def _motion_states(self) -> StateLayout:

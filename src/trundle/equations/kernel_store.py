@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from trundle.equations.breaks import break_function
 from trundle.equations.events import event_functions
 from trundle.errors import KernelError
-from trundle.kernel import USER_CACHE, Kernel, compile_bundle, host_lanes
+from trundle.kernel import USER_CACHE, Bundle, Kernel, Tape, compile_tapes, host_lanes, read_tapes
 from trundle.preparing import preparing
 from trundle.quick_symbols import quick_symbols
 from trundle.typing import TapeFunction
@@ -53,6 +53,8 @@ class KernelStore:
     def __init__(self, formulation: "Formulation") -> None:
         self._of = formulation
         self._kernels: dict[str, dict[str, Kernel]] = {}
+        self._tapes: dict[str, dict[str, Tape]] = {}  # read, not compiled yet
+        self._state_size: int | None = None
 
     def __call__(
         self, kind: str, make: Maker | None = None, wide: bool = False, seldom: bool = False
@@ -64,12 +66,25 @@ class KernelStore:
             self._kernels[kind] = self._load(kind, make or MAKERS[kind], host_lanes() if wide else 1, seldom)
         return self._kernels[kind]
 
+    def state_size(self) -> int:
+        """Length of the state vector, for which all that a run needs is derived and checked. Machine code is made when
+        it is first needed: many questions, as those for accelerations or modes, need none.
+        """
+        if self._state_size is not None:
+            return self._state_size
+        key = f"sizes {self._key('base', 1)}"
+        kept = USER_CACHE.load_bundle(key)
+        found = None if kept is None else kept.meta.get("n_x")
+        if not isinstance(found, int):
+            with preparing(f"the equations of the model {self._of.model.name!r}"):
+                self._tapes["base"] = self._read(base)
+            found = self._tapes["base"]["rhs"].n_x
+            USER_CACHE.save_bundle(key, Bundle(b"", (), {"n_x": found}))
+        self._state_size = found
+        return found
+
     def _load(self, kind: str, make: Maker, lanes: int, seldom: bool) -> dict[str, Kernel]:
-        f = self._of
-        tree = [joint.connection.name for joint in f.topology.tree]
-        key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
-        key += f" {frexp(f.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
-        key += f" {lanes} lanes" if lanes > 1 else ""
+        f, key = self._of, self._key(kind, lanes)
         bundle = USER_CACHE.load_bundle(key)
         if bundle is not None:
             try:
@@ -77,9 +92,20 @@ class KernelStore:
             except (KernelError, RuntimeError):  # code that is not what it should be is made anew
                 pass
         with preparing(f"machine code of the model {f.model.name!r} ({kind}), kept for next time"):
-            with quick_symbols():
-                functions = {name: function for name, function in make(f).items() if function is not None}
-                quick = lanes == 1 and (seldom or len(f.equations.switched) >= OPEN_CONTACTS)
-            bundle = compile_bundle(functions, lanes, quick=quick)
+            tapes = self._tapes.pop(kind, None) or self._read(make)
+            quick = lanes == 1 and (seldom or len(f.equations.switched) >= OPEN_CONTACTS)
+            bundle = compile_tapes(tapes, lanes, quick=quick)
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()
+
+    def _read(self, make: Maker) -> dict[str, Tape]:
+        with quick_symbols():
+            functions = {name: function for name, function in make(self._of).items() if function is not None}
+        return read_tapes(functions)
+
+    def _key(self, kind: str, lanes: int) -> str:
+        f = self._of
+        tree = [joint.connection.name for joint in f.topology.tree]
+        key = f"{f.spec.key} {f.formalism} {kind} {tree} {f.mobility.redundant} {f.mobility.exchanged}"
+        key += f" {frexp(f.length)[1]}"  # rows are scaled by it, and it follows the defaults of the parameters
+        return key + (f" {lanes} lanes" if lanes > 1 else "")

@@ -2,7 +2,7 @@
 
 from trundle.kernel.batch import evaluate
 from trundle.kernel.cache import USER_CACHE, Bundle, CacheWarning, ObjectCache
-from trundle.kernel.compile import compile_bundle, compile_kernels
+from trundle.kernel.compile import compile_bundle, compile_kernels, compile_tapes, read_tapes
 from trundle.kernel.jit import Kernel, Shape, host_lanes
 from trundle.kernel.memory import aligned
 from trundle.kernel.tape import Tape, read_tape
@@ -18,7 +18,9 @@ __all__ = [
     "aligned",
     "compile_bundle",
     "compile_kernels",
+    "compile_tapes",
     "evaluate",
     "host_lanes",
     "read_tape",
+    "read_tapes",
 ]

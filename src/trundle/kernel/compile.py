@@ -9,7 +9,7 @@ from trundle.errors import KernelError
 from trundle.kernel.cache import USER_CACHE, Bundle, ObjectCache
 from trundle.kernel.jit import Kernel, Shape, emit_object, host
 from trundle.kernel.lower import QUICK_CHUNK, lower
-from trundle.kernel.tape import read_tape
+from trundle.kernel.tape import Tape, read_tape
 
 
 def compile_kernels(
@@ -26,17 +26,32 @@ def compile_bundle(
     meta: Mapping[str, Any] | None = None,
     quick: bool = False,
 ) -> Bundle:
-    """Compile into a bundle, which can be loaded now and kept under a key of the caller's.
+    """Compile into a bundle, which can be loaded now and kept under a key of the caller's."""
+    return compile_tapes(read_tapes(functions), lanes, cache, meta, quick)
+
+
+def read_tapes(functions: Mapping[str, ca.Function]) -> dict[str, Tape]:
+    """Tapes of functions by name; KernelError where one cannot become machine code."""
+    for name in functions:
+        if not name.isidentifier() or not name.isascii():
+            raise KernelError(f"a kernel cannot be called {name!r}: take letters, digits and underscores.")
+    return {name: read_tape(function) for name, function in functions.items()}
+
+
+def compile_tapes(
+    tapes: Mapping[str, Tape],
+    lanes: int = 1,
+    cache: ObjectCache | None = USER_CACHE,
+    meta: Mapping[str, Any] | None = None,
+    quick: bool = False,
+) -> Bundle:
+    """The same for tapes that were read.
 
     `quick` generates code in a tenth of the time. It runs at the same speed where there are too many values for the
     registers anyway (a body with eight contacts), else 1.2 to 1.7 times as long.
     """
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
-    for name in functions:
-        if not name.isidentifier() or not name.isascii():
-            raise KernelError(f"a kernel cannot be called {name!r}: take letters, digits and underscores.")
-    tapes = {name: read_tape(function) for name, function in functions.items()}
     ir, work_sizes = lower(tapes, lanes, host(), QUICK_CHUNK if quick else None)
     ir = f"; quick\n{ir}" if quick else ir  # other machine code, so another key
     code = None if cache is None else cache.load_object(ir)

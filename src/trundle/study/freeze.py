@@ -66,7 +66,7 @@ def _omitting(model: Model, omit: Values) -> Model:
 
 
 def formulate(derivation: Derivation, formalism: str) -> Formulation:
-    """The equations in one formalism, with the kernels that every question needs.
+    """The equations in one formalism, derived and checked.
 
     Raises
     ------
@@ -83,5 +83,5 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
         )
     check_start_names(formulation)
     with quick_symbols():
-        formulation.kernels("base")
+        formulation.kernels.state_size()
     return formulation
