@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, final
+from typing import Annotated, Any, final
 
 import typer
 from typer.core import TyperGroup
@@ -10,14 +10,18 @@ from typer.core import TyperGroup
 from trundle import __version__
 from trundle.command.impact import impact
 from trundle.command.rail import rail
+from trundle.command.source import (
+    Method,
+    Set,
+    Source,
+    Start,
+    assignments,
+    check_tolerance,
+    fail,
+    load_source,
+    start_values,
+)
 from trundle.errors import FileError, TrundleError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trundle.file import ModelFile
-    from trundle.run.run import Run
-    from trundle.system import System
 
 
 @final
@@ -50,24 +54,9 @@ app = typer.Typer(
 app.add_typer(impact, name="impact")
 app.add_typer(rail, name="rail")
 
-Source = Annotated[str, typer.Argument(metavar="FILE|EXAMPLE", help="A YAML model file, or the name of an example.")]
-Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter; may be repeated.")
-]
-Start = Annotated[
-    list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="Change a start value; may be repeated.")
-]
 Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the eigenvalues; --speed always does.")
 ]
-Method = Literal["auto", "explicit", "order5", "order8", "stiff"]
-
-
-def fail(text: str, code: int = 1) -> Any:
-    """Print an error on stderr and leave."""
-    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(text, err=True)
-    raise typer.Exit(code)
 
 
 def _show_version(wanted: bool) -> None:
@@ -86,35 +75,6 @@ def options(
     """Options of all verbs."""
 
 
-def _assignments(texts: list[str] | None) -> dict[str, float]:
-    from trundle.command.find import read_assignment
-
-    try:
-        return dict(read_assignment(text) for text in texts or [])
-    except FileError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _load(source: str, changes: list[str] | None) -> "ModelFile":
-    """The model; a name that does not exist is a fault of usage, a faulty file is not."""
-    from trundle.command.find import find_model
-
-    try:
-        return find_model(source, _assignments(changes))
-    except UnknownNameError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _start(file: "ModelFile", texts: list[str] | None) -> dict[str, float]:
-    from trundle.file.scope import Names
-
-    start, known = _assignments(texts), Names(file.model).starts()
-    for name in start:
-        if name not in known:
-            raise typer.BadParameter(str(UnknownNameError(name, known, "coordinate, rate or motion of a body")))
-    return start
-
-
 @app.command(epilog="Example: trundle run simple-pendulum --set l=2 --start pivot.angle=pi/2 --duration 20 --out out")
 def run(
     source: Source,
@@ -131,69 +91,18 @@ def run(
     view_: Annotated[bool, typer.Option("--view", help="Show the motion in the browser afterwards.")] = False,
 ) -> None:
     """Simulate a model; write its result and pictures, print a summary."""
-    file = _load(source, set_)
-    begin, wish = _start(file, start), file.run
-    seconds = wish.duration if duration is None else duration
-    if seconds is None:
-        raise typer.BadParameter("the file gives no duration; use --duration SECONDS.")
-    _check_tolerance(rtol)
-    _make_folder(out)
-    system = file.model.build()
-    for name in wish.plot:
-        _check_quantity(system, name)
-    result = system.simulate(
-        seconds,
-        begin,
-        method=method or wish.method,
-        rtol=wish.rtol if rtol is None else rtol,
-        atol=_in_proportion(wish.atol, 1.0 if rtol is None else rtol / wish.rtol),
-        samples=samples or wish.samples,
-    )
-    typer.echo(result.summary())
-    _write(result, out, wish.plot, plot)
+    from trundle.command.run import RunChanges, run_file
+
+    file = load_source(source, set_)
+    begin = start_values(file, start)
+    check_tolerance(rtol)
+    result = run_file(file, begin, RunChanges(duration, method, rtol, samples), out, plot)
     if view_:
         from trundle.command.view import serve
 
-        serve(result, wish.plot or None)
-    assert result.trajectory is not None
-    if not result.trajectory.outcome.ok:
+        serve(result, file.run.plot or None)
+    if not result.ok:
         fail(f"the run ended early. {result.outcome}")
-
-
-def _check_tolerance(rtol: float | None) -> None:
-    from trundle.errors import SolveError
-    from trundle.integrate.tolerance import check_tolerances
-
-    try:
-        check_tolerances(1e-10 if rtol is None else rtol)
-    except SolveError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _in_proportion(atol: "float | Mapping[str, float] | None", factor: float) -> "float | dict[str, float] | None":
-    if atol is None:
-        return None
-    return atol * factor if isinstance(atol, float) else {unit: value * factor for unit, value in atol.items()}
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise typer.BadParameter(f"the folder {folder} cannot be created: {error.strerror}.") from error
-
-
-def _check_quantity(system: "System", name: str) -> None:
-    system.quantity(name)
-
-
-def _write(result: "Run", out: Path, names: tuple[str, ...], pictures: bool) -> None:
-    typer.echo(f"\nwritten: {result.save(out / 'result.nc')}")
-    if pictures:
-        result.plot(*names, path=out / "motion.png")
-        result.energy.plot(path=out / "energy.png")
-        result.draw(path=out / "mechanism.png")
-        typer.echo("         " + ", ".join(str(out / f"{name}.png") for name in ("motion", "energy", "mechanism")))
 
 
 @app.command(
@@ -228,8 +137,8 @@ def sweep(
     """Run many cases of a model, and store their results in a Zarr store."""
     from trundle.command.sweep import read_cases, run_sweep
 
-    file = _load(source, set_)
-    _check_tolerance(rtol)
+    file = load_source(source, set_)
+    check_tolerance(rtol)
     span = file.run.duration if duration is None else duration
     if span is None:
         raise typer.BadParameter("the file gives no duration; use --duration SECONDS.")
@@ -282,26 +191,9 @@ def studio(
 @app.command(epilog="Example: trundle check four-bar")
 def check(source: Source, set_: Set = None) -> None:
     """Report all errors of a model; if there are none, its degrees of freedom and the seal of each bond."""
-    from trundle.command.graph import print_seals
+    from trundle.command.check import print_check
 
-    file = _load(source, set_)
-    system = file.model.build()
-    for name in file.run.plot:
-        _check_quantity(system, name)
-    state = system.start()
-    bodies, joints, freedoms = len(file.model.free_bodies), len(file.model.connections), system.mobility.freedoms
-    typer.echo(
-        f"{file.model.name}: well posed. {bodies} {'body' if bodies == 1 else 'bodies'}, "
-        f"{joints} connection{'' if joints == 1 else 's'}, {freedoms} degree{'' if freedoms == 1 else 's'} of freedom."
-    )
-    if system.mobility.configuration > freedoms:
-        typer.echo(f"Rolling holds velocities only: {system.mobility.configuration} coordinates are independent.")
-    if system.mobility.redundant:
-        typer.echo(f"Redundant constraints, taken out: {', '.join(system.mobility.redundant)}.")
-    if state.changed:
-        typer.echo(f"Start values that had to be changed:\n{state.report()}")
-    print_seals(system.graph)
-    typer.echo(system.graph.causality.counts())
+    print_check(load_source(source, set_))
 
 
 @app.command(epilog="Example: trundle graph benchmark-bicycle -o graph.svg")
@@ -316,7 +208,7 @@ def graph(
     """Draw or save the multibond graph of a model; without a file, print the seal of each bond and the causality."""
     from trundle.command.graph import print_graph
 
-    print_graph(_load(source, set_).model.build().graph, out, dual)
+    print_graph(load_source(source, set_).model.build().graph, out, dual)
 
 
 @app.command(epilog="Example: trundle export simple-pendulum -o pendulum.fmu --output pivot.angle")
@@ -332,8 +224,8 @@ def export(
     from trundle.command.find import model_path
     from trundle.command.fmu import export_fmu
 
-    _load(source, set_)  # refuses what is no model, or has no such parameter
-    typer.echo(f"written: {export_fmu(model_path(source), out, output or [], _assignments(set_))}")
+    load_source(source, set_)  # refuses what is no model, or has no such parameter
+    typer.echo(f"written: {export_fmu(model_path(source), out, output or [], assignments(set_))}")
 
 
 @app.command(epilog="Example: trundle structure benchmark-bicycle -o structure.svg")
@@ -347,13 +239,13 @@ def structure(
     """Draw links and joints with their loops, contacts as chains of lower pairs; without a file, list the joints."""
     from trundle.command.structure import show_structure
 
-    show_structure(_load(source, set_).model.build(), out)
+    show_structure(load_source(source, set_).model.build(), out)
 
 
 @app.command(epilog="Example: trundle describe four-bar")
 def describe(source: Source, set_: Set = None) -> None:
     """Summary of a model: tree, loops, laws, degrees of freedom."""
-    typer.echo(_load(source, set_).model.build().describe())
+    typer.echo(load_source(source, set_).model.build().describe())
 
 
 @app.command(epilog="Example: trundle equilibrium simple-pendulum --start pivot.angle=-1.5")
@@ -361,8 +253,8 @@ def equilibrium(source: Source, set_: Set = None, start: Start = None) -> None:
     """Find the static equilibrium nearest to the start."""
     from trundle.command.tables import coordinate_table, show
 
-    file = _load(source, set_)
-    begin = _start(file, start)
+    file = load_source(source, set_)
+    begin = start_values(file, start)
     system = file.model.build()
     show(coordinate_table(system, system.equilibrium(begin)))
 
@@ -389,8 +281,8 @@ def eigen(
 
     if sweep is not None and speed is not None:
         raise typer.BadParameter("give --sweep or --speed, not both; --set changes a parameter of a sweep over speed.")
-    file = _load(source, set_)
-    begin = _start(file, start)
+    file = load_source(source, set_)
+    begin = start_values(file, start)
     system = file.model.build()
     lines: list[str] = []
     try:
@@ -452,7 +344,7 @@ def warm(
 
     typer.echo(warm_loops())
     for source in sources or []:
-        typer.echo(warm_model(_load(source, None)))
+        typer.echo(warm_model(load_source(source, None)))
 
 
 @app.command(epilog="Example: trundle bench")

@@ -1,6 +1,6 @@
 """Event functions and the jumps of the state that they trigger, as functions of (t, x, p)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import casadi as ca
@@ -13,6 +13,7 @@ from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
 from trundle.linear_algebra.kkt import KKT, KKTRow, dense
+from trundle.model.definitions import Event
 from trundle.model.model import Model
 from trundle.model.register import is_changeable
 from trundle.typing import Expr, TapeFunction
@@ -32,47 +33,60 @@ def event_functions(model: Model, functions: Functions) -> dict[str, TapeFunctio
     out |= bounded
     if any(c.unilateral for c in model.connections.values()):
         out["impact"] = functions.function("impact", *impact_values(functions))
-    if modes is not None and modes.together:
-        out["free"] = functions.function("free", *free_accelerations(functions))
-    elif modes is not None:
-        out["start"] = functions.function("start", modes.start())
     if modes is not None:
-        for i, jump in enumerate(modes.jumps(), start=len(model.events)):
-            if jump is None:
-                continue
-            out[f"jump{i}"] = functions.function(f"jump{i}", functions.x, jump)
-    places, register = e.layout.changeable, e.signals.register
+        out |= _mode_functions(functions, modes, len(model.events))
     for i, event in enumerate(model.events.values()):
-        if isinstance(event.action, str):
-            continue
-        x, p = ca.SX(functions.x), ca.SX(e.p)
-        action = {register.full(name): expression for name, expression in event.action.items()}
-        for name, expression in action.items():
-            if name in places:
-                x[places[name]] = expression(e.signals) if callable(expression) else expression
-            elif name in model.parameters:
-                p[e.parameters.parameter(name)] = expression(e.signals) if callable(expression) else expression
-            elif not e.layout.in_joints and is_changeable(register.get(name).quantity):
-                raise ModelError(
-                    f"event {event.name!r} changes {name!r}: that needs joint coordinates, formalism='kane'."
-                )
-            else:
-                what = f"state or parameter (in event {event.name!r})"
-                raise UnknownNameError(name, [*places, *model.parameters, *register.short_names(is_changeable)], what)
-        at_u = e.layout.u
-        speeds = [places[name] - at_u.start for name in action if places.get(name, -1) >= at_u.start]
-        jumps = changes_frames(functions, _changed(functions, action))
-        if jumps and event.keeps == "relative" and not e.layout.in_joints:
-            raise ModelError(
-                f"event {event.name!r} changes the motion of a frame and keeps the velocities in it: that needs joint "
-                "coordinates, formalism='kane'."
-            )
-        if jumps and event.keeps == "absolute":
-            x[at_u] = carried_over(functions, x[e.layout.q], p, x[at_u], speeds)
-        elif speeds and functions.independent:
-            x[at_u] = _hold_speeds(functions, speeds)(e.t, x[e.layout.q], x[at_u], p)
-        out[f"jump{i}"] = functions.function(f"jump{i}", x, p)
+        if not isinstance(event.action, str):
+            out[f"jump{i}"] = functions.function(f"jump{i}", *_jump(functions, event, event.action))
     return out
+
+
+def _mode_functions(functions: Functions, modes: ModeExpressions, first: int) -> dict[str, TapeFunction]:
+    """Modes at the start, or what is needed to decide them together, and the jumps of their events from `first` on."""
+    if modes.together:
+        out = {"free": functions.function("free", *free_accelerations(functions))}
+    else:
+        out = {"start": functions.function("start", modes.start())}
+    for i, jump in enumerate(modes.jumps(), start=first):
+        if jump is not None:
+            out[f"jump{i}"] = functions.function(f"jump{i}", functions.x, jump)
+    return out
+
+
+def _jump(functions: Functions, event: Event, given: Mapping[str, Any]) -> tuple[Expr, Expr]:
+    """State and parameters after an event that assigns values by name."""
+    e = functions.equations
+    x, p, at_u, places = ca.SX(functions.x), ca.SX(e.p), e.layout.u, e.layout.changeable
+    action = {e.signals.register.full(name): expression for name, expression in given.items()}
+    for name, expression in action.items():
+        value = expression(e.signals) if callable(expression) else expression
+        if name in places:
+            x[places[name]] = value
+        elif name in e.model.parameters:
+            p[e.parameters.parameter(name)] = value
+        else:
+            raise _unchangeable(functions, event, name)
+    speeds = [places[name] - at_u.start for name in action if places.get(name, -1) >= at_u.start]
+    jumps = changes_frames(functions, _changed(functions, action))
+    if jumps and event.keeps == "relative" and not e.layout.in_joints:
+        raise ModelError(
+            f"event {event.name!r} changes the motion of a frame and keeps the velocities in it: that needs joint "
+            "coordinates, formalism='kane'."
+        )
+    if jumps and event.keeps == "absolute":
+        x[at_u] = carried_over(functions, x[e.layout.q], p, x[at_u], speeds)
+    elif speeds and functions.independent:
+        x[at_u] = _hold_speeds(functions, speeds)(e.t, x[e.layout.q], x[at_u], p)
+    return x, p
+
+
+def _unchangeable(functions: Functions, event: Event, name: str) -> ModelError | UnknownNameError:
+    """The error for a name that an event cannot assign."""
+    e, register = functions.equations, functions.equations.signals.register
+    if not e.layout.in_joints and is_changeable(register.get(name).quantity):
+        return ModelError(f"event {event.name!r} changes {name!r}: that needs joint coordinates, formalism='kane'.")
+    known = [*e.layout.changeable, *e.model.parameters, *register.short_names(is_changeable)]
+    return UnknownNameError(name, known, f"state or parameter (in event {event.name!r})")
 
 
 def _changed(functions: Functions, action: Collection[str]) -> Any:

@@ -160,26 +160,9 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                 loop(run.address)
                 code = run.answer
                 toc = time.perf_counter()
-                if code == at.EVENT_RETURN:
-                    _ask(workspace, supervision.on_event)
-                elif code == at.BUFFER_FULL:
-                    workspace.grow()
-                elif code == at.FOLD_AHEAD:
-                    folds.enter()
-                elif code == at.FOLD_PASSED:
-                    folds.leave()
-                elif code == at.RIVAL:
-                    answer = ALARM if supervision.on_rival is None else supervision.on_rival(workspace.rival())
-                    if isinstance(answer, Outcome):
-                        return answer
-                    workspace.go_on_from(answer)
-                elif code in STUCK and supervision.on_stuck is not None:
-                    other = supervision.on_stuck(workspace.time, workspace.x.copy(), workspace.p[: run.n_p].copy())
-                    if other is None:
-                        return outcome_of(code)
-                    workspace.go_on_from(other)
-                elif code != at.RUNNING:
-                    return outcome_of(code)
+                ending = _respond(code, workspace, folds, supervision)
+                if ending is not None:
+                    return ending
                 if chunk_steps is None and code == at.RUNNING:
                     budget = max(20, int(budget * min(8.0, CHUNK_SECONDS / max(toc - tic, 1e-6))))
                 if between_chunks is not None:
@@ -191,6 +174,32 @@ def _run(workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcom
                     report(now, "" if supervision.tell is None else supervision.tell(now, workspace.x.copy()))
         except KeyboardInterrupt:
             return INTERRUPTED
+
+
+def _respond(code: int, workspace: Workspace, folds: Folds, supervision: Supervision) -> Outcome | None:
+    """Do what the loop has returned for; the outcome where the run ends."""
+    if code == at.EVENT_RETURN:
+        _ask(workspace, supervision.on_event)
+    elif code == at.BUFFER_FULL:
+        workspace.grow()
+    elif code == at.FOLD_AHEAD:
+        folds.enter()
+    elif code == at.FOLD_PASSED:
+        folds.leave()
+    elif code == at.RIVAL:
+        answer = ALARM if supervision.on_rival is None else supervision.on_rival(workspace.rival())
+        if isinstance(answer, Outcome):
+            return answer
+        workspace.go_on_from(answer)
+    elif code in STUCK and supervision.on_stuck is not None:
+        p = workspace.p[: workspace.record.n_p].copy()
+        other = supervision.on_stuck(workspace.time, workspace.x.copy(), p)
+        if other is None:
+            return outcome_of(code)
+        workspace.go_on_from(other)
+    elif code != at.RUNNING:
+        return outcome_of(code)
+    return None
 
 
 def _ask(workspace: Workspace, on_event: OnEvent | None) -> None:

@@ -17,6 +17,7 @@ from trundle.derivative import derivative
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, FlowLaw, FrictionLaw
 from trundle.laws.tracking import RateTracking
+from trundle.model.connection import ConnectedPair
 from trundle.model.exact import exact, is_foreign
 from trundle.model.force import Measure, Terms
 from trundle.model.freeze import frozen
@@ -85,35 +86,12 @@ def _answers(model: Model, asker: Asker) -> tuple[list[str], dict[str, tuple[Mea
     """Asks all laws, forces, outputs and events; what the fields of a part do not show, as text, and the measures of
     forces.
     """
-    parts, measures = [], {}
-    t, q, u, s = asker.t, asker.q, asker.u, asker.signals
-
-    def energies(law: EffortLaw) -> Iterator[Any]:
-        yield law.effort(t, q, u)  # checked before the rest, which may be made from it
-        yield from (law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u))
-
+    parts: list[str] = []
+    measures = {}
+    s = asker.signals
     for c in model.connections.values():
-        for name, law in (*c.laws.items(), *c.bond_laws.items()):
-            where = f"the {law.title} on {c.name}.{name}"
-            answers: list[Expr] = []
-            if isinstance(law, EffortLaw):
-                answers = asker.ask(where, partial(energies, law))
-                _check_energy(asker, where, law, answers)
-            elif isinstance(law, FlowLaw):
-                answers = asker.ask(where, partial(_motion, law, t, q, u))
-                _check_motion(asker, where, law, answers)
-            if name in c.bond_laws and _uses_place(law, t, q):
-                asker.faults.append(
-                    f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
-                    "have rates only. Give tr.Flow(function of t)."
-                )
-        for friction in c.friction_laws:
-            where = f"the {friction.title} of contact {c.name!r}"
-            motions = c.friction_motions(friction)
-            bristles = [s[f"{c.name}.{name}"] for name in c.bristles[: len(motions)] if friction is c.friction]
-            answers = asker.ask(where, partial(_coefficients, friction, s, [u] * len(motions), q, bristles))
-            if is_foreign(friction):
-                parts.append(f"friction {c.name} {c.friction_motions(friction)} {c.bristles} {exact(answers)}")
+        _ask_laws(asker, c)
+        parts += _ask_frictions(asker, c)
     for state in model.every_state():
         answers = asker.ask(f"the rate of state {state.name!r}", partial(_one, state.rate, s))
         parts.append(f"state {exact([state.name, state.start, state.unit, answers])}")
@@ -133,6 +111,39 @@ def _answers(model: Model, asker: Asker) -> tuple[list[str], dict[str, tuple[Mea
         for target, value in event.action.items() if not isinstance(event.action, str) else ():
             asker.ask(f"event {event.name!r}, new value of {target!r}", partial(_one, value, s))
     return parts, measures
+
+
+def _ask_laws(asker: Asker, c: ConnectedPair) -> None:
+    """Asks the laws on the coordinates and bonds of a connection."""
+    t, q, u = asker.t, asker.q, asker.u
+
+    def energies(law: EffortLaw) -> Iterator[Any]:
+        yield law.effort(t, q, u)  # checked before the rest, which may be made from it
+        yield from (law.potential(t, q), law.dissipated(t, q, u), law.supplied(t, q, u))
+
+    for name, law in (*c.laws.items(), *c.bond_laws.items()):
+        where = f"the {law.title} on {c.name}.{name}"
+        if isinstance(law, EffortLaw):
+            _check_energy(asker, where, law, asker.ask(where, partial(energies, law)))
+        elif isinstance(law, FlowLaw):
+            _check_motion(asker, where, law, asker.ask(where, partial(_motion, law, t, q, u)))
+        if name in c.bond_laws and _uses_place(law, t, q):
+            asker.faults.append(
+                f"{where} prescribes a rate that depends on the coordinate, but slip, roll and spin at a contact "
+                "have rates only. Give tr.Flow(function of t)."
+            )
+
+
+def _ask_frictions(asker: Asker, c: ConnectedPair) -> Iterator[str]:
+    """Asks the friction laws of a contact; answers of the user's own classes as text."""
+    s = asker.signals
+    for friction in c.friction_laws:
+        motions = c.friction_motions(friction)
+        bristles = [s[f"{c.name}.{name}"] for name in c.bristles[: len(motions)] if friction is c.friction]
+        ask = partial(_coefficients, friction, s, [asker.u] * len(motions), asker.q, bristles)
+        answers = asker.ask(f"the {friction.title} of contact {c.name!r}", ask)
+        if is_foreign(friction):
+            yield f"friction {c.name} {motions} {c.bristles} {exact(answers)}"
 
 
 def _terms(terms: Terms) -> str:
