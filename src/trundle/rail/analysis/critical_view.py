@@ -75,7 +75,7 @@ def mode_picture(locus: "RootLocus", speed: float, which: int, path: Path | str 
     ends = [places[name] + way * halves.get(name, 0.5) for name in shapes for way in (-1.0, 1.0)]
     with style():
         hertz, growth = abs(value.imag) / (2 * np.pi), round(value.real, 3) + 0.0
-        title = f"mode of {hertz:.2f} Hz, growth {growth:+g} 1/s, at {speed:.2f} m/s"
+        title = f"mode of {hertz:.2f} Hz, growth {growth:+.2f} 1/s, at {speed:.2f} m/s"
         tall = min(2.1, 0.5 + 28.0 / (max(ends) - min(ends)))  # inches, of one picture
         figure = new_figure(6.6, tall * PHASES + 0.6, title)
         for k, axes in enumerate(np.atleast_1d(figure.subplots(PHASES, 1, sharex=True))):

@@ -58,11 +58,16 @@ class TransitionComparison:
         with style():
             figure = new_figure(8.2, 6.6, "one curve, several transitions")
             panels = figure.subplots(3, 1, sharex=True)
+            drawn: list[Array] = []
             for (name, found), colour in zip(self.runs.items(), COLOURS, strict=False):
+                largest = 0.02 * float(np.max(np.abs(found.lateral_acceleration)))
+                hides = any(np.max(np.abs(found.lateral_acceleration - other)) < largest for other in drawn)
+                drawn.append(found.lateral_acceleration)
+                dashes = (0, (4, 4)) if hides else "-"  # what lies below is seen through it
                 wheel = max(found.wheels[:2], key=lambda w: float(found.Q[w.name][-1]))
                 signals = found.lateral_acceleration, jerk(found), 1e-3 * found.Q[wheel.name]
                 for axes, values in zip(panels, signals, strict=True):
-                    axes.plot(found.distance, values, color=colour, label=name, linewidth=1.1)
+                    axes.plot(found.distance, values, color=colour, label=name, linewidth=1.3, linestyle=dashes)
             texts = ("lateral acceleration\n(m/s²)", "lateral jerk (m/s³)", "load of the outer\nfront wheel (kN)")
             for axes, text in zip(panels, texts, strict=True):
                 axes.set_ylabel(text)

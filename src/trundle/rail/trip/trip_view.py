@@ -83,9 +83,9 @@ def _draw_line(panel: Axes, trip: "Trip", run: Run, chosen: Sequence[int]) -> No
         panel.plot(there[:, 0], there[:, 1], color=COLOURS[1], linewidth=5.0, solid_capstyle="butt")
         words = f"{'ABCDEFGH'[k % 8]}: {run.time[i]:.3g} s, {s:.0f} m"
         above = k % 2 == 1  # neighbours are often close to each other
-        panel.annotate(
-            words, there[10, :2], (0, 7 if above else -13), textcoords="offset points", fontsize=8, ha="center"
-        )
+        rise = float(np.diff(there[[0, -1], 1])[0] * np.sign(np.diff(there[[0, -1], 0])[0]))  # to the right
+        side = "center" if abs(rise) < 0.1 else "left" if (rise > 0) != above else "right"  # away from the line
+        panel.annotate(words, there[10, :2], (0, 7 if above else -13), textcoords="offset points", fontsize=8, ha=side)
     panel.set_aspect("equal", adjustable="datalim")
     panel.margins(0.1)
     panel.set_xlabel("x (m)")

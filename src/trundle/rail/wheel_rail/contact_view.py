@@ -65,13 +65,17 @@ def _draw_lines(axes: Axes, side: "Side", contacts: "WheelsetContact", name: str
     heights = np.stack([side.wheel.height(found.wheel_place) + RAISED, found.height])
     for k, y in enumerate(contacts.lateral):
         axes.plot(1e3 * places[:, k], 1e3 * heights[:, k], color=colours(norm(1e3 * y)), linewidth=1.0)
+    right = -1.0 if name == "left" else 1.0  # outwards, on the page: as seen from behind
     for k in _labelled(contacts.lateral, places[0]):
+        slope = float(side.wheel.slope(found.wheel_place[k]))
+        away = np.array([-right * slope, 1.0]) / np.hypot(slope, 1.0)  # from the rail
         axes.annotate(
-            f"{1e3 * contacts.lateral[k]:+.0f}", (1e3 * places[0, k], 1e3 * heights[0, k]), xytext=(0, 5),
-            textcoords="offset points", ha="center", fontsize=8, color=colours(norm(1e3 * contacts.lateral[k])),
+            f"{1e3 * contacts.lateral[k]:+.0f}".replace("+0", "0"), (1e3 * places[0, k], 1e3 * heights[0, k]),
+            xytext=tuple(9.0 * away), textcoords="offset points", ha="center", va="center", fontsize=8,
+            color=colours(norm(1e3 * contacts.lateral[k])),
         )  # fmt: skip
     axes.set_aspect("equal")
-    axes.set_xlim((48.0, -48.0) if name == "left" else (-48.0, 48.0))  # as seen from behind
+    axes.set_xlim((48.0, -56.0) if name == "left" else (-56.0, 48.0))
     axes.set_ylim(-22.0, 22.0)
     axes.set_title(f"{name} wheel; lines for each 0.5 mm to the left", loc="left")
     axes.set_xlabel("outwards from the rail's origin (mm)")
