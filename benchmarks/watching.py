@@ -28,7 +28,7 @@ from benchmarks.interleave import interleave
 from trundle.integrate.integrate import integrate
 from trundle.integrate.options import Sampling
 from trundle.study import simulate as study
-from trundle.study.guards import GuardedRun, integrate_guarded
+from trundle.study.guarded_run import GuardedRun, integrate_guarded
 
 BAR = 5.0  # per cent, for second contacts
 TURNS = 3  # runs of each kind whose instructions are counted

@@ -13,7 +13,7 @@ import trundle as tr
 from trundle import examples
 from trundle.errors import SolveError
 from trundle.examples.spiral_column import ALONG_X
-from trundle.study import guards
+from trundle.study import guarded_run
 from trundle.study.batch import BatchWarning
 from trundle.study.rivals import Watch, at_second_touch
 from trundle.system import System
@@ -146,7 +146,7 @@ def test_others_are_watched_after_one_has_appeared_inside(monkeypatch: pytest.Mo
     system = two_columns()
     first = system.simulate(1.2, samples=3)
     assert first.outcome.startswith("DOUBLE_CONTACT") and "'fast'" in first.outcome
-    monkeypatch.setattr(guards, "at_second_touch", denied)
+    monkeypatch.setattr(guarded_run, "at_second_touch", denied)
     run = system.simulate(1.2, samples=3)
     assert asked[0] == 0 and asked[-1] == 1
     assert run.outcome.startswith("DOUBLE_CONTACT") and "'slow'" in run.outcome

@@ -2,21 +2,20 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, final
 from weakref import WeakValueDictionary
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import ModelError
-from trundle.lookup.memory import CORNERS, LIMITS, MOST_ARGUMENTS, PLACE, SIDES, WIDEST, WORDS, Block
-from trundle.lookup.node import look_up
-from trundle.lookup.pieces import DEGREES, SMOOTH, corners, edges, grid, pieces, quintic, with_ends
-from trundle.typing import Array, Expr
+from trundle.lookup.memory import CORNERS, PLACE, SIDES, WORDS, Block
+from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
+from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
+from trundle.lookup.table_kind import TableKind
+from trundle.typing import Array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,59 +23,6 @@ if TYPE_CHECKING:
 
 _by_handle: WeakValueDictionary[float, "Table"] = WeakValueDictionary()
 BETWEEN = ("cubic", "linear", "monotone", "previous")
-BEYOND = ("hold", "line", "refuse", "repeat")
-
-
-@final
-@dataclass(frozen=True)
-class TableKind:
-    """What compiled code must know of a table; all else of it can be exchanged without compiling."""
-
-    arguments: int
-    outputs: int  # 0: a single number
-    degree: int
-    smooth: int  # derivatives without jumps
-    repeats: tuple[bool, ...]
-
-    @property
-    def width(self) -> int:
-        """Numbers in a record."""
-        return WORDS + max(self.outputs, 1) * int((self.degree + 1) ** self.arguments)
-
-    def __str__(self) -> str:
-        names = {0: "steps", 1: "straight lines", 3: "cubics", 5: "quintics"}
-        words = names.get(self.degree, f"polynomials of degree {self.degree}")
-        words = "monotone cubics" if (self.degree, self.smooth) == (3, 1) else words
-        out = f"{self.outputs} outputs" if self.outputs else "one number"
-        repeats = ", repeated" if any(self.repeats) else ""
-        return f"{self.arguments} argument{'s' * (self.arguments > 1)}, {out}, {words}{repeats}"
-
-    def value(self, handle: Expr, arguments: Sequence[Expr]) -> Expr:
-        """The value as an expression of the handle and of the arguments."""
-        given = [ca.SX(a) for a in arguments]
-        if any(self.repeats):
-            limits = look_up(handle, [], LIMITS + 2 * self.arguments)
-            for i, repeats in enumerate(self.repeats):
-                if repeats:
-                    least, span = limits[LIMITS + 2 * i], limits[LIMITS + 2 * i + 1]
-                    given[i] = given[i] - span * ca.floor((given[i] - least) / span)
-        record = look_up(handle, given, self.width, self.smooth)
-        distances = [x - record[CORNERS + i] for i, x in enumerate(given)]
-        size = (self.degree + 1) ** self.arguments
-        outputs = [record[WORDS + i * size : WORDS + (i + 1) * size] for i in range(max(self.outputs, 1))]
-        return ca.vertcat(*[_polynomial(ca.vertsplit(c), distances) for c in outputs])
-
-
-def _polynomial(coefficients: Sequence[Expr], distances: Sequence[Expr]) -> Expr:
-    """By Horner's rule; the powers of the last distance run fastest."""
-    n = round(len(coefficients) ** (1 / len(distances)))
-    if len(distances) > 1:
-        rows = [coefficients[i * n : (i + 1) * n] for i in range(n)]
-        coefficients = [_polynomial(row, distances[1:]) for row in rows]
-    value = coefficients[-1]
-    for c in coefficients[-2::-1]:
-        value = c + distances[0] * value
-    return value
 
 
 @final
@@ -109,8 +55,8 @@ class Table:
         unit: str = "", text: str = "", arguments: Sequence[str] = (), outputs: Sequence[str] = (),
     ) -> None:  # fmt: skip
         if between not in BETWEEN:
-            raise ModelError(f"between={between!r} is not valid; choose {_choice(BETWEEN)}.")
-        self._set(x, y, between, beyond, unit, text, arguments, outputs)
+            raise ModelError(f"between={between!r} is not valid; choose {choice(BETWEEN)}.")
+        vars(self).update(table_fields(x, y, between, beyond, unit, text, arguments, outputs))
         if between == "monotone" and len(self.x) > 1:
             raise ModelError("between='monotone' is for one argument; for two choose 'cubic' or 'linear'.")
         repeats = [word == "repeat" for word in self.beyond]
@@ -145,12 +91,12 @@ class Table:
         Table
         """
         out = object.__new__(cls)
-        out._set(x, f, "hermite", beyond, unit, text, arguments, outputs)
+        vars(out).update(table_fields(x, f, "hermite", beyond, unit, text, arguments, outputs))
         if len(out.x) > 1:
             raise ModelError("Table.hermite is for one argument; for two give values: tr.Table((x1, x2), y).")
         given = []
         for name, values in (("f1", f1), ("f2", f2)):
-            array = _numbers(values, name)
+            array = numbers(values, name)
             if array.shape != out.y.shape:
                 raise ModelError(f"{name} has the shape {array.shape}; it must be that of the values, {out.y.shape}.")
             given.append(array.reshape(out._column.shape))
@@ -182,7 +128,7 @@ class Table:
         -------
         Table
         """
-        knots, given = _knots(x, "x"), _numbers(c, "c")
+        knots, given = knots_of(x, "x"), numbers(c, "c")
         if given.ndim not in (2, 3) or given.shape[1] != len(knots) - 1 or len(given) < 2:
             raise ModelError(
                 f"c has the shape {given.shape}; for these knots it must be (degree + 1, {len(knots) - 1}), the degree "
@@ -191,7 +137,8 @@ class Table:
         last = np.polynomial.polynomial.polyval(knots[-1] - knots[-2], given[:, -1])
         out = object.__new__(cls)
         values = np.concatenate([given[0], last[None]])
-        out._set(knots, values, "polynomials", beyond, unit, text, arguments, outputs, (len(given) - 1, smooth))
+        order = len(given) - 1, smooth
+        vars(out).update(table_fields(knots, values, "polynomials", beyond, unit, text, arguments, outputs, order))
         out._freeze(given.reshape(*given.shape[:2], -1))
         return out
 
@@ -238,49 +185,6 @@ class Table:
         from trundle.lookup.read import read_xarray
 
         return cls(**{**read_xarray(array, outputs), **options})
-
-    def _set(
-        self, x: ArrayLike, y: ArrayLike, between: str, beyond: str | Sequence[str], unit: str, text: str,
-        arguments: Sequence[str], outputs: Sequence[str], order: tuple[int, int] | None = None,
-    ) -> None:  # fmt: skip
-        if isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0:
-            axes = [_knots(a, f"x{i}") for i, a in enumerate(x, 1)]
-        else:
-            axes = [_knots(x, "x")]
-        if len(axes) > MOST_ARGUMENTS:
-            raise ModelError(f"a table has one argument or two, not {len(axes)}.")
-        values, counts = _numbers(y, "y"), tuple(len(a) for a in axes)
-        if values.shape[: len(axes)] != counts or values.ndim - len(axes) > 1 or 0 in values.shape:
-            raise ModelError(
-                f"y has the shape {values.shape}; for these knots it must be {counts}, or that with one more axis for "
-                "several outputs."
-            )
-        words = (beyond,) * len(axes) if isinstance(beyond, str) else tuple(beyond)
-        if len(words) != len(axes) or any(word not in BEYOND for word in words):
-            raise ModelError(f"beyond={beyond!r}: choose {_choice(BEYOND)}, one for all arguments or one for each.")
-        for i, word in enumerate(words):
-            first, last = values.take(0, i), values.take(-1, i)
-            if word == "repeat" and not np.array_equal(first, last):
-                raise ModelError(
-                    "beyond='repeat' needs the same values at the first knot and at the last one, which is a period "
-                    f"later; they differ by {np.max(np.abs(first - last)):g}."
-                )
-        outs = values.shape[-1] if values.ndim > len(axes) else 0
-        if arguments and len(arguments) != len(axes):
-            raise ModelError(f"arguments={list(arguments)!r} are {len(arguments)} names for {len(axes)} argument(s).")
-        if outputs and len(outputs) != max(outs, 1):
-            raise ModelError(f"outputs={list(outputs)!r} are {len(outputs)} names for {max(outs, 1)} output(s).")
-        degree, smooth = order or (DEGREES[between], SMOOTH[between])
-        kind = TableKind(len(axes), outs, degree, smooth, tuple(word == "repeat" for word in words))
-        if kind.width > WIDEST:
-            raise ModelError(f"{outs} outputs are too many for one table; make several.")
-        for array in (*axes, values):
-            array.flags.writeable = False
-        names = tuple(arguments) or (("x",) if len(axes) == 1 else ("x1", "x2"))
-        vars(self).update(
-            x=tuple(axes), y=values, between=between, beyond=words, kind=kind, unit=str(unit), text=str(text),
-            arguments=names, outputs=tuple(outputs),
-        )  # fmt: skip
 
     between: str
     beyond: tuple[str, ...]
@@ -468,37 +372,3 @@ def _restored(state: dict[str, Any]) -> Table:
         array.flags.writeable = False
     vars(out).update(state)
     return out
-
-
-def _choice(words: Sequence[str]) -> str:
-    return ", ".join(map(repr, words[:-1])) + f" or {words[-1]!r}"
-
-
-def _numbers(values: ArrayLike, what: str) -> Array:
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} of a table must be numbers in a regular array, got {values!r}.") from error
-    if not np.all(np.isfinite(array)):
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ModelError(
-            f"{what} of a table holds {array[at]} at place {at[0] if len(at) == 1 else at}; all must be finite "
-            "numbers. Remove failed measurements."
-        )
-    return array
-
-
-def _knots(values: ArrayLike, what: str) -> Array:
-    array = _numbers(values, what)
-    if array.ndim != 1:
-        raise ModelError(f"{what} of a table must be a row of knots, got an array of shape {array.shape}.")
-    if len(array) < 2:
-        raise ModelError(f"{what} of a table has {len(array)} knot(s); a table needs at least two.")
-    at = np.flatnonzero(np.diff(array) <= 0)
-    if len(at):
-        i = int(at[0])
-        raise ModelError(
-            f"{what} of a table must increase, but {array[i]:g} at place {i} is followed by {array[i + 1]:g}. Sort "
-            f"the knots with their values, and remove duplicates."
-        )
-    return array

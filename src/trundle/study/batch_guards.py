@@ -18,7 +18,7 @@ from trundle.integrate.outcome import ALARM, TOO_MANY_STEPS
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import Trajectory
 from trundle.pairs.higher import HigherPair
-from trundle.study.guards import BROKEN_OFF, GuardedRun, first_look, integrate_guarded
+from trundle.study.guarded_run import BROKEN_OFF, GuardedRun, first_look, integrate_guarded
 
 DOUBTFUL = (*BROKEN_OFF, TOO_MANY_STEPS.name, ALARM.name)  # endings that a single run looks at again
 Integrate = Callable[[Cases, Options], tuple[Batch, BatchEvents | None]]

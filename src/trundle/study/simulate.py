@@ -19,7 +19,8 @@ from trundle.run.turns import start_angles
 from trundle.study.assigned_parameters import with_possible_parameters
 from trundle.study.first_modes import first_modes
 from trundle.study.frame_jumps import refuse_jumps
-from trundle.study.guards import GuardedRun, check_lines, integrate_guarded, watched_by_guards
+from trundle.study.guarded_run import GuardedRun, integrate_guarded
+from trundle.study.guards import check_lines, watched_by_guards
 from trundle.study.half_turn import within_half_turn
 from trundle.study.problem import make_problem, multiplier_shift
 from trundle.study.rivals import refuse_overlaps
