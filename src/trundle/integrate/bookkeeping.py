@@ -16,7 +16,9 @@ def total_energy(run: LoopRecord) -> float:
 
 @strict
 def before_jump(run: LoopRecord) -> None:
-    """An event of the model is about to change the state: the energy before is kept until the state after is known."""
+    """An event of the model is about to change the state, or a contact on a driven part to stop: the energy before is
+    kept until the state after is known.
+    """
     if run.energy_kernel != 0:
         if run.unbooked == 0:
             run.energy_before = total_energy(run)
@@ -26,20 +28,25 @@ def before_jump(run: LoopRecord) -> None:
 @strict
 def lose(run: LoopRecord, energy: float, before: float) -> None:
     """The collision logged last has lost this energy. Where drives hold on during a collision their impulses do work,
-    found from the energy before it.
+    found from the energy before it. A bounce too slow to be resolved ends when the contact is closed: what that costs
+    is of second order in its speed, but of first order in the speed of a frame, whose work is completed by `book`.
     """
     row = run.logged - 1
     run.event_lost[row] = energy
     if run.driven == 1:
-        run.event_work[row] = total_energy(run) - before + energy
+        after = total_energy(run)
+        run.event_work[row] = after - before + energy
+        if run.unbooked == 0:
+            run.energy_before, run.unbooked = after, run.logged
+            return
     run.energy_before += run.event_work[row] - energy
 
 
 @strict
 def book(run: LoopRecord) -> None:
-    """What an event of the model has brought, now that its state lies on the constraints."""
+    """What an event has brought, now that its state lies on the constraints."""
     if run.unbooked > 0:
-        run.event_work[run.unbooked - 1] = total_energy(run) - run.energy_before
+        run.event_work[run.unbooked - 1] += total_energy(run) - run.energy_before
         run.unbooked = 0
 
 

@@ -404,7 +404,7 @@ class Workspace:
             self.clock[0] = self.time
             kernel(*(address_of(array) for array in (self.clock, self.x, self.p, self.energy, self.work)))
             row = self.record.unbooked - 1
-            self.event_work[row] = self.energy[0] + self.energy[1] - self.record.energy_before
+            self.event_work[row] += self.energy[0] + self.energy[1] - self.record.energy_before
             self.record.unbooked = 0
 
 

@@ -36,7 +36,7 @@ def fire(run: LoopRecord) -> None:
                 run.answer = at.EVENT_RETURN
                 before_jump(run)
             elif kind == at.JUMP:
-                if e < run.given_events:
+                if e < run.given_events or run.driven == 1:
                     before_jump(run)
                 clock[0] = run.t
                 call(jumps[e], clock, x, p, jumped, work)
@@ -45,6 +45,8 @@ def fire(run: LoopRecord) -> None:
             elif kind == at.STRIKE:
                 call_table(run.strike_part, run)
             elif kind == at.DECIDE:
+                if run.driven == 1:
+                    before_jump(run)
                 call_table(run.decide_part, run)
             if kind != at.RECORD:
                 run.pending = 1
