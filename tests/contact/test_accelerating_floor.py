@@ -1,4 +1,4 @@
-"""Contacts on a floor that accelerates: the same motion as at rest under another gravity, with its work accounted for."""
+"""Contacts on a floor that accelerates: the motion is that under another gravity, the work of the floor is counted."""
 
 from functools import cache
 
