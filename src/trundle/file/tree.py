@@ -6,9 +6,12 @@ Plain scalars follow the YAML 1.2 core: only true, false, null and decimal numbe
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, final
 
 import yaml
+from yaml.composer import Composer
+from yaml.resolver import Resolver
 
 from trundle.errors import FileError
 
@@ -40,7 +43,7 @@ class Tree:
         return self.lines.get(path, 1)
 
 
-class _Composer(yaml.SafeLoader):
+class _Limits(Composer):
     """PyYAML's composer with limits on depth and number of nodes."""
 
     depth = 0
@@ -50,7 +53,7 @@ class _Composer(yaml.SafeLoader):
         self.depth += 1
         self.count += 1
         if self.depth > MAX_DEPTH or self.count > MAX_NODES:
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            mark = self.peek_event().start_mark  # type: ignore[attr-defined]
             problem = f"nested more than {MAX_DEPTH} deep, or more than {MAX_NODES} values"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
         node = super().compose_node(parent, index)
@@ -58,13 +61,40 @@ class _Composer(yaml.SafeLoader):
         return node
 
 
+class _Composer(_Limits, yaml.SafeLoader):
+    """On the parser written in Python: slower, with the better messages."""
+
+
+def _composed(text: str) -> yaml.Node | None:
+    """The nodes of a text, from the parser of libyaml where PyYAML has it; what that refuses goes to the other one."""
+    try:
+        node: yaml.Node | None = _quick_composer()(text).get_single_node()
+        return node
+    except (yaml.YAMLError, UnicodeError):
+        return _Composer(text).get_single_node()
+
+
+@cache
+def _quick_composer() -> Any:
+    if not yaml.__with_libyaml__:
+        return _Composer
+    from yaml._yaml import CParser
+
+    class Quick(_Limits, CParser, Resolver):
+        def __init__(self, text: str) -> None:
+            CParser.__init__(self, text)
+            Composer.__init__(self)
+            Resolver.__init__(self)
+
+    return Quick
+
+
 def read_tree(text: str) -> Tree:
     """Compose the text; FileError when it is not YAML, too large or too deep."""
     if len(text) > MAX_BYTES:
         raise FileError(f"the text has {len(text)} characters, more than {MAX_BYTES}; build large models in Python.")
     try:
-        loader = _Composer(text)
-        node = loader.get_single_node()
+        node = _composed(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
@@ -118,7 +148,7 @@ class _Builder:
 
 def _scalar(node: yaml.ScalarNode) -> Any:
     text = node.value
-    if node.style is not None:
+    if node.style:  # quoted, or a block of text
         return text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]

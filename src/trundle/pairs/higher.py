@@ -6,6 +6,7 @@ A pair with a surface that no screws sweep (an ellipsoid) is never a joint of th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, final
 
 import casadi as ca
@@ -122,8 +123,16 @@ class HigherPair(SurfacePair):
         if reason:
             raise ModelError(f"{self.title} is not a point contact: {reason}")
 
+    def __getstate__(self) -> dict[str, Surface]:
+        """The surfaces alone: what follows from them is found again."""
+        return {"first": self.first, "second": self.second}
+
     @property
     def charts(self) -> tuple[Chart, Chart]:
+        return self._charts
+
+    @cached_property
+    def _charts(self) -> tuple[Chart, Chart]:
         a, b = self.first.chart(), self.second.met()
         names = [*([] if self.ball_first else a.names), *([] if self.second.ball is not None else b.names)]
         clash = {n for n in names if names.count(n) > 1}
@@ -161,6 +170,10 @@ class HigherPair(SurfacePair):
         return (self.first.flat and self.second.supports) or (self.second.flat and self.first.supports)
 
     def chain(self) -> Chain:
+        return self._chain
+
+    @cached_property
+    def _chain(self) -> Chain:
         a, b = self.sweeps
         end = a.contact @ Pose.at((0, 0, 0), MEET) @ b.contact.inverse()
         swept_a: list[Step] = [a.first, a.second]
