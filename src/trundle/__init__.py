@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
     from trundle.integrate.methods.rosenbrock import Rodas4, Rodas5P
     from trundle.laws.backlash import Backlash
-    from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Locked, Motor, Open, Servo, Spring
+    from trundle.laws.efforts import Damper, Motor, Open, Spring
+    from trundle.laws.flows import Acceleration, Flow, Locked, Servo
+    from trundle.laws.law import EffortLaw, FlowLaw
     from trundle.laws.restitution import Newton, Poisson, Stronge
     from trundle.linear_algebra.udwadia_kalaba import relaxed_inverse, weighted_inverse
     from trundle.lookup.table import Table
@@ -285,7 +287,9 @@ _NAMES = {
     "trundle.integrate.methods.explicit": "DormandPrince5 DormandPrince8",
     "trundle.integrate.methods.rosenbrock": "Rodas4 Rodas5P",
     "trundle.laws.backlash": "Backlash",
-    "trundle.laws.law": "Acceleration Damper EffortLaw Flow FlowLaw Locked Motor Open Servo Spring",
+    "trundle.laws.efforts": "Damper Motor Open Spring",
+    "trundle.laws.flows": "Acceleration Flow Locked Servo",
+    "trundle.laws.law": "EffortLaw FlowLaw",
     "trundle.laws.restitution": "Newton Poisson Stronge",
     "trundle.linear_algebra.udwadia_kalaba": "relaxed_inverse weighted_inverse",
     "trundle.lookup.table": "Table",

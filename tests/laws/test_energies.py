@@ -1,6 +1,8 @@
 """Every law and force owns its energy: effort * u = -dV/dt + supplied - dissipated, whatever the motion."""
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import casadi as ca
@@ -8,10 +10,9 @@ import numpy as np
 import pytest
 
 import trundle as tr
+from trundle import laws as laws_package
 from trundle.equations.derive import derive
 from trundle.graph import find_topology
-from trundle.laws import law as law_module
-from trundle.laws import tracking as tracking_module
 from trundle.laws.law import EffortLaw
 from trundle.laws.tracking import RateTracking, Tracking
 from trundle.model import force as force_module
@@ -31,6 +32,7 @@ LAWS: dict[str, Callable[[], EffortLaw]] = {
     "Damper": lambda: tr.Damper(0.7),
     "Motor": lambda: tr.Motor(lambda t, q, u: tr.sin(t) * q - u**3),
     "Open": tr.Open,
+    "Backlash": lambda: tr.Backlash(30.0, 0.1, 0.4),
     "Tracking": lambda: Tracking(tr.Spring(3.0, 0.4, 0.1), tr.Servo(lambda t: tr.sin(2 * t))),
     "RateTracking": lambda: RateTracking(tr.Spring(3.0, 0.4, 0.1), tr.Flow(lambda t, q: tr.sin(2 * t) - q)),
     "Together": lambda: tr.Spring(3.0, 0.4) + tr.Damper(0.2) + tr.Motor(lambda t, q, u: tr.cos(t)),
@@ -47,7 +49,8 @@ FORCES: dict[str, Callable[[tr.Frame, tr.Frame], Force]] = {
 
 
 def test_every_class_has_an_example() -> None:
-    known = [c for module in (law_module, tracking_module) for c in classes(module, EffortLaw)]
+    modules = [import_module(f"{laws_package.__name__}.{m.name}") for m in iter_modules(laws_package.__path__)]
+    known = [c for module in modules for c in classes(module, EffortLaw)]
     assert {c.__name__ for c in known} == set(LAWS)
     assert {c.__name__ for c in classes(force_module, Force) if not c.__subclasses__()} == set(FORCES)
 

@@ -24,7 +24,8 @@ from trundle.derivative import derivative
 from trundle.equations.formulation import Formulation
 from trundle.equations.outputs.signals import Signals
 from trundle.equations.stage import Stage
-from trundle.laws.law import EffortLaw, FlowLaw, Spring
+from trundle.laws.efforts import Spring
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair

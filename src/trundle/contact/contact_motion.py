@@ -12,7 +12,8 @@ from trundle.constraints.measure import Measure
 from trundle.constraints.row import Place, Role, Row
 from trundle.contact.geometry import Contact, chain_contact, loop_contact
 from trundle.contact.plane import plane_bonds
-from trundle.laws.law import EffortLaw, Flow, FlowLaw, Locked
+from trundle.laws.flows import Flow, Locked
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair

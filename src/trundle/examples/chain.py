@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from trundle.file.read import ModelFile, RunSettings
-from trundle.laws.law import Damper
+from trundle.laws.efforts import Damper
 from trundle.model.body import Body, Frame
 from trundle.model.model import Model
 from trundle.model.shape import Rod

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.examples.every_law import FELT_MASS, MASS, roll, wheel
-from trundle.laws.law import Spring
+from trundle.laws.efforts import Spring
 from trundle.model.model import Model
 from trundle.system import System
 

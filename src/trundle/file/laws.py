@@ -9,7 +9,8 @@ from trundle.file.faults import near
 from trundle.file.field import in_words
 from trundle.file.kinds import NORMAL_LAWS, RESTITUTIONS, contact_laws, effort_laws, laws
 from trundle.file.tree import Path
-from trundle.laws.law import EffortLaw, Law, Spring
+from trundle.laws.efforts import Spring
+from trundle.laws.law import EffortLaw, Law
 from trundle.laws.restitution import Poisson
 from trundle.model.connection import LawsGiven
 from trundle.typing import Raw

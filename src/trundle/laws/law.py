@@ -7,7 +7,6 @@ each.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, ClassVar, final
 
 import casadi as ca
@@ -246,94 +245,12 @@ class Together(EffortLaw):
         return sum(law.supplied(t, q, u) for law in self.laws)
 
 
-@final
-@dataclass(frozen=True)
-class Open(EffortLaw):
-    """No effort: the bond moves freely."""
-
-    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return 0.0
-
-
-@final
-@dataclass(frozen=True)
-class Spring(EffortLaw):
-    """Linear spring with damper."""
-
-    stiffness: Expr  # N/m or N m/rad
-    damping: Expr = 0.0  # N s/m or N m s/rad
-    rest: Expr = 0.0  # coordinate at which the spring is slack
-
-    def __post_init__(self) -> None:
-        check_numbers("Spring", stiffness=self.stiffness, damping=self.damping, rest=self.rest)
-
-    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return -self.stiffness * (q - self.rest) - self.damping * u
-
-    def potential(self, t: Expr, q: Expr) -> Expr:
-        return self.stiffness * (q - self.rest) ** 2 / 2
-
-    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.damping * u**2
-
-
-@final
-@dataclass(frozen=True)
-class Damper(EffortLaw):
-    """Linear damper."""
-
-    damping: Expr  # N s/m or N m s/rad
-
-    def __post_init__(self) -> None:
-        check_numbers("Damper", damping=self.damping)
-
-    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return -self.damping * u
-
-    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.damping * u**2
-
-
 def check_numbers(law: str, **given: Any) -> None:
     """Each of the fields is a number or an expression of parameters."""
     for name, one in given.items():
         symbol = isinstance(one, ca.SX | ca.DM) and one.numel() == 1
         if not symbol and (np.ndim(one) != 0 or np.asarray(one).dtype.kind not in "fiu"):
             raise ModelError(f"{law}: {name} is a number or a parameter, got {one!r}.")
-
-
-def _takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether a function can be called with so many arguments, as far as it says."""
-    try:
-        signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:  # it does not say
-        return True
-    return True
-
-
-@final
-@dataclass(frozen=True)
-class Motor(EffortLaw):
-    """Any effort f(t, q, u); its whole power counts as supplied. A number is a constant effort."""
-
-    function: Callable[[Expr, Expr, Expr], Expr] | Expr
-
-    def __post_init__(self) -> None:
-        if callable(self.function) and not _takes(self.function, 3):
-            raise ModelError(
-                "Motor: its function takes time, coordinate and rate: write lambda t, q, u: ..., even if it uses "
-                "fewer of them."
-            )
-        if not callable(self.function):
-            check_numbers("Motor", effort=self.function)
-
-    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.function(t, q, u) if callable(self.function) else self.function
-
-    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.effort(t, q, u) * u
 
 
 @dataclass(frozen=True)
@@ -358,55 +275,3 @@ class FlowLaw(Law):
         of = f"{owner}.{coordinate}"
         text = f"effort of the drive on {of}"
         yield Quantity(owner, f"{coordinate}_drive", effort_unit(unit), text, 1, lambda e: e.drive(of), "reactions")
-
-
-@final
-@dataclass(frozen=True)
-class Locked(FlowLaw):
-    """No relative motion."""
-
-    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return 0.0
-
-
-@final
-@dataclass(frozen=True)
-class Servo(FlowLaw):
-    """Prescribed motion q(t)."""
-
-    function: Callable[[Expr], Expr] | Expr
-
-    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.function(t) if callable(self.function) else self.function
-
-
-@final
-@dataclass(frozen=True)
-class Flow(FlowLaw):
-    """Prescribed rate f(t, q); the coordinate is free at the start. A number is a constant rate."""
-
-    level: ClassVar[str] = "velocity"
-
-    function: Callable[[Expr, Expr], Expr] | Expr
-
-    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.function(t, q) if callable(self.function) else self.function
-
-
-@final
-@dataclass(frozen=True)
-class Acceleration(FlowLaw):
-    """Prescribed acceleration f(t, q, u): a servo constraint [Kosenko 2022, Sec. 3]. Coordinate and rate are free at
-    the start.
-    """
-
-    level: ClassVar[str] = "acceleration"
-
-    function: Callable[[Expr, Expr, Expr], Expr] | Expr
-
-    def motion(self, t: Expr, q: Expr, u: Expr) -> Expr:
-        return self.function(t, q, u) if callable(self.function) else self.function
-
-    @property
-    def element(self) -> str:
-        return "Sf"

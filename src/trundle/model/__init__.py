@@ -1,7 +1,9 @@
 """What the user says: bodies, connections, forces, laws."""
 
 from trundle.laws.backlash import Backlash
-from trundle.laws.law import Acceleration, Damper, EffortLaw, Flow, FlowLaw, Law, Locked, Motor, Open, Servo, Spring
+from trundle.laws.efforts import Damper, Motor, Open, Spring
+from trundle.laws.flows import Acceleration, Flow, Locked, Servo
+from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.model import shape
 from trundle.model.block import Block, BlockOutput
 from trundle.model.body import Body, Frame

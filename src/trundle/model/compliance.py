@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import final
 
 from trundle.errors import ModelError
-from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Law, Locked, Spring
+from trundle.laws.efforts import Spring
+from trundle.laws.flows import Locked
+from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Law
 from trundle.laws.tracking import RateTracking, Tracking
 from trundle.pairs.higher import ContactPair
 from trundle.pairs.lower import Pair

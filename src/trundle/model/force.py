@@ -8,7 +8,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.laws.law import EffortLaw, Spring
+from trundle.laws.efforts import Spring
+from trundle.laws.law import EffortLaw
 from trundle.laws.signals import Signals as Signals
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame, as_frame

@@ -13,7 +13,9 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import ModelError
-from trundle.laws.law import Acceleration, EffortLaw, Flow, FlowLaw, Motor, Servo
+from trundle.laws.efforts import Motor
+from trundle.laws.flows import Acceleration, Flow, Servo
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.lookup.table import Table
 from trundle.model.body import Body, Frame
 from trundle.model.contents import FROZEN

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from trundle.errors import ModelError
-from trundle.laws.law import Acceleration, EffortLaw, FlowLaw, Law, Locked, Motor, Open, Spring
+from trundle.laws.efforts import Motor, Open, Spring
+from trundle.laws.flows import Acceleration, Locked
+from trundle.laws.law import EffortLaw, FlowLaw, Law
 from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import BONDS, ROTATIONS, BondPair, Cylindrical, Fixed, Pair, Prismatic, Revolute
 from trundle.pairs.surface import Surface

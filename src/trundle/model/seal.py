@@ -7,7 +7,8 @@ A bond without seal leaves its force unknown, a bond with two has one equation t
 from dataclasses import dataclass
 from typing import final
 
-from trundle.laws.law import ContactLaw, FlowLaw, Law, Open, Together
+from trundle.laws.efforts import Open
+from trundle.laws.law import ContactLaw, FlowLaw, Law, Together
 from trundle.model.connection import ConnectedPair
 from trundle.model.force import Force
 from trundle.model.model import Model

@@ -8,7 +8,8 @@ from trundle.contact.modes.mode import Transition
 from trundle.equations.formulation import Formulation
 from trundle.integrate.codes import DECIDE, JUMP, RECORD, RETURN, STOP, STRIKE
 from trundle.integrate.problem import Problem
-from trundle.laws.law import FlowLaw, Locked
+from trundle.laws.flows import Locked
+from trundle.laws.law import FlowLaw
 from trundle.model.model import Model
 from trundle.study.first_modes import places_of_modes
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.contact import Coulomb
 from trundle.errors import ModelError
-from trundle.laws.law import Servo
+from trundle.laws.flows import Servo
 from trundle.laws.restitution import Poisson
 from trundle.model.model import Model
 from trundle.pairs import Planar, Prismatic

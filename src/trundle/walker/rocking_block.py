@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.contact import Coulomb, NoSlip
 from trundle.errors import ModelError
-from trundle.laws.law import Servo
+from trundle.laws.flows import Servo
 from trundle.laws.restitution import Restitution
 from trundle.math import abs as abs_
 from trundle.model.model import Model

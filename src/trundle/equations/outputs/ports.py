@@ -11,7 +11,8 @@ from typing import Any, final
 import casadi as ca
 
 from trundle.errors import StoreError
-from trundle.laws.law import EffortLaw, FlowLaw, Locked
+from trundle.laws.flows import Locked
+from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.model.connection import ConnectedPair
 from trundle.model.law_probe import SymbolicSignals
 from trundle.model.model import Model

@@ -7,7 +7,8 @@ from typing import final
 import casadi as ca
 
 from trundle.errors import ModelError
-from trundle.laws.law import EffortLaw, Open
+from trundle.laws.efforts import Open
+from trundle.laws.law import EffortLaw
 from trundle.model.body import Frame
 from trundle.model.force import BetweenWithStates, Signals, Terms
 from trundle.model.model import Model

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from trundle.laws.law import Open, Spring
+from trundle.laws.efforts import Open, Spring
 from trundle.model.body import Frame
 from trundle.model.model import Model
 from trundle.rail.suspension.axis_laws import FREE, AxisLaws

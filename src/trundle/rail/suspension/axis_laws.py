@@ -6,7 +6,8 @@ from typing import final
 
 import casadi as ca
 
-from trundle.laws.law import EffortLaw, Open
+from trundle.laws.efforts import Open
+from trundle.laws.law import EffortLaw
 from trundle.model.body import Frame, as_frame
 from trundle.model.force import Between, Signals, Terms
 from trundle.space.rotation import cross, dot

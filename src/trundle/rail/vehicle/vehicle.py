@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 from trundle.errors import ModelError
-from trundle.laws.law import Locked, Open
+from trundle.laws.efforts import Open
+from trundle.laws.flows import Locked
 from trundle.model.body import Body, Frame
 from trundle.model.joint import Connection
 from trundle.rail.vehicle.car_body import CarBody

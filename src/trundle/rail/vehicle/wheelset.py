@@ -6,7 +6,8 @@ from math import cos, tan
 from typing import Any, NamedTuple, final
 
 from trundle.errors import AssemblyError, ModelError
-from trundle.laws.law import Locked, Open
+from trundle.laws.efforts import Open
+from trundle.laws.flows import Locked
 from trundle.model.body import Body
 from trundle.model.frame import MotionPart
 from trundle.model.joint import Connection

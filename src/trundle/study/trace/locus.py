@@ -16,7 +16,7 @@ from trundle.derivative import derivative
 from trundle.equations.derive import Equations
 from trundle.equations.formulation import Formulation
 from trundle.errors import AssemblyError, SolveError, UnknownNameError
-from trundle.laws.law import Servo
+from trundle.laws.flows import Servo
 from trundle.linear_algebra.rank import rank_of_values
 from trundle.typing import Array, Expr, State, Values
 

@@ -1,0 +1,92 @@
+"""Forces and torques along a coordinate: spring, damper, motor."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, final
+
+from trundle.errors import ModelError
+from trundle.laws.law import EffortLaw, check_numbers
+from trundle.typing import Expr
+
+
+@final
+@dataclass(frozen=True)
+class Open(EffortLaw):
+    """No effort: the bond moves freely."""
+
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return 0.0
+
+
+@final
+@dataclass(frozen=True)
+class Spring(EffortLaw):
+    """Linear spring with damper."""
+
+    stiffness: Expr  # N/m or N m/rad
+    damping: Expr = 0.0  # N s/m or N m s/rad
+    rest: Expr = 0.0  # coordinate at which the spring is slack
+
+    def __post_init__(self) -> None:
+        check_numbers("Spring", stiffness=self.stiffness, damping=self.damping, rest=self.rest)
+
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return -self.stiffness * (q - self.rest) - self.damping * u
+
+    def potential(self, t: Expr, q: Expr) -> Expr:
+        return self.stiffness * (q - self.rest) ** 2 / 2
+
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.damping * u**2
+
+
+@final
+@dataclass(frozen=True)
+class Damper(EffortLaw):
+    """Linear damper."""
+
+    damping: Expr  # N s/m or N m s/rad
+
+    def __post_init__(self) -> None:
+        check_numbers("Damper", damping=self.damping)
+
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return -self.damping * u
+
+    def dissipated(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.damping * u**2
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments, as far as it says."""
+    try:
+        signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
+
+
+@final
+@dataclass(frozen=True)
+class Motor(EffortLaw):
+    """Any effort f(t, q, u); its whole power counts as supplied. A number is a constant effort."""
+
+    function: Callable[[Expr, Expr, Expr], Expr] | Expr
+
+    def __post_init__(self) -> None:
+        if callable(self.function) and not _takes(self.function, 3):
+            raise ModelError(
+                "Motor: its function takes time, coordinate and rate: write lambda t, q, u: ..., even if it uses "
+                "fewer of them."
+            )
+        if not callable(self.function):
+            check_numbers("Motor", effort=self.function)
+
+    def effort(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.function(t, q, u) if callable(self.function) else self.function
+
+    def supplied(self, t: Expr, q: Expr, u: Expr) -> Expr:
+        return self.effort(t, q, u) * u
