@@ -9,6 +9,7 @@ from hashlib import sha256
 from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import h5py
 import numpy as np
@@ -28,7 +29,7 @@ def test_a_taken_port_is_passed_over_and_said(cart: Run) -> None:
         viewer = cart.show(port=port, open_browser=False)
         try:
             assert viewer.port != port and viewer.note == f"port {port} is taken; took {viewer.port}."
-            assert status(viewer.port, "/") == 200
+            assert status(viewer.port, urlsplit(viewer.url).path) == 200
         finally:
             viewer.close()
 
@@ -47,12 +48,15 @@ def test_only_the_own_page_may_ask(cart: Run) -> None:
     try:
         listening = viewer._server.server_address
         assert listening[0] == "127.0.0.1"
-        own, quantity = f"http://127.0.0.1:{viewer.port}", "/quantity/mast.angle"
+        own, home = f"http://127.0.0.1:{viewer.port}", urlsplit(viewer.url).path
+        quantity = f"{home}quantity/mast.angle"
         assert status(viewer.port, quantity) == status(viewer.port, quantity, Origin=own) == 200
         assert status(viewer.port, quantity, Origin="http://evil.example") == 403
         assert status(viewer.port, quantity, Sec_Fetch_Site="cross-site") == 403
-        assert status(viewer.port, "/", Host="evil.example") == 403
-        assert status(viewer.port, "/../etc/passwd") == 404
+        assert status(viewer.port, home, Host="evil.example") == 403
+        for guess in ("/", "/quantity/mast.angle", home[:-2] + "/", "/../etc/passwd"):  # other users have no key
+            assert status(viewer.port, guess) == 403
+        assert status(viewer.port, f"{home}../etc/passwd") == 404
     finally:
         viewer.close()
 

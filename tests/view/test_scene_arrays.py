@@ -12,13 +12,14 @@ from trundle import examples
 from trundle.errors import SolveError, StoreError, UnknownNameError
 from trundle.run.run import Run
 from trundle.run.surfaces import surfaces
-from trundle.view.contact_states import TOUCHES
+from trundle.view.contact_states import COLOUR_OF_STATE, TOUCHES
 from trundle.view.page.html import page
 from trundle.view.page.pack import pack, unpack
 from trundle.view.page.serve import Viewer
 from trundle.view.scene import mesh
 from trundle.view.scene.curves import curves, peaks, usual_names
-from trundle.view.scene.make import chosen_samples, make_scene
+from trundle.view.scene.make import make_scene
+from trundle.view.scene.poses import chosen_samples
 from trundle.view.scene.track import track
 
 
@@ -278,3 +279,34 @@ def test_equal_meshes_are_kept_once() -> None:
         mesh = header["meshes"][packed["mesh"]]
         np.testing.assert_array_equal(mesh["vertices"], item.mesh.vertices)
         np.testing.assert_array_equal(mesh["normals"], item.mesh.normals)
+
+
+def test_pins_of_a_long_chain_do_not_hide_its_links() -> None:
+    scene = make_scene(examples.model("chain", n=20).build().simulate(0.1, samples=3))
+    links = [item for item in scene.items if item.layer == "bodies"]
+    pins = [item for item in scene.items if item.layer == "joints"]
+    assert scene.size > 5.0 and len(pins) >= 20
+    assert max(pin.mesh.extent() for pin in pins) < min(link.mesh.extent() for link in links) / 2
+
+
+# Machado, Oliveira and Fernandes 2009: what eyes without one kind of cone see, for linear red, green, blue.
+EYES = {
+    "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+}
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_states_of_contacts_are_told_apart_by_colour_blind_eyes(eye: str) -> None:
+    """Distances in CIELAB, where 2.3 is just noticeable."""
+    colours = np.array([COLOUR_OF_STATE[state] for state in sorted(COLOUR_OF_STATE)])
+    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.array(EYES[eye]).T, 0, 1)
+    xyz = seen @ np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]).T
+    ratio = xyz / (0.9505, 1.0, 1.089)
+    f = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
+    lab = np.column_stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])])
+    apart = np.linalg.norm(lab[:, None] - lab, axis=2) + 1e9 * np.eye(len(lab))
+    assert np.min(apart) > 25.0

@@ -7,15 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from trundle.view.contact_states import TOUCHES, states_of
-from trundle.view.style import COLOURS, FAINT, tick_name
+from trundle.view.contact_states import COLOUR_OF_STATE, STATE_NAMES, TOUCHES, states_of
+from trundle.view.style import tick_name
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
 
-STATES = {
-    2: ("sticks", COLOURS[0]), 1: ("slides", COLOURS[4]), TOUCHES: ("touches", COLOURS[2]), 0: ("open", FAINT),
-}  # fmt: skip
+ORDER = (2, 1, TOUCHES, 0)
 
 
 def contacts_of(run: "Run") -> list[str]:
@@ -36,7 +34,7 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
             if last < len(t):
                 between = [c for c in changes if t[last - 1] <= c <= t[last]]
                 end = between[-1] if between else t[last]
-            axes.barh(row, end - begin, left=begin, height=0.8, color=STATES[state[first]][1], linewidth=0)
+            axes.barh(row, end - begin, left=begin, height=0.8, color=COLOUR_OF_STATE[state[first]], linewidth=0)
             begin = end
     axes.set_yticks(range(len(contacts)), [tick_name(contact) for contact in contacts])
     axes.set_ylim(len(contacts) - 0.5, -0.5)
@@ -45,5 +43,5 @@ def draw_bands(axes: Axes, run: "Run", contacts: list[str]) -> None:
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
     seen = {int(s) for contact in contacts for s in np.unique(states_of(run, contact))}
-    handles = [Patch(color=colour, label=label) for s, (label, colour) in STATES.items() if s in seen]
+    handles = [Patch(color=COLOUR_OF_STATE[s], label=STATE_NAMES[s]) for s in ORDER if s in seen]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)

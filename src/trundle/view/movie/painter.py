@@ -9,6 +9,7 @@ import numpy as np
 
 from trundle.kernel.compiled import address
 from trundle.typing import Array
+from trundle.view.contact_states import COLOUR_OF_STATE
 from trundle.view.movie import fill
 from trundle.view.movie.camera import Eye
 from trundle.view.scene.mesh import Mesh, axes_along, coil, cylinder, revolved, sphere
@@ -19,14 +20,6 @@ SKY: Final = np.array([0.968, 0.976, 0.984])
 LINE: Final = np.array([0.667, 0.698, 0.741])
 LIGHT: Final = np.array([0.12, -0.34, 0.93]) / np.linalg.norm([0.12, -0.34, 0.93])  # towards it, as on the page
 USUAL: Final = frozenset({"bodies", "surfaces", "joints", "springs", "track", "floor", "shadows"})
-STATES: Final[dict[int, Colour]] = {
-    1: (0.835, 0.369, 0.0),
-    2: (0.0, 0.62, 0.451),
-    3: (0.78, 0.1, 0.12),
-    4: (0.0, 0.45, 0.7),
-}
-
-
 EXTRA: Final = frozenset({"contacts", "contact forces", "reactions", "frames"})  # on request
 
 
@@ -118,7 +111,7 @@ def things(scene: Scene, t: float, layers: frozenset[str]) -> Iterator[Thing]:
     solids = _solids()
     for item in scene.items:
         if item.layer in layers:
-            stretch = 0.14 * scene.size if item.layer == "frames" else 1.0
+            stretch = 0.14 * scene.detail if item.layer == "frames" else 1.0
             yield item.mesh, stretch * R[item.body], p[item.body], item.colour, item.opacity, item.hollow, item.shadow
     for spring in scene.springs if "springs" in layers else ():
         foot, tip = p[spring.a] + R[spring.a] @ spring.pa, p[spring.b] + R[spring.b] @ spring.pb
@@ -130,7 +123,15 @@ def things(scene: Scene, t: float, layers: frozenset[str]) -> Iterator[Thing]:
     for contact in scene.contacts if "contacts" in layers else ():
         state = int(contact.states[i]) if len(contact.states) else 2
         if state and np.all(np.isfinite(contact.points[i])):
-            yield solids["dot"], 0.024 * scene.size * np.eye(3), contact.points[i], STATES[state], 1.0, False, False
+            yield (
+                solids["dot"],
+                0.024 * scene.detail * np.eye(3),
+                contact.points[i],
+                COLOUR_OF_STATE[state],
+                1.0,
+                False,
+                False,
+            )
     for arrow in scene.arrows:
         length = 0.55 * scene.size * float(np.linalg.norm(arrow.vectors[i])) / (scene.longest[arrow.layer] or 1.0)
         if arrow.layer in layers and length > 1e-6 * scene.size:

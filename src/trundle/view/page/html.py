@@ -12,6 +12,7 @@ import numpy as np
 from trundle.atomic_write import check_target, write_whole
 from trundle.errors import StoreError
 from trundle.typing import Json
+from trundle.view.contact_states import COLOUR_OF_STATE, STATE_NAMES
 from trundle.view.page.pack import pack
 from trundle.view.scene.curves import scalar_names
 from trundle.view.scene.make import FRAMES, Points, make_scene
@@ -113,6 +114,7 @@ def page_data(
         "note": _note(run, scenes[0]),
         "ok": run.ok,
         "names": names,
+        "states": [{"name": STATE_NAMES[k], "colour": COLOUR_OF_STATE[k]} for k in sorted(STATE_NAMES)],
         "shared": {name: vars(made) for name, made in _shared().items()},
         "scenes": [scene.header() for scene in scenes],
     }

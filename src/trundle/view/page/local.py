@@ -17,10 +17,10 @@ NOT_HERE: Final = "this page is for this machine only"
 class LocalPage:
     """A served page. It answers until `close` is called or Python ends; pages may be opened and closed at will."""
 
-    def __init__(self, handler: Callable[..., BaseHTTPRequestHandler], port: int, query: str = "") -> None:
+    def __init__(self, handler: Callable[..., BaseHTTPRequestHandler], port: int, path: str = "") -> None:
         self._server, self.note = _listen(handler, port)
         self.port = int(self._server.server_address[1])
-        self.url = f"http://{HERE}:{self.port}/{query}"
+        self.url = f"http://{HERE}:{self.port}/{path}"
         self._thread = Thread(target=self._server.serve_forever, name="trundle page", daemon=True)
         self._thread.start()
 

@@ -31,7 +31,7 @@ class Page {
     for (const run of this.runs) run.release();
     if (painter && !this.shared) this.shared = Object.fromEntries(Object.entries(data.shared).map(([k, mesh]) => [k, painter.upload(mesh)]));
     this.data = data;
-    this.runs = data.scenes.map((scene) => new Replay(scene, this.shared || {}, painter));
+    this.runs = data.scenes.map((scene) => new Replay(scene, data, this.shared || {}, painter));
     this.first = this.runs[0];
     this.range = [Math.min(...this.runs.map((r) => r.time[0])), Math.max(...this.runs.map((r) => r.end))];
     this.curves = this.runs.flatMap((run, k) => run.plots.map((plot) => this.curve(plot, k)));
@@ -147,14 +147,14 @@ class Page {
   drawKey() {
     const { first, layers } = this, lines = [], spots = [];
     if (this.runs.length > 1) lines.push(`paler: ${this.runs.slice(1).map((run) => run.name).join(", ")}`);
-    for (const state of first.states) if (state || !layers.has("contacts")) spots.push([STATES[state], STATE_NAMES[state]]);
+    for (const state of first.states) if (state || !layers.has("contacts")) spots.push(first.looks[state]);
     for (const l of ["contact forces", "reactions"]) if (layers.has(l) && first.longest[l] > 0) lines.push(`longest arrow of ${l}: ${numberText(first.longest[l])} N`);
     if (this.painter && layers.has("floor") && first.floor !== null) lines.push(`grid: ${lengthText(this.spacing())}`);
     const written = JSON.stringify([lines, spots]);
     if (written === this.written) return;
     this.written = written;
     const row = document.createElement("p");
-    for (const [colour, name] of spots) { const spot = document.createElement("i"); spot.style.background = css(colour); row.append(spot, `${name} `); }
+    for (const { colour, name } of spots) { const spot = document.createElement("i"); spot.style.background = css(colour); row.append(spot, `${name} `); }
     $("scale").replaceChildren(...(spots.length ? [row] : []), ...lines.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
   }
 
@@ -228,7 +228,7 @@ class Page {
     const high = rows.length * 5 + (first.events.length ? 6 : 0);
     canvas.style.height = `${high}px`;
     if (!high) return;
-    canvas.onpointerenter = () => { canvas.title = rows.map((c) => `${c.name}: ${STATE_NAMES[first.state(c, this.t)]}`).join("\n"); };
+    canvas.onpointerenter = () => { canvas.title = rows.map((c) => `${c.name}: ${first.looks[first.state(c, this.t)].name}`).join("\n"); };
     canvas.width = box.wide * ratio;
     canvas.height = high * ratio;
     const pen = canvas.getContext("2d"), X = (t) => ((t - this.range[0]) / (this.range[1] - this.range[0] || 1)) * canvas.width;
@@ -236,11 +236,11 @@ class Page {
     rows.forEach((contact, k) => {
       for (let i = 0, end; i + 1 < time.length; i = end) {
         for (end = i + 1; end + 1 < time.length && contact.states[end] === contact.states[i];) end++;
-        pen.fillStyle = css(STATES[contact.states[i]]);
+        pen.fillStyle = css(first.looks[contact.states[i]].colour);
         pen.fillRect(X(time[i]), k * 5 * ratio, X(time[end]) - X(time[i]) + 1, 4 * ratio);
       }
     });
-    pen.fillStyle = css(STATES[3]);
+    pen.fillStyle = css(first.looks[3].colour);
     for (const [, t] of this.first.events) pen.fillRect(X(t), rows.length * 5 * ratio, 1.5 * ratio, 5 * ratio);
   }
 

@@ -1,11 +1,9 @@
 // One run as it is drawn: poses of its bodies at any time, and the list of things to paint.
 
-const STATES = { 0: [0.6, 0.62, 0.65], 1: [0.835, 0.369, 0], 2: [0, 0.62, 0.451], 3: [0.78, 0.1, 0.12], 4: [0, 0.45, 0.7] };
-const STATE_NAMES = { 0: "open", 1: "slides", 2: "sticks", 3: "strikes", 4: "touches" };
-
 class Replay {
-  constructor(scene, shared, painter) {
+  constructor(scene, data, shared, painter) {
     Object.assign(this, scene);
+    this.looks = data.states;  // names and colours of the states of contacts
     this.count = this.bodies.length;
     this.shared = shared;
     this.painter = painter;
@@ -60,7 +58,7 @@ class Replay {
   // has a veil is paler than the rest by `faint`; `about` says what a thing is.
   things(t, layers, seat, faint = 1, veil = null) {
     const out = [], poses = this.poses(t);
-    const model = (pose, scale) => seat.model(pose, scale), axes = [1, 1, 1].map(() => this.size * 0.14);
+    const model = (pose, scale) => seat.model(pose, scale), axes = [1, 1, 1].map(() => this.detail * 0.14);
     for (const item of this.items) {
       if (!layers.has(item.layer)) continue;
       const mark = item.layer === "frames", [r, g, b] = item.colour;
@@ -72,16 +70,16 @@ class Replay {
     if (layers.has("springs")) this.addSprings(out, poses, model, faint, veil);
     if (layers.has("contacts")) {
       for (const contact of this.contacts) {
-        const state = this.state(contact, t), p = this.sample(contact.points, t), r = 0.024 * this.size;
+        const state = this.state(contact, t), p = this.sample(contact.points, t), r = 0.024 * this.detail;
         if (state === 0 || !p.every(Number.isFinite)) continue;
-        const about = () => `contact ${contact.name}: ${STATE_NAMES[state]}`;
-        out.push({ mesh: this.shared.dot, model: model({ R: IDENTITY, p }, [r, r, r]), colour: [...STATES[state], faint], mark: true, about });
+        const about = () => `contact ${contact.name}: ${this.looks[state].name}`;
+        out.push({ mesh: this.shared.dot, model: model({ R: IDENTITY, p }, [r, r, r]), colour: [...this.looks[state].colour, faint], mark: true, about });
       }
     }
     for (const arrow of this.arrows) if (layers.has(arrow.layer)) this.addArrow(out, arrow, t, model, faint);
     if (layers.has("centres of mass")) {
       for (const b of this.free) {
-        const r = 0.016 * this.size, p = place(poses[b], this.com(b)), about = () => `mass centre of ${this.bodies[b]}`;
+        const r = 0.016 * this.detail, p = place(poses[b], this.com(b)), about = () => `mass centre of ${this.bodies[b]}`;
         out.push({ mesh: this.shared.dot, model: model({ R: poses[b].R, p }, [r, r, r]), colour: [0.95, 0.77, 0.06, faint], mark: true, body: b, about });
       }
     }
@@ -127,7 +125,7 @@ class Replay {
     if (layers.has("paths")) for (let b = 1; b < this.count; b++) out.push(this.trail(`mass centre of ${this.bodies[b]}`, this.colours[b], () => along(b, this.com(b))));
     for (const p of this.points) if (layers.has(`path of ${p.name}`)) out.push(this.trail(p.name, this.colours[p.body], () => along(p.body, p.at)));
     for (const c of this.contacts) {
-      if (layers.has(`path of ${c.name} (contact)`)) out.push(this.trail(`${c.name} (contact)`, STATES[1], () => Array.from(this.time, (t) => this.sample(c.points, t)).filter((p) => p.every(Number.isFinite))));
+      if (layers.has(`path of ${c.name} (contact)`)) out.push(this.trail(`${c.name} (contact)`, this.looks[1].colour, () => Array.from(this.time, (t) => this.sample(c.points, t)).filter((p) => p.every(Number.isFinite))));
     }
     return out;
   }

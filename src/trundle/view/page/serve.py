@@ -1,5 +1,6 @@
 """The page of runs, served with every quantity on request."""
 
+import secrets
 from collections.abc import Sequence
 from functools import partial
 from threading import Lock
@@ -17,14 +18,19 @@ if TYPE_CHECKING:
     from trundle.run.run import Run
 
 LIVE_FRAMES: Final = 4000
+NO_KEY: Final = "open the address that `run.show()` or `trundle view` gave: it has the key of this page."
 
 
 @final
 class Viewer(LocalPage):
-    """A served page of runs. It answers until `close` is called or Python ends."""
+    """A served page of runs. It answers until `close` is called or Python ends.
+
+    Its address has a key, so that other users of this machine cannot read the runs.
+    """
 
     def __init__(self, runs: Sequence["Run"], html: str, port: int) -> None:
-        super().__init__(partial(_Handler, runs, html, Lock()), port)
+        key = secrets.token_urlsafe(24)
+        super().__init__(partial(_Handler, runs, html, f"/{key}/", Lock()), port, f"{key}/")
 
 
 def show(
@@ -66,17 +72,20 @@ def show(
 class _Handler(LocalHandler):
     """Answers with the page, and with quantities by name."""
 
-    def __init__(self, runs: Sequence["Run"], html: str, lock: Any, *given: Any) -> None:
-        self.runs, self.html, self.lock = runs, html, lock
+    def __init__(self, runs: Sequence["Run"], html: str, home: str, lock: Any, *given: Any) -> None:
+        self.runs, self.html, self.home, self.lock = runs, html, home, lock
         super().__init__(*given)
 
     def do_GET(self) -> None:
-        if not self.meant_for_here() or (self.path != "/" and self.from_another_page()):
+        home, asked = self.path[: len(self.home)], self.path[len(self.home) :]
+        if not self.meant_for_here() or (asked and self.from_another_page()):
             self.answer(403, NOT_HERE)
-        elif self.path == "/":
+        elif not secrets.compare_digest(home.encode(), self.home.encode()):
+            self.answer(403, NO_KEY)
+        elif not asked:
             self.answer(200, self.html, "text/html")
-        elif self.path.startswith("/quantity/"):
-            self._quantity(unquote(self.path.removeprefix("/quantity/")))
+        elif asked.startswith("quantity/"):
+            self._quantity(unquote(asked.removeprefix("quantity/")))
         else:
             self.answer(404, "there is nothing here")
 

@@ -16,7 +16,7 @@ AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 
 
 def body_meshes(body: Mapping[str, Any], size: float, has_surface: bool) -> list[Mesh]:
-    """What is seen of a body of `run.geometry`; `size` is that of the whole mechanism (m)."""
+    """What is seen of a body of `run.geometry`; `size` is that of usual details (m)."""
     solid = [shape for shape in body["shapes"] if shape["kind"] in _SHAPES]
     if body["shapes"]:
         return [_SHAPES[shape["kind"]](shape, size) for shape in solid]

@@ -106,6 +106,7 @@ class Scene:
     frames: tuple[int, ...]  # moving frames, from which one may look
     floor: float | None  # height of the grid on the ground
     size: float  # of the mechanism (m)
+    detail: float  # the same, but less where all bodies are small: pins, dots and axes are drawn for it (m)
     low: Array  # corners of the box in which it moves
     high: Array
     travels: bool  # whether it leaves the place where it started
