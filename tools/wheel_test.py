@@ -1,4 +1,4 @@
-"""make wheel-test: the wheel in clean environments outside the repository.
+"""make wheel-test: the source package, and the wheel made from it, in clean environments outside the repository.
 
 For each Python from 3.11 to 3.13 on this machine: install, `trundle --version` and `trundle doctor`, first runs with an
 empty cache and without numba, an example by the command line, then the README, "Getting started" and all tutorials in
@@ -56,13 +56,20 @@ def call(*command: str | Path, cwd: Path, stdout: TextIO | None = None, **more: 
 
 
 def build(folder: Path) -> Path:
-    """A wheel made from what git knows, without anything else that lies in this tree."""
+    """A wheel made from the source package of what git knows, without anything else that lies in this tree."""
     copy = folder / "copy"
     for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines():
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-    call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, copy, cwd=folder)
+    tools = folder / "tools"
+    call(sys.executable, "-m", "venv", tools, cwd=folder)
+    call(tools / "bin" / "pip", "install", "-q", "build", cwd=folder)
+    with open(os.devnull, "w") as silence:
+        call(tools / "bin" / "python", "-m", "build", "--sdist", "-o", folder, copy, cwd=folder, stdout=silence)
+    (source,) = folder.glob("*.tar.gz")
+    print(f"{source.name}: {source.stat().st_size / 1e6:.1f} MB", flush=True)
+    call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, source, cwd=folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -83,7 +90,7 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
             home / "bin" / "python", "-c", PAGES, ROOT / "tools", cwd=folder, stdout=silence, MPLBACKEND="Agg", **cache
         )
     weight = sum(file.stat().st_size for file in home.rglob("*") if file.is_file()) / 1e6
-    print(f"{python}: works; the environment takes {weight:.0f} MB")
+    print(f"{python}: works; the environment takes {weight:.0f} MB", flush=True)
 
 
 def find_python(version: str) -> str | None:
@@ -104,7 +111,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel = build(folder)
-        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
         for version in PYTHONS:
             python = find_python(version)
             if python:

@@ -148,7 +148,7 @@ class System(Analyses):
         """
         return self if formalism in (None, self.formalism) else System(self.formulation.derivation, str(formalism))
 
-    @advised(**ARGUMENTS)
+    @advised("write the duration in s, system.simulate(5.0)", **ARGUMENTS)
     def simulate(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         formalism: str | None = None, method: MethodGiven = "auto", rtol: float = 1e-10,

@@ -102,7 +102,7 @@ def test_a_class_that_no_other_process_can_find_is_told() -> None:
             return self
 
     m = pendulum()
-    m.note = Odd()  # type: ignore[attr-defined]
+    m._note = Odd()  # type: ignore[attr-defined]
     with pytest.raises(ModelError, match=r"'pendulum' cannot be pickled.*Odd.*top level of a module"):
         pickle.dumps(m)
 

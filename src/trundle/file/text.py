@@ -18,6 +18,7 @@ def read_text(path: Path) -> str:
             raise FileError(f"{path}: the file is larger than {MAX_BYTES} bytes; build large models in Python.")
         return content.decode("utf-8")
     except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}.") from error
+        example = "" if path.suffix else f" An example of that name comes by tr.examples.load({path.name!r}).model."
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}.{example}") from error
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: this is not a text file in UTF-8 (byte {error.start}).") from error

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.lookup.memory import CORNERS, PLACE, SIDES, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
@@ -26,6 +27,7 @@ BETWEEN = ("cubic", "linear", "monotone", "previous")
 
 
 @final
+@advised_class("from a file by tr.Table.from_csv('spring.csv', 'deflection', 'force')")
 class Table:
     """A function given by data at knots, of one or two arguments, with one or several outputs. It is immutable.
 

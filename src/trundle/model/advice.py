@@ -6,7 +6,18 @@ from difflib import get_close_matches
 _JOINT = "joints and contacts are connections, m.connect(tr.Revolute('y'), m.ground, bob)"
 _KEPT = "a model is kept as the script, or as the model file that tr.load_model reads; run.save keeps results"
 _FORCE = "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))"
+_BODY = "write bob = m.body('bob', mass=1.0)"
+_ACTUATOR = "what drives a joint is its law, law=tr.Motor(lambda t, q, u: ...), or law=tr.Motor(m.input('torque'))"
 ELSEWHERE = {
+    "add": "bodies come by m.body(...), joints and contacts by m.connect(...), forces by m.apply(...)",
+    "add_body": _BODY,
+    "rigid_body": _BODY,
+    "world": "the world is m.ground",
+    "opt": "gravity is m.gravity = (0, 0, -9.81); method, tolerance and samples are given to system.simulate",
+    "actuator": _ACTUATOR,
+    "motor": _ACTUATOR,
+    "fix": "write m.connect(tr.Fixed(), m.ground, bob)",
+    "solve": "build it, system = m.build(), and ask system.simulate(5.0)",
     "joint": _JOINT,
     "add_joint": _JOINT,
     "force": _FORCE,
@@ -20,6 +31,7 @@ OF_SYSTEM = ("simulate", "batch", "linearise", "equilibrium", "steady", "describ
 _PLACE = "a joint places a body, m.connect(joint, m.ground.at(0, 0, 1), arm); one that flies has start values"
 BODY = {
     "position": _PLACE,
+    "pos": _PLACE,
     "at": _PLACE,
     "length": "give the mass centre, com=(0, 0, -0.5), or a shape, shape=tr.shape.Box((0.1, 0.1, 1.0))",
     "radius": "give a shape, shape=tr.shape.Ball(0.1)",

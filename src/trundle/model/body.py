@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import unchangeable, unknown_attribute
 from trundle.errors import ModelError
 from trundle.model.frame import GivenMotion
 from trundle.model.shape import Shape
@@ -27,7 +28,25 @@ class Moves(StrEnum):
     FREE = "free"  # found from what acts on the body
 
 
+ELSEWHERE = {
+    "connect": "a model connects its bodies, m.connect(tr.Revolute('y'), m.ground, bob)",
+    "masscenter": "ask .com",
+    "position": "ask a run, run['bob.position']; where a body stands follows from its joints and start values",
+    "velocity": "ask a run, run['bob.velocity']",
+    "apply_force": "write m.apply(tr.Wrench(bob, force=(0, 0, 1)))",
+}
+"""What new users look for, and where it is."""
+
+
+def _refuse_change(body: "Body", name: str, value: object) -> NoReturn:
+    raise ModelError(
+        f"body {body.name!r} cannot be changed: give {name}={value!r} to m.body(...), or a parameter, "
+        f"m.parameter({name!r}, ...), whose value can be given to every run."
+    )
+
+
 @final
+@unchangeable(_refuse_change)
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body. Its frame is where you put it; the centre of mass is at `com` in that frame."""
@@ -46,6 +65,11 @@ class Body:
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "com", "about"):
             object.__setattr__(self, name, _own(getattr(self, name)))
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            raise unknown_attribute(self, name, ELSEWHERE)
 
     @property
     def is_free(self) -> bool:

@@ -1,9 +1,9 @@
 """What a model holds: its parts by name, the rules for names, and look-ups. model.py and declarations.py add them."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NoReturn, Self, TypeVar
 
-from trundle.errors import ModelError
+from trundle.errors import ModelError, UnknownNameError
 from trundle.laws.law import EffortLaw
 from trundle.math import RESERVED
 from trundle.model.block import Block
@@ -21,6 +21,23 @@ FROZEN = (
 )
 
 
+Part = TypeVar("Part")
+
+
+class Named(dict[str, Part]):
+    """Parts of a model by name; a name that is not there is answered with near ones."""
+
+    def __init__(self, what: str, parts: Mapping[str, Part] | None = None) -> None:
+        super().__init__(parts or {})
+        self.what = what
+
+    def __missing__(self, name: object) -> NoReturn:
+        raise UnknownNameError(str(name), self, self.what)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Named, (self.what, dict(self))
+
+
 class ModelContents:
     """Bodies, connections, forces, parameters, tables, outputs and events by name; frozen, nothing changes."""
 
@@ -30,10 +47,10 @@ class ModelContents:
     def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
         self.ground = Body("ground", moves=Moves.AT_REST)
-        self.bodies: dict[str, Body] = {"ground": self.ground}
-        self.connections: dict[str, ConnectedPair] = {}
-        self.forces: dict[str, Force] = {}
-        self.parameters: dict[str, Parameter] = {}
+        self.bodies: dict[str, Body] = Named("body", {"ground": self.ground})
+        self.connections: dict[str, ConnectedPair] = Named("connection")
+        self.forces: dict[str, Force] = Named("force")
+        self.parameters: dict[str, Parameter] = Named("parameter")
         self.tables: dict[str, ModelTable] = {}
         self.inputs: dict[str, Input] = {}  # their levels are parameters, their signals are tables
         self.outputs: dict[str, Output] = {}

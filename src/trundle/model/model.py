@@ -50,6 +50,8 @@ class Model(Declarations):
         return model_html(self)
 
     def __setattr__(self, name: str, value: object) -> None:
+        if "start" in vars(self) and not (name.startswith("_") or name in vars(self) or name in dir(type(self))):
+            raise AttributeError(advice.missing_attribute(name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
         super().__setattr__(name, value)
         if name == "gravity":
             refuse(vector_faults(self, value, "gravity of the model"), "Give a vector in m/s^2, like (0, 0, -9.81).")
@@ -57,7 +59,7 @@ class Model(Declarations):
             raise ModelError(f"give start values by name, m.start = {{'body.coordinate': value}}, not as {value!r}.")
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(advice.missing_attribute(name, dir(type(self))), name=name, obj=self)
+        raise AttributeError(advice.missing_attribute(name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Model":
         """A model that can be changed; its functions are asked and stand by their answers."""
@@ -167,7 +169,7 @@ class Model(Declarations):
         self.bodies[name] = Body(name, shape=shapes, moves=Moves.GIVEN, motion=given)
         return self.bodies[name]
 
-    @advised(**advice.CONNECT)
+    @advised("write m.connect(tr.Revolute('y'), m.ground, bob): the pair and the two bodies", **advice.CONNECT)
     def connect(
         self,
         pair: Pair | Joint | Chain,
@@ -292,7 +294,7 @@ class Model(Declarations):
         self.connections.update(found)
         return tuple(found.values())
 
-    @advised(**advice.CONTACT)
+    @advised("write m.contact(m.ground, box): the plane, then the body with the shape", **advice.CONTACT)
     def contact(
         self,
         first: Body | Frame,

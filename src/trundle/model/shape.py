@@ -8,6 +8,7 @@ from typing import Any, Literal, final
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.typing import Array
 
@@ -43,6 +44,7 @@ class Rod(Solid):
 
 
 @final
+@advised_class("the three edges are one argument, Box((0.3, 0.2, 0.1))")
 @dataclass(frozen=True)
 class Box(Solid):
     """Cuboid with edges along the body axes."""

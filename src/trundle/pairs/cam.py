@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, final
 
 import casadi as ca
@@ -30,6 +31,11 @@ class Cam(Surface):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.profile, str | Path):
+            raise ModelError(
+                f"Cam: a profile from a file is a table of the model, radius = m.table('radius', "
+                f"tr.Table.from_csv({str(self.profile)!r}, 'angle', 'radius', beyond='repeat')), and tr.Cam(radius)."
+            )
         if not isinstance(self.profile, ArcProfile | PolarProfile):
             object.__setattr__(self, "profile", _read(self.profile))
 

@@ -138,7 +138,7 @@ class AxisPair(Pair):
 
 
 @final
-@advised_class(**_FORCES)
+@advised_class("the axis is one argument, 'y' or (0, 1, 0)", **_FORCES)
 @dataclass(frozen=True)
 class Revolute(AxisPair):
     """Hinge: the second body rotates about the axis."""
@@ -151,7 +151,7 @@ class Revolute(AxisPair):
 
 
 @final
-@advised_class(**_FORCES)
+@advised_class("the axis is one argument, 'y' or (0, 1, 0)", **_FORCES)
 @dataclass(frozen=True)
 class Prismatic(AxisPair):
     """Slider: the second body moves along the axis without rotating."""

@@ -3,6 +3,9 @@
 Axes: x forward, y to the left, z up; roll raises the left wheel. A curve of positive radius turns left.
 """
 
+from typing import NoReturn
+
+from trundle.arguments import unknown_name
 from trundle.pairs.wheelset_guide import TrackGuide, WheelsetGuide
 from trundle.rail.analysis.assess import Assessment, assess, nadal, prudhomme
 from trundle.rail.analysis.critical import RootLocus, critical_speed
@@ -211,3 +214,21 @@ __all__ = [
     "vehicle_data",
     "y25_wagon",
 ]
+
+_KLINGEL = (
+    "Klingel's wavelength is 2 pi sqrt(e r0 / tan gamma), with half the distance e of the contacts, radius r0 and "
+    "conicity tan gamma = rail.equivalent_conicity(...)"
+)
+_LINE = "a line is a rail.Alignment([rail.Straight(50), rail.Arc(100, 600)]), and a rail.Trip runs a vehicle on it"
+_ELSEWHERE = {
+    "Klingel": _KLINGEL,
+    "klingel": _KLINGEL,
+    "klingel_wavelength": f"{_KLINGEL}; a rail.RollerRig has it too, .klingel_wavelength",
+    "Track": _LINE,
+    "Line": _LINE,
+    "simulate": "trip = rail.Trip(vehicle, line, speed), then trip.simulate()",
+}
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name("trundle.rail", name, __all__, _ELSEWHERE, "rail")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.arguments import unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError
 from trundle.integrate.lanes.batch_events import BatchEvents
@@ -35,6 +36,14 @@ from trundle.typing import AnyArray, Array
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
+
+
+ELSEWHERE = {
+    "runs": "with system.batch(..., samples=101), batch['bob.angle'] has all cases, batch['bob.angle'].sel(case=3) one",
+    "values": "batch.end('bob.angle').values at the end; with samples=101 also batch['bob.angle'].values",
+    "energy": "ask it of single runs, system.simulate(...).energy",
+}
+"""What new users look for, and where it is."""
 
 
 @final
@@ -73,6 +82,11 @@ class BatchRun:
                 vectors += [log.p[case], log.p_end[case], log.events[case].p]
             for p in vectors:
                 self.formulation.parameters.put_tables(p, tables.values())
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            raise unknown_attribute(self, name, ELSEWHERE)
 
     def __len__(self) -> int:
         return len(self.batch.t_end)

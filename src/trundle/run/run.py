@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
-from trundle.errors import StoreError
+from trundle.errors import StoreError, UnknownNameError
 from trundle.lookup.table import Table
 from trundle.run.quantities import DIMENSIONS, RunQuantities
 from trundle.run.reported_events import EventTime, contact_events, reported_events
@@ -35,6 +35,17 @@ ELSEWHERE = {
     "to_dataframe": "run.to_pandas()",
     "to_netcdf": "run.save('result.nc')",
     "t": "run.time",
+    "x": "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for all states",
+    "y": "run['bob.angle'], by the name of the quantity (run.names), or run.to_pandas() for all states",
+    "results": "run.dataset, or one quantity, run['bob.angle']",
+    "data": "run.dataset, or one quantity, run['bob.angle']",
+    "final": "run.values('bob.angle')[-1]",
+    "last": "run.values('bob.angle')[-1]",
+    "end": "run.values('bob.angle')[-1]",
+    "at": "run['bob.angle'].interp(time=0.5)",
+    "state": "run['bob.angle'].interp(time=0.5)",
+    "view": "run.show()",
+    "fft": "times, values = run.time, run.values('bob.angle'), then numpy.fft.rfft(values)",
     "times": "run.time",
     "animate": "run.show() or run.save_movie('run.gif')",
 }
@@ -252,6 +263,11 @@ class Run(RunQuantities):
         """
         from trundle.view.plot import plot_quantities
 
+        wrong = [name for name in names if not isinstance(name, str)]
+        if wrong:
+            raise UnknownNameError(
+                str(wrong[0]), self.names, remedy="Give the names one by one, run.plot('bob.angle', 'bob.angle_rate')."
+            )
         return plot_quantities(self, names, **options)
 
     def draw(self, **options: Any) -> "Figure":

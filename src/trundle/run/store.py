@@ -88,7 +88,10 @@ def _existing(path: Path) -> Path:
     if not path.suffix and not path.exists():
         path = path.with_name(path.name + ".nc")
     if not path.exists():
-        raise StoreError(f"cannot read {path}: there is no such file.")
+        raise StoreError(
+            f"cannot read {path}: there is no such file. tr.load reads results of run.save; models come by "
+            "tr.load_model('model.yaml'), examples by tr.examples.load('four-bar').model."
+        )
     if path.suffix.lower() == ".csv":
         raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
     if path.is_dir():

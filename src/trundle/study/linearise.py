@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.arguments import unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.equations.kernels import Functions
 from trundle.errors import FrozenTimeWarning, SolveError, UnsteadyWarning
@@ -42,6 +43,18 @@ UNSTEADY = (
 )
 
 
+_SPACE = "the state matrix is .matrix; B, C and D need inputs (m.input): space = .state_space(), then space.{}"
+ELSEWHERE = {
+    **{name: _SPACE.format(name) for name in "ABCD"},
+    "eigs": "ask .eigenvalues, or .table() for frequency and damping",
+    "poles": "ask .eigenvalues, or .table() for frequency and damping",
+    "eigenvectors": "ask .modes",
+    "lqr": "with inputs (m.input), space = .state_space() has A and B for scipy.linalg.solve_continuous_are",
+    "states": "ask .names",
+}
+"""What new users look for, and where it is."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Linearisation:
@@ -56,6 +69,11 @@ class Linearisation:
     steady: bool = True  # whether the state is an equilibrium or a steady motion
     frozen: bool = False  # whether the matrix changes with time, and is that of one time only
     change: "Change | None" = field(default=None, repr=False)  # where it comes from, for derivatives
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            raise unknown_attribute(self, name, ELSEWHERE)
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, which does not have the tables that it was made with: no derivatives of it there."""

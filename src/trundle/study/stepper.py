@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.arguments import advised, unknown_attribute
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.integrate.audit import audited
@@ -28,6 +29,16 @@ from trundle.typing import Array, Values
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
+
+
+ELSEWHERE = {
+    "step": "stepper.advance(to=stepper.time + 0.01) goes on to a time",
+    "simulate": "stepper.advance(to=stepper.end) goes on to the end",
+    "state": "stepper['bob.angle'] is one quantity, stepper.states(names) are several",
+    "reset": "saved = stepper.save() at the start, and stepper.restore(saved)",
+    "results": "run = stepper.run(), then run['bob.angle']",
+}
+"""What new users look for, and where it is."""
 
 
 @final
@@ -64,6 +75,11 @@ class Stepper:
         self.outcome: Outcome | None = None  # of the last advance; one that is not FINISHED is the end of the run
         for name in self.inputs:
             refuse_motion(f, name)
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            raise unknown_attribute(self, name, ELSEWHERE)
 
     def __repr__(self) -> str:
         ending = "" if self._goes_on else f", {self.outcome}"
@@ -105,6 +121,7 @@ class Stepper:
         """
         return np.array([self[name] for name in names])
 
+    @advised("inputs go by name, stepper.set({'torque': 1.0})")
     def set(self, values: Mapping[str, float]) -> None:
         """Give inputs, which hold from the time reached on.
 

@@ -1,7 +1,12 @@
 """A system cannot be changed, and says where to find what it does not have."""
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Self
+
+from trundle.arguments import unknown_attribute
+
+_STATE = "run = system.simulate(duration) and run['bob.angle'], or stepper = system.stepper(duration) and stepper[...]"
+_EQUATIONS = "system.accelerations(...) for numbers; system.formulation.equations has the expressions (.mass, .bias)"
+_LINEAR = "space = system.linearise(...).state_space() for a model with inputs (m.input); A, B = space.A, space.B"
 
 ELSEWHERE = {
     "eigenvalues": "system.linearise(...).eigenvalues",
@@ -19,6 +24,21 @@ ELSEWHERE = {
     "sweep": "tr.sweep(system, {'k': [1.0, 2.0]}, 5.0)",
     "export": "`trundle export model.yaml -o model.fmu` on the command line: FMUs are made of model files",
     "to_fmu": "`trundle export model.yaml -o model.fmu` on the command line: FMUs are made of model files",
+    "qpos": _STATE,
+    "qvel": _STATE,
+    "data": _STATE,
+    "state": _STATE,
+    "forward": "system.accelerations({'bob.angle': 0.1})",
+    "reset": "system.simulate(duration, start) again: a system has no state, so there is nothing to reset",
+    "sim": "system.simulate(duration)",
+    "eig": "system.linearise(...).eigenvalues",
+    "equations_of_motion": _EQUATIONS,
+    "kanes_equations": _EQUATIONS,
+    "mass_matrix": _EQUATIONS,
+    "M": _EQUATIONS,
+    "lqr": f"{_LINEAR}, then scipy.linalg.solve_continuous_are(A, B, Q, R)",
+    "save": "run.save('run.nc') for results; a system is kept by pickle",
+    "view": "run = system.simulate(duration) and run.show()",
     "show": "run = system.simulate(duration) and run.show()",
 }
 """What new users look for, and where it is."""
@@ -58,9 +78,7 @@ class Unchangeable:
         def __getattr__(self, name: str) -> object:
             if name in ELSEWHERE:
                 raise AttributeError(f"a System has no {name!r}: ask {ELSEWHERE[name]}.", name=name, obj=self)
-            near = get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], n=2)
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
-            raise AttributeError(f"a System has no attribute {name!r}.{hint}", name=name, obj=self)
+            raise unknown_attribute(self, name, {})
 
     def __copy__(self) -> Self:
         return self
