@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from trundle.examples.every_law import EXACT, PARAMETERS, RADIUS, WEIGHT
 from trundle.run.run import Run
-from trundle.view.bands import STATES
+from trundle.view.contact_states import COLOUR_OF_STATE
 from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, side_legend, style
 
 LINES: dict[str, dict[str, Any]] = {
@@ -67,7 +67,9 @@ def _bands(axes: Axes, runs: Mapping[str, Run]) -> None:
         edges = [0, *(np.nonzero(np.diff(state))[0] + 1), len(state) - 1]
         for first, last in pairwise(edges):
             width = run.time[last] - run.time[first]
-            axes.barh(number, width, left=run.time[first], height=0.8, color=STATES[int(state[first])][1], linewidth=0)
+            axes.barh(
+                number, width, left=run.time[first], height=0.8, color=COLOUR_OF_STATE[int(state[first])], linewidth=0
+            )
     axes.set_yticks(range(len(runs)), list(runs), fontsize=7)
     axes.set_ylim(len(runs) - 0.5, -0.5)
     axes.grid(visible=False)
@@ -75,5 +77,5 @@ def _bands(axes: Axes, runs: Mapping[str, Run]) -> None:
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
     words = {2: "sticks", 1: f"slides (> {1e3 * SLIDES:g} mm/s)"}
-    handles = [Patch(color=STATES[state][1], label=word) for state, word in words.items()]
+    handles = [Patch(color=COLOUR_OF_STATE[state], label=word) for state, word in words.items()]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
