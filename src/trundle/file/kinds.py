@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from trundle import contact, model
-from trundle.laws import backlash, law
+from trundle.laws import backlash, efforts, flows, law
 from trundle.laws.law import ContactLaw, EffortLaw, FlowLaw, Together
 from trundle.laws.restitution import Restitution
 from trundle.model.force import Force
@@ -66,7 +66,7 @@ def of_user(base: type[T]) -> list[type[T]]:
 
 LAWS: dict[str, type[Any]] = {
     name.lower(): one
-    for module in (law, backlash)
+    for module in (law, efforts, flows, backlash)
     for name, one in _final(module, EffortLaw, FlowLaw).items()
     if one is not Together
 }
