@@ -6,11 +6,13 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import trundle as tr
 import trundle.kernel.compile as compilation
 from trundle.equations import kernel_store
+from trundle.equations.kernels import REMEMBERED
 
 HALF = 0.1
 
@@ -87,3 +89,18 @@ def test_code_is_made_before_a_system_is_sent(sent: str, compiled: list[str]) ->
     back = pickle.loads(packed)
     (back.formulation if sent == "system" else back).kernels("base")
     assert compiled == ["optimised"]
+
+
+def test_remembered_linear_equations_are_those_of_their_state() -> None:
+    """At more states than are remembered, and with other parameters at the same state."""
+    m = tr.Model("pendulum")
+    length = m.parameter("L", 0.8)
+    m.connect(tr.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -length)))
+    formulation = m.build().formulation
+    f = formulation.functions
+    for _ in range(2):
+        for L in (0.8, 1.6):
+            p = formulation.parameter_vector({"L": L})
+            for angle in np.linspace(0.0, 1.0, REMEMBERED):
+                _, A, *_ = f.linear_at(0.0, np.array([angle]), np.zeros(1), p)
+                np.testing.assert_allclose(A[1, 0], -9.81 / L * np.cos(angle), rtol=1e-12)

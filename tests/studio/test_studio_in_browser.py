@@ -7,16 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.view.browser import Browser, find_chromium
+from tests.view.browser import Browser, opened
 
 import trundle as tr
 from trundle import examples
 from trundle.studio import Studio, studio
 
-PROGRAM = find_chromium()
-pytestmark = pytest.mark.skipif(
-    PROGRAM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
-)
 SLIDE = """(async () => { const s = studio.parameters.find((s) => s.name === NAME); s.range.value = VALUE;
   s.range.dispatchEvent(new Event("input")); await studio.running; return s.value; })()"""
 
@@ -30,10 +26,7 @@ def served() -> Iterator[Studio]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    assert PROGRAM is not None
-    one = Browser(PROGRAM)
-    yield one
-    one.close()
+    yield from opened()
 
 
 def curve(browser: Browser, name: str, run: int = 0) -> np.ndarray:

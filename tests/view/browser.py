@@ -7,8 +7,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 FLAGS = (
     "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--remote-debugging-pipe",
@@ -128,3 +131,15 @@ class Browser:
     def requests(self) -> list[str]:
         """Addresses that were asked for since the page was opened."""
         return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
+
+
+def opened() -> Iterator[Browser]:
+    """A browser for the tests of a module, which are skipped where there is none: found when the first of them begins,
+    so that it may be installed while others run.
+    """
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+    one = Browser(program)
+    yield one
+    one.close()

@@ -5,15 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.view.browser import Browser, find_chromium
+from tests.view.browser import Browser, opened
 
 import trundle as tr
 from trundle.run.run import Run
-
-PROGRAM = find_chromium()
-pytestmark = pytest.mark.skipif(
-    PROGRAM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"
-)
 
 COLOURS = """(() => { const c = document.getElementById("view"), d = document.createElement("canvas");
   d.width = c.width; d.height = c.height; const p = d.getContext("2d"); p.drawImage(c, 0, 0);
@@ -25,10 +20,7 @@ INK = """(k) => { const c = document.querySelectorAll(".panel canvas")[k];
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    assert PROGRAM is not None
-    one = Browser(PROGRAM)
-    yield one
-    one.close()
+    yield from opened()
 
 
 @pytest.fixture(scope="module")

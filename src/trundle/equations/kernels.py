@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import final
 
 import casadi as ca
+import numpy as np
 
 from trundle.constraints.measure import Measure
 from trundle.constraints.row import Role, Row
@@ -22,9 +23,10 @@ from trundle.model.body import Body
 from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.motion.motion import base_rate
-from trundle.typing import Expr, TapeFunction
+from trundle.typing import Array, Expr, TapeFunction
 
 DRAWN = 100.0  # 1/s
+REMEMBERED = 32  # states at which the linear equations were evaluated
 
 
 @final
@@ -240,6 +242,37 @@ class Functions(Accelerations):
         P = derivative(e.position_rates(), e.u)
         outputs = [f, derivative(f, ca.vertcat(e.q, e.u)), J, derivative(Ju, e.q), P]
         return ca.Function("linear", [e.t, e.q, e.u, e.p], [ca.densify(o) for o in outputs])
+
+    def linear_at(self, t: float, q: Array, u: Array, p: Array) -> list[Array]:
+        """Numbers of `linear`. Those of the last few states are remembered, as a linearisation about a steady motion
+        needs each of them several times.
+        """
+        q, u, p = (np.ascontiguousarray(v, dtype=float) for v in (q, u, p))
+        key = float(t), q.tobytes(), u.tobytes(), p.tobytes()
+        found = self._remembered.get(key)
+        if found is None:
+            found = [np.array(ca.DM(v)) for v in self.linear(t, q, u, p)]
+            for values in found:
+                values.flags.writeable = False
+            if len(self._remembered) >= REMEMBERED:
+                self._remembered.clear()
+            self._remembered[key] = found
+        return found
+
+    @cached_property
+    def _remembered(self) -> dict[tuple[float, bytes, bytes, bytes], list[Array]]:
+        return {}
+
+    @cached_property
+    def acting_rows(self) -> TapeFunction:
+        """For each of the independent rows, whether it acts: a function of the parameters, which hold the modes."""
+        switched = [1 if row.active is None else row.active for row in self.independent]
+        return ca.Function("acting", [self.equations.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *switched))])
+
+    @cached_property
+    def depends_on_time(self) -> bool:
+        """Whether the accelerations depend on time itself."""
+        return bool(ca.depends_on(self.dynamics[0], self.equations.t))
 
     def metric(self) -> TapeFunction:
         """[M, K, D, J, g, rate, P] for projection in the metric M + h D + h^2 K; None without rows."""

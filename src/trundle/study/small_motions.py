@@ -85,8 +85,7 @@ class Chart:
 
     def frozen(self, t: float, x: AnyArray, p: AnyArray, matrix: AnyArray) -> AnyArray:
         """Which entries change with time itself: more than round-off does, and soon."""
-        e = self.functions.equations
-        if not e.model.frames and not ca.depends_on(self.functions.dynamics[0], e.t):
+        if not self.functions.equations.model.frames and not self.functions.depends_on_time:
             return np.zeros(matrix.shape, bool)
         change = np.max([np.abs(self(t + later, x, p)[0] - matrix) for later in SOON], axis=0)
         least = np.maximum(10 * self._round_off(t, x, p, matrix), 1e-10 * np.max(np.abs(matrix), axis=1, keepdims=True))
@@ -109,8 +108,7 @@ def evaluate(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> tuple[
     """Rates, their derivatives, rows on speeds, derivatives of their rates, and coordinate rates over speeds."""
     n_q = functions.equations.n_q
     with quick_symbols():
-        linear = functions.linear
-    rates, A, J, Jq, P = (np.array(ca.DM(v)) for v in linear(t, x[:n_q], x[n_q:], p))
+        rates, A, J, Jq, P = functions.linear_at(t, x[:n_q], x[n_q:], p)
     held = acting(functions, p)
     return rates.ravel(), A, J[held], Jq[held], P
 
@@ -118,9 +116,7 @@ def evaluate(functions: Functions, t: float, x: AnyArray, p: AnyArray) -> tuple[
 def acting(functions: Functions, p: AnyArray) -> AnyArray:
     """Which of the independent rows hold speeds, with the modes of the contacts in p."""
     held = np.array([row.level != "acceleration" for row in functions.independent], bool)
-    switched = [1 if row.active is None else row.active for row in functions.independent]
-    modes = ca.Function("modes", [functions.equations.p], [ca.vertcat(ca.SX(0, 1), *switched)])
-    found: AnyArray = held & (np.array(ca.DM(modes(p))).ravel() != 0)
+    found: AnyArray = held & (np.array(ca.DM(functions.acting_rows(p))).ravel() != 0)
     return found
 
 

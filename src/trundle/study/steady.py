@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-import casadi as ca
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -223,7 +222,7 @@ def kernel(M: Array) -> Array:
 
 def _linear(functions: Functions, t: float, q: Array, u: Array, p: Array) -> tuple[Array, Array, Array]:
     """Rates, their derivatives, and the matrix from speeds to rates of coordinates."""
-    rates, A, _, _, P = (np.array(ca.DM(v)) for v in functions.linear(t, q, u, p))
+    rates, A, _, _, P = functions.linear_at(t, q, u, p)
     return rates.ravel(), A, P
 
 
