@@ -163,6 +163,8 @@ def test_wheels_of_different_diameter_run_beside_the_middle():
         (lambda: CONE.contact([0.0, 0.07]), AssemblyError, "touches its rail .* with an end of the"),
         (lambda: CONE.contact([0.0, 0.3]), AssemblyError, "wheel misses its rail when it is"),
         (lambda: REAL.conicity(3.0), ModelError, "amplitude of 3 m"),
+        (lambda: REAL.conicity([]), ModelError, "give at least one amplitude"),
+        (lambda: REAL.conicity(-3e-3), ModelError, "must be greater than zero"),
         (lambda: CONE.flange_contact(), AssemblyError, "does not come to its flange within 30 mm"),
     ],
 )  # fmt: skip

@@ -201,6 +201,8 @@ def test_wavelength_of_profiles_is_klingels_for_their_equivalent_conicity():
     [
         (lambda: rail.AxleBox(3.0), "suspension must be one such as rail.Bushing"),
         (lambda: rail.AxleBox(rail.AntiRollBar(1.0)), "carries nothing"),
+        (lambda: rail.AxleBox(rail.Bushing((1e6, 1e6, 1e6)), 1000.0), "AxleBox: half_width is 1000 m, .* given in mm"),
+        (lambda: rail.SingleWheelset(cones(), rail.Bushing((1e6, 1e6, 1e6)), 60e3), "half_width is 60000 m"),
         (lambda: rail.Mount("spring", None, 1.0), "suspension must be one such as"),
         (lambda: rail.CarBody(-1, (1, 1, 1), 1), "mass must be finite and not negative"),
         (lambda: rail.CarBody(1, (1, 1), 1), "inertia has three numbers"),

@@ -9,6 +9,8 @@ from trundle.model.model import Model
 from trundle.rail.suspension.suspension import Suspension
 from trundle.rail.vehicle.running_gear import RunningGear
 
+WIDEST = 5.0  # m
+
 
 @final
 @dataclass(frozen=True)
@@ -25,8 +27,7 @@ class Mount:
 
     def __post_init__(self) -> None:
         check_suspension("Mount", self.suspension)
-        if not self.half_width >= 0:
-            raise ModelError(f"Mount {self.name!r}: half_width must not be negative, got {self.half_width!r} m.")
+        check_half_width(f"Mount {self.name!r}", self.half_width, zero=True)
 
     @property
     def sides(self) -> dict[str, float]:
@@ -66,8 +67,7 @@ class AxleBox:
 
     def __post_init__(self) -> None:
         check_suspension("AxleBox", self.suspension)
-        if not self.half_width > 0:
-            raise ModelError(f"AxleBox: half_width must be greater than zero, got {self.half_width!r} m.")
+        check_half_width("AxleBox", self.half_width)
         if not self.suspension.vertical_stiffness > 0:
             raise ModelError("AxleBox: its suspension carries nothing; give it a vertical stiffness.")
 
@@ -77,6 +77,18 @@ class AxleBox:
         for side, y in (("left", self.half_width), ("right", -self.half_width)):
             lower, upper = hub.at(0, y, height - wheelset.radius), seat.body.at(seat.x, y, height - seat.height)
             self.suspension.add(m, f"{name}_{side}", lower, upper, seat.load / 2)
+
+
+def check_half_width(part: str, given: float, *, zero: bool = False) -> None:
+    """Distance of a suspension from the middle of a vehicle, m."""
+    if not (given > 0 or (zero and given == 0)):
+        raise ModelError(
+            f"{part}: half_width must {'not be negative' if zero else 'be greater than zero'}, got {given!r} m."
+        )
+    if given > WIDEST:
+        raise ModelError(
+            f"{part}: half_width is {given:g} m, wider than any track; is it given in mm? Lengths are in m."
+        )
 
 
 def check_suspension(part: str, given: object) -> None:

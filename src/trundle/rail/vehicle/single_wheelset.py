@@ -6,7 +6,7 @@ from typing import final
 from trundle.errors import ModelError
 from trundle.model.body import as_frame
 from trundle.rail.suspension.suspension import Suspension
-from trundle.rail.vehicle.mount import check_suspension
+from trundle.rail.vehicle.mount import check_half_width, check_suspension
 from trundle.rail.vehicle.ride import Ride
 from trundle.rail.vehicle.running_gear import FixedWheelset, RunningGear
 from trundle.rail.vehicle.vehicle import PlacedVehicle, Vehicle, check_part, prefix, wheels_of
@@ -30,8 +30,7 @@ class SingleWheelset(Vehicle):
     def __post_init__(self) -> None:
         check_part("SingleWheelset", "wheelset", self.wheelset, RunningGear, "a rail.Wheelset")
         check_suspension("SingleWheelset", self.suspension)
-        if not self.half_width > 0:
-            raise ModelError(f"SingleWheelset: half_width must be greater than zero, got {self.half_width!r} m.")
+        check_half_width("SingleWheelset", self.half_width)
         if not self.load >= 0:
             raise ModelError(f"SingleWheelset: the load must not be negative, got {self.load!r} N.")
 

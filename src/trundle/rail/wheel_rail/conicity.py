@@ -33,7 +33,7 @@ def equivalent_conicity(
             f"shapes {y.shape} and {dr.shape}."
         )
     refuse("radius_difference", dr, False, "; leave out displacements without contact")
-    refuse("amplitude", a, a <= 0, "; an amplitude must be greater than zero")
+    check_amplitude(a)
     if method not in get_args(Method):
         raise ModelError(f"equivalent conicity: method must be one of {', '.join(get_args(Method))}, got {method!r}.")
     found = {"integration": _integrate, "regression": _regress, "harmonic": _linearise}[method](y, dr, np.atleast_1d(a))
@@ -44,6 +44,13 @@ def equivalent_conicity(
             "wheelset is driven away from the middle."
         )
     return float(found[0]) if a.ndim == 0 else found
+
+
+def check_amplitude(amplitude: Array) -> None:
+    """ModelError where there is none, or one that is not above zero."""
+    if not amplitude.size:
+        raise ModelError("equivalent conicity: give at least one amplitude; the array is empty.")
+    refuse("amplitude", amplitude, amplitude <= 0, "; an amplitude must be greater than zero")
 
 
 def _rest(y: Array, dr: Array) -> tuple[float, float]:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import AssemblyError, ModelError
-from trundle.rail.wheel_rail.conicity import Method, equivalent_conicity
+from trundle.rail.wheel_rail.conicity import Method, check_amplitude, equivalent_conicity
 from trundle.rail.wheel_rail.profile import Profile
 from trundle.rail.wheel_rail.wheel_side import COARSE, NEXT, Side, Touch, WheelContact
-from trundle.space.arrays import read_together
+from trundle.space.arrays import read_numbers, read_together
 from trundle.typing import Array, Expr
 
 if TYPE_CHECKING:
@@ -146,7 +146,9 @@ class ContactGeometry:
 
     def conicity(self, amplitude: ArrayLike, method: Method = "integration", step: float = 1e-4) -> Expr:
         """Equivalent conicity for amplitudes of the lateral motion (m), from displacements every `step` m."""
-        y, dr = self._curve(float(np.max(np.abs(np.asarray(amplitude, dtype=float)))), step)
+        amplitudes = read_numbers("amplitude", amplitude)
+        check_amplitude(amplitudes)
+        y, dr = self._curve(float(np.max(amplitudes)), step)
         return equivalent_conicity(y, dr, amplitude, method)
 
     def _curve(self, amplitude: float, step: float) -> tuple[Array, Array]:
