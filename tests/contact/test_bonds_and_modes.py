@@ -114,11 +114,12 @@ def modes(e: Equations) -> tuple[ModeExpressions, list[str]]:
 
 
 def test_what_is_watched_while_the_ball_rolls() -> None:
-    """A push P at the centre needs 2/7 P of friction to roll: the margin is (mu g)^2 - (2 P / 7 m)^2."""
+    """A push P at the centre needs 2/7 P of friction to roll: margin (mu g)^2 - (2 P / 7 m)^2, over their sum."""
     e = equations(ball(push=7.0, **COULOMB))
     at, kinds = modes(e)
     values = dict(zip(kinds, numbers(e, ca.vertcat(*at.values())), strict=True))
-    assert values["slips"] == pytest.approx((MU * G) ** 2 - (2.0 / MASS) ** 2, rel=1e-9)
+    grip = 2.0 / MASS
+    assert values["slips"] == pytest.approx(((MU * G) ** 2 - grip**2) / ((MU * G) ** 2 + grip**2), rel=1e-9)
     assert values["parts"] == pytest.approx(G, rel=1e-9)
     assert (values["stops"], values["lands"]) == (1, 1)
     torn = dict(zip(kinds, numbers(e, ca.vertcat(*at.values()), closed=0, stick=0, gap=0.02), strict=True))

@@ -260,9 +260,11 @@ def leaning(angle: float, speed: float, turning: float = 0.0) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("speed", "turning", "formalism"), [(-10.0, 3.0, "kane"), (-50.0, 1.0, "udwadia_kalaba"), (-100.0, 2.5, "kane")]
-)
-def test_painleves_paradox_is_told(speed: float, turning: float, formalism: str) -> None:
+    ("speed", "turning", "formalism", "rtol"),
+    [(-10.0, 3.0, "kane", 1e-10), (-10.0, 3.0, "kane", 1e-8), (-50.0, 1.0, "udwadia_kalaba", 1e-10),
+     (-100.0, 2.5, "kane", 1e-10)],
+)  # fmt: skip
+def test_painleves_paradox_is_told(speed: float, turning: float, formalism: str, rtol: float) -> None:
     """Friction is unique while 1 + 3 cos(a) (cos(a) - mu sin(a)) > 0; the run ends where that is lost."""
     with pytest.raises(SolveError, match=r"no unique acceleration.*Painleve.*compliant"):
         rod(formalism).simulate(0.1, leaning(1.0, -2.0), {"mu": 2.0})
@@ -270,8 +272,8 @@ def test_painleves_paradox_is_told(speed: float, turning: float, formalism: str)
     with pytest.warns(BatchWarning, match=r"case 1: .*Painleve"):
         batch = rod().batch(0.1, poses, {"mu": 2.0})
     assert batch.outcomes == ["FINISHED", "REFUSED"]
-    run = rod(formalism).simulate(2.0, leaning(0.5, speed, turning))
-    assert "Painleve" in run.outcome and "'tip'" in run.outcome
+    run = rod(formalism).simulate(2.0, leaning(0.5, speed, turning), rtol=rtol)
+    assert "Painleve" in run.outcome and "'tip'" in run.outcome and not run.events[:-1]
     angle = 2 * np.arcsin(-run.values("rod.quaternion")[-1, 2])
     assert 1 + 3 * np.cos(angle) * (np.cos(angle) - 1.6 * np.sin(angle)) == pytest.approx(0.0, abs=1e-2)
 

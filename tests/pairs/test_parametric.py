@@ -235,8 +235,7 @@ def test_every_law_of_contact_works_on_expressions(twin: str, kind: str) -> None
     assert second.energy.drift < 1e-6
     told = [run.events[:3] for run in runs]  # later bounces follow each other without end
     assert [name for name, _ in told[0]] == [name for name, _ in told[1]]
-    # The end of a slip is known to 1e-7 of the typical speed, in which the twins differ by the lengths they hold.
-    assert [t for _, t in told[0]] == pytest.approx([t for _, t in told[1]], abs=5e-9)
+    assert [t for _, t in told[0]] == pytest.approx([t for _, t in told[1]], abs=1e-9)
 
 
 def test_distance_of_an_ellipsoid_from_a_plane_in_closed_form() -> None:

@@ -45,7 +45,7 @@ class ContactBonds:
             if law.sticks:
                 mu = law.coefficient(signals, ca.SX(0), rolling) * (1 - self.modes["stick"])
                 along = [self.modes["ahead_x"], self.modes["ahead_y"]]
-                efforts = [mu * d for d in sliding_direction(motion, along, scales)]
+                efforts = [mu * d for d in sliding_direction(motion, along, self.modes["slow"], scales)]
             elif law.relaxes:
                 grip, load = [signals.multiplier(f"{c.name}.{n}") for n in names], self._load_if_held(signals)
                 self.weight, efforts = law.weighed(signals, motion, grip, load)

@@ -6,12 +6,12 @@ All other constraints hold during the collision: their impulses are in the inver
 import casadi as ca
 
 from trundle.constraints.row import Row
+from trundle.contact.assemblies import assemblies, lighter_mass
 from trundle.contact.bonds import ContactBonds
 from trundle.contact.solved import SolvedEquations
 from trundle.laws.law import TINY_SPEED
 from trundle.linear_algebra.kkt import KKT, KKTRow, Sparse, dense, sparse
 from trundle.linear_algebra.udwadia_kalaba import Orthogonal
-from trundle.quantities.parameters import RunScales
 from trundle.typing import Expr
 
 TOUCHING = 1e-9  # of the length of the run: gap of contacts that touch
@@ -38,7 +38,7 @@ def impact_values(functions: SolvedEquations) -> list[Expr]:
     changes = [solver.solve(column, {})[0] if column else {} for column in columns]
     inverse = [sum((entry * change[k] for k, entry in column.items() if k in change), ca.SX(0))
                for change in changes for column in columns]  # fmt: skip
-    data = [value for bonds in contact_bonds for value in _data(bonds, e.scales)]
+    data = [value for bonds in contact_bonds for value in _data(bonds, functions)]
     return [*rates, *inverse, *data, *(dense(change, e.n_u) for change in changes)]
 
 
@@ -81,14 +81,18 @@ def _others(functions: SolvedEquations) -> KKT | Orthogonal:
     return KKT(e.mass, joined, leaves, e.shift)
 
 
-def _data(bonds: ContactBonds, scales: RunScales) -> list[Expr]:
+def _data(bonds: ContactBonds, functions: SolvedEquations) -> list[Expr]:
     """Data of one contact, in the order of `numbers`."""
-    c = bonds.connection
+    c, e = bonds.connection, functions.equations
+    scales = e.scales
     static, kinetic = _friction(bonds)
     closed = ca.fmax(bonds.modes["closed"], bonds.contact.gap < TOUCHING * scales.length)
     law = c.restitution
     rest_speed = REST_SPEED * scales.speed if law.rest_speed is None else law.rest_speed
-    return [static, kinetic, law.e, law.code, closed, rest_speed, int(_planar(bonds))]
+    number = assemblies(e.model)
+    first, second = (number.get(body, -1) for body in (c.first.body, c.touching))
+    force = scales.acceleration * lighter_mass(c, number, e.inertias)
+    return [static, kinetic, law.e, law.code, closed, rest_speed, int(_planar(bonds)), first, second, force]
 
 
 def _friction(bonds: ContactBonds) -> tuple[Expr, Expr]:

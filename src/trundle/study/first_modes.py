@@ -26,7 +26,7 @@ from trundle.space.rotation import quaternion_from_rotation
 from trundle.study.scales import set_sizes
 from trundle.typing import AnyArray, Array, TapeFunction
 
-NO_LOAD = 1e-9  # of the force that gives the mass of all bodies the typical acceleration of the run
+NO_LOAD = 1e-9  # of the force that gives the lighter assembly at the contact the typical acceleration of the run
 SLIPPING = 1e-6  # of the typical speed of the run
 OVERLAP = 1e-7  # of the typical length of the run
 
@@ -44,9 +44,9 @@ def _opening(model: Model) -> list[ConnectedPair]:
 def contact_values(model: Model, functions: Functions) -> list[Any]:
     """What `check_contacts` looks at, over the sizes of the run: normal forces, gaps, and slips that should be held."""
     contact_bonds = [functions.equations.contact_bonds[c.name] for c in _opening(model)]
-    force, scales = typical_force(functions.equations), functions.equations.scales
+    e, scales = functions.equations, functions.equations.scales
     return [
-        *(functions.multiplier(f"{c.name}.normal") / force for c in _loaded(model)),
+        *(functions.multiplier(f"{c.name}.normal") / typical_force(e, c) for c in _loaded(model)),
         *(bonds.contact.gap / scales.length for bonds in contact_bonds),
         *(bonds.slip_if_closed() / scales.speed for bonds in contact_bonds),
     ]

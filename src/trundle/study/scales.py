@@ -7,7 +7,7 @@ is no such number for grains of dust and for ships alike: all of them are parts 
   largest coordinate at the start, or the way that the speed lasts for under gravity;
 - a speed V: the largest at the start, with turns counted at L, and that of a fall under gravity through L; without
   either, what the forces at the start would give over L, or L in a second;
-- an acceleration A: a fifth of that of gravity, or of V^2 / L without gravity;
+- an acceleration A: that of gravity, or V^2 / L without gravity;
 
 and of the time L / V. They stand among the parameters of the run, so kernels and compiled loops read the same numbers,
 and a model in other units moves in proportion.
@@ -20,8 +20,6 @@ from trundle.equations.formulation import Formulation
 from trundle.integrate.tolerance import UNITS, read_units, typical_length
 from trundle.kernel import evaluate
 from trundle.typing import Array, TapeFunction
-
-OF_GRAVITY = 0.2
 
 
 def set_sizes(f: Formulation, t: float, x: Array, p: Array) -> None:
@@ -42,7 +40,7 @@ def set_sizes(f: Formulation, t: float, x: Array, p: Array) -> None:
         V = max(slides[i], L * turns[i], np.sqrt(gravity[i] * L))
         if not V > 0.0:
             V = np.sqrt(L * max(pushes[i], L * spins[i])) or L
-        p[i, f.parameters.size_slice] = L, V, OF_GRAVITY * (gravity[i] or V**2 / L)
+        p[i, f.parameters.size_slice] = L, V, gravity[i] or V**2 / L
 
 
 def _largest(values: Array) -> Array:

@@ -1,16 +1,17 @@
 """Where each number of a collision stands in one flat array, for K contacts.
 
 Velocities and impulses of a contact are three in a row: along, across, normal. What a contact is made of: friction
-when it sticks and when it slides, restitution and its law, whether it takes part, and the speed below which it does not
-bounce.
+when it sticks and when it slides, restitution and its law, whether it takes part, the speed below which it does not
+bounce, whether it is planar, the numbers of the assemblies that meet there (-1 for one without states) and a typical
+force.
 """
 
 from trundle.laws.collision_codes import COMPLIANT, NEWTON, POISSON, SEQUENTIAL, SIMULTANEOUS, STRONGE, TREATMENTS
 
 __all__ = ["COMPLIANT", "NEWTON", "POISSON", "SEQUENTIAL", "SIMULTANEOUS", "STRONGE", "TREATMENTS"]
 
-MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR = range(7)
-DATA = 7
+MU_STATIC, MU_KINETIC, RESTITUTION, LAW, TOUCHING, REST_SPEED, PLANAR, FIRST, SECOND, FORCE = range(10)
+DATA = 10
 
 SOLVED, UNSOLVED, GAINS_ENERGY = range(3)
 """How a collision ends: with impulses, without, or with more energy than before."""
@@ -43,4 +44,8 @@ def decision(contacts: int) -> int:
 
 NO_DIRECTION = 0.1  # of the speed of a run, times the root of the shift of the multiplier block: a slip too small to
 # have a direction
+LEAST_LOAD = 0.1  # of the typical force at a contact: added to the loads that it shares, in proportion to which forces
+# are negligible
+AT_END = 0.01  # of that, where sliding ends: there the direction still turns; where sliding begins it would be stiff
+BEGINS, ENDS = 1.0, 2.0  # what a slow slip does
 SLOW_SLIP = 30.0  # times that: there the direction is stored for the end of sliding

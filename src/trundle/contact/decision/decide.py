@@ -16,7 +16,10 @@ from trundle.contact.collision import layout as numbers
 from trundle.contact.collision.layout import (
     AHEAD_X,
     AHEAD_Y,
+    AT_END,
+    BEGINS,
     CLOSED,
+    ENDS,
     NO_DIRECTION,
     SHARE_N,
     SHARE_X,
@@ -26,7 +29,7 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
-from trundle.contact.decision.share import back_substitute, factor, widest
+from trundle.contact.decision.share import back_substitute, factor, shared_load, widest
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 
 SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is at rest
@@ -34,10 +37,10 @@ BEGUN = 1e-9  # of the speed of the run: a slip that has a direction of its own
 SWEEPS = 5000
 EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 NONE = 1e-9  # of the largest acceleration or force: negligible
-INSIDE = 2e-10  # of all loads, by which a force may leave its cone; less than what makes an event
+INSIDE = 2e-10  # of the shared loads, by which a force may leave its cone; less than what makes an event
 SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
 AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
-EDGE = 1e-6  # of all loads or of a cone: so near to its surface a contact parts or slides; forces settle first
+EDGE = 1e-6  # of the shared loads or of a cone: so near to its surface a contact parts or slides; forces settle first
 BACK = 1e-6  # of the largest acceleration, by which a slip may begin backward
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
 
@@ -151,33 +154,31 @@ def smallest(
 @njit(error_model="numpy")
 def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
     """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
-    size, lowest, which = 0.0, 0.0, -1
+    lowest, which = 0.0, -1
     for i in range(contacts):
-        size += abs(f[3 * i + 2])
-    for i in range(contacts):
-        if mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] < lowest - INSIDE * size:
-            lowest, which = f[3 * i + 2], i
+        over = -f[3 * i + 2] / shared_load(b, data, f, contacts, i)
+        if mode[WIDTH * i + CLOSED] == 1.0 and over > lowest + INSIDE:
+            lowest, which = over, i
     if which >= 0:
         return which
     for i in range(contacts):
         mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
         if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 1.0 and mu > 0.0:
             over = math.hypot(f[3 * i], f[3 * i + 1]) / mu - max(f[3 * i + 2], 0.0)
-            if over > lowest + INSIDE * size:
+            over /= shared_load(b, data, f, contacts, i)
+            if over > lowest + INSIDE:
                 lowest, which = over, i
     return which
 
 
 @njit(error_model="numpy")
-def lightest(mode: Pointer, f: Pointer, contacts: int) -> int:
-    """A contact that is closed and carries nothing to speak of; -1 where there is none."""
-    size, which = 0.0, -1
+def lightest(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
+    """The closed contact that carries least of the loads that it shares, if that is negligible; else -1."""
+    least, which = EDGE, -1
     for i in range(contacts):
-        size += abs(f[3 * i + 2])
-    for i in range(contacts):
-        light = mode[WIDTH * i + CLOSED] == 1.0 and f[3 * i + 2] < EDGE * size
-        if light and (which < 0 or f[3 * i + 2] < f[3 * which + 2]):
-            which = i
+        part_of_load = f[3 * i + 2] / shared_load(b, data, f, contacts, i)
+        if mode[WIDTH * i + CLOSED] == 1.0 and part_of_load < least:
+            least, which = part_of_load, i
     return which
 
 
@@ -206,7 +207,8 @@ def decide(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: int, 
     for i in range(contacts):
         slow, slip = SLIDES_SLOWLY + WIDTH * i, math.hypot(b[3 * i], b[3 * i + 1])
         if slip < AT_LEVEL * SLOW_SLIP * near:
-            mode[slow] = 1.0
+            slid = mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0 and mode[slow] != BEGINS
+            mode[slow] = ENDS if slid and slip > AT_END * near else BEGINS
         elif AT_LEVEL * slip > 2.0 * SLOW_SLIP * near:
             mode[slow] = 0.0
     find_modes(b, free, mode, w, contacts, speed)
@@ -265,12 +267,11 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             break
     for j in range(n):
         found[j] = f[j]
-    begun, size = False, 0.0
-    for i in range(contacts):
-        size += abs(f[3 * i + 2])
+    begun = False
     for i in range(contacts):
         if state[i] == 0.0:
             continue
+        size = shared_load(b, data, f, contacts, i)
         mode[WIDTH * i + CLOSED] = 0.0 if a[3 * i + 2] > NONE * scale and f[3 * i + 2] <= EDGE * size else 1.0
         mode[WIDTH * i + STICK] *= mode[WIDTH * i + CLOSED]
         moves = math.hypot(a[3 * i], a[3 * i + 1]) > NONE * scale
@@ -327,7 +328,7 @@ def settle(
             mode[WIDTH * (j // 3) + SHARE_X + j % 3] = shared * found[j]
         smallest(b, D, free, mode, mu_k, f, more, contacts)
         i = worst(b, data, mode, f, contacts)
-        light = lightest(mode, f, contacts) if shared > 0.0 else -1
+        light = lightest(b, data, mode, f, contacts) if shared > 0.0 else -1
         if light >= 0:
             mode[WIDTH * light + CLOSED], mode[WIDTH * light + STICK] = 0.0, 0.0
         elif i < 0 or share(b, D, data, mode, f, g, more, contacts):

@@ -2,8 +2,9 @@
 cones as they can.
 
 Forces that do nothing together are the null space of the inverse masses. Among f + Z y the smallest distance to a cone,
-s = min(N - |f_t| / mu), is made as large as it gets by Newton's method with logarithmic barriers. That decides
-whether the contacts can hold at all: friction on rigid feet is not determined, its limit is.
+in proportion to the loads w that a contact shares, s = min((N - |f_t| / mu) / w), is made as large as it gets by
+Newton's method with logarithmic barriers. That decides whether the contacts can hold at all: friction on rigid feet is
+not determined, its limit is.
 """
 
 import math
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from numba import njit
 
 from trundle.contact.collision import layout as numbers
-from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, STICK, WIDTH
+from trundle.contact.collision.layout import AHEAD_X, AHEAD_Y, CLOSED, LEAST_LOAD, STICK, WIDTH
 from trundle.kernel.pointers import Pointer, shifted
 
 SINGULAR = 1e-9  # of the largest inverse mass: pivots below belong to the null space
@@ -20,7 +21,7 @@ HOLDING = 1e20  # a coefficient of friction above never slides
 RIDGE = 1e-2  # on the shares, which stay finite where contacts can clamp each other
 NEWTON_STEPS = 40
 CLOSE = 0.1  # of the margin, by which the largest one may be missed
-EXACT = 1e-12  # of all loads
+EXACT = 1e-12  # of the shared loads
 
 
 class Cones(NamedTuple):
@@ -29,6 +30,7 @@ class Cones(NamedTuple):
     b: Pointer
     data: int  # where their numbers begin in b
     mode: Pointer
+    share: Pointer  # loads that each of them shares, over all loads
     contacts: int
 
 
@@ -41,6 +43,24 @@ class Shares(NamedTuple):
     H: Pointer  # second derivatives
     step: Pointer
     row: Pointer
+
+
+@njit(error_model="numpy")
+def shared_load(b: Pointer, data: int, f: Pointer, contacts: int, i: int) -> float:
+    """Loads of all contacts that carry the same assembly as contact i, the less loaded one of the two that meet
+    there; as in `modes.expressions`.
+    """
+    k, least = data + numbers.DATA * i, math.inf
+    for side in (numbers.FIRST, numbers.SECOND):
+        if b[k + side] < 0.0:
+            continue
+        total = 0.0
+        for j in range(contacts):
+            other = data + numbers.DATA * j
+            if b[other + numbers.FIRST] == b[k + side] or b[other + numbers.SECOND] == b[k + side]:
+                total += abs(f[3 * j + 2])
+        least = min(least, total)
+    return least + LEAST_LOAD * b[k + numbers.FORCE]
 
 
 @njit(error_model="numpy")
@@ -136,7 +156,7 @@ def barrier(cones: Cones, f: Pointer, s: float) -> float:
     value = 0.0
     for i in range(cones.contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
-            mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s
+            mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s * cones.share[i]
             if c <= 0.0:
                 return math.inf
             if mode[WIDTH * i + STICK] == 0.0 or mu > HOLDING:
@@ -165,7 +185,7 @@ def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float,
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] != 1.0:
             continue
-        mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s
+        mu, c = b[data + numbers.DATA * i + numbers.MU_STATIC], f[3 * i + 2] - s * cones.share[i]
         rubs = mode[WIDTH * i + STICK] == 1.0 and mu <= HOLDING
         x, y_ = (f[3 * i] / mu, f[3 * i + 1] / mu) if rubs else (0.0, 0.0)
         d = c * c - x * x - y_ * y_
@@ -174,7 +194,7 @@ def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float,
             last = j == count
             row[j] = 0.0 if last or not rubs else Z[3 * i + n * j] / mu
             row[m + j] = 0.0 if last or not rubs else Z[3 * i + 1 + n * j] / mu
-            row[2 * m + j] = -1.0 if last else Z[3 * i + 2 + n * j]
+            row[2 * m + j] = -cones.share[i] if last else Z[3 * i + 2 + n * j]
             row[3 * m + j] = 2.0 * (c * row[2 * m + j] - x * row[j] - y_ * row[m + j]) / d
         if not rubs:
             for j in range(m):
@@ -199,7 +219,7 @@ def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float,
 @njit(error_model="numpy")
 def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float) -> float:
     """Move the forces f, which hold, as far into the cones as they go. Returns how far the nearest one is then, over
-    the sum of the loads; where it cannot come to `enough`, a number below that.
+    the loads that it shares; where it cannot come to `enough`, a number below that.
     """
     n = 3 * contacts
     Z, A, H = w, shifted(w, n * n), shifted(w, 2 * n * n)
@@ -208,8 +228,9 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         shifted(w, 3 * n * n + 5 * n + 3),
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
+    part_of_load = shifted(w, 3 * n * n + 12 * n + 8)
     count = null_space(b, D, data, n, mode, Z, A, used, y)
-    touching, shares = Cones(b, data, mode, contacts), Shares(y, Z, count, H, step, row)
+    touching, shares = Cones(b, data, mode, part_of_load, contacts), Shares(y, Z, count, H, step, row)
     total, s, cones = 0.0, math.inf, 0.0
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
@@ -219,16 +240,18 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
         if mode[WIDTH * i + CLOSED] == 1.0:
             needed = math.hypot(f[3 * i], f[3 * i + 1]) / mu if mode[WIDTH * i + STICK] == 1.0 and mu > 0.0 else 0.0
-            s = min(s, f[3 * i + 2] - needed)
+            share = shared_load(b, data, f, contacts, i)
+            part_of_load[i] = share / total
+            s = min(s, (f[3 * i + 2] - needed) / share)
     if total <= 0.0 or count == 0:
-        return s / total if total > 0.0 else 0.0
+        return s if total > 0.0 else 0.0
     for j in range(n):
         f[j] /= total
         first[j] = f[j]
     for j in range(count):
         y[j] = 0.0
     most = 1.0
-    s = s / total - 0.1
+    s -= 0.1
     tau = 1.0
     while True:
         for _ in range(NEWTON_STEPS):

@@ -5,19 +5,22 @@ from typing import Any, final
 
 import casadi as ca
 
+from trundle.contact.assemblies import assemblies, lighter_mass, sides
 from trundle.contact.bonds import ContactBonds
+from trundle.contact.collision.layout import LEAST_LOAD
 from trundle.contact.modes.find import contact_modes, decides_together, transition_modes
 from trundle.contact.solved import ContactEquations, SolvedEquations
+from trundle.model.body import Body
+from trundle.model.connection import ConnectedPair
 from trundle.typing import Expr
 
 NEGLIGIBLE_FORCE = 1e-9  # of a typical one
-SHARED = 1e-9  # of all loads, by which that of one contact among several is uncertain
+SHARED = 1e-9  # of the loads that contacts share, by which that of one of them is uncertain
 
 
-def typical_force(e: ContactEquations) -> Expr:
-    """The force (N) that moves the mass of all bodies (1 kg where they have none) at the acceleration of the run."""
-    mass = sum((i.mass for i in e.inertias.values()), ca.SX(0))
-    return e.scales.acceleration * (ca.SX(1) if mass.is_zero() else mass)
+def typical_force(e: ContactEquations, c: ConnectedPair) -> Expr:
+    """The force (N) that gives the lighter assembly at a contact the acceleration of the run."""
+    return e.scales.acceleration * lighter_mass(c, assemblies(e.model), e.inertias)
 
 
 @final
@@ -76,15 +79,40 @@ class ModeExpressions:
         """Square of the largest friction less that of the grip: above zero while the contact can stick."""
         law = bonds.connection.friction
         assert law is not None
-        load = self.load(bonds, multipliers) + self.allowance(multipliers)
+        load = self.load(bonds, multipliers) + self.allowance(bonds, multipliers)
         limit = law.limit(bonds.signals) * load
         return limit**2 - sum((f**2 for f in self.grip(bonds, multipliers)), ca.SX(0))
 
-    def allowance(self, multipliers: Expr) -> Expr:
+    def relative_margin(self, bonds: ContactBonds, multipliers: Expr) -> Expr:
+        """The same, over the forces at the contact and, where contacts share loads, the friction of all these loads:
+        it is as accurate for a light contact as for a heavy one.
+        """
+        law, c = bonds.connection.friction, bonds.connection
+        assert law is not None
+        grip = sum((f**2 for f in self.grip(bonds, multipliers)), ca.SX(0))
+        own = (law.limit(bonds.signals) * self.load(bonds, multipliers)) ** 2 + grip + self.negligible_force(c) ** 2
+        every = (law.limit(bonds.signals) * self.shared_load(bonds, multipliers)) ** 2
+        return self.margin(bonds, multipliers) / ca.sqrt(own * (own + every))
+
+    def allowance(self, bonds: ContactBonds, multipliers: Expr) -> Expr:
         """A negligible load where contacts share loads."""
+        return SHARED * self.shared_load(bonds, multipliers)
+
+    def shared_load(self, bonds: ContactBonds, multipliers: Expr) -> Expr:
+        """Loads of all contacts (N) that carry the same assembly, the less loaded one of the two that meet here; zero
+        where contacts do not share loads.
+        """
         if not self.together:
             return ca.SX(0)
-        return SHARED * sum((ca.fabs(self.load(bonds, multipliers)) for bonds in self.contacts), ca.SX(0))
+        found = ca.SX(ca.inf)
+        for side in sides(bonds.connection, self._assemblies):
+            loads = (self.load(b, multipliers) for b in self.contacts if side in sides(b.connection, self._assemblies))
+            found = ca.fmin(found, sum((ca.fabs(load) for load in loads), ca.SX(0)))
+        return found + LEAST_LOAD * self.typical_force(bonds.connection)
+
+    @cached_property
+    def _assemblies(self) -> dict[Body, int]:
+        return assemblies(self.equations.model)
 
     def slips(self, u: Expr, p: Expr) -> list[Expr]:
         """Slips (m/s) of all contacts with modes."""
@@ -102,13 +130,11 @@ class ModeExpressions:
         rates = [ca.vertcat(*[t.rate(n) for n in t.connection.sliding], ca.SX(0, 1)) for t in self.contacts]
         return ca.Function("slip", [e.t, e.q, e.u, e.p], rates)
 
-    @cached_property
-    def typical_force(self) -> Expr:
-        return typical_force(self.equations)
+    def typical_force(self, c: ConnectedPair) -> Expr:
+        return typical_force(self.equations, c)
 
-    @property
-    def negligible_force(self) -> Expr:
-        return NEGLIGIBLE_FORCE * self.typical_force
+    def negligible_force(self, c: ConnectedPair) -> Expr:
+        return NEGLIGIBLE_FORCE * self.typical_force(c)
 
     def unique(self, bonds: ContactBonds, u: Expr, p: Expr) -> Expr:
         """Above zero where friction leaves one acceleration, whichever way a bilateral contact presses."""
@@ -121,10 +147,6 @@ class ModeExpressions:
             other = self.put(p, bonds, side=-self.get(p, bonds, "side"))
             value = ca.fmin(value, self._solvable(e.t, e.q, u, other)[place])
         return value
-
-    def uniqueness(self, bonds: ContactBonds) -> Expr:
-        """Determinant that is zero where the load has a pole."""
-        return self.functions.uniqueness[self._normal(bonds)]
 
     def _normal(self, bonds: ContactBonds) -> int:
         return self._index[f"{bonds.connection.name}.normal"]

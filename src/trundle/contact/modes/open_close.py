@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trundle.contact.modes.expressions import ModeExpressions
 
 TOUCHING = 1e-9  # of the length and the speed of the run: gap and its rate at the start below which it is closed
+AT_POLE = 1e-9  # of the determinant without friction: so near to its pole the load is round-off
 
 
 @final
@@ -33,10 +34,13 @@ class OpenClose(Mode):
         closed, gap = bonds.modes["closed"], bonds.contact.gap / at.equations.scales.length
         if kind == "lands":
             return ca.if_else(closed == 1, 1, gap)
-        pressed = -gap if self.connection.separates else at.load(bonds, at.multipliers) / at.typical_force
-        if bonds.friction and "z" in self.connection.holds:  # at Painleve's paradox the load has a pole
-            pressed = pressed * at.uniqueness(bonds)
-        return ca.if_else(closed == 1, pressed + at.allowance(at.multipliers) / at.typical_force, 1)
+        force = at.typical_force(self.connection)
+        pressed = -gap if self.connection.separates else at.load(bonds, at.multipliers) / force
+        pressed += at.allowance(bonds, at.multipliers) / force
+        if bonds.friction and "z" in self.connection.holds:
+            # At Painleve's paradox the load has a pole; beyond it the contact does not part, it jams.
+            pressed = ca.if_else(at.unique(bonds, at.equations.u, at.equations.p) > AT_POLE, pressed, 1)
+        return ca.if_else(closed == 1, pressed, 1)
 
     def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         if kind == "parts":
@@ -59,7 +63,7 @@ class OpenClose(Mode):
         """A contact that would have to pull is open; in Painleve's paradox that is no reason."""
         if not self.connection.unilateral:
             return p
-        pulls = at.load(bonds, at.multipliers_at(u, p)) < -at.negligible_force
+        pulls = at.load(bonds, at.multipliers_at(u, p)) < -at.negligible_force(self.connection)
         if bonds.friction:
             pulls = ca.logic_and(pulls, at.unique(bonds, u, p) > 0)
         closed = at.get(p, bonds, "closed") == 1

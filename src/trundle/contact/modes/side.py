@@ -23,7 +23,7 @@ class Side(Mode):
         return (Transition(self.connection.name, "changes side"),)
 
     def value(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
-        return bonds.modes["side"] * at.load(bonds, at.multipliers) / at.typical_force
+        return bonds.modes["side"] * at.load(bonds, at.multipliers) / at.typical_force(bonds.connection)
 
     def jump(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         return at.put(p, bonds, side=-bonds.modes["side"])

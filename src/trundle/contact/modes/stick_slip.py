@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
-from trundle.contact.collision.layout import NO_DIRECTION, SLOW_SLIP
+from trundle.contact.collision.layout import AT_END, BEGINS, ENDS, NO_DIRECTION, SLOW_SLIP
 from trundle.contact.modes.mode import Mode, Transition
 from trundle.quantities.parameters import RunScales
 from trundle.typing import Expr
@@ -23,7 +23,9 @@ STILL_SLIP = 1e-9  # of the speed of the run: slip at the start below which a co
 
 @final
 class StickSlip(Mode):
-    """stick: 1 while the slip is held; ahead_x, ahead_y: direction of sliding; slow: 1 while sliding soon ends."""
+    """stick: 1 while the slip is held; ahead_x, ahead_y: direction of sliding; slow: 1 while sliding has just begun,
+    2 while it soon ends.
+    """
 
     states = ("stick", "ahead_x", "ahead_y", "slow")
     switches = ("stick",)
@@ -39,13 +41,14 @@ class StickSlip(Mode):
         m = bonds.modes
         if kind == "slips":
             held = m["stick"] * m.get("closed", 1) == 1
-            return ca.if_else(held, at.margin(bonds, at.multipliers) / at.typical_force**2, 1)
+            return ca.if_else(held, at.relative_margin(bonds, at.multipliers), 1)
         slides = ca.logic_and(m["stick"] == 0, m.get("closed", 1) == 1)
         return ca.if_else(slides, self._sliding(kind, at, bonds), 1)
 
     def _sliding(self, kind: str, at: "ModeExpressions", bonds: "ContactBonds") -> Expr:
         """What is watched of a slip."""
-        slip, least = [bonds.rate(n) for n in self.connection.sliding], unknown_direction(at.equations.scales)
+        slip, slow = [bonds.rate(n) for n in self.connection.sliding], bonds.modes["slow"]
+        least = unknown_direction(at.equations.scales, None if kind == "slows" else slow)
         along = [bonds.modes["ahead_x"], bonds.modes["ahead_y"]][: len(slip)]
         ahead = sum((s * d for s, d in zip(slip, along, strict=True)), ca.SX(0)) / least
         if kind == "stops":
@@ -53,8 +56,8 @@ class StickSlip(Mode):
         aside = (slip[1] * along[0] - slip[0] * along[1]) / least
         forward = ahead * ca.fabs(ahead)  # the square, below zero beyond the end of sliding
         if kind == "slows":
-            slow = bonds.modes["slow"]  # until the slip is twice as large
-            return (1 - 2 * slow) * (forward + aside**2 - (SLOW_SLIP * (1 + slow)) ** 2)
+            leaves = slow > 0  # until the slip is twice as large
+            return (1 - 2 * leaves) * (forward + aside**2 - (SLOW_SLIP * (1 + leaves)) ** 2)
         # over the square of the slip, so that no slip is so small that its turning could not be resolved
         return (TURN**2 * forward + 1 - aside**2) / (ahead**2 + aside**2 + 1)
 
@@ -64,7 +67,7 @@ class StickSlip(Mode):
         if kind == "stops":
             return self._stopped(at, bonds, u, p)
         p = self._along(at, bonds, p, [bonds.rate(n) for n in self.connection.sliding])
-        return at.put(p, bonds, slow=1 - bonds.modes["slow"]) if kind == "slows" else p
+        return at.put(p, bonds, slow=ca.if_else(bonds.modes["slow"] > 0, 0, ENDS)) if kind == "slows" else p
 
     def settle(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         slip = at.slip(bonds, u, p)
@@ -88,7 +91,7 @@ class StickSlip(Mode):
 
     def _slide(self, at: "ModeExpressions", bonds: "ContactBonds", p: Expr, grip: Sequence[Expr]) -> Expr:
         """Sliding begins against the force that held."""
-        return self._along(at, bonds, at.put(p, bonds, stick=0, slow=1), [-f for f in grip])
+        return self._along(at, bonds, at.put(p, bonds, stick=0, slow=BEGINS), [-f for f in grip])
 
     def _stopped(self, at: "ModeExpressions", bonds: "ContactBonds", u: Expr, p: Expr) -> Expr:
         """At rest: does it stick, or slide on the other way? Others that are at rest too are held along with it; those
@@ -101,7 +104,7 @@ class StickSlip(Mode):
                 held = at.put(held, other, stick=ca.if_else(still, 1, at.get(p, other, "stick")))
         multipliers = at.multipliers_at(u, held)
         # There is no normal force yet where a contact that lets go by itself lands.
-        least = -(at.negligible_force**2) if self.connection.separates else 0
+        least = -(at.negligible_force(self.connection) ** 2) if self.connection.separates else 0
         sticks = at.margin(bonds, multipliers) >= least
         return ca.if_else(sticks, held, self._slide(at, bonds, p, at.grip(bonds, multipliers)))
 
@@ -113,14 +116,15 @@ class StickSlip(Mode):
         return ca.logic_and(speed < least, closed == 1)
 
 
-def unknown_direction(scales: RunScales) -> Expr:
+def unknown_direction(scales: RunScales, slow: Expr | None = None) -> Expr:
     """A slip (m/s) too small to have a direction. It goes with the tolerance, as does the shift of the multiplier
-    block: 1e-7 of the speed of the run at the default one.
+    block: 1e-7 of the speed of the run at the default one, and a hundredth of it where sliding ends.
     """
-    return NO_DIRECTION * scales.speed * ca.sqrt(scales.shift)
+    least = NO_DIRECTION * scales.speed * ca.sqrt(scales.shift)
+    return least if slow is None else least * ca.if_else(slow == ENDS, AT_END, 1)
 
 
-def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], scales: RunScales) -> list[Expr]:
+def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], slow: Expr, scales: RunScales) -> list[Expr]:
     """Unit vector of sliding: that of the slip. Its component along `along` stays positive beyond the end of the
     sliding, so that the right-hand side is smooth where an integrator steps over it.
 
@@ -129,7 +133,7 @@ def sliding_direction(slip: Sequence[Expr], along: Sequence[Expr], scales: RunSc
     """
     if len(slip) == 1:
         return [along[0]]
-    least = unknown_direction(scales)
+    least = unknown_direction(scales, slow)
     ahead = (slip[0] * along[0] + slip[1] * along[1]) / least
     aside = (slip[1] * along[0] - slip[0] * along[1]) / least
     steep = ahead**7

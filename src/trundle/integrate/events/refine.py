@@ -129,12 +129,16 @@ def really(run: LoopRecord, e: int, full: float) -> bool:
     call(run.events_kernel, clock, x_new, p, probe, work)
     if probe[e] < (0.5 * aim if aim < 0.0 else -at.OVERDUE):
         return True
-    if not real_step(run, min(full, h + 1e-6 * full)):
-        return False
-    call(run.events_kernel, clock, x_new, p, probe, work)
-    slope = shifted(run.k, run.end_row * run.n_x)
-    call(run.rhs_kernel, clock, x_new, p, slope, work)
-    return probe[e] < 0.5 * aim
+    further = 1e-14 * max(abs(run.t), full)
+    while further < 2e-6 * full:  # no farther than it has to be
+        if not real_step(run, min(full, h + further)):
+            return False
+        call(run.events_kernel, clock, x_new, p, probe, work)
+        if probe[e] < 0.5 * aim:
+            call(run.rhs_kernel, clock, x_new, p, shifted(run.k, run.end_row * run.n_x), work)
+            return True
+        further *= 10.0
+    return False
 
 
 @strict

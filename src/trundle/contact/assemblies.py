@@ -1,0 +1,36 @@
+"""Bodies joined to each other by other connections than contacts that open: these share the loads of their contacts."""
+
+from collections.abc import Mapping
+
+import casadi as ca
+
+from trundle.model.body import Body
+from trundle.model.connection import ConnectedPair
+from trundle.model.model import Model
+from trundle.motion.motion import Inertias
+from trundle.typing import Expr
+
+
+def assemblies(model: Model) -> dict[Body, int]:
+    """The number of the assembly of each free body."""
+    found = {body: i for i, body in enumerate(model.free_bodies)}
+    for c in model.connections.values():
+        ends = {found[body] for body in (*c.bodies, c.touching) if body in found}
+        if not c.unilateral and len(ends) > 1:
+            found = {body: min(ends) if i in ends else i for body, i in found.items()}
+    return found
+
+
+def sides(c: ConnectedPair, number: Mapping[Body, int]) -> list[int]:
+    """Numbers of the assemblies that meet at a contact; the ground, and bodies that move as given, are none."""
+    return sorted({number[body] for body in (c.first.body, c.touching) if body in number})
+
+
+def lighter_mass(c: ConnectedPair, number: Mapping[Body, int], inertias: Inertias) -> Expr:
+    """Mass (kg) of the lighter assembly at a contact; 1 kg where neither has any."""
+    found = ca.SX(ca.inf)
+    for side in sides(c, number):
+        mass = sum((inertia.mass for body, inertia in inertias.items() if number[body] == side), ca.SX(0))
+        if not mass.is_zero():
+            found = ca.fmin(found, mass)
+    return ca.SX(1) if ca.is_equal(found, ca.SX(ca.inf)) else found
