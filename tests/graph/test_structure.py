@@ -1,5 +1,6 @@
 """Kinematic structures of the examples against the published ones, and their pictures."""
 
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import trundle as tr
 from trundle import examples
 from trundle.cli import app
 from trundle.graph.structure import Structure, StructureJoint, find_structure
-from trundle.view.structure import RADIUS, crossings, draw_structure, overlaps, place
+from trundle.view.structure import RADIUS, crossings, draw_structure, overlaps, place, unfolded
 
 
 def structure(name: str) -> Structure:
@@ -44,7 +45,7 @@ def test_the_sphere_is_turned_by_a_ball() -> None:
 def test_the_count_of_a_planar_linkage_is_too_small() -> None:
     found = structure("four-bar")
     assert (found.loops, found.count) == (1, -2)
-    assert "-2 by count, 1 coordinates by rank" in found.sentence(1, 1)
+    assert "-2 by count, 1 coordinate by rank, 1 freedom with" in found.sentence(1, 1)
 
 
 def test_every_lower_pair_has_its_letter() -> None:
@@ -60,14 +61,25 @@ def test_every_lower_pair_has_its_letter() -> None:
     assert found.loops == 0 and found.count == system.mobility.freedoms
 
 
-def test_a_theta_is_drawn_without_crossings_and_overlaps() -> None:
-    """Three chains between two links can be drawn in the plane."""
-    found = structure("roller-rig")
+@pytest.mark.parametrize("example", ["roller-rig", pytest.param("four-wheel-vehicle", marks=pytest.mark.slow)])
+def test_a_theta_is_drawn_without_crossings_and_overlaps(example: str) -> None:
+    """Three or five chains between two links can be drawn in the plane."""
+    found = structure(example)
     x, n = place(found), len(found.links)
     edges = np.array([(i, link) for i, j in enumerate(found.joints, n) for link in (j.first, j.second)])
     assert crossings(x, edges) == 0
     assert overlaps(x[n:], np.full((len(found.joints), 2), RADIUS / np.sqrt(2))) == 0
     assert np.all(x[1:, 1].mean() > x[0, 1])  # the ground is below
+
+
+def test_what_is_planar_unfolds_without_crossings() -> None:
+    """Seven chains of three nodes between two, and five nodes all joined, which no plane takes without crossings."""
+    chains = [(0, 2 + 3 * k, 3 + 3 * k, 4 + 3 * k, 1) for k in range(7)]
+    theta = np.array([edge for nodes in chains for edge in pairwise(nodes)])
+    found = list(unfolded(theta, 23))
+    assert len(found) >= 4 and all(crossings(x, theta) == 0 for x in found)
+    assert all(np.min(np.linalg.norm(x[:, None] - x + 9 * np.eye(23)[..., None], axis=2)) > 1e-4 for x in found)
+    assert not list(unfolded(np.array(list(combinations(range(5), 2))), 5))
 
 
 def test_crossings_and_overlaps_are_counted() -> None:

@@ -74,11 +74,15 @@ class Structure:
 
     def sentence(self, configuration: int, freedoms: int) -> str:
         """What the count says, and what the rank of the equations leaves."""
-        loops = f"{self.loops} loop{'' if self.loops == 1 else 's'}"
         return (
-            f"{len(self.links)} links, {len(self.joints)} joints, {loops}: {self.joint_freedoms} - 6 x {self.loops} = "
-            f"{self.count} by count, {configuration} coordinates by rank, {freedoms} freedoms with all that rolls"
+            f"{len(self.links)} links, {len(self.joints)} joints, {_counted(self.loops, 'loop')}: "
+            f"{self.joint_freedoms} - 6 x {self.loops} = {self.count} by count, "
+            f"{_counted(configuration, 'coordinate')} by rank, {_counted(freedoms, 'freedom')} with all that rolls"
         )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def find_structure(model: Model, topology: Topology) -> Structure:

@@ -15,6 +15,7 @@ from trundle.typing import Look
 from trundle.view.outline import Points
 from trundle.view.style import FAINT, INK, QUIET
 
+ABOVE, BELOW = 0.06, 0.115  # room for the title, and for ticks, labels and times, in widths of the figure
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
@@ -170,10 +171,10 @@ class SpaceCanvas:
         seen = self.axes.transData.transform(np.column_stack([x, y])) / (figure.dpi * width)  # in widths of the figure
         low, high = seen.min(axis=0), seen.max(axis=0)
         scale = min(0.80 / (high[0] - low[0]), 1.0 / (high[1] - low[1]))
-        tall = scale * (high[1] - low[1]) + 0.24
+        tall = scale * (high[1] - low[1]) + BELOW + ABOVE
         figure.set_size_inches(width, width * tall)
-        middle = scale * (low + high) / 2
-        self.axes.set_position((0.48 - middle[0], (0.5 * tall - 0.01 - middle[1]) / tall, scale, scale / tall))
+        left = 0.48 - scale * (low[0] + high[0]) / 2
+        self.axes.set_position((left, (BELOW - scale * low[1]) / tall, scale, scale / tall))
 
     def height(self, points: Points) -> Points:
         """How high points (n, 3) stand in the picture."""

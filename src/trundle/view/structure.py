@@ -1,8 +1,11 @@
 """The kinematic structure as a picture: links as boxes, joints by their letters, loops as rings."""
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,7 +18,10 @@ from trundle.view.style import COLOURS, INK, QUIET, finish, new_figure, point2, 
 TREE, CUT, LINK = COLOURS[0], COLOURS[1], "#EEF2F6"
 RADIUS, DOT = 0.27, 0.05  # of a joint and of a link without a name, in lengths of an edge
 STARTS = 24  # random places from which the best is looked for
-MOST_RINGS = 30  # that are opened on a circle for the same purpose
+MOST_RINGS, MOST_FACES = 30, 4  # that are opened on a circle for the same purpose
+POWERS = (2, 3, 4)  # of distances, by which near neighbours count
+STEPS, SETTLED = 300, 1e-3  # of the search for least stress; a move that ends it, in lengths of an edge
+FAULT = 10.0  # how bad a crossing or an overlap is, in stresses of a node
 
 
 def draw_structure(
@@ -106,15 +112,18 @@ def place(structure: Structure) -> np.ndarray:
     edges = edges.reshape(-1, 2)
     best, least = np.zeros((n + m, 2)), np.inf
     rings = _rings(edges, n + m)
-    for start in range(STARTS + 3 * len(rings)):
+    noise = [np.random.default_rng(start).normal(size=(n + m, 2)) for start in range(STARTS)]
+    starts = [(x, POWERS[k % 3], STEPS) for k, x in enumerate(noise)]
+    starts += [(_spread(edges, ring, 0.02 * noise[0]), power, STEPS) for ring in rings for power in POWERS]
+    last = ((x, power, steps) for x in unfolded(edges, n + m) for power in POWERS for steps in (0, 5, 20, 80))
+    for x, power, steps in chain(starts, last):
+        if steps < STEPS and least < FAULT:
+            break  # nothing is left to unfold
         # The higher the power, the more neighbours count: rings then open where the whole would fold them.
-        weight = 1 / np.where(distance > 0, distance, 1.0) ** (2 + start % 3) * (distance > 0)
-        x = np.random.default_rng(start).normal(size=(n + m, 2))
-        if start >= STARTS:
-            x = _spread(edges, rings[(start - STARTS) // 3], 0.02 * x)
-        x, stress = _majorise(distance, weight / weight.mean(), x)
+        weight = 1 / np.where(distance > 0, distance, 1.0) ** power * (distance > 0)
+        x, stress = _majorise(distance, weight / weight.mean(), x, steps)
         x = _pushed_apart(upright(x), halves + 0.04)
-        fault = 10 * (overlaps(x, halves) + crossings(x, edges) + hidden(x, edges, halves)) + stress / n
+        fault = FAULT * (overlaps(x, halves) + crossings(x, edges) + hidden(x, edges, halves)) + stress / n
         if fault < least - 1e-9:
             best, least = x, fault
     return best
@@ -224,11 +233,13 @@ def _walk(ring: frozenset[frozenset[int]]) -> list[int]:
     return path if not left else []
 
 
-def _spread(edges: np.ndarray, ring: list[int], x: np.ndarray) -> np.ndarray:
-    """A ring on a circle and every other node in the middle of its neighbours [Tutte 1963], with small deviations."""
+def _spread(edges: np.ndarray, ring: list[int], x: np.ndarray, strength: np.ndarray | None = None) -> np.ndarray:
+    """A ring on a circle and every other node in the middle of its neighbours [Tutte 1963], with small deviations;
+    edges pull equally, or by their strengths.
+    """
     n = len(x)
     pull = np.zeros((n, n))
-    pull[edges[:, 0], edges[:, 1]] = pull[edges[:, 1], edges[:, 0]] = 1.0
+    pull[edges[:, 0], edges[:, 1]] = pull[edges[:, 1], edges[:, 0]] = 1.0 if strength is None else strength
     laplace = np.diag(pull.sum(axis=1)) - pull
     angles = 2 * np.pi * np.arange(len(ring)) / len(ring)
     fixed = len(ring) / 6 * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -240,13 +251,35 @@ def _spread(edges: np.ndarray, ring: list[int], x: np.ndarray) -> np.ndarray:
     return placed
 
 
-def _majorise(distance: np.ndarray, weight: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, float]:
-    """Places of least stress from a start, and the stress."""
+def unfolded(edges: np.ndarray, n: int) -> Iterator[np.ndarray]:
+    """Places without crossings, where there are any: one of the largest faces around all others, a node in each of
+    these holds it open.
+    """
+    planar, drawn = nx.check_planarity(nx.Graph(edges.tolist()))
+    if not planar:
+        return
+    seen: set[tuple[int, int]] = set()
+    faces = [drawn.traverse_face(a, b, seen) for a, b in drawn.edges() if (a, b) not in seen]
+    faces = sorted((face for face in faces if len(set(face)) == len(face) > 2), key=len, reverse=True)
+    for outer in range(min(len(faces), MOST_FACES)):
+        held = [(n + k, node) for k, face in enumerate(faces) if k != outer for node in face]
+        both = np.array([*edges.tolist(), *held])
+        for weak in (0.05, 0.3):
+            strength = np.where(np.arange(len(both)) < len(edges), 1.0, weak)
+            x = _spread(both, faces[outer], np.zeros((n + len(faces), 2)), strength)
+            yield x[:n]
+            yield 1.5 * x[:n]
+
+
+def _majorise(distance: np.ndarray, weight: np.ndarray, x: np.ndarray, steps: int) -> tuple[np.ndarray, float]:
+    """Places of less stress from a start, and the stress."""
     laplace = np.diag(weight.sum(axis=1)) - weight
     inverse = np.linalg.pinv(laplace)
-    for _ in range(300):
+    for _ in range(steps):
         between = np.linalg.norm(x[:, None] - x[None], axis=-1)
         pull = weight * distance / np.where(between > 1e-12, between, 1.0)
-        x = inverse @ ((np.diag(pull.sum(axis=1)) - pull) @ x)
+        before, x = x, inverse @ ((np.diag(pull.sum(axis=1)) - pull) @ x)
+        if np.max(np.abs(x - before)) < SETTLED:
+            break
     between = np.linalg.norm(x[:, None] - x[None], axis=-1)
     return x, float(np.sum(weight * (between - distance) ** 2))
