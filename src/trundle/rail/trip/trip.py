@@ -165,7 +165,16 @@ class Trip:
         if np.max(np.abs([at.k, at.sin_b])) == 0 or not self.law.held:
             return {}
         angles = {f"{name}_spin.angle": 0.0 for name in self.placed.wheelsets}
-        return self.system.steady(angles, parameters=parameters)
+        try:
+            return self.system.steady(angles, parameters=parameters)
+        except SolveError as error:
+            if np.ptp(at.k) == 0 and np.ptp(at.sin_b) == 0:
+                raise
+            raise SolveError(
+                f"the vehicle starts between {s[0]:.4g} and {s[1]:.4g} m of {self.line.name}, where curvature or cant "
+                "change along it, and no steady motion to start from was found there: begin the line with a straight "
+                "or an arc that is longer than the vehicle, or give a start distance on one."
+            ) from error
 
     def simulate(
         self, duration: float | None = None, start: Values | None = None,
