@@ -1,15 +1,17 @@
 """Nobody waits without being told why: what is prepared for longer than half a second says what it is and how long
-it took.
+it took, and long work how far it is.
 """
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Timer
 
 PATIENCE = 0.5
 """Seconds of silence."""
+EVERY = 0.2
+"""Seconds between two reports of how far long work is."""
 
 _busy = Lock()  # held by the outermost: what is prepared inside it is part of it
 
@@ -48,6 +50,49 @@ def preparing(what: str) -> Iterator[None]:
         _busy.release()
         if said.is_set():
             _say(f" {time.perf_counter() - began:.1f} s\n")
+
+
+@contextmanager
+def under_way(what: str) -> Iterator[Callable[[str], None]]:
+    """Around long work, which reports how far it is ('12 of 100 cases'): from half a second on the last report stands
+    in one line of stderr, 'trundle: WHAT, REPORT, 4 s', until the work is done. Work inside it is part of it.
+    """
+    if not is_watched() or not _busy.acquire(blocking=False):
+        yield _ignore
+        return
+    began = last = time.perf_counter()
+    width = 0
+
+    def report(text: str) -> None:
+        nonlocal last, width
+        now = time.perf_counter()
+        if now - began < PATIENCE or (width and now - last < EVERY):
+            return
+        last, line = now, f"trundle: {what}, {text}, {now - began:.0f} s"
+        _say(f"\r{line:<{width}}")
+        width = max(width, len(line))
+
+    try:
+        yield report
+    finally:
+        _busy.release()
+        if width:
+            _say(f"\r{'':<{width}}\r")
+
+
+@contextmanager
+def reported_elsewhere() -> Iterator[None]:
+    """Around work whose progress is shown by something else, such as a bar: what is inside it reports nothing."""
+    taken = _busy.acquire(blocking=False)
+    try:
+        yield
+    finally:
+        if taken:
+            _busy.release()
+
+
+def _ignore(_: str) -> None:
+    """Nobody reads along."""
 
 
 def _say(text: str) -> None:

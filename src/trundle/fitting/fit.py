@@ -1,8 +1,8 @@
 """The values of parameters and start values with which a system moves as was measured."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from trundle.fitting.residuals import Residuals
 from trundle.fitting.result import Fit
 from trundle.lookup.table import Table
 from trundle.model.check import finite_number
+from trundle.preparing import under_way
 from trundle.study.sensitivity.at_start import StartOf
 from trundle.system import System
 from trundle.typing import Array, Values
@@ -92,12 +93,14 @@ def fit(
     if residuals.count <= len(first):
         raise ModelError(f"{residuals.count} numbers were measured: too few to estimate {len(first)} unknowns.")
     residuals.refuse(first)
-    return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations)
+    with under_way(f"fit of {', '.join(guesses)}") as tell:
+        return _search(residuals, first, sizes, (low, high), dict(noise or {}), iterations, tell)
 
 
 def _search(
-    residuals: Residuals, values: Array, sizes: Array, bounds: tuple[Array, Array], given: dict[str, float], most: int
-) -> Fit:
+    residuals: Residuals, values: Array, sizes: Array, bounds: tuple[Array, Array], given: dict[str, float], most: int,
+    tell: Callable[[str], None],
+) -> Fit:  # fmt: skip
     from scipy.optimize import least_squares
 
     unknown = [name for name in given if name not in residuals.quantities]
@@ -108,30 +111,61 @@ def _search(
             raise ModelError(f"the noise of {name!r} is a standard deviation above zero, got {deviation!r}.")
     scales = {name: given.get(name) or residuals.spread(name) for name in residuals.quantities}
     free = [name for name in residuals.quantities if name not in given]
-    for _ in range(ROUNDS if len(free) > 1 or (free and given) else 1):
-        now = dict(scales)
-        answer = least_squares(
-            lambda v, now=now: residuals(v, now), values, lambda v, now=now: residuals.derivatives(v, now), bounds,
-            x_scale=sizes, max_nfev=most, xtol=1e-10, ftol=1e-12, gtol=1e-12,
-        )  # fmt: skip
-        values = np.asarray(answer.x)
+    runs = _Runs(residuals, tell)
+    rounds = ROUNDS if len(free) > 1 or (free and given) else 1
+    for k in range(rounds):
+        search = runs.begin(dict(scales), values, f"round {k + 1} of {rounds}, " if rounds > 1 else "")
+        try:
+            answer = least_squares(
+                search, values, lambda v, now=dict(scales): residuals.derivatives(v, now), bounds,
+                x_scale=sizes, max_nfev=most, xtol=1e-10, ftol=1e-12, gtol=1e-12,
+            )  # fmt: skip
+            values, ended = np.asarray(answer.x), "" if answer.success else f"stopped after {most} evaluations"
+        except KeyboardInterrupt:
+            values, ended = runs.best, f"was interrupted after {runs.count} runs"
         off = residuals(values, dict.fromkeys(scales, 1.0))
         spare = len(off) / (len(off) - len(values))
         for name in free:
             level = float(np.sqrt(spare * np.mean(off[residuals.of(name)] ** 2)))
             scales[name] = max(level, 1e-12 * residuals.spread(name))
+        if ended:
+            break
     J = residuals.derivatives(values, scales)
-    if not answer.success:
+    if ended:
         warnings.warn(
-            f"the search stopped after {most} evaluations before it converged: give better first values, or more "
-            f"iterations.", stacklevel=3,
-        )  # fmt: skip
+            f"the search {ended} before it converged: give better first values, or more iterations.", stacklevel=3
+        )
     for text in _doubts(residuals, off):
         warnings.warn(text, stacklevel=3)
-    fitted = Fit(residuals, values, scales, J, sizes, bool(answer.success), int(answer.nfev), bounds)
+    fitted = Fit(residuals, values, scales, J, sizes, not ended, runs.count, bounds)
     if fitted.unknown:
         warnings.warn(fitted.unknown, stacklevel=3)
     return fitted
+
+
+@final
+class _Runs:
+    """Residuals of a search as it asks for them: counted and reported, the best values kept."""
+
+    def __init__(self, residuals: Residuals, tell: Callable[[str], None]) -> None:
+        self._residuals, self._tell, self.count = residuals, tell, 0
+        self.best = np.zeros(0)
+
+    def begin(self, scales: dict[str, float], values: Array, part: str) -> Callable[[Array], Array]:
+        """Function of the values, for residuals in these scales."""
+        self.best, least = values, np.inf
+
+        def off_by(v: Array) -> Array:
+            nonlocal least
+            off = self._residuals(v, scales)
+            size = float(np.sqrt(np.mean(off**2)))
+            self.count += 1
+            self._tell(f"{part}run {self.count}, residuals {size:.3g} of their scale")
+            if size < least:
+                self.best, least = v.copy(), size
+            return off
+
+        return off_by
 
 
 def _doubts(residuals: Residuals, off: Array) -> list[str]:

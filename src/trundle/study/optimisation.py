@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from trundle.errors import SolveError
+from trundle.preparing import under_way
 from trundle.study.ipopt import Smooth, minimise
 from trundle.typing import Array
 
@@ -99,7 +100,9 @@ def optimise(
     for function in functions:
         function.check_slope(z0)
     goal = _Goal(functions[0], z0, -1.0 if maximise else 1.0)
-    z, success, steps, message = METHODS[method]((goal, *functions[1:]), z0, tolerance, limit)
+    with under_way("optimisation") as tell:
+        told = _Told(goal, tell)
+        z, success, steps, message = METHODS[method]((told, *functions[1:]), z0, tolerance, limit)
     held = tuple(f.value(z) for f in functions[1:])
     missed = [k for k, f in enumerate(functions[1:]) if held[k] < -HELD * f.largest]
     if missed:
@@ -211,6 +214,22 @@ def _sequential(functions: Sequence[Smooth], z0: Array, tolerance: float, limit:
         options={"ftol": tolerance, "maxiter": limit},
     )
     return np.clip(found.x, 0.0, 1.0), bool(found.success), int(found.nit), str(found.message)
+
+
+@final
+class _Told:
+    """A function that reports its evaluations."""
+
+    def __init__(self, function: Smooth, tell: Callable[[str], None]) -> None:
+        self._function, self._tell, self._count = function, tell, 0
+
+    def value(self, z: Array) -> float:
+        self._count += 1
+        self._tell(f"evaluation {self._count}")
+        return self._function.value(z)
+
+    def slope(self, z: Array) -> Array:
+        return self._function.slope(z)
 
 
 METHODS = {"slsqp": _sequential, "ipopt": minimise}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from trundle.integrate.progress import notebook_bar
-from trundle.preparing import in_notebook
+from trundle.preparing import in_notebook, reported_elsewhere
 from trundle.sweeps.part import Part
 from trundle.sweeps.store import Layout
 
@@ -14,6 +14,7 @@ Show = Callable[[int, str, str], None]  # cases that are done, their rate, how m
 
 def progress_bar(stack: ExitStack, layout: Layout, wanted: Sequence[int]) -> Callable[[int, Part], None]:
     """A bar with rate and time left; the function that it gives is told each part that is done."""
+    stack.enter_context(reported_elsewhere())
     todo = sum(layout.span(i).stop - layout.span(i).start for i in wanted)
     show = (_in_notebook if in_notebook() else _in_terminal)(stack, layout.cases, layout.cases - todo)
     failed, done, began = 0, 0, time.perf_counter()

@@ -25,6 +25,7 @@ from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import Problem
 from trundle.integrate.trajectory import EventLog, Trajectory
 from trundle.integrate.workspace import Workspace
+from trundle.preparing import under_way
 
 CHECKED_TOGETHER = 64  # runs
 Look = Callable[[int, Trajectory], Trajectory]
@@ -75,7 +76,10 @@ def integrate_each(
     options = replace(options, samples=Sampling(times), supervision=Supervision(progress=False, between_chunks=heed))
     first = find_first_steps(problem, method, cases, options)
 
-    def work(queue: Iterator[int]) -> None:
+    count = max(1, min(threads or os.cpu_count() or 1, jobs))
+    done: list[int] = []
+
+    def work(queue: Iterator[int], report: Callable[[], None] | None) -> None:
         go.wait()
         run, fresh, books = Integration(problem, method, options), None, _Checks(problem, options, out)
         for job in queue:
@@ -85,6 +89,9 @@ def integrate_each(
             else:
                 run.begin_again(fresh, x0[job], p[job], first[job])
             ended = run.advance(float(cases.t1))
+            done.append(job)
+            if report is not None:
+                report()
             if look is None:
                 books.add(job, _keep(out, log, job, run.workspace, ended))
             else:
@@ -94,16 +101,16 @@ def integrate_each(
         books.close()
 
     queue = iter(range(jobs))  # taking the next one is atomic: the threads share it
-    count = max(1, min(threads or os.cpu_count() or 1, jobs))
     if count == 1:
         go.set()
-        work(queue)
+        with under_way("batch") as tell:
+            work(queue, lambda: tell(f"{len(done)} of {jobs} cases"))
         return out, log
-    with ThreadPoolExecutor(count) as pool:
+    with ThreadPoolExecutor(count) as pool, under_way("batch") as tell:
         try:
-            futures = [pool.submit(work, queue) for _ in range(count)]
+            futures = [pool.submit(work, queue, None) for _ in range(count)]
             go.set()
-            wait_for(futures)
+            wait_for(futures, lambda: tell(f"{len(done)} of {jobs} cases"))
         except BaseException as error:
             stopped.set()
             for _ in queue:  # nothing new is begun

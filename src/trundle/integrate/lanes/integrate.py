@@ -25,6 +25,7 @@ from trundle.integrate.tolerance import UNITS
 from trundle.integrate.workspace import FIRST_LOOKS, GUARD_PLACES, set_control, set_method
 from trundle.kernel import aligned, compiled
 from trundle.kernel.memory import point_to
+from trundle.preparing import under_way
 
 PACKS = 4  # of lanes in which other common normals of a contact are pursued
 CHUNK_STEPS = 2000  # steps of all lanes between two returns to Python, so that an interruption is heard
@@ -119,9 +120,14 @@ def _run(shares: list["_Share"]) -> None:
     """Run the shares, one in each thread; an interruption stops all of them at their next return."""
     # ctypes lets other threads run during the call.
     loop = CFUNCTYPE(None, c_void_p)(compiled.address("advance_lanes"))
+    with under_way("batch") as tell:
+        _run_all(shares, loop, lambda: tell(f"{sum(s.begun for s in shares)} of {sum(s.count for s in shares)} cases"))
+
+
+def _run_all(shares: list["_Share"], loop: Callable[[int], None], report: Callable[[], None]) -> None:
     if len(shares) == 1:
         with suppress(KeyboardInterrupt):
-            shares[0].run(loop)
+            shares[0].run(loop, report)
         return
     go = Event()  # nobody works before all threads are there to be waited for
 
@@ -133,7 +139,7 @@ def _run(shares: list["_Share"]) -> None:
         try:
             futures = [pool.submit(work, share) for share in shares]
             go.set()
-            wait_for(futures)
+            wait_for(futures, report)
         except BaseException as error:
             for share in shares:
                 share.stopped = True
@@ -156,6 +162,7 @@ class _Share:
         kernels = [kernel for kernel in (problem.rhs, problem.project, problem.guards) if kernel is not None]
         corrected_rows = 0 if problem.project is None else problem.project.n_out
         run, self.stopped = LaneRecord(), False
+        self._first, self.count = first, len(jobs)
         self.record = run
         run.lanes, run.n_x, run.n_p, run.max_steps, run.budget = w, n_x, n_p, limits.most, CHUNK_STEPS
         run.weighted, run.projecting = int(np.count_nonzero(weight)), int(problem.project is not None)
@@ -201,9 +208,16 @@ class _Share:
         self._arrays |= {name: aligned(values, w) for name in GUARD_PLACES}
         point_to(run, **self._arrays)
 
-    def run(self, loop: Callable[[int], None]) -> None:
-        """Call the compiled loop until the share is done."""
+    @property
+    def begun(self) -> int:
+        """Jobs that are done or in a lane now."""
+        return int(self.record.next_job) - self._first
+
+    def run(self, loop: Callable[[int], None], report: Callable[[], None] | None = None) -> None:
+        """Call the compiled loop until the share is done; `report` is called now and then."""
         while not self.stopped:
             loop(self.record.address)
+            if report is not None:
+                report()
             if self.record.busy == 0 and self.record.next_job >= self.record.last_job:
                 return

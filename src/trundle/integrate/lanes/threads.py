@@ -1,14 +1,14 @@
 """Waiting for threads so that Ctrl-C is heard."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from typing import Any
 
 PAUSE_SECONDS = 0.2
 
 
-def wait_for(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all are done, and raise what one has raised.
+def wait_for(futures: Sequence[Future[Any]], report: Callable[[], None] | None = None) -> None:
+    """Wait until all are done, and raise what one has raised; `report` is called now and then.
 
     Only the main thread hears Ctrl-C. Where the signal came to another thread, or just before the main one began to
     wait, nothing wakes it: it looks up now and then.
@@ -19,3 +19,5 @@ def wait_for(futures: Sequence[Future[Any]]) -> None:
             future.result()
         if not waiting:
             return
+        if report is not None:
+            report()

@@ -1,7 +1,7 @@
 """A branch of motions over a parameter: its points, where it changes, and why it ends."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.one_thread import one_thread
+from trundle.preparing import under_way
 from trundle.study.continuation.curve import Follower, Judgement, Node
 from trundle.study.continuation.special import Special, specials
 from trundle.typing import Array, State
@@ -201,8 +202,22 @@ def follow(
     low, high = min(between), max(between)
     nodes, judgements = [node], [follower.curve.judge(node.place)]
     found: list[Special[Any]] = []
+    with under_way(f"branch of {of} over {over}") as tell:
+        ending = _follow(follower, nodes, judgements, found, over, (low, high), steps, tell)
+    return Branch(
+        over, unit, of, follower, point_values, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
+    )
+
+
+def _follow(
+    follower: Follower[Any], nodes: list[Node[Any]], judgements: list[Any], found: list[Special[Any]], over: str,
+    between: tuple[float, float], steps: Steps, tell: Callable[[str], None],
+) -> str:  # fmt: skip
+    """Add points to a branch; why it ends. Where it is interrupted, what was found is kept."""
+    (low, high), node = between, nodes[-1]
     length, ending = steps.first, ""
     while not ending:
+        tell(f"{len(nodes)} points, {over} = {node.parameter:.4g}")
         if len(nodes) >= steps.limit:
             ending = f"the limit of {steps.limit} points was reached"
             break
@@ -218,6 +233,8 @@ def follow(
                 new, length = _at_border(follower, node, length, low if new.parameter < low else high)
             judged = follower.curve.judge(new.place)
             found += specials(follower, (node, judgements[-1]), (new, judged), length, len(nodes) - 1)
+        except KeyboardInterrupt:
+            return f"it was interrupted at {over} = {node.parameter:.6g}"
         except SolveError as error:
             ending = ""
             length /= 2
@@ -231,9 +248,7 @@ def follow(
         if new.iterations <= EASY and straight > VERY_STRAIGHT:
             length = min(1.5 * length, steps.longest)
         node = new
-    return Branch(
-        over, unit, of, follower, point_values, tuple(nodes), tuple(judgements), tuple(found), ending, between, steps
-    )
+    return ending
 
 
 def _at_border(follower: Follower[Any], node: Node[Any], length: float, border: float) -> tuple[Node[Any], float]:

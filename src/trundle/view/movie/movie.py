@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from trundle.atomic_write import check_target
 from trundle.errors import SolveError, StoreError, UnknownNameError
+from trundle.preparing import under_way
 from trundle.view.movie.camera import Eye
 from trundle.view.movie.painter import EXTRA, USUAL, paint
 from trundle.view.scene.make import make_scene
@@ -78,11 +79,17 @@ def save_movie(
         raise SolveError(f"this movie would have {count} frames, more than {MOST}: give a higher speed or a lower fps.")
     times = np.minimum(run.time[0] + rate / fps * np.arange(count), run.time[-1])
     shown = USUAL | frozenset(layers)
-    frames = (picture(scene, float(t), (width, height), azimuth, elevation, zoom, shown) for t in times)
-    if target.suffix.lower() == ".gif":
-        _write_gif(target, frames, fps)
-    else:
-        _write_mp4(target, frames, fps, (width, height))
+    with under_way(f"movie {target.name}") as tell:
+
+        def drawn() -> Iterator[Image.Image]:
+            for k, t in enumerate(times):
+                tell(f"frame {k + 1} of {count}")
+                yield picture(scene, float(t), (width, height), azimuth, elevation, zoom, shown)
+
+        if target.suffix.lower() == ".gif":
+            _write_gif(target, drawn(), fps)
+        else:
+            _write_mp4(target, drawn(), fps, (width, height))
     return target
 
 

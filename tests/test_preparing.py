@@ -1,0 +1,108 @@
+"""Long work says how far it is, in one line of the terminal that is gone when it is done."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle import preparing
+from trundle.fitting.residuals import Residuals
+from trundle.study.continuation import branch
+
+
+@pytest.fixture(scope="module")
+def system() -> tr.System:
+    m = tr.Model("pendulum")
+    c = m.parameter("c", 0.1, "N m s/rad")
+    bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, -1), shape=tr.shape.Ball(0.1))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Damper(c))
+    m.start = {"bob.angle": 0.5}
+    system = m.build()
+    system.batch(0.01, {"bob.angle": [0.1]})  # all that must be compiled
+    return system
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is written, with nobody's patience."""
+    lines: list[str] = []
+    monkeypatch.setattr(preparing, "is_watched", lambda: True)
+    monkeypatch.setattr(preparing, "PATIENCE", 0.0)
+    monkeypatch.setattr(preparing, "EVERY", 0.0)
+    monkeypatch.setattr(preparing, "_say", lines.append)
+    return lines
+
+
+def reports(said: list[str], what: str) -> list[str]:
+    found = [line.strip() for line in said if line.startswith(f"\rtrundle: {what}, ")]
+    assert found and not said[-1].strip()  # the line is gone at the end
+    return found
+
+
+def test_work_reports_in_one_line(said: list[str]) -> None:
+    with preparing.under_way("sums") as outer, preparing.under_way("parts") as inner:
+        outer("a long report")
+        inner("not shown: it is part of the sums")
+        outer("short")
+    assert [line.strip() for line in said] == ["trundle: sums, a long report, 0 s", "trundle: sums, short, 0 s", ""]
+    assert len(said[0]) == len(said[1]) == len(said[2]) - 1  # each covers the one before
+    with preparing.reported_elsewhere(), preparing.under_way("parts") as inner:
+        inner("not shown")
+    assert len(said) == 3
+
+
+def test_nothing_is_said_where_nobody_reads(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr(preparing, "PATIENCE", 0.0)
+    with preparing.under_way("sums") as tell:
+        tell("1 of 2")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_batch_a_fit_and_a_movie_say_how_far_they_are(system: tr.System, said: list[str], tmp_path: Path) -> None:
+    system.batch(0.1, {"bob.angle": np.linspace(0.1, 1.0, 40)}, threads=1)
+    assert reports(said, "batch")[-1].startswith("trundle: batch, 40 of 40 cases")
+    run = system.simulate(2.0, samples=41)
+    said.clear()
+    fitted = tr.fit(system, {"time": run.time, "bob.angle": run.values("bob.angle")}, {"c": 0.3})
+    assert fitted.values["c"] == pytest.approx(0.1, rel=1e-6)
+    assert "run 1, residuals" in reports(said, "fit of c")[0]
+    said.clear()
+    system.simulate(0.1).save_movie(tmp_path / "swing.gif", size=(32, 32), fps=20, speed=1.0)
+    assert "frame 1 of 3" in reports(said, "movie swing.gif")[0]
+
+
+def test_an_interrupted_fit_gives_what_it_has_found(system: tr.System, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = system.simulate(2.0, samples=41)
+    calls, original = [], Residuals.__call__
+
+    def evaluate(self: Residuals, values: Any, scales: Any) -> Any:
+        calls.append(values)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return original(self, values, scales)
+
+    monkeypatch.setattr(Residuals, "__call__", evaluate)
+    with pytest.warns(UserWarning, match="interrupted after 3 runs"):
+        fitted = tr.fit(system, {"time": run.time, "bob.angle": run.values("bob.angle")}, {"c": 0.3})
+    assert not fitted.settled and 0.05 < fitted.values["c"] < 0.3
+
+
+def test_an_interrupted_branch_keeps_its_points(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    m = tr.Model("column")
+    k = m.parameter("k", 5.0, "N m/rad")
+    bob = m.body("bob", mass=1.0, inertia=0.1, com=(0, 0, 1))
+    m.connect(tr.Revolute("y"), m.ground, bob, law=tr.Spring(k))
+    judged, original = [], branch.specials
+
+    def specials(*given: Any) -> Any:
+        judged.append(given)
+        if len(judged) == 4:
+            raise KeyboardInterrupt
+        return original(*given)
+
+    monkeypatch.setattr(branch, "specials", specials)
+    found = tr.continuation(m.build(), "k", (20.0, 2.0), start={"bob.angle": 0.0})
+    assert len(found.nodes) == 4 and found.ending.startswith("it was interrupted at k = ")
+    assert "1 points, k = 20" in reports(said, "branch of equilibria over k")[0]
