@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trundle.contact.rolling import NoSlip, NoSpin
     from trundle.file import ModelFile, load_file, load_model
     from trundle.file.track import load_track
+    from trundle.file.urdf import load_urdf
     from trundle.file.vehicle import load_vehicle
     from trundle.fitting import Experiment, Fit, fit
     from trundle.integrate.methods.explicit import DormandPrince5, DormandPrince8
@@ -238,6 +239,7 @@ __all__ = [
     "load_file",
     "load_model",
     "load_track",
+    "load_urdf",
     "load_vehicle",
     "log",
     "max",
@@ -281,6 +283,7 @@ _NAMES = {
     "trundle.examples": "examples",
     "trundle.file": "ModelFile load_file load_model",
     "trundle.file.track": "load_track",
+    "trundle.file.urdf": "load_urdf",
     "trundle.file.vehicle": "load_vehicle",
     "trundle.fitting": "Experiment Fit fit",
     "trundle.impact": "impact",
@@ -365,7 +368,6 @@ _ELSEWHERE = {
     "simulate": "build the model, system = m.build(), and ask system.simulate(5.0)",
     "Box": "a body has shapes, shape=tr.shape.Box((0.2, 0.2, 0.1)), and m.contact(m.ground, box) lets it touch",
     "Force": "a force and a moment on a body are a tr.Wrench, one along a line between two points is a tr.LineForce",
-    "load_urdf": "robots in URDF are not read; write the joints with m.connect, or a model file for tr.load_model",
     "load_mjcf": "models in MJCF are not read; write the joints with m.connect, or a model file for tr.load_model",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -1,0 +1,157 @@
+"""Robots in URDF against the same robot written by hand; what cannot be read is refused with all faults."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trundle as tr
+from trundle.errors import FileError
+from trundle.file.urdf import UrdfWarning
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"><visual><geometry><box size="0.2 0.2 0.1"/></geometry></visual></link>
+  <link name="upper">
+    <inertial>
+      <origin xyz="0.01 0.02 -0.2" rpy="0.3 -0.2 0.5"/><mass value="2.0"/>
+      <inertia ixx="0.03" ixy="0.001" ixz="-0.002" iyy="0.028" iyz="0.0015" izz="0.01"/>
+    </inertial>
+    <visual><origin xyz="0 0 -0.2" rpy="0.1 0 0"/><geometry><box size="0.05 0.05 0.4"/></geometry></visual>
+    <visual><origin rpy="1.5707963267948966 0 0"/><geometry><cylinder radius="0.03" length="0.1"/></geometry></visual>
+    <collision><geometry><box size="1 1 1"/></geometry></collision>
+  </link>
+  <link name="fore/arm">
+    <inertial><origin xyz="0 0 -0.15"/><mass value="1.0"/>
+      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.001"/></inertial>
+    <visual><geometry><sphere radius="0.05"/></geometry></visual>
+    <visual><geometry><mesh filename="package://robots/hand.dae"/></geometry></visual>
+  </link>
+  <link name="tool"><inertial><mass value="0.2"/>
+      <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><origin xyz="0 0 0.5" rpy="0.2 0.1 -0.3"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="2"/><dynamics damping="0.4" friction="0.1"/>
+  </joint>
+  <joint name="elbow" type="continuous">
+    <parent link="upper"/><child link="fore/arm"/><origin xyz="0.03 0 -0.4" rpy="0 0 0.7"/><axis xyz="0.6 0.8 0"/>
+  </joint>
+  <joint name="slide" type="prismatic">
+    <parent link="fore/arm"/><child link="tool"/><origin xyz="0 0 -0.3"/><axis xyz="0 0 -1"/>
+    <limit lower="0" upper="1" effort="1" velocity="1"/>
+  </joint>
+  <transmission name="t"/>
+</robot>
+"""
+STATE = {"shoulder.angle": 0.3, "elbow.angle": -0.8, "slide.displacement": 0.1}
+RATES = {"shoulder.angle_rate": 0.7, "elbow.angle_rate": 1.1, "slide.displacement_rate": -0.2}
+
+
+def write(folder: Path, text: str = ARM) -> Path:
+    file = folder / "arm.urdf"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix()  # about fixed axes
+
+
+def by_hand() -> tr.Model:
+    m = tr.Model("arm by hand")
+    R = rpy(0.3, -0.2, 0.5)
+    inertia = R @ [[0.03, 0.001, -0.002], [0.001, 0.028, 0.0015], [-0.002, 0.0015, 0.01]] @ R.T
+    upper = m.body("upper", 2.0, inertia, com=(0.01, 0.02, -0.2))
+    fore = m.body("fore", 1.0, (0.01, 0.01, 0.001), com=(0, 0, -0.15))
+    tool = m.body("tool", 0.2, 0.001)
+    at = m.ground.frame((0, 0, 0.5), rpy(0.2, 0.1, -0.3))
+    m.connect(tr.Revolute("y"), at, upper, name="shoulder", law=tr.Damper(0.4))
+    m.connect(tr.Revolute((0.6, 0.8, 0)), upper.frame((0.03, 0, -0.4), rpy(0, 0, 0.7)), fore, name="elbow")
+    m.connect(tr.Prismatic("-z"), fore.at(0, 0, -0.3), tool, name="slide")
+    return m
+
+
+def test_the_same_robot_by_hand(tmp_path: Path) -> None:
+    with pytest.warns(UrdfWarning) as told:
+        robot = tr.load_urdf(write(tmp_path))
+    words = str(told[0].message)
+    for part in ("limits of joints (2)", "friction of joints (1)", "collision shapes", "<transmission> (1)", "meshes"):
+        assert part in words
+    assert told[0].filename == __file__
+    assert sorted(robot.bodies) == ["base", "fore_arm", "ground", "tool", "upper"]
+    assert [type(s).__name__ for s in robot.bodies["upper"].shape] == ["Mesh", "Cylinder"]
+    assert abs(np.array(robot.bodies["upper"].shape[1].axis) @ (0, 1, 0)) == pytest.approx(1.0)  # turned from z
+    system, hand = robot.build(), by_hand().build()
+    found, expected = (s.accelerations(STATE | RATES) for s in (system, hand))
+    for name in ("shoulder.angle", "elbow.angle", "slide.displacement"):
+        value = float(found[f"{name}_acceleration"])
+        assert value == pytest.approx(float(expected[f"{name}_acceleration"]), rel=1e-12, abs=1e-12)
+        assert abs(value) > 0.1
+    assert system.simulate(0.1, STATE, samples=3).energy.drift < 1e-8
+
+
+@pytest.mark.filterwarnings("ignore::trundle.file.urdf.UrdfWarning")
+def test_a_free_base_falls(tmp_path: Path) -> None:
+    robot = tr.load_urdf(write(tmp_path, ARM.replace('<link name="base">', '<link name="base"><inertial><mass '
+        'value="3"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>')), base="free")  # fmt: skip
+    system = robot.build()
+    assert system.mobility.freedoms == 9
+    run = system.simulate(0.2, samples=2)
+    masses = {"base": 3.0, "upper": 2.0, "fore_arm": 1.0, "tool": 0.2}
+    momentum = sum(mass * run.values(f"{name}.com_velocity")[-1] for name, mass in masses.items())
+    np.testing.assert_allclose(momentum / 6.2, (0, 0, -9.81 * 0.2), atol=1e-9)
+
+
+FAULTS = {
+    "not XML": (ARM.replace("</robot>", ""), r"not XML.*line"),
+    "another root": ("<mujoco/>", r"begins with <robot"),
+    "entities": ('<!DOCTYPE robot [<!ENTITY a "aaaa">]>\n<robot name="&a;"/>', r"document type.*not read"),
+    "macros": (ARM.replace('value="2.0"', 'value="${m}"'), r"macros.*xacro"),
+    "an unknown link": (ARM.replace('<child link="tool"/>', '<child link="hand"/>'), r"'slide': its child 'hand'"),
+    "an unknown kind": (ARM.replace('"continuous"', '"helical"'), r"'elbow': type 'helical' is not known"),
+    "a mimic": (ARM.replace('<axis xyz="0.6', '<mimic joint="shoulder"/><axis xyz="0.6'), r"'elbow': <mimic>"),
+    "words for numbers": (ARM.replace('mass value="2.0"', 'mass value="two"'), r"link 'upper': value='two'"),
+    "a loop": (ARM.replace('<child link="tool"/>', '<child link="upper"/>'), r"'upper' is the child of 2 joints"),
+    "an axis of no length": (ARM.replace('xyz="0 0 -1"', 'xyz="0 0 0"'), r"joint 'slide'.*axis"),
+    "a negative mass": (ARM.replace('mass value="0.2"', 'mass value="-0.2"'), r"'tool'.*negative"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
+    text, words = FAULTS[name]
+    with pytest.raises(FileError, match=rf"(?s)arm\.urdf: .*{words}"):
+        tr.load_urdf(write(tmp_path, text))
+
+
+def test_all_faults_at_once(tmp_path: Path) -> None:
+    text = ARM.replace('mass value="2.0"', 'mass value="two"').replace(
+        'izz="0.001"/></inertial></link>', "/></inertial></link>"
+    )
+    with pytest.raises(FileError) as caught:
+        tr.load_urdf(write(tmp_path, text))
+    assert str(caught.value).count("\n") >= 1 and "izz=None" in str(caught.value)
+    with pytest.raises(FileError, match="'fixed' to the ground or 'free'"):
+        tr.load_urdf(write(tmp_path), base="floating")
+
+
+@pytest.mark.filterwarnings("ignore::trundle.file.urdf.UrdfWarning")
+def test_mujoco_finds_the_same_accelerations(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    found = tr.load_urdf(write(tmp_path)).build().accelerations(STATE | RATES)
+    options = '<mujoco><compiler fusestatic="false" discardvisual="true" balanceinertia="false"/></mujoco>'
+    text = ARM.replace('<robot name="arm">', f'<robot name="arm">{options}').replace('friction="0.1"', "")
+    text = text.replace('<visual><geometry><mesh filename="package://robots/hand.dae"/></geometry></visual>', "")
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data = mujoco.MjData(model)
+    names = zip(("shoulder", "elbow", "slide"), STATE.values(), RATES.values(), strict=True)
+    for joint, place, rate in names:
+        i = model.joint(joint).id
+        data.qpos[model.jnt_qposadr[i]], data.qvel[model.jnt_dofadr[i]] = place, rate
+    mujoco.mj_forward(model, data)
+    for joint, name in zip(("shoulder", "elbow", "slide"), STATE, strict=True):
+        expected = data.qacc[model.jnt_dofadr[model.joint(joint).id]]
+        assert float(found[f"{name}_acceleration"]) == pytest.approx(expected, rel=1e-12)
