@@ -40,6 +40,10 @@ QUESTIONS: Table = {
         "samples 2.5": (lambda s: s.simulate(1, samples=2.5), r"sample"),
         "samples nan": (lambda s: s.simulate(1, samples=[0, nan]), r"sample times"),
         "samples that fall": (lambda s: s.simulate(1, samples=[0.5, 0.2]), r"sample times must increase"),
+        "samples given twice": (lambda s: s.simulate(1, samples=[0.0, 0.5, 0.5]), r"none given twice"),
+        "start as text": (lambda s: s.simulate(1, {"bob.angle": "0.1"}), r"bob\.angle.*'0\.1'"),
+        "position as text": (lambda s: s.simulate(1, {"bob.position_x": "0.1"}), r"bob\.position_x.*'0\.1'"),
+        "batch from text": (lambda s: s.batch(1, {"bob.angle": ["0.1", "0.2"]}), r"must be numbers"),
         "samples beyond memory": (lambda s: s.simulate(1, samples=10**14), r"memory|samples"),
         "method that is a class": (lambda s: s.simulate(1, method=dict), r"method"),
         "parameters as a list": (lambda s: s.simulate(1, {}, [1.0]), r"give parameters by name"),
@@ -74,6 +78,10 @@ QUESTIONS: Table = {
     "parameter True": (
         asked(lambda: with_parameter(), lambda s: s.simulate(1, parameters={"M": True})),
         refused(r"must be a number"),
+    ),
+    "parameter as text": (
+        asked(lambda: with_parameter(), lambda s: s.simulate(1, parameters={"M": "2.0"})),
+        refused(r"'M' must be a number, got '2\.0'"),
     ),
     "no inertia by the parameters of a run": (
         asked(lambda: with_parameter(), lambda s: s.linearise({}, parameters={"M": 0.0})),

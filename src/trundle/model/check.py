@@ -65,7 +65,7 @@ def finite_number(value: Any, what: str) -> float:
     """The value as a float; ModelError when it is not one finite number."""
     try:
         number = float(value)
-        if isinstance(value, bool | np.bool_):
+        if isinstance(value, bool | np.bool_ | str | bytes):
             raise TypeError
     except (TypeError, ValueError):
         raise ModelError(f"{what} must be a number, got {value!r}.") from None

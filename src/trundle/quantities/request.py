@@ -46,8 +46,8 @@ def read_request(layout: StateLayout, q_default: Array, start: Values) -> StartR
             numbers = np.atleast_1d(np.asarray(value, dtype=float))
         except (TypeError, ValueError):
             numbers = np.array([])
-        truth = np.asarray(value).dtype.kind == "b"
-        if truth or numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
+        other = np.asarray(value).dtype.kind in "bUS"  # truth values, text
+        if other or numbers.shape != (n,) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"start value of {name!r} must be {n} finite number{'s' if n > 1 else ''}, got {value!r}.")
         if np.max(np.abs(numbers)) > LARGEST:
             raise ModelError(

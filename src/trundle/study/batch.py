@@ -371,7 +371,7 @@ def _numbers(name: str, value: object, count: int | None = None) -> Array:
         numbers = None
     if (
         numbers is None
-        or np.asarray(value).dtype.kind == "b"
+        or np.asarray(value).dtype.kind in "bUS"
         or (count is not None and numbers.shape not in ((), (count,)))
     ):
         raise SolveError(f"{name!r} of a batch must be numbers, one for each case, got {value!r}.")

@@ -161,7 +161,7 @@ def sample_times(samples: int | Sequence[float] | str | None, t0: float, t1: flo
     except (TypeError, ValueError) as error:
         raise SolveError(f"samples={samples!r}: the times must be numbers.") from error
     inside = times.ndim == 1 and len(times) > 0 and bool(np.all((times >= t0) & (times <= t1 + 1e-12 * abs(t1))))
-    if not inside or np.any(np.diff(times) < 0):
-        raise SolveError(f"sample times must increase and lie between {t0:g} and {t1:g} s.")
+    if not inside or np.any(np.diff(times) <= 0):
+        raise SolveError(f"sample times must increase, none given twice, and lie between {t0:g} and {t1:g} s.")
     result: Array = np.minimum(times, t1)
     return result

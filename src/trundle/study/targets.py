@@ -66,7 +66,8 @@ class Targets:
         """Take these values for the names it was made for."""
         numbers = []
         for name, size in self.sizes.items():
-            value = np.atleast_1d(np.asarray(wanted[name], dtype=float))
+            given = np.asarray(wanted[name])
+            value = np.atleast_1d(np.full(given.shape, np.nan) if given.dtype.kind in "bUS" else given.astype(float))
             if value.shape != (size,) or not np.all(np.isfinite(value)):
                 raise ModelError(f"start value of {name!r} must be {size} finite numbers, got {wanted[name]!r}.")
             numbers.append(value)
