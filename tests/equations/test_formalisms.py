@@ -13,7 +13,8 @@ from trundle.system import System
 @pytest.fixture(scope="module", params=MECHANISMS)
 def pair_of_systems(request: pytest.FixtureRequest) -> Iterator[tuple[System, System, int]]:
     make, freedoms = MECHANISMS[request.param]
-    yield make().build(), make().build("newton_euler"), freedoms
+    kane = make().build()
+    yield kane, kane.in_formalism("newton_euler"), freedoms
 
 
 def test_degrees_of_freedom(pair_of_systems: tuple[System, System, int]) -> None:

@@ -34,8 +34,10 @@ RIDING = {"roll": 0.3, "steer": -0.4, "yaw": 0.7, "rear_angle_rate": 10.0, "roll
 
 @cache
 def built(name: str, formalism: str = "udwadia_kalaba") -> System:
+    if formalism != "kane":
+        return built(name, "kane").in_formalism(formalism)
     other = {"disc": disc, "bicycle": lambda: benchmark(0.03, 0.02)}
-    return (MECHANISMS[name][0] if name in MECHANISMS else other[name])().build(formalism)
+    return (MECHANISMS[name][0] if name in MECHANISMS else other[name])().build()
 
 
 def state_of(name: str, seed: int, size: float = 0.2) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def test_tree_joint_equals_loop_closer(a, b, law) -> None:
     state = {f"body.{first}": 0.3, f"body.{second}": 0.4, f"body.{second}_rate": 0.5}
     if law is None:
         state[f"body.{first}_rate"] = -0.2
-    tree, loop = m.build(), m.build("newton_euler")
+    tree = m.build()
+    loop = tree.in_formalism("newton_euler")
     assert tree.mobility.freedoms == loop.mobility.freedoms == (2 if law is None else 1)
     x, y = tree.accelerations(state), loop.accelerations(state)
     for name, value in y.items():
