@@ -8,12 +8,14 @@ import pytest
 from matplotlib.patches import Circle, Polygon
 
 import trundle as tr
+from trundle import examples
 from trundle.errors import ModelError, SolveError
 from trundle.run.geometry import geometry
 from trundle.run.provenance import as_json
 from trundle.run.run import Run
 from trundle.run.store import load
 from trundle.view.outline import coil, outline
+from trundle.view.scene.bowl import bowl
 
 
 def bars(run: Run, **options: object) -> list[np.ndarray]:
@@ -142,6 +144,20 @@ def test_a_machine_that_goes_far_is_also_seen_from_near_by(plane):
         middle = np.mean(panel.get_xlim())
         assert np.ptp(panel.get_xlim()) == pytest.approx(1.2) and middle == pytest.approx(20.0 * t, abs=0.02)
     assert run.draw(plane=plane, times=[0.0, 0.1]).axes[1:] == []  # it fills enough of the picture
+
+
+def test_a_bowl_is_open_and_its_brim_level() -> None:
+    """Of a hollow ball only the part is drawn in which something moves."""
+    angle = np.linspace(-0.3, 0.7, 30)
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 33), np.linspace(0, np.pi, 17), indexing="ij")
+    ball = 2 * np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)], axis=-1)
+    made = bowl(ball, 2 * np.column_stack([np.sin(angle), 0 * angle, -np.cos(angle)]))
+    np.testing.assert_allclose(np.linalg.norm(made, axis=-1), 2.0)
+    brim = made[:, -1, 2]
+    np.testing.assert_allclose(brim, brim[0], atol=1e-12)
+    assert -1.2 < brim[0] < -0.8 and np.max(made[..., 2]) < brim[0] + 1e-9
+    axes = examples.model("ball-in-bowl").build().simulate(1.0, samples=21).draw(plane="xz").axes[0]
+    assert max(np.max(line.get_ydata()) for line in axes.lines) < 0.1  # the ball has a radius of 0.5 about the origin
 
 
 def test_what_stands_on_the_ground_is_drawn_and_touches_nothing(tmp_path):

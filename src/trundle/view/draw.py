@@ -14,6 +14,7 @@ from trundle.view.canvas import PLANES, Canvas, FlatCanvas, SpaceCanvas
 from trundle.view.close_ups import SMALL, add_close_ups
 from trundle.view.outline import Outline, Points, outline, with_grid
 from trundle.view.pose_painter import Painter, Pose, placed
+from trundle.view.scene.bowl import bowl
 from trundle.view.style import QUIET, finish, new_figure, style
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def draw(
     for grid in surfaces(run):  # what touches is drawn where it is
         body = scene["bodies"][grid.body]
         if grid.body == "ground" or not body["shapes"] or grid.toothed:
-            outlines[grid.body] = with_grid(outlines.get(grid.body, Outline()), grid.points, _is_road(grid))
+            outlines[grid.body] = with_grid(outlines.get(grid.body, Outline()), _opened(run, grid), _is_road(grid))
     held = bool(scene["bodies"]["ground"]["joints"] or scene["rails"])
     samples = _samples(run.time, times, outlines, poses, TRAVEL if held else np.inf)
     low, high = _extent(outlines, poses, samples, _fixed_points(scene))
@@ -72,6 +73,14 @@ def draw(
         if len(samples) > 1 and painter.has_corners and painter.machine(samples) < SMALL * size:
             add_close_ups(figure, painter, samples, run.time, chosen)
         return finish(figure, path)
+
+
+def _opened(run: "Run", grid: Grid) -> Points:
+    """Points of a surface; of a hollow ball of the ground those of the bowl in which something moves."""
+    touched = f"{grid.connection}.contact_point"
+    if not (grid.hollow and grid.spins and grid.body == "ground" and touched in run.names):
+        return grid.points
+    return bowl(grid.points, run.values(touched))
 
 
 def _is_road(grid: Grid) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from trundle.typing import Array
 from trundle.view.scene.mesh import axes_along
 
+LEVEL: Final = 0.5  # rad between the middle of what was touched and an axis up to which the brim is level
 BRIM: Final = 0.35  # rad beyond where it was touched
 LEAST: Final = 1.0  # rad from the middle to the brim
 ROUND: Final = 1e-3  # spread of the distances to the middle of a ball, in its radii
@@ -24,7 +25,7 @@ def bowl(points: Array, touched: Array) -> Array:
     if not len(toward) or float(np.ptp(radii)) > ROUND * radius:
         return points
     middle = toward.mean(axis=0)
-    turn = axes_along(middle)
+    turn = axes_along(_upright(middle))
     angle = float(np.arccos(np.clip(np.min(toward @ turn[:, 2]), -1, 1))) + BRIM
     if np.linalg.norm(middle) < 0.1 or angle > np.pi - BRIM:
         return points
@@ -33,3 +34,13 @@ def bowl(points: Array, touched: Array) -> Array:
     local = np.concatenate([ring, np.broadcast_to(np.cos(down)[:, None], (*ring.shape[:2], 1))], axis=2)
     made: Array = centre + radius * local @ turn.T
     return made
+
+
+def _upright(middle: Array) -> Array:
+    """The direction of an axis, where the middle is near one: a bowl has a level brim."""
+    size = float(np.linalg.norm(middle))
+    k = int(np.argmax(np.abs(middle)))
+    if abs(float(middle[k])) < np.cos(LEVEL) * size:
+        return middle
+    axis: Array = np.sign(middle[k]) * np.eye(3)[k]
+    return axis
