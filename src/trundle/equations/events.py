@@ -1,7 +1,6 @@
 """Event functions and the jumps of the state that they trigger, as functions of (t, x, p)."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
 
 import casadi as ca
 
@@ -12,6 +11,7 @@ from trundle.equations.carry_over import carried_over, changes_frames
 from trundle.equations.enclosure import Range, enclosure, round_off
 from trundle.equations.kernels import Functions
 from trundle.errors import ModelError, UnknownNameError
+from trundle.laws.signals import Signals
 from trundle.linear_algebra.kkt import KKT, KKTRow, dense
 from trundle.model.definitions import Event
 from trundle.model.model import Model
@@ -53,7 +53,7 @@ def _mode_functions(functions: Functions, modes: ModeExpressions, first: int) ->
     return out
 
 
-def _jump(functions: Functions, event: Event, given: Mapping[str, Any]) -> tuple[Expr, Expr]:
+def _jump(functions: Functions, event: Event, given: Mapping[str, Callable[[Signals], Expr]]) -> tuple[Expr, Expr]:
     """State and parameters after an event that assigns values by name."""
     e = functions.equations
     x, p, at_u, places = ca.SX(functions.x), ca.SX(e.p), e.layout.u, e.layout.changeable
@@ -89,7 +89,7 @@ def _unchangeable(functions: Functions, event: Event, name: str) -> ModelError |
     return UnknownNameError(name, known, f"state or parameter (in event {event.name!r})")
 
 
-def _changed(functions: Functions, action: Collection[str]) -> Any:
+def _changed(functions: Functions, action: Collection[str]) -> Expr:
     """Symbols that an action gives other values."""
     e, places = functions.equations, functions.equations.layout.changeable
     states = [functions.x[places[name]] for name in action if name in places]
@@ -116,7 +116,7 @@ def _bounds(functions: Functions, values: list[Expr]) -> dict[str, TapeFunction]
     }
 
 
-def _hold_speeds(functions: Functions, speeds: list[int]) -> Any:
+def _hold_speeds(functions: Functions, speeds: list[int]) -> TapeFunction:
     """The speeds that meet the constraints while the given ones stay, by the least kinetic energy of the change."""
     e, rows = functions.equations, functions.independent
     held = [KKTRow(r.jacobian, scale=1 / functions.length if r.unit == "m" else 1.0) for r in rows]

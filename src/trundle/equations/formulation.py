@@ -26,7 +26,7 @@ from trundle.quantities.known import WORK
 from trundle.quantities.parameters import ParameterLayout
 from trundle.quantities.state_layout import StateLayout
 from trundle.quantity import Quantity
-from trundle.typing import Array, Values
+from trundle.typing import Array, TapeFunction, Values
 
 Found = TypeVar("Found")
 THREADED, FEW = 4000, 200  # states: threading thresholds of cheap and of any kernels
@@ -288,7 +288,7 @@ class Formulation:
             found |= {"energy.work_in": work_in, "energy.work_lost": work_lost}
         return found
 
-    def quantity_functions(self, group: str) -> dict[str, Any]:
+    def quantity_functions(self, group: str) -> dict[str, TapeFunction]:
         """All quantities of a group as one function of (t, x, p)."""
         of = self.expressions.of
         return {"quantities": self.functions.function("quantities", *[of(q) for q in self.members(group)])}

@@ -52,9 +52,9 @@ class Body:
     """A rigid body. Its frame is where you put it; the centre of mass is at `com` in that frame."""
 
     name: str
-    mass: Any = 0.0  # kg
+    mass: Expr = 0.0  # kg
     inertia: Any = (0.0, 0.0, 0.0)  # kg m^2, body axes
-    com: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)  # m
+    com: tuple[Expr, Expr, Expr] = (0.0, 0.0, 0.0)  # m
     about: Any = "com"  # the point the inertia is taken about: "com" or (x, y, z) in m
     shape: tuple[Shape, ...] = ()
     moves: Moves = Moves.FREE
@@ -186,7 +186,7 @@ class Frame:
     """A point and axes fixed to a body."""
 
     body: Body
-    position: tuple[Any, ...] = (0.0, 0.0, 0.0)
+    position: tuple[Expr, ...] = (0.0, 0.0, 0.0)
     rotation: Array = field(default_factory=lambda: np.eye(3))
 
     def __post_init__(self) -> None:
@@ -206,7 +206,7 @@ def _own(value: object) -> Any:
     return value
 
 
-def components(vector: object) -> tuple[Any, ...]:
+def components(vector: object) -> tuple[Expr, ...]:
     """Components of what the user gave as a vector; anything else becomes one component, which the check refuses."""
     if isinstance(vector, ca.SX | ca.DM):
         return tuple(vector[i] for i in range(vector.numel()))

@@ -1,6 +1,6 @@
 """What a model holds: its parts by name, the rules for names, and look-ups. model.py and declarations.py add them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Self, TypeVar
 
 from trundle.errors import ModelError, UnknownNameError
@@ -12,8 +12,10 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.force import CoordinateForce, Force
 from trundle.model.input import Input
+from trundle.model.shape import Shape
 from trundle.model.state import State
 from trundle.model.table import ModelTable
+from trundle.typing import Expr
 
 FROZEN = (
     "this is the model of a built system, which stays as it is. Change your own model and build it again; "
@@ -44,7 +46,7 @@ class ModelContents:
     is_frozen = False  # the copy that a system works on refuses changes
     own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
 
-    def __init__(self, name: str, gravity: tuple[Any, Any, Any] = (0.0, 0.0, -9.81)) -> None:
+    def __init__(self, name: str, gravity: tuple[Expr, Expr, Expr] = (0.0, 0.0, -9.81)) -> None:
         self.name = name
         self.ground = Body("ground", moves=Moves.AT_REST)
         self.bodies: dict[str, Body] = Named("body", {"ground": self.ground})
@@ -57,14 +59,14 @@ class ModelContents:
         self.states: dict[str, State] = {}
         self.blocks: dict[str, Block] = {}
         self.events: dict[str, Event] = {}
-        self.breaks: Any = []  # times, numbers or expressions of the parameters
+        self.breaks: Sequence[Expr] = []  # times, numbers or expressions of the parameters
         self.aliases: dict[str, str] = {}  # short name -> quantity
         self.relaxations: dict[str, Any] = {}  # constraint row -> weight
         self.weight_matrices: dict[tuple[str, ...], Any] = {}  # constraint rows -> N of [Ikoki 2021, Eq. 18]
         self.resistances: dict[str, Any] = {}  # "connection.motion" -> effort that is not that of an ideal constraint
         self.impacts = "sequential"  # how several contacts of one collision are treated; or "simultaneous", "compliant"
         self.gravity = gravity
-        self.scenery: Any = ()  # shapes that stand on the ground: drawn, without contact
+        self.scenery: Sequence[Shape] = ()  # shapes that stand on the ground: drawn, without contact
         self.start: dict[str, Any] = {}  # by name, unless a run is given others; loops are assembled near these values
 
     def freeze(self) -> None:
@@ -135,7 +137,7 @@ class ModelContents:
         """Moving frames: bodies without mass whose motion is given."""
         return [body for body in self.bodies.values() if body.moves is Moves.GIVEN]
 
-    def parameter_symbols(self) -> list[Any]:
+    def parameter_symbols(self) -> list[Expr]:
         """Symbols of the parameters and of the tables, in their order among the parameters of kernels."""
         return [*(p.symbol for p in self.parameters.values()), *(table.symbol for table in self.tables.values())]
 

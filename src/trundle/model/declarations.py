@@ -286,8 +286,8 @@ class Declarations(ModelContents):
         known = {p.symbol.element_hash() for p in self.parameters.values()}
         for time in times:
             if isinstance(time, float | int | np.number) and not isinstance(time, bool) and isfinite(time):
-                self.breaks.append(float(time))
+                self.breaks = [*self.breaks, float(time)]
             elif isinstance(time, ca.SX) and time.numel() == 1 and {s.element_hash() for s in ca.symvar(time)} <= known:
-                self.breaks.append(time)
+                self.breaks = [*self.breaks, time]
             else:
                 raise ModelError(f"break_at takes times in s, numbers or expressions of parameters, got {time!r}.")
