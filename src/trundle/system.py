@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def build(model: Model, formalism: str | None = None, relax: Values | None = None, omit: Any = None) -> "System":
-    """Check the model, freeze it, derive and compile its equations.
+    """Check the model, freeze it and derive its equations; machine code is made when it is first needed.
 
     Parameters
     ----------

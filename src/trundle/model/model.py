@@ -444,7 +444,7 @@ class Model(Declarations):
 
     @advised(**advice.BUILD)
     def build(self, formalism: str | None = None, omit: Values | None = None) -> "System":
-        """Check the model, derive its equations and compile them.
+        """Check the model and derive its equations; machine code is made when it is first needed.
 
         Parameters
         ----------
