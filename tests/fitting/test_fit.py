@@ -66,6 +66,8 @@ def test_values_errors_and_noise_of_measured_data(tmp_path: Path) -> None:
     here = np.concatenate([found.run.values(q) / found.noise[q] for q in ("bob.angle", "bob.angle_rate")])
     expected = np.linalg.inv(((J - here[:, None]) / 1e-5).T @ ((J - here[:, None]) / 1e-5))
     np.testing.assert_allclose(found.covariance, expected, rtol=1e-3)
+    by_hand = expected[0, 1] / np.sqrt(expected[0, 0] * expected[1, 1])
+    assert float(found.correlation.sel(first="k", second="c")) == pytest.approx(by_hand, abs=1e-3)
     assert "N m/rad" in found.summary() and "noise of bob.angle" in found.summary()
     found.plot(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").stat().st_size > 10_000
