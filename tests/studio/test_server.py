@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trundle.cli import app
+from trundle.errors import TrundleError
 from trundle.studio import Studio, studio
 from trundle.studio.server import SESSIONS
 from trundle.view.page.pack import unpack
@@ -77,3 +78,11 @@ def test_a_taken_port_and_the_command(served: Studio, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Studio, "wait", Studio.close)
     done = CliRunner().invoke(app, ["studio", "four-bar", "--no-browser", "--port", str(served.port)])
     assert done.exit_code == 0 and "is taken" in done.output and "for this machine only" in done.output
+
+
+@pytest.mark.parametrize(
+    ("source", "words"), [("simple-pendulun", "simple-pendulum"), ("nothing.yaml", "No such file")]
+)
+def test_a_source_that_does_not_exist_is_refused_before_anything_is_served(source: str, words: str) -> None:
+    with pytest.raises(TrundleError, match=words):
+        studio(source, 0, open_browser=False)

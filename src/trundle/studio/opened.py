@@ -167,10 +167,23 @@ def open_text(text: str, name: str, folder: Path | None = None) -> Opened:
 
 def open_source(source: str) -> Opened:
     """An example by its name, or a YAML file by its path."""
-    path = Path(source)
-    if source in examples.names() or not (path.suffix in (".yaml", ".yml") or path.is_file()):
+    if _is_example(source):
         return open_example(source)
+    path = Path(source)
     return open_text(read_text(path), path.name, path.resolve().parent)
+
+
+def check_source(source: str) -> None:
+    """Refuse a name that no example has, and a file that cannot be read; faults of a model are shown on the page."""
+    if _is_example(source):
+        examples.find(source)
+    else:
+        read_text(Path(source))
+
+
+def _is_example(source: str) -> bool:
+    path = Path(source)
+    return source in examples.names() or not (path.suffix in (".yaml", ".yml") or path.is_file())
 
 
 def _opened(name: str, text: str | None, folder: Path | None, sizes: Mapping[str, float]) -> Opened:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from trundle.errors import TrundleError
 from trundle.studio.faults import in_words
 from trundle.studio.page.html import studio_page
+from trundle.studio.opened import check_source
 from trundle.studio.session import Session
 from trundle.typing import Json, Raw
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
@@ -83,6 +84,8 @@ def studio(source: str | None = None, port: int = PORT, open_browser: bool = Tru
     Studio
         With `url`, `note`, `wait()` and `close()`.
     """
+    if source is not None:
+        check_source(source)
     made = Studio(source, port)
     if open_browser:
         made.open()
