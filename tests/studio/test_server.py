@@ -80,9 +80,7 @@ def test_a_taken_port_and_the_command(served: Studio, monkeypatch: pytest.Monkey
     assert done.exit_code == 0 and "is taken" in done.output and "for this machine only" in done.output
 
 
-@pytest.mark.parametrize(
-    ("source", "words"), [("simple-pendulun", "simple-pendulum"), ("nothing.yaml", "No such file")]
-)
+@pytest.mark.parametrize(("source", "words"), [("simple-pendulun", "pendulum"), ("nothing.yaml", "No such file")])
 def test_a_source_that_does_not_exist_is_refused_before_anything_is_served(source: str, words: str) -> None:
     with pytest.raises(TrundleError, match=words):
         studio(source, 0, open_browser=False)

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from trundle.errors import TrundleError
 from trundle.studio.faults import in_words
-from trundle.studio.page.html import studio_page
 from trundle.studio.opened import check_source
+from trundle.studio.page.html import studio_page
 from trundle.studio.session import Session
 from trundle.typing import Json, Raw
 from trundle.view.page.local import NOT_HERE, PORT, LocalHandler, LocalPage
