@@ -13,9 +13,9 @@ from mutations import mutated
 from trundle.errors import FileError, TrundleError
 from trundle.file import read_model
 
-COUNT = int(os.environ.get("TRUNDLE_FUZZ", "1000"))
-BLOCKS = 4
-RUN_EVERY = 8  # of the files that can be read, which most cannot
+COUNT = int(os.environ.get("TRUNDLE_FUZZ", "2000"))
+BLOCKS = 8
+RUN_EVERY = 16  # of the files that can be read, which most cannot
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
@@ -40,5 +40,5 @@ def test_damaged_files_are_read_or_refused_in_words(block: int) -> None:
         ran += 1
         if run.ok:
             assert all(np.all(np.isfinite(run.values(name))) for name in run.coordinates), i
-    if COUNT >= 1000:
+    if COUNT >= 2000:
         assert read > 0 and refused > 0 and ran > 0
