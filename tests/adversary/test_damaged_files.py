@@ -15,7 +15,7 @@ from trundle.file import read_model
 
 COUNT = int(os.environ.get("TRUNDLE_FUZZ", "2000"))
 BLOCKS = 8
-RUN_EVERY = 16  # of the files that can be read, which most cannot
+RUN_EVERY = 8  # of the files that can be read, which most cannot
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
