@@ -73,12 +73,17 @@ class Functions(Accelerations):
             return ca.SX(0, 1)
         lost = ca.vertcat(0, self._lost(multipliers, e.u, self._solution[2])) if self.loses else ca.SX.zeros(2)
         found = ca.vertcat(e.supplied(), e.dissipated()) + self._powers_of_rows(multipliers) + lost
-        if e.model.frames and not self.rows and not e.drags:
-            found[0] += self.driving.power(self.driving.without_rows(self.unconstrained[1]))
-        elif e.model.frames:
+        if e.model.frames:
             drags = self._drags(e.u, e.bias, self._gamma)
-            found += self._powers_of_frames(e.t, e.q, e.u, e.p, self.dynamics[0], multipliers, drags)
+            ways = [self._powers_of_frames(e.t, e.q, e.u, e.p, self.dynamics[0], multipliers, drags)]
+            if not self.rows and not e.drags:  # joint forces are cheaper for vehicles, accelerations for single bodies
+                ways.append(ca.vertcat(self.driving.power(self.driving.without_rows(self.unconstrained[1])), 0))
+            found += min(ways, key=self._operations_with_rates)
         return found
+
+    def _operations_with_rates(self, power: Expr) -> int:
+        """Operations of the rates of the speeds and these powers, with what they share."""
+        return int(self.function("rates", self.dynamics[0], power).n_instructions())
 
     @cached_property
     def driving(self) -> Driving:
