@@ -46,6 +46,7 @@ NO_DIRECTION = 0.1  # of the speed of a run, times the root of the shift of the 
 # have a direction
 LEAST_LOAD = 0.1  # of the typical force at a contact: added to the loads that it shares, in proportion to which forces
 # are negligible
-AT_END = 0.1  # of that, where sliding ends: there the direction still turns; where sliding begins it would be stiff
+AT_END = 0.1  # of NO_DIRECTION, where sliding ends: there the direction still turns. Where sliding begins that would be
+# stiff; and a hundredth is stiff where a body on many contacts passes zero slip
 BEGINS, ENDS = 1.0, 2.0  # what a slow slip does
 SLOW_SLIP = 30.0  # times that: there the direction is stored for the end of sliding

@@ -118,7 +118,7 @@ class StickSlip(Mode):
 
 def unknown_direction(scales: RunScales, slow: Expr | None = None) -> Expr:
     """A slip (m/s) too small to have a direction. It goes with the tolerance, as does the shift of the multiplier
-    block: 1e-7 of the speed of the run at the default one, and a hundredth of it where sliding ends.
+    block: 1e-7 of the speed of the run at the default one, and a tenth of it where sliding ends.
     """
     least = NO_DIRECTION * scales.speed * ca.sqrt(scales.shift)
     return least if slow is None else least * ca.if_else(slow == ENDS, AT_END, 1)
