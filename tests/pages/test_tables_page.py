@@ -33,7 +33,8 @@ def test_the_scripts_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_words_of_the_page_are_those_of_the_code() -> None:
-    from trundle.lookup.table import BETWEEN, BEYOND
+    from trundle.lookup.table import BETWEEN
+    from trundle.lookup.table_fields import BEYOND
 
     for word in (*BETWEEN, *BEYOND):
         assert f'| `"{word}"` |' in PAGE

@@ -334,14 +334,14 @@ def test_an_interruption_in_lanes_keeps_the_cases_that_are_done(threads: int, mo
     system = m.build()
     run, calls = lanes._Share.run, []
 
-    def interrupted(self: Any, loop: Callable[[int], None]) -> None:
+    def interrupted(self: Any, loop: Callable[[int], None], report: Callable[[], None] | None = None) -> None:
         def counted(table: int) -> None:
             loop(table)
             calls.append(table)
             if len(calls) == 20:
                 interrupt()
 
-        run(self, counted)
+        run(self, counted, report)
 
     monkeypatch.setattr(lanes._Share, "run", interrupted)
     stiffness = np.where(np.arange(64) % 32 < 24, 1.0, 1e14)  # the last ones of each half take very long

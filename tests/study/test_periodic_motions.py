@@ -102,4 +102,4 @@ def test_what_has_no_answer_is_told() -> None:
     with pytest.raises(SolveError, match="ended at rest"):  # it only decays
         find_orbit(system, Section("passes"), {"mass.displacement_rate": 1.0}, iterations=6)
     with pytest.raises(UnknownNameError):
-        find_orbit(system, Section("passes", put={"mass.angle": 0.0}))
+        find_orbit(system, Section("passes", reset={"mass.angle": 0.0}))

@@ -33,8 +33,9 @@ class Cam(Surface):
         super().__post_init__()
         if isinstance(self.profile, str | Path):
             raise ModelError(
-                f"Cam: a profile from a file is a table of the model, radius = m.table('radius', "
-                f"tr.Table.from_csv({str(self.profile)!r}, 'angle', 'radius', beyond='repeat')), and tr.Cam(radius)."
+                f"Cam: the profile is a function of the angle; from a file it is a table of the model, radius = "
+                f"m.table('radius', tr.Table.from_csv({str(self.profile)!r}, 'angle', 'radius', beyond='repeat')), "
+                f"and tr.Cam(radius)."
             )
         if not isinstance(self.profile, ArcProfile | PolarProfile):
             object.__setattr__(self, "profile", _read(self.profile))
