@@ -114,6 +114,12 @@ FAULTS = {
     "a mimic": (ARM.replace('<axis xyz="0.6', '<mimic joint="shoulder"/><axis xyz="0.6'), r"'elbow': <mimic>"),
     "words for numbers": (ARM.replace('mass value="2.0"', 'mass value="two"'), r"link 'upper': value='two'"),
     "a loop": (ARM.replace('<child link="tool"/>', '<child link="upper"/>'), r"'upper' is the child of 2 joints"),
+    "a loop apart": (
+        '<robot name="ring"><link name="a"/><link name="b"/><link name="c"/>'
+        '<joint name="one" type="continuous"><parent link="b"/><child link="c"/></joint>'
+        '<joint name="two" type="continuous"><parent link="c"/><child link="b"/></joint></robot>',
+        r"links 'b', 'c' are not connected to the root 'a'",
+    ),
     "an axis of no length": (ARM.replace('xyz="0 0 -1"', 'xyz="0 0 0"'), r"joint 'slide'.*axis"),
     "a negative mass": (ARM.replace('mass value="0.2"', 'mass value="-0.2"'), r"'tool'.*negative"),
 }

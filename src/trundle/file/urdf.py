@@ -229,6 +229,15 @@ class _Robot:
             found = ", ".join(map(repr, roots)) or "none"
             self.faults.append(f"one link must be no child of a joint, the root; here are {found}.")
             return ""
+        reached = [roots[0]]
+        for link in reached:  # which grows
+            reached += [child for parent, child in ends.values() if parent == link and child not in reached]
+        apart = [name for name in bodies if name not in reached]
+        if apart:
+            self.faults.append(
+                f"the links {', '.join(map(repr, apart))} are not connected to the root {roots[0]!r}: URDF has trees "
+                "only, no loops."
+            )
         return roots[0]
 
     # -- elements ------------------------------------------------------------------------------------------------------
