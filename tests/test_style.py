@@ -1,6 +1,5 @@
 """What readers see: docs that wrap, a README that names every folder, words that are spelt as agreed."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -43,15 +42,6 @@ def test_the_readme_names_every_folder_of_the_package():
     assert sorted(named) == sorted(folders + modules)
 
 
-def lines_of_code(text):
-    """Lines that are neither empty nor part of a docstring."""
-    documented = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            documented.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    return sum(bool(line.strip()) and i not in documented for i, line in enumerate(text.splitlines(), 1))
-
-
 def test_files_of_tests_have_names_of_their_own():
     """Pytest takes them as modules without a folder: one of two with the same name would not be run."""
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
@@ -75,4 +65,4 @@ def test_pages_name_tests_that_exist(page):
 
 def test_the_face_of_a_system_stays_thin():
     """Questions are functions of `study`; `System` only documents them and passes them on."""
-    assert lines_of_code((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8")) <= 150
+    assert len((ROOT / "src" / "trundle" / "system.py").read_text(encoding="utf-8").splitlines()) <= 200

@@ -85,3 +85,16 @@ def formulate(derivation: Derivation, formalism: str) -> Formulation:
     with quick_symbols():
         formulation.kernels.state_size()
     return formulation
+
+
+def in_formalism(formulation: Formulation, formalism: str | None) -> Formulation:
+    """The same model in another formalism, or as it is for None; what is derived and compiled is shared.
+
+    Raises
+    ------
+    ModelError
+        As for `formulate`.
+    """
+    if formalism in (None, formulation.formalism):
+        return formulation
+    return formulate(formulation.derivation, str(formalism))
