@@ -62,10 +62,11 @@ if TYPE_CHECKING:
     from trundle.model import shape
     from trundle.model.block import Block, BlockOutput
     from trundle.model.body import Body, Frame
+    from trundle.model.coordinate_forces import CoordinateForce, TorsionSpring
     from trundle.model.definitions import Event
     from trundle.model.electric_motor import ElectricMotor
     from trundle.model.first_order_lag import FirstOrderLag
-    from trundle.model.force import Bushing, CoordinateForce, LineForce, SpringDamper, TorsionSpring, Wrench
+    from trundle.model.frame_forces import Bushing, Wrench
     from trundle.model.joint import (
         AxisJoint,
         Connection,
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         FreeSlideJoint,
         SpringIdealJoint,
     )
+    from trundle.model.line_forces import LineForce, SpringDamper
     from trundle.model.model import Model
     from trundle.model.pid import PID
     from trundle.model.series_damper import SeriesDamper
@@ -303,7 +305,9 @@ _NAMES = {
     "trundle.model.definitions": "Event",
     "trundle.model.electric_motor": "ElectricMotor",
     "trundle.model.first_order_lag": "FirstOrderLag",
-    "trundle.model.force": "Bushing CoordinateForce LineForce SpringDamper TorsionSpring Wrench",
+    "trundle.model.coordinate_forces": "CoordinateForce TorsionSpring",
+    "trundle.model.frame_forces": "Bushing Wrench",
+    "trundle.model.line_forces": "LineForce SpringDamper",
     "trundle.model.joint": "AxisJoint Connection FixedControlledJoint FixedIdealJoint FixedServoJoint FreeIdealJoint "
     "FreeSlideJoint SpringIdealJoint",
     "trundle.model.model": "Model",

@@ -21,7 +21,7 @@ from trundle.model import Force, Law
 from trundle.pairs import edges, lower_pairs, surfaces
 from trundle.pairs.contact_quantities import contact_quantities
 from trundle.pairs.geometry import SurfaceGeometry
-from trundle.rail.track.segment import transitions
+from trundle.rail.track.transition import transitions
 from trundle.run.trace import Finding, Trace
 from trundle.system import System
 

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from trundle import rail
 from trundle.errors import ModelError, SolveError
-from trundle.rail.track.segment import transitions
+from trundle.rail.track.transition import transitions
 
 
 def typed(x):

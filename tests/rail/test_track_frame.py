@@ -6,7 +6,7 @@ import pytest
 
 from trundle import rail
 from trundle.rail.track.rows import CURVATURE
-from trundle.rail.track.segment import transitions
+from trundle.rail.track.transition import transitions
 
 R, L, H, B, V, A = 600.0, 100.0, 0.15, 0.75, 30.0, 0.7  # m, m, m, m, m/s, m/s^2
 PI = np.longdouble("3.14159265358979323846264338")

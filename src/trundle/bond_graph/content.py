@@ -29,9 +29,11 @@ from trundle.laws.law import EffortLaw, FlowLaw
 from trundle.laws.tracking import RateTracking
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.model.coordinate_forces import CoordinateForce, TorsionSpring
 from trundle.model.electric_motor import ElectricMotor
-from trundle.model.force import CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring
+from trundle.model.force import Force
 from trundle.model.law_probe import MultiplierSignals
+from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.seal import Seal
 from trundle.motion.roots import FrameRates
 from trundle.pairs.lower import BONDS, ROTATIONS

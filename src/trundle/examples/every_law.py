@@ -25,7 +25,7 @@ from trundle.contact import (
 )
 from trundle.errors import TrundleError
 from trundle.math import tanh
-from trundle.model.force import Wrench
+from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.system import System

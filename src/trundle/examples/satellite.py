@@ -9,7 +9,7 @@ from trundle.file.read import ModelFile, RunSettings
 from trundle.laws.signals import Signals
 from trundle.math import cos, sin
 from trundle.model.body import Frame
-from trundle.model.force import Wrench
+from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.model.shape import Box
 from trundle.pairs.lower import Free

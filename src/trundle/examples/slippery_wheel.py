@@ -6,7 +6,7 @@ from trundle.laws.law import FrictionLaw
 from trundle.laws.signals import Signals
 from trundle.math import abs as absolute
 from trundle.math import tanh
-from trundle.model.force import Wrench
+from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.pairs.planar import Circle, Line, PlanarPair
 from trundle.typing import Expr

@@ -17,7 +17,8 @@ from trundle.file.parts import Parts
 from trundle.file.place import Section
 from trundle.file.scope import Names
 from trundle.file.tree import Path
-from trundle.model.force import CoordinateForce, Force
+from trundle.model.coordinate_forces import CoordinateForce
+from trundle.model.force import Force
 from trundle.typing import Raw
 
 

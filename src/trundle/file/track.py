@@ -13,7 +13,8 @@ from trundle.file.numbers import Numbers
 from trundle.file.text import read_text
 from trundle.file.tree import Path
 from trundle.rail.track.gradient import Grade, VerticalCurve
-from trundle.rail.track.segment import Segment, segments
+from trundle.rail.track.segment import Segment
+from trundle.rail.track.transition import segments
 from trundle.typing import Raw
 
 PLACE = re.compile(r"(?P<what>segment|part) (?P<number>\d+) (?:of the profile )?\(")

@@ -20,7 +20,7 @@ import numpy as np
 from trundle.equations.formulation import Formulation
 from trundle.errors import SolveError, UnknownNameError
 from trundle.linear_algebra.median import median
-from trundle.model.force import SpringDamper
+from trundle.model.line_forces import SpringDamper
 from trundle.pairs.higher import SurfacePair
 from trundle.typing import Array
 

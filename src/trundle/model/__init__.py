@@ -8,10 +8,12 @@ from trundle.model import shape
 from trundle.model.block import Block, BlockOutput
 from trundle.model.body import Body, Frame
 from trundle.model.connection import ConnectedPair
+from trundle.model.coordinate_forces import CoordinateForce, TorsionSpring
 from trundle.model.definitions import Event, Output, Parameter
 from trundle.model.electric_motor import ElectricMotor
 from trundle.model.first_order_lag import FirstOrderLag
-from trundle.model.force import Bushing, CoordinateForce, Force, LineForce, SpringDamper, TorsionSpring, Wrench
+from trundle.model.force import Force
+from trundle.model.frame_forces import Bushing, Wrench
 from trundle.model.joint import (
     AxisJoint,
     Connection,
@@ -23,6 +25,7 @@ from trundle.model.joint import (
     Joint,
     SpringIdealJoint,
 )
+from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.model import Model
 from trundle.model.pid import PID
 from trundle.model.series_damper import SeriesDamper

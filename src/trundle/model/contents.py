@@ -9,8 +9,9 @@ from trundle.math import RESERVED
 from trundle.model.block import Block
 from trundle.model.body import Body, Frame, Moves
 from trundle.model.connection import ConnectedPair
+from trundle.model.coordinate_forces import CoordinateForce
 from trundle.model.definitions import Event, Output, Parameter
-from trundle.model.force import CoordinateForce, Force
+from trundle.model.force import Force
 from trundle.model.input import Input
 from trundle.model.shape import Shape
 from trundle.model.state import State

@@ -20,8 +20,9 @@ from trundle.lookup.table import Table
 from trundle.model.body import Body, Frame
 from trundle.model.contents import FROZEN
 from trundle.model.exact import is_foreign
-from trundle.model.force import Force, Wrench
+from trundle.model.force import Force
 from trundle.model.frame import MotionPart
+from trundle.model.frame_forces import Wrench
 from trundle.model.input import Input
 from trundle.model.law_probe import Asker, MultiplierSignals
 from trundle.model.model import Model

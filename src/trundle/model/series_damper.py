@@ -8,7 +8,8 @@ import casadi as ca
 
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
-from trundle.model.force import BetweenWithStates, Terms, along_line
+from trundle.model.force import BetweenWithStates, Terms
+from trundle.model.line_forces import along_line
 from trundle.model.state import State
 from trundle.typing import Expr
 

@@ -33,21 +33,19 @@ from trundle.rail.track.gradient import Grade, VerticalCurve
 from trundle.rail.track.irregularity import Irregularity
 from trundle.rail.track.line import TrackFrame, irregularity_table
 from trundle.rail.track.measured import FittedLine, fit_line
-from trundle.rail.track.segment import (
+from trundle.rail.track.segment import Arc, Segment, Straight
+from trundle.rail.track.track_frame import TrackMotion
+from trundle.rail.track.transition import (
     Adjustable,
-    Arc,
     Bloss,
     Clothoid,
     Cosine,
     Helmert,
     Polynomial,
-    Segment,
     Sine,
-    Straight,
     Transition,
     Vienna,
 )
-from trundle.rail.track.track_frame import TrackMotion
 from trundle.rail.trip.ending import LiftOff, lift_offs
 from trundle.rail.trip.fit import TripWarning
 from trundle.rail.trip.trip import Trip

@@ -11,7 +11,7 @@ from trundle.equations.kernels import friction_contacts
 from trundle.integrate.audit import FACTOR
 from trundle.integrate.outcome import CONSTRAINT, STEP_TOO_SMALL, TABLE_LEFT
 from trundle.laws.law import FlowLaw
-from trundle.model.force import LineForce, SpringDamper
+from trundle.model.line_forces import LineForce, SpringDamper
 from trundle.model.series_damper import SeriesDamper
 from trundle.pairs.higher import HigherPair
 from trundle.run.table_limit import FAILED, refused_lookup

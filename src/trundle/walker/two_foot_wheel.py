@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from trundle.contact.normal import NormalLaw
 from trundle.laws.signals import Signals
 from trundle.math import where
-from trundle.model.force import Wrench
+from trundle.model.frame_forces import Wrench
 from trundle.model.model import Model
 from trundle.pairs import Planar
 from trundle.typing import Expr

@@ -13,7 +13,8 @@ from trundle.rail.analysis.on_track import on_line
 from trundle.rail.analysis.signals import band
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.cubic_parabola import CubicParabola
-from trundle.rail.track.segment import Arc, Bloss, Clothoid, Cosine, Sine, Straight, Transition, Vienna
+from trundle.rail.track.segment import Arc, Straight
+from trundle.rail.track.transition import Bloss, Clothoid, Cosine, Sine, Transition, Vienna
 from trundle.rail.vehicle.vehicle import Vehicle
 from trundle.typing import Array
 

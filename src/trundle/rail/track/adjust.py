@@ -10,7 +10,7 @@ from trundle.model.model import Model
 from trundle.rail.track.alignment import Alignment
 from trundle.rail.track.basis import COUNT, DEGREE
 from trundle.rail.track.rows import CANT, CURVATURE, INVERSE, ORIGIN, SLOPE
-from trundle.rail.track.segment import CHANGES, Adjustable
+from trundle.rail.track.transition import CHANGES, Adjustable
 from trundle.typing import Array, Expr
 
 PARAMETERS = ("transition_c1", "transition_c2")

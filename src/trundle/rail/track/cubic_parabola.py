@@ -8,7 +8,8 @@ from scipy.optimize import brentq
 
 from trundle.errors import ModelError
 from trundle.rail.track.basis import DEGREE, polynomial
-from trundle.rail.track.segment import Ends, Parts, Transition
+from trundle.rail.track.segment import Ends, Parts
+from trundle.rail.track.transition import Transition
 from trundle.typing import Array, Expr
 
 STEEPEST = 45.0**-0.25  # sqrt(C) x where the curvature of y = C x^3 is greatest, at 24.1 degrees

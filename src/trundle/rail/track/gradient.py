@@ -6,7 +6,8 @@ from typing import Any, final
 
 from trundle.errors import ModelError
 from trundle.rail.track.basis import DEGREE
-from trundle.rail.track.segment import Parts, ramps, type_faults
+from trundle.rail.track.segment import Parts, type_faults
+from trundle.rail.track.transition import ramps
 
 SMOOTH = 1e-9  # two gradients are equal within this
 

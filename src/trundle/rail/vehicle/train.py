@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import final
 
 from trundle.errors import ModelError
-from trundle.model.force import LineForce
+from trundle.model.line_forces import LineForce
 from trundle.rail.suspension.draft_gear import DraftGear
 from trundle.rail.vehicle.ride import Ride
 from trundle.rail.vehicle.travel import Free, Start

@@ -1,0 +1,91 @@
+"""Efforts along one coordinate of a connection: by a law, by a function, or by a spring on an angle."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import casadi as ca
+
+from trundle.errors import ModelError
+from trundle.laws.efforts import Spring
+from trundle.laws.law import EffortLaw
+from trundle.laws.signals import Signals as Signals
+from trundle.laws.tracking import RateTracking
+from trundle.model.force import EFFORT, OnCoordinate, Terms
+from trundle.typing import Expr
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CoordinateForce(OnCoordinate):
+    """Effort on a coordinate, given as a law, as a function of the signals `s` or as a constant (its power then counts
+    as supplied).
+    """
+
+    law: EffortLaw | Callable[[Signals], Expr] | Expr
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, EffortLaw | float | int | ca.SX) and not callable(self.law):
+            raise ModelError(
+                f"CoordinateForce on {self.coordinate!r}: give a law such as tr.Spring(100.0), a function of the "
+                f"signals such as lambda s: 2 * tr.sin(s.t), or a number, not {self.law!r}."
+            )
+
+    @property
+    def element(self) -> str:
+        return self.law.element if isinstance(self.law, EffortLaw) else "Se"
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        return self.law.elements if isinstance(self.law, EffortLaw) else ("Se",)
+
+    @property
+    def acts_on(self) -> str:
+        return self.law.acts_on if isinstance(self.law, EffortLaw) else ""
+
+    def terms(self, s: Signals) -> Terms:
+        q, u, law = s[self.coordinate], s[self.coordinate + "_rate"], self.law
+        if not isinstance(law, EffortLaw):
+            effort = law(s) if callable(law) else law
+            if effort is None:
+                raise ModelError("the function returns None; end it with `return` and an expression.")
+            return Terms(efforts=[(self.coordinate, effort)], supplied=effort * u, measures=_effort_measure(effort))
+        if isinstance(law, RateTracking):
+            law, q = law.placed(q), s[self.coordinate + "_deviation"] if law.uses_coordinate else ca.SX(0)
+        effort = law.effort(s.t, q, u)
+        return Terms(
+            efforts=[(self.coordinate, effort)],
+            potential=law.potential(s.t, q),
+            dissipated=law.dissipated(s.t, q, u),
+            supplied=law.supplied(s.t, q, u),
+            measures=_effort_measure(effort),
+        )
+
+
+def _effort_measure(effort: Expr) -> dict[str, tuple[Expr, str, str]]:
+    return {"effort": (effort, EFFORT, "effort along the coordinate, on the second body")}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TorsionSpring(OnCoordinate):
+    """Linear spring and damper on an angle of a connection."""
+
+    stiffness: Expr  # N m/rad
+    damping: Expr = 0.0  # N m s/rad
+    rest: Expr = 0.0  # rad
+
+    @property
+    def element(self) -> str:
+        return "C"
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        return Spring(self.stiffness, self.damping).elements
+
+    @property
+    def acts_on(self) -> str:
+        return "rad"
+
+    def terms(self, s: Signals) -> Terms:
+        return CoordinateForce(self.coordinate, Spring(self.stiffness, self.damping, self.rest)).terms(s)

@@ -1,0 +1,93 @@
+"""Forces and moments on frames: a bushing between two, and a given wrench on one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, final
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import ModelError
+from trundle.laws.signals import Signals as Signals
+from trundle.model.body import Body, Frame, as_frame
+from trundle.model.force import COMPONENTS, Between, Force, Terms
+from trundle.space.rotation import cross, dot
+from trundle.typing import Expr
+
+Components = Sequence[Expr] | Callable[[Signals], Sequence[Expr]]  # constant, or a function of the signals
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bushing(Between):
+    """Six springs and dampers between two frames, along and about the axes of the first.
+
+    The turn is measured by the axial vector of the rotation matrix (the rotation vector for small angles), and the
+    moment is derived from its energy, so the bushing stays conservative at large angles.
+    """
+
+    stiffness: Sequence[Expr] = field(metadata={COMPONENTS: 6})  # (x, y, z) N/m, (rx, ry, rz) N m/rad
+    damping: Sequence[Expr] = field(default=(0.0,) * 6, metadata={COMPONENTS: 6})  # N s/m, N m s/rad
+
+    @property
+    def element(self) -> str:
+        return "C"
+
+    def terms(self, s: Signals) -> Terms:
+        a, b = self.places
+        k, c = _numbers(self.stiffness, 6, "stiffness"), _numbers(self.damping, 6, "damping")
+        R_A, w_A = s.rotation(a), s.angular_velocity(a)
+        arm = s.position(b) - s.position(a)
+        d = ca.mtimes(R_A.T, arm)
+        d_rate = ca.mtimes(R_A.T, s.velocity(b) - s.velocity(a) - cross(w_A, arm))
+        R = ca.mtimes(R_A.T, s.rotation(b))
+        w = ca.mtimes(R_A.T, s.angular_velocity(b) - w_A)
+        turn = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]) / 2
+        E = ((R[0, 0] + R[1, 1] + R[2, 2]) * ca.SX.eye(3) - R) / 2  # rate of `turn` is E w for dR/dt = skew(w) R
+        turn_rate = ca.mtimes(E, w)
+        F = -ca.mtimes(R_A, k[:3] * d + c[:3] * d_rate)
+        M = -ca.mtimes(R_A, ca.mtimes(E.T, k[3:] * turn + c[3:] * turn_rate))
+        return Terms(
+            wrenches=[(a, -F, -M - cross(arm, F)), (b, F, M)],
+            potential=(ca.dot(k[:3] * d, d) + ca.dot(k[3:] * turn, turn)) / 2,
+            dissipated=ca.dot(c[:3] * d_rate, d_rate) + ca.dot(c[3:] * turn_rate, turn_rate),
+            measures={
+                "displacement": (d, "m", "displacement of the second frame, in axes of the first"),
+                "turn": (turn, "rad", "turn of the second frame, in axes of the first"),
+            },
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Wrench(Force):
+    """Force and moment on a frame, constant or given as functions of the signals `s`; axes "ground" or "body"."""
+
+    place: Body | Frame
+    force: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N
+    moment: Components = field(default=(0.0, 0.0, 0.0), metadata={COMPONENTS: 3})  # N m
+    axes: Literal["ground", "body"] = "ground"
+
+    @property
+    def places(self) -> tuple[Frame, ...]:
+        return (as_frame(self.place),)
+
+    def terms(self, s: Signals) -> Terms:
+        (frame,) = self.places
+        F, M = (_numbers(v(s) if callable(v) else v, 3, k) for v, k in ((self.force, "force"), (self.moment, "moment")))
+        if self.axes not in ("ground", "body"):
+            raise ModelError(f"axes={self.axes!r}: components of a wrench are along axes of 'ground' or 'body'.")
+        if self.axes == "body":
+            F, M = ca.mtimes(s.rotation(frame), F), ca.mtimes(s.rotation(frame), M)
+        power = dot(F, s.velocity(frame)) + dot(M, s.angular_velocity(frame))
+        return Terms(wrenches=[(frame, F, M)], supplied=power)
+
+
+def _numbers(values: object, n: int, what: str) -> Expr:
+    """Column of n expressions from what the user gave."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    column = ca.vertcat(*values) if isinstance(values, Sequence) else values
+    if not isinstance(column, ca.SX | ca.DM) or column.numel() != n:
+        raise ModelError(f"the {what} has {n} components, got {values!r}.")
+    return ca.SX(column)
