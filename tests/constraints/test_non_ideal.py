@@ -68,7 +68,7 @@ def test_friction_of_a_joint_from_its_reaction() -> None:
     assert run.energy.drift < 1e-10
     along = run.values("bar.reaction_force")[-1] @ np.array([np.cos(0.4), 0, -np.sin(0.4)])
     assert along == pytest.approx(-0.2 * 2.0 * G * np.cos(0.4), rel=1e-9)  # it is part of what the bar exerts
-    with pytest.raises(SolveError, match=r"'bar.displacement' is no element on a bond"):
+    with pytest.raises(SolveError, match=r"'bar.displacement' is not an element on a bond"):
         _ = run.power.residual
 
 

@@ -214,9 +214,9 @@ def test_a_bicycle_with_a_rider_closes():
 
 def test_the_residual_notices_a_wrong_force(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    table, columns = run.power._table.copy(), run.power._plan.at["pivot", "effort"]
+    table, columns = run.power.samples.table.copy(), run.power.samples.plan.at["pivot", "effort"]
     table[:, columns] *= 1 + 1e-6
-    monkeypatch.setitem(run.power.__dict__, "_table", table)
+    monkeypatch.setitem(run.power.samples.__dict__, "table", table)
     assert run.power.residual.relative > 1e-8 and run.power.residual.junction == "0 pivot"
 
 
@@ -280,20 +280,20 @@ def test_samples_too_far_apart_are_told():
 
 def test_a_law_that_hides_its_energy_is_named(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    table, columns = run.power._table.copy(), run.power._plan.at["pivot.angle", "lost"]
+    table, columns = run.power.samples.table.copy(), run.power.samples.plan.at["pivot.angle", "lost"]
     assert run.power.table().doubt == ""
     fresh = Power(run)
     table[:, columns] = 0.0
-    monkeypatch.setitem(fresh.__dict__, "_table", table)
+    monkeypatch.setitem(fresh.samples.__dict__, "table", table)
     assert "at 'pivot' does not account for its energy" in fresh.table().doubt
     assert "more samples" not in str(fresh.table()) and "dissipated" in str(fresh.table())
 
 
 def test_a_balance_that_does_not_close_is_not_blamed_on_the_samples(monkeypatch: pytest.MonkeyPatch):
     run = pendulum(law=tr.Damper(0.3))
-    table, columns = run.power._table.copy(), run.power._plan.at["bob", "kinetic_energy"]
+    table, columns = run.power.samples.table.copy(), run.power.samples.plan.at["bob", "kinetic_energy"]
     table[-1, columns] += 5.0
-    monkeypatch.setitem(run.power.__dict__, "_table", table)
+    monkeypatch.setitem(run.power.samples.__dict__, "table", table)
     assert "more samples" in run.power.table().doubt
     monkeypatch.setattr(Energy, "drift", 0.2)
     assert "smaller rtol" in run.power.table().doubt

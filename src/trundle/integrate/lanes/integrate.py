@@ -16,13 +16,14 @@ from trundle.errors import SolveError
 from trundle.integrate.case import Cases
 from trundle.integrate.codes import RUNNING
 from trundle.integrate.lanes.threads import wait_for
+from trundle.integrate.loop_arrays import FIRST_LOOKS, GUARD_PLACES
 from trundle.integrate.methods.tableau import Method
 from trundle.integrate.options import Options
 from trundle.integrate.outcome import INTERRUPTED, Outcome, outcome_of
 from trundle.integrate.problem import CompiledLanes, Rivals
 from trundle.integrate.record import LaneRecord
 from trundle.integrate.tolerance import UNITS
-from trundle.integrate.workspace import FIRST_LOOKS, GUARD_PLACES, set_control, set_method
+from trundle.integrate.workspace import set_control, set_method
 from trundle.kernel import aligned, compiled
 from trundle.kernel.memory import point_to
 from trundle.preparing import under_way
