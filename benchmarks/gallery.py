@@ -161,7 +161,7 @@ def make(name: str, picture: Picture, folder: Path) -> Path:
     title = picture.title or file.model.name
     figure = _plotted(run, picture, title) if picture.plot else _drawn(run, picture, title)
     path = folder / f"{name}.png"
-    figure.savefig(path, dpi=DOTS, bbox_inches="tight", pad_inches=0.06)
+    figure.savefig(path, dpi=DOTS)
     return path
 
 

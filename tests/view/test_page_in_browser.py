@@ -9,6 +9,7 @@ from tests.view.browser import Browser, opened
 
 import trundle as tr
 from trundle.run.run import Run
+from trundle.view.impact_page import write_impact_page
 
 COLOURS = """(() => { const c = document.getElementById("view"), d = document.createElement("canvas");
   d.width = c.width; d.height = c.height; const p = d.getContext("2d"); p.drawImage(c, 0, 0);
@@ -193,3 +194,19 @@ def test_early_end_is_said_in_the_head(browser: Browser, tmp_path: Path) -> None
         said, look = browser.run("[note.textContent, note.className]")
         assert said.startswith("finished at 1 s" if ends else run.outcome) and look == ("" if ends else "bad")
         assert not browser.complaints
+
+
+def test_the_map_of_impacts_fills_a_phone_with_letters_of_their_size(browser: Browser, tmp_path: Path) -> None:
+    browser.size(390, 800)
+    browser.events.clear()
+    browser.call("Page.navigate", url=write_impact_page(tmp_path / "map.html", 1.0).as_uri())
+    browser.wait_for("Page.loadEventFired")
+    widths = browser.run("[...document.querySelectorAll('svg')].map((s) => s.getBoundingClientRect().width)")
+    assert len(widths) == 2 and all(300 < w <= 390 for w in widths)
+    letters = (
+        "[...document.querySelectorAll('svg text')].map((t) => t.getCTM().a * parseFloat(getComputedStyle(t).fontSize))"
+    )
+    assert min(browser.run(letters)) > 10
+    low = browser.run("(v => { v.value = 30; v.dispatchEvent(new Event('input')); return told.innerText; })(beta)")
+    assert "tan \u03b2\t0.577350" in low
+    assert not browser.complaints

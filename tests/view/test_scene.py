@@ -119,6 +119,29 @@ def test_every_pose_has_its_time(four_bar: Run) -> None:
     assert {"0 s", "0.5 s", "1 s"} <= texts
 
 
+def test_times_stand_apart_where_all_poses_share_their_highest_point() -> None:
+    """A bar hangs from the ground: no time at the hinge, each at the end of its pose."""
+    m = tr.Model("bar")
+    bar = m.body("bar", mass=1.0, inertia=0.1, com=(0, 0, -0.5), shape=tr.shape.Rod((0, 0, 0), (0, 0, -1)))
+    m.connect(tr.Revolute("y"), m.ground, bar, name="hinge")
+    run = m.build().simulate(0.6, {"hinge.angle": 0.9}, samples=7)
+    labels = run.draw(times=[0.0, 0.3, 0.4, 0.6]).axes[0].texts
+    assert {label.get_text() for label in labels} == {"0 s", "0.3 s", "0.4 s", "0.6 s"}
+    assert all(np.hypot(*label.xy) == pytest.approx(1.0) for label in labels)
+
+
+def test_a_wheel_that_spins_fast_does_not_end_the_motion() -> None:
+    """An arm carries a wheel of 100 rad/s: its poses are spread over the swing of the arm."""
+    m = tr.Model("arm and wheel", gravity=(0, 0, 0))
+    arm = m.body("arm", mass=1.0, inertia=0.1, com=(0.5, 0, 0))
+    wheel = m.body("wheel", mass=1.0, inertia=0.1, shape=tr.shape.Disc(0.3, "x"))
+    m.connect(tr.Revolute("z"), m.ground, arm, name="post")
+    m.connect(tr.Revolute("x"), arm.at(1, 0, 0), wheel, name="axle")
+    run = m.build().simulate(2.0, {"post.angle_rate": 0.9, "axle.angle_rate": 100.0}, samples=401)
+    shown = sorted(float(label.get_text().split()[0]) for label in run.draw().axes[0].texts)
+    assert len(shown) == 6 and shown[-1] > 1.5
+
+
 def test_fast_motion_is_spread_over_the_run() -> None:
     """A small ball that goes many of its sizes between two samples is not drawn at the first two only."""
     m = tr.Model("ball in a bowl")

@@ -13,7 +13,7 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from trundle.typing import Look
 from trundle.view.outline import Points
-from trundle.view.style import FAINT, INK, QUIET
+from trundle.view.style import FAINT, INK, QUIET, point2
 
 ABOVE, BELOW = 0.06, 0.115  # room for the title, and for ticks, labels and times, in widths of the figure
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
@@ -29,8 +29,8 @@ class Canvas(Protocol):
     def support(self, point: Points, size: float, hanging: Points) -> None: ...
     def frame(self, low: Points, high: Points) -> None: ...
     def close_up(self, low: Points, high: Points) -> None: ...
-    def height(self, points: Points) -> Points: ...
-    def label(self, point: Points, text: str) -> None: ...
+    def seen(self, points: Points) -> Points: ...
+    def label(self, place: Points, way: Points, text: str) -> None: ...
 
 
 @final
@@ -91,14 +91,12 @@ class FlatCanvas:
         for spine in self.axes.spines.values():
             spine.set(visible=True, color=FAINT)
 
-    def height(self, points: Points) -> Points:
-        """How high points (n, 3) stand in the picture."""
-        return points[:, self.at[1]]
+    def seen(self, points: Points) -> Points:
+        """Points (n, 3) on the picture, (n, 2)."""
+        return points[:, self.at]
 
-    def label(self, point: Points, text: str) -> None:
-        x, y = point[self.at]
-        look: Look = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
-        self.axes.annotate(text, (x, y), (0, 5), textcoords="offset points", **look)
+    def label(self, place: Points, way: Points, text: str) -> None:
+        _label(self.axes, place, way, text)
 
 
 @final
@@ -147,10 +145,16 @@ class SpaceCanvas:
         self.axes.set_box_aspect(tuple(high - low))
         for name, axis, a, b in zip("xyz", (self.axes.xaxis, self.axes.yaxis, self.axes.zaxis), low, high, strict=True):
             axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-            axis.set_major_locator(MaxNLocator(4))
             self.axes.set(**{f"{name}lim": (a, b), f"{name}label": f"{name} (m)"})
         self.axes.view_init(elev=22, azim=-58)
+        self._number(high - low)
         self._fill(np.array(list(product(*zip(low, high, strict=True)))))
+
+    def _number(self, extent: Points) -> None:
+        """Fewer numbers along short edges; the lowest height is left out, where another edge ends."""
+        for axis, part in zip((self.axes.xaxis, self.axes.yaxis, self.axes.zaxis), extent / max(extent), strict=True):
+            lowest = "lower" if axis is self.axes.zaxis else None
+            axis.set_major_locator(MaxNLocator(int(np.clip(round(7 * part), 1, 4)), prune=lowest))
 
     def close_up(self, low: Points, high: Points) -> None:
         """Limits without axes: a panel beside the picture."""
@@ -176,11 +180,19 @@ class SpaceCanvas:
         left = 0.48 - scale * (low[0] + high[0]) / 2
         self.axes.set_position((left, (BELOW - scale * low[1]) / tall, scale, scale / tall))
 
-    def height(self, points: Points) -> Points:
-        """How high points (n, 3) stand in the picture."""
-        return points[:, 2]
+    def seen(self, points: Points) -> Points:
+        """Points (n, 3) on the picture, (n, 2)."""
+        x, y, _ = proj3d.proj_transform(*points.T, self.axes.get_proj())
+        return np.column_stack([x, y])
 
-    def label(self, point: Points, text: str) -> None:
-        x, y, _ = proj3d.proj_transform(*point, self.axes.get_proj())
-        look: Look = {"fontsize": 7.5, "color": QUIET, "ha": "center", "zorder": 20, "annotation_clip": False}
-        self.axes.annotate(text, (x, y), (0, 5), textcoords="offset points", **look)
+    def label(self, place: Points, way: Points, text: str) -> None:
+        _label(self.axes, place, way, text)
+
+
+def _label(axes: Axes, place: Points, way: Points, text: str) -> None:
+    """A small text beside a place of the picture (2), on the side that `way` points to."""
+    x, y = way
+    look: Look = {"fontsize": 7.5, "color": QUIET, "zorder": 20, "annotation_clip": False}
+    across = "center" if abs(x) < 0.3 else "left" if x > 0 else "right"
+    along = "center" if abs(y) < 0.3 else "bottom" if y > 0 else "top"
+    axes.annotate(text, point2(place), (4 * x, 4 * y), textcoords="offset points", ha=across, va=along, **look)

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from trundle.view.canvas import FlatCanvas, SpaceCanvas
 from trundle.view.outline import Points
+from trundle.view.pose_labels import time_text
 from trundle.view.pose_painter import Painter
 from trundle.view.style import QUIET
 
@@ -39,7 +40,7 @@ def add_close_ups(figure: Figure, painter: Painter, samples: Sequence[int], t: P
         near.pose(canvas, i)
         canvas.close_up(low, high)
         note = (k + 0.5) / len(chosen), 0.28 / (height + strip)
-        figure.text(*note, f"{t[i]:.3g} s", fontsize=8, color=QUIET, ha="center", va="top")
+        figure.text(*note, time_text(float(t[i])), fontsize=8, color=QUIET, ha="center", va="top")
 
 
 def _lift(figure: Figure, strip: float) -> None:

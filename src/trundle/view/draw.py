@@ -12,7 +12,8 @@ from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
 from trundle.view.canvas import PLANES, Canvas, FlatCanvas, SpaceCanvas
 from trundle.view.close_ups import SMALL, add_close_ups
-from trundle.view.outline import Outline, Points, outline, with_grid
+from trundle.view.outline import Outline, Points, distinct, outline, with_grid
+from trundle.view.pose_labels import label_poses, time_text
 from trundle.view.pose_painter import Painter, Pose, placed
 from trundle.view.scene.bowl import bowl
 from trundle.view.style import QUIET, finish, new_figure, style
@@ -49,7 +50,8 @@ def draw(
         if grid.body == "ground" or not body["shapes"] or grid.toothed:
             outlines[grid.body] = with_grid(outlines.get(grid.body, Outline()), _opened(run, grid), _is_road(grid))
     held = bool(scene["bodies"]["ground"]["joints"] or scene["rails"])
-    samples = _samples(run.time, times, outlines, poses, TRAVEL if held else np.inf)
+    pivots = {name: distinct([body["com"], *body["joints"]]) for name, body in scene["bodies"].items()}
+    samples = _samples(run.time, times, outlines, pivots, poses, TRAVEL if held else np.inf)
     low, high = _extent(outlines, poses, samples, _fixed_points(scene))
     size = float(np.max(high - low))
     chosen = _plane_of_motion(poses, size) if plane == "auto" else plane
@@ -67,8 +69,8 @@ def draw(
         painter = Painter(scene, outlines, poses, size)
         painter.all(canvas, samples)
         canvas.frame(low, high)
-        _label(canvas, painter, samples, run.time)
-        stamps = ", ".join(f"{run.time[i]:.3g}" for i in samples)
+        label_poses(canvas, painter, samples, run.time)
+        stamps = ", ".join(time_text(run.time[i]).removesuffix(" s") for i in samples)
         figure.supxlabel(f"t = {stamps} s", fontsize=8, color=QUIET, x=0.99, ha="right")
         if len(samples) > 1 and painter.has_corners and painter.machine(samples) < SMALL * size:
             add_close_ups(figure, painter, samples, run.time, chosen)
@@ -88,19 +90,6 @@ def _is_road(grid: Grid) -> bool:
     return grid.flat and grid.body == "ground" and float(np.ptp(grid.points[..., 2])) < 1e-9
 
 
-def _label(canvas: Canvas, painter: Painter, samples: Sequence[int], t: Points) -> None:
-    """The time of every pose above it, where no other stands already."""
-    taken: list[Points] = []
-    for i in samples:
-        cloud = painter.cloud(i)
-        if not len(cloud):
-            return
-        top = cloud[np.argmax(canvas.height(cloud))]
-        if all(np.linalg.norm(top - other) > 0.09 * painter.size for other in taken):
-            taken.append(top)
-            canvas.label(top, f"{t[i]:.3g} s")
-
-
 def _poses(run: "Run", scene: Geometry) -> Poses:
     still = np.zeros((len(run.time), 3)), np.tile(np.eye(3), (len(run.time), 1, 1))
     poses = {"ground": still}
@@ -112,9 +101,16 @@ def _poses(run: "Run", scene: Geometry) -> Poses:
 
 
 def _samples(
-    t: Points, times: Sequence[float] | None, outlines: dict[str, Outline], poses: Poses, travel: float
+    t: Points,
+    times: Sequence[float] | None,
+    outlines: dict[str, Outline],
+    pivots: dict[str, Points],
+    poses: Poses,
+    travel: float,
 ) -> list[int]:
-    """Numbers of the samples to draw, in rising order."""
+    """Numbers of the samples to draw, in rising order. How far the mechanism has gone is seen on its mass centres and
+    joints (`pivots`): on the rim of a wheel it would have gone a long way in its first turn.
+    """
     if times is not None:
         wanted = np.sort(np.atleast_1d(np.asarray(times, dtype=float)))
         slack = 1e-9 * max(1.0, abs(t[-1]))
@@ -122,13 +118,11 @@ def _samples(
             raise SolveError(f"the times of a picture must lie between {t[0]:g} and {t[-1]:g} s.")
         return sorted({int(np.argmin(np.abs(t - w))) for w in wanted})
     low, high = _extent(outlines, poses, [0])
-    reach = travel * max(float(np.max(high - low)), 1e-9)
-    far = np.zeros(len(t))
-    for name, body in outlines.items():
-        for point in body.points():  # the point that goes farthest decides when the picture is full
-            p = poses[name][0] + poses[name][1] @ point
-            steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
-            far = np.maximum(far, np.concatenate([[0.0], np.cumsum(steps)]))
+    size = max(float(np.max(high - low)), 1e-9)
+    far = _way(len(t), pivots, poses)
+    if far[-1] < 0.5 * size:  # nothing goes anywhere: turning is all its motion
+        far = _way(len(t), {name: body.points() for name, body in outlines.items()}, poses)
+    reach = travel * size
     last = int(np.searchsorted(far, reach).clip(1, len(t) - 1)) if len(t) > 1 else 0
     if last < GHOSTS - 1:  # it goes that far between two samples
         last = len(t) - 1
@@ -138,6 +132,16 @@ def _samples(
         else [0, last]
     )
     return sorted({round(float(i)) for i in even})
+
+
+def _way(count: int, points: dict[str, Points], poses: Poses) -> Points:
+    """How far the point that goes farthest has gone at each of `count` times."""
+    far = np.zeros(count)
+    for name, places in points.items():
+        for point in places:
+            steps = np.linalg.norm(np.diff(poses[name][0] + poses[name][1] @ point, axis=0), axis=1)
+            far = np.maximum(far, np.concatenate([[0.0], np.cumsum(steps)]))
+    return far
 
 
 def _fixed_points(scene: Geometry) -> Points:

@@ -55,14 +55,25 @@ class Painter:
             tip, foot = (placed(np.array([point]), self.poses[body], i)[0] for body, point in ((a, p), (b, q)))
             canvas.line(coil(tip, foot, 0.022 * self.size), color=INK, linewidth=1.1, alpha=alpha, zorder=2.6 + level)
 
-    def cloud(self, i: int, ground: bool = False) -> Points:
-        """All corners of what moves at a sample, (n, 3)."""
+    def cloud(self, i: int, ground: bool = False, fine: bool = False) -> Points:
+        """All corners of what moves at a sample, (n, 3); `fine` adds points along its bars and around its dots."""
         shown = [(name, body) for name, body in self.outlines.items() if ground or name != "ground"]
-        return np.vstack([np.zeros((0, 3)), *(placed(body.points(), self.poses[name], i) for name, body in shown)])
+        points = [placed(body.points(), self.poses[name], i) for name, body in shown]
+        if fine:
+            bars = [(name, line) for name, body in shown for line in body.lines]
+            points += [placed(_along(line), self.poses[name], i) for name, line in bars]
+            dots = [(name, centre) for name, body in shown for centre, radius in body.balls if not radius]
+            points += [placed(at, self.poses[name], i) + s * self.dot * np.eye(3) for name, at in dots for s in (-1, 1)]
+        return np.vstack([np.zeros((0, 3)), *points])
 
     def machine(self, samples: Sequence[int]) -> float:
         """Extent of what moves, the largest of the samples (m)."""
         return max(float(np.max(np.ptp(cloud, axis=0))) if len(cloud := self.cloud(i)) else 0.0 for i in samples)
+
+    @property
+    def dot(self) -> float:
+        """Radius of what has no size of its own (m)."""
+        return 0.018 * self.size
 
     @property
     def has_corners(self) -> bool:
@@ -95,9 +106,14 @@ class Painter:
             thin = bar * (0.5 if body.faces else 1.0)
             canvas.line(placed(line, *where), color=colour, linewidth=thin, alpha=alpha, zorder=order)
         for centre, radius in body.balls:
-            canvas.ball(placed(centre, *where), radius or 0.018 * self.size, colour, alpha, order + 0.01)
+            canvas.ball(placed(centre, *where), radius or self.dot, colour, alpha, order + 0.01)
         for point in placed(body.joints, *where):
             canvas.pin(point, alpha, order + 0.6)
+
+
+def _along(line: Points) -> Points:
+    """Points between the first and the last of a bar."""
+    return line[0] + np.linspace(0.0, 1.0, 12)[:, None] * (line[-1] - line[0])
 
 
 def placed(points: Points, pose: Pose, i: int) -> Points:

@@ -252,7 +252,9 @@ class Studio {
 
   async structure() {
     if (!this.model || this.structured) return;
-    try { showStructure(await this.server.ask("structure")); this.structured = true; } catch (error) { this.fail(error); }
+    const shown = (is) => { $("structure").hidden = !is; $("reading").hidden = is; };
+    shown(false);
+    try { showStructure(await this.server.ask("structure")); this.structured = true; shown(true); } catch (error) { this.fail(error); }
   }
 
   async save(what) {

@@ -1,0 +1,54 @@
+"""Times beside the poses of a picture, each where it hides least."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from trundle.view.canvas import Canvas
+from trundle.view.outline import Points
+from trundle.view.pose_painter import Painter
+
+WIDE, TALL = 0.078, 0.03  # of a label, in sizes of the picture
+AWAY: Final = 0.008  # of a label from its pose, in sizes of the picture
+FREE: Final = 0.09  # more room than this about a label is no better, in sizes of the picture
+ROUND: Final = 16  # directions in which a place is looked for
+
+
+def time_text(t: float) -> str:
+    """A time in seconds with its unit: three digits, and all before the point."""
+    return f"{t:.3g} s" if abs(t) < 1e3 else f"{t:.0f} s"
+
+
+def label_poses(canvas: Canvas, painter: Painter, samples: Sequence[int], t: Points) -> None:
+    """The time of every pose at one of its ends, away from other poses and times; none where no place is left."""
+    clouds = [canvas.seen(painter.cloud(i, fine=True)) for i in samples]
+    if not all(len(cloud) for cloud in clouds):
+        return
+    size = float(np.max(np.ptp(np.vstack(clouds), axis=0)))
+    box = size * np.array([WIDE, TALL])
+    taken: list[Points] = []
+    for k, i in reversed(list(enumerate(samples))):  # the last pose, which is solid, chooses first
+        best, place = -np.inf, None
+        others = np.vstack([np.zeros((0, 2)), *clouds[:k], *clouds[k + 1 :]])
+        for angle in np.pi / 2 + 2 * np.pi * np.arange(ROUND) / ROUND:
+            way = np.array([np.cos(angle), np.sin(angle)])
+            end = clouds[k][np.argmax(clouds[k] @ way)]
+            middle = end + AWAY * size * way + way * box / 2
+            if any(np.all(np.abs(middle - other) < box) for other in taken):
+                continue
+            room = min(_room(middle, box, others), _room(end, 0 * box, others), FREE * size)
+            score = room + 0.03 * size * way[1]  # above rather than below
+            if score > best:
+                best, place = score, (end, way, middle)
+        if place is not None:
+            taken.append(place[2])
+            canvas.label(place[0], place[1], time_text(float(t[i])))
+
+
+def _room(middle: Points, box: Points, points: Points) -> float:
+    """Distance of a box from the nearest of some points; zero where one is in it."""
+    if not len(points):
+        return np.inf
+    apart = np.maximum(np.abs(points - middle) - box / 2, 0.0)
+    return float(np.min(np.hypot(apart[:, 0], apart[:, 1])))
