@@ -130,7 +130,11 @@ def test_ten_thousand_crossings_in_a_step():
         (lambda s: s.t - 5.0, 1),
         (lambda s: 1e-9 * s[X] + tr.floor(10 * s[X]) - 25.5, 1),
         (lambda s: 1e-9 * s[X] + tr.where(s[X] < 2, -1.0, tr.where(s[X] < 2.0001, 1.0, -1.0)), 2),
-        (lambda s: 1 / (s[X] - 1.3), 1),
+        (lambda s: 1 / (s[X] - 1.3), 0),  # a pole is no crossing
+        (lambda s: 1 / (s[X] - 1.3) ** 3 - 2, 1),
+        (lambda s: tr.tan(3 * s[X]) + 0.5, 4),
+        (lambda s: tr.sin(300 * s[X]) / tr.cos(300 * s[X]) + 0.5, 477),
+        (lambda s: tr.sign(s[X] - 1.3) * tr.sqrt(tr.abs(s[X] - 1.3)), 1),
         (lambda s: tr.atan2(tr.sin(20 * s[X]), tr.cos(20 * s[X])), 31),
         (lambda s: 1e-9 * s[X] + tr.sin(500 * s[X]) ** 2 + tr.cos(500 * s[X]) ** 2 - 0.9, 0),
         (lambda s: tr.abs(tr.sin(10 * s[X])) - 0.5, 32),
@@ -145,6 +149,33 @@ def test_a_function_that_is_zero_has_no_crossings_and_is_told():
     run = watching(lambda s: tr.sin(2 * s[X]) - 2 * tr.sin(s[X]) * tr.cos(s[X])).simulate(5.0)
     assert run.ok and not run.events
     assert any("could not be distinguished from zero" in text for text in run.warnings) and "warning" in run.summary()
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
+def test_a_crossing_beside_a_pole_is_found_where_it_is(width):
+    run = watching(lambda s: width / (s[X] - 1.2) + 1).simulate(5.0)
+    assert times(run) == pytest.approx([1.2 - width], abs=1e-14)
+
+
+def test_a_pole_beside_the_crossing_of_another_event_does_not_fire():
+    m = cart()
+    m.event("pole", lambda s: tr.tan(s[X]))
+    m.event("next", lambda s: s[X] - math.pi / 2 - 1e-7)
+    m.event("other", lambda s: tr.sin(3 * s[X] + 0.1))
+    run = m.build().simulate(9.0)
+    assert times(run, "pole") == pytest.approx([math.pi, 2 * math.pi], abs=1e-11)
+    assert times(run, "next") == pytest.approx([math.pi / 2 + 1e-7], abs=1e-11)
+
+
+def test_leaps_over_zero_and_functions_without_a_value_are_told():
+    m = cart()
+    m.event("heading", lambda s: tr.atan2(tr.sin(s[X]), tr.cos(s[X])), -1)
+    m.event("root", lambda s: tr.sqrt(2 - s[X]) - 1)
+    run = m.build().simulate(5.0)
+    assert times(run, "heading") == pytest.approx([math.pi]) and times(run, "root") == pytest.approx([1.0])
+    leap, lost = run.warnings
+    assert "'heading' fired 1 times where its function leaps over zero" in leap
+    assert "function of event 'root' was not a number" in lost
 
 
 def test_a_stop_at_the_end_time_is_heeded():

@@ -74,13 +74,17 @@ def test_formalisms_and_methods_agree(formalism: str) -> None:
     assert apart(system().simulate(2.0, START, inputs=given, method="stiff"), by_kane) < 1e-7
 
 
+@cache
+def pushed() -> System:
+    m = tr.Model("mass")
+    body = m.body("b", mass=2.0, inertia=0.1)
+    m.connect(tr.Prismatic("x"), m.ground, body, law=tr.Motor(m.input("push")))
+    return m.build()
+
+
 def test_a_function_of_time_and_its_jumps() -> None:
     """u = 1 until t = 0.7, then sin 7 t, pushes a mass of 2: closed form of its speed."""
-    m = tr.Model("mass")
-    u = m.input("push")
-    body = m.body("b", mass=2.0, inertia=0.1)
-    m.connect(tr.Prismatic("x"), m.ground, body, law=tr.Motor(u))
-    run = m.build().simulate(2.0, inputs={"push": lambda t: 1.0 if t < 0.7 else np.sin(7 * t)})
+    run = pushed().simulate(2.0, inputs={"push": lambda t: 1.0 if t < 0.7 else np.sin(7 * t)})
     t = run.time
     exact = np.where(t < 0.7, t, 0.7 + (np.cos(4.9) - np.cos(7 * t)) / 7) / 2
     assert run.values("b.displacement_rate") == pytest.approx(exact, abs=1e-10)
@@ -113,6 +117,10 @@ def test_pulses_that_a_function_compares_for_are_found(pulse: Any) -> None:
     h, powers = np.diff(knots), np.arange(len(c))[:, None]
     area = np.sum(c[:, :, 0] * h ** (powers + 1) / (powers + 1))
     assert area == pytest.approx(1e-5, rel=1e-6)
+    start = {"b.displacement_rate": np.array([0.0, 1.0])}
+    run, batch = pushed().simulate(10.0, inputs={"push": pulse}), pushed().batch(10.0, start, inputs={"push": pulse})
+    assert run.values("b.displacement_rate")[-1] == pytest.approx(area / 2, rel=1e-5)
+    assert np.asarray(batch.end("b.displacement_rate")) - [0.0, 1.0] == pytest.approx(area / 2, rel=1e-5)
 
 
 def test_a_smooth_peak_is_found_at_a_given_time() -> None:

@@ -10,7 +10,7 @@ import casadi as ca
 
 from trundle.derivative import derivative
 from trundle.equations.enclosure import Range, enclosure
-from trundle.lookup.memory import SIDES
+from trundle.lookup.memory import KINKS
 from trundle.lookup.node import Calls, look_up, written
 from trundle.typing import Expr, TapeFunction
 
@@ -90,7 +90,8 @@ def _switches(rhs: TapeFunction, t: Expr, p: Expr) -> list[Expr]:
             numbers = look_up(parts[0], parts[1:], len(give)) if plain else None
             for i, argument in enumerate(take[1:]):
                 if numbers is not None and timed[argument] and calls.smooth(k) <= 0:
-                    found.setdefault(str(written([t, p], [numbers[SIDES + i]])), numbers[SIDES + i])
+                    side = 1 - 2 * ca.fmod(numbers[KINKS + i], 2)  # changes its sign at every kink
+                    found.setdefault(str(written([t, p], [side])), side)
             register |= {at: None if numbers is None else numbers[i] for i, at in enumerate(give) if at >= 0}
             timed |= {at: moves for at in give if at >= 0}
             continue

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, final
 import casadi as ca
 
 from trundle.derivative import derivative
-from trundle.lookup.memory import PLACE
+from trundle.lookup.memory import KINKS, PLACE
 from trundle.lookup.node import Calls, look_up
 from trundle.typing import Expr
 
@@ -266,12 +266,17 @@ class Bounds:
         return _choose(cut, Range(ca.SX(-pi), ca.SX(pi)), corners)
 
     def record(self, handle: Range, arguments: Sequence[Range], width: int) -> list[Range]:
-        """Numbers that are looked up: known where all arguments stay in one cell, else nothing is known of them."""
+        """Numbers that are looked up: known where all arguments stay in one cell, else nothing is known of them, but
+        for the kinks before an argument, which rise with it.
+        """
         low, high = (look_up(handle.lo, [a[end] for a in arguments], width) for end in (0, 1))
         if all(a.known for a in arguments):
             return [known(number) for number in ca.vertsplit(low)]
         one_cell = low[PLACE] == high[PLACE]
-        return [_choose(one_cell, Range(number, number), EVERYTHING) for number in ca.vertsplit(low)]
+        found = [_choose(one_cell, Range(number, number), EVERYTHING) for number in ca.vertsplit(low)]
+        for i in range(KINKS, KINKS + len(arguments)):
+            found[i] = Range(low[i], high[i])
+        return found
 
     # -- a whole expression --------------------------------------------------------------------------------------------
 

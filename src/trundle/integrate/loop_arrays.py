@@ -100,6 +100,7 @@ class LoopArrays:
             box=aligned(2 + 4 * n_x),
             bounds=aligned(max(4 * problem.watched, breaks)),
             parts=aligned(at.LONGEST_SEARCH),
+            given_up=np.zeros(max(problem.watched, breaks // 4, 1), np.int64),
         )
         if problem.rivals is not None:
             w = problem.rivals.lanes
@@ -110,13 +111,15 @@ class LoopArrays:
 
     def _set_events(self) -> None:
         problem, n_e = self.problem, self.problem.n_events
-        self.kind, self.fired, self.unclear = (np.zeros(n_e + 1, np.int64) for _ in range(3))
+        self.kind, self.fired, self.unclear, self.leaps = (np.zeros(n_e + 1, np.int64) for _ in range(4))
+        self.lost = np.full(n_e + 1, np.inf)
         direction, due = np.zeros(n_e + 1, np.int64), np.zeros(n_e + 1, np.int64)
         direction[:n_e], due[:n_e] = problem.event_directions, problem.event_due or 0
         self.kind[:n_e] = problem.event_kinds
         self._hold(direction=direction, due=due, kind=self.kind, fired=self.fired, unclear=self.unclear)
-        self._hold(**{name: np.zeros(n_e + 1, np.int64) for name in ("sign", "now", "just", "abrupt")})
-        rows = ("g_start", "g_before", "g_left", "g_right", "g_probe", "g_root", "g_noise")
+        self._hold(leaps=self.leaps, lost=self.lost)
+        self._hold(**{name: np.zeros(n_e + 1, np.int64) for name in ("sign", "now", "just", "abrupt", "turned")})
+        rows = ("g_start", "g_before", "g_left", "g_right", "g_probe", "g_root", "g_noise", "pole")
         self._hold(**{name: aligned(n_e) for name in rows})
         jumps = [0 if jump is None else jump.address for jump in problem.jumps]
         self._hold(jump_kernels=np.array(jumps + [0] * (n_e + 1 - len(jumps)), dtype=np.int64))

@@ -237,8 +237,13 @@ class LoopRecord(StepRecord):
     now: Ints
     fired: Ints
     just: Ints
+    turned: Ints
     abrupt: Ints
     unclear: Ints
+    given_up: Ints
+    leaps: Ints
+    lost: Floats
+    pole: Floats
     g_start: Floats
     g_before: Floats
     g_left: Floats

@@ -69,6 +69,19 @@ class Trail:
 
 @final
 @dataclass(frozen=True, eq=False)
+class Doubts:
+    """What was doubtful about each event of a run."""
+
+    unclear: np.ndarray  # steps in which its function could not be distinguished from zero
+    leaps: np.ndarray  # times it fired where its function leapt over zero
+    lost: np.ndarray  # s, when its function first was not a number (inf: it always was)
+
+    def of_first(self, n: int) -> "Doubts":
+        return Doubts(self.unclear[:n], self.leaps[:n], self.lost[:n])
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Trajectory:
     """Samples, events and ending of one run; `t_end`, `x_end`, `p_end` are where it can be taken up again.
 
@@ -85,7 +98,7 @@ class Trajectory:
     t_end: float
     x_end: np.ndarray
     p_end: np.ndarray
-    unclear: np.ndarray  # for each event, steps in which its function could not be distinguished from zero
+    doubts: "Doubts"
     atol: np.ndarray  # of every state, as it was at the end
     trail: Trail | None = None
     audit: "Audit | None" = None  # what is wrong with its books

@@ -17,7 +17,7 @@ from trundle.integrate.outcome import ALARM, Outcome
 from trundle.integrate.problem import Compiled, Problem
 from trundle.integrate.record import StepRecord
 from trundle.integrate.tolerance import LOOKS, Tolerance
-from trundle.integrate.trajectory import Counts, EventLog, NearSingular, Trail, Trajectory
+from trundle.integrate.trajectory import Counts, Doubts, EventLog, NearSingular, Trail, Trajectory
 from trundle.kernel.memory import address_of, aligned, point_to
 
 BUFFERS = {
@@ -171,7 +171,7 @@ class Workspace(LoopArrays):
             t_end=self.time,
             x_end=self.x.copy(),
             p_end=self.p[: run.n_p].copy(),
-            unclear=self.unclear[: run.n_events].copy(),
+            doubts=Doubts(*(rows[: run.n_events].copy() for rows in (self.unclear, self.leaps, self.lost))),
             atol=self.atol.copy(),
             trail=self.trail(),
             work_error=run.work_errors,

@@ -4,7 +4,7 @@ A table is a tree of nodes, one level for each argument. A node cuts the line of
 child for each: a node for the next argument or, at the last, a record. All numbers take eight bytes:
 
     node    first, scale, last bucket, address of the edges, of the starts, of the children, bytes of a child, nowhere
-    record  eight numbers (PLACE, SIDES, CORNERS), then as many as the table likes
+    record  eight numbers (PLACE, KINKS, CORNERS), then as many as the table likes
 
 Behind the first node stand the least argument and the width of the range of each argument (LIMITS).
 
@@ -27,8 +27,8 @@ import numpy as np
 
 WORDS = 8
 """Numbers before the data of a record, and numbers of a node."""
-PLACE, SIDES, CORNERS = 0, 1, 3
-"""In a record: number of its cell; for each argument a sign that changes at kinks, and the lower corner."""
+PLACE, KINKS, CORNERS = 0, 1, 3
+"""In a record: number of its cell; for each argument how many kinks are before it, and the lower corner."""
 LIMITS = WORDS
 """Behind the first node: least argument and width of the range, of each argument."""
 WIDEST = 4096

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from trundle.arguments import advised_class
 from trundle.errors import ModelError
-from trundle.lookup.memory import CORNERS, PLACE, SIDES, WORDS, Block
+from trundle.lookup.memory import CORNERS, KINKS, PLACE, WORDS, Block
 from trundle.lookup.pieces import corners, edges, grid, pieces, quintic, with_ends
 from trundle.lookup.table_fields import choice, knots_of, numbers, table_fields
 from trundle.lookup.table_kind import TableKind
@@ -258,7 +258,7 @@ class Table:
         records[..., PLACE] = np.arange(np.prod(counts)).reshape(counts)
         for i, (axis, word) in enumerate(zip(self._grids, self.beyond, strict=True)):
             shape = [-1 if k == i else 1 for k in range(n)]
-            records[..., SIDES + i] = ((-1.0) ** self._kinks_before(counts[i])).reshape(shape)
+            records[..., KINKS + i] = self._kinks_before(counts[i]).reshape(shape)
             records[..., CORNERS + i] = corners(axis, word).reshape(shape)
         records[..., WORDS:] = cells.reshape(*counts, -1)
         found = [edges(axis, word) for axis, word in zip(self._grids, self.beyond, strict=True)]

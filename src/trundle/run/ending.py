@@ -78,13 +78,25 @@ def event_warnings(model: "Model", trajectory: "Trajectory") -> list[str]:
 
     changes = transitions(model)
     names = [*model.events, *(c.name for c in changes)]
+    doubts = trajectory.doubts
     found = [
         f"In {count} steps the function of event {name!r} could not be distinguished from zero: there its sign was "
         "only looked at here and there. A function that is zero for a while has no crossings; write it so that it is "
         "not."
-        for name, count in zip(names, trajectory.unclear, strict=True)
+        for name, count in zip(names, doubts.unclear, strict=True)
         if count
     ]
+    for name, leaps, lost in zip(names, doubts.leaps, doubts.lost, strict=True):
+        if leaps:
+            found.append(
+                f"Event {name!r} fired {leaps} times where its function leaps over zero and is not zero (tr.floor, "
+                "tr.where, tr.atan2 at half a turn). Where that is not meant, write a function without leaps."
+            )
+        if lost < np.inf:
+            found.append(
+                f"The function of event {name!r} was not a number at t = {lost:.6g} s: there it has no crossings. "
+                "Check the arguments of its roots, logarithms and quotients."
+            )
     steps, log = trajectory.counts.steps, trajectory.events
     own = log.index < len(model.events)
     turning = [i for i, c in enumerate(changes, start=len(model.events)) if c.kind == "turns"]  # follow the steps

@@ -140,7 +140,7 @@ def _at_guard(f: Formulation, alarmed: Trajectory, run: GuardedRun, watched: lis
             return _cut(run.until(until, run.unwatched), there, outcome)
         found = run.until(run.case.t1, guarded)
         if not _stopped(found, n_events):
-            return replace(found, unclear=found.unclear[:n_events])
+            return replace(found, doubts=found.doubts.of_first(n_events))
     guard = watched[int(found.events.index[-1]) - n_events]
     return _without_guards(found, run, guard.outcome_at(_place(f, guard.contact, found)))
 
@@ -180,7 +180,7 @@ def _without_guards(found: Trajectory, run: GuardedRun, outcome: Outcome) -> Tra
         x=found.x[kept],
         events_before=np.minimum(found.events_before[kept], int(np.sum(mine))),
         events=EventLog(log.index[mine], log.t[mine], log.x[mine], log.p[mine], log.work[mine], log.lost[mine]),
-        unclear=found.unclear[:n_events],
+        doubts=found.doubts.of_first(n_events),
         outcome=outcome,
     )
 

@@ -7,6 +7,7 @@ that the signs at the ends of the part decide whether there is a root.
 import math
 
 from trundle.integrate.codes import MOST_UNDECIDED
+from trundle.integrate.events.abrupt import POLE, STEEP, kind_of_change
 from trundle.integrate.events.locate import locate, values_at
 from trundle.integrate.events.zero import NONE, POINTS, round_off, same_time, sign_of
 from trundle.integrate.record import LoopRecord
@@ -84,8 +85,16 @@ def passed(run: LoopRecord, e: int, a: float, b: float) -> float:
     if abs(right) <= round_off(run, e, run.sample):
         return NONE  # not yet: its sign is round-off
     run.now[e] = after
-    run.abrupt[e] = int(not bounds[3 * watched + e] - bounds[2 * watched + e] < math.inf)
-    return locate(run, e, a, b, now) if direction == 0 or direction == after else NONE
+    run.abrupt[e] = 0 if bounds[3 * watched + e] - bounds[2 * watched + e] < math.inf else STEEP
+    if direction == -after:
+        return NONE
+    root = locate(run, e, a, b, now)
+    if run.abrupt[e] == STEEP:
+        run.abrupt[e] = kind_of_change(run, e, root)
+        if run.abrupt[e] == POLE:
+            run.pole[e] = root
+            return NONE
+    return root
 
 
 @strict
@@ -115,8 +124,9 @@ def find_bounded(run: LoopRecord) -> None:
     last_step = run.t + h >= run.t_last - 0.5 * same_time(run, run.t_last)
     for e in range(watched):
         run.g_left[e] = run.g_start[e]
+        run.given_up[e] = 0
     run.root, run.which, run.cleared = NONE, -1, run.limit
-    a, top, floor, looked, shortest = 0.0, 0, FLOOR, 0, 0
+    a, top, looked, shortest = 0.0, 0, 0, 0
     ends[0] = run.limit
     while top >= 0:
         b = ends[top]
@@ -124,9 +134,9 @@ def find_bounded(run: LoopRecord) -> None:
         looked += 1
         undecided = -1
         for e in range(watched):
-            if not is_decided(run, e, (b - a) * h):
+            if (run.given_up[e] == 0 or b - a > 1.0 / POINTS) and not is_decided(run, e, (b - a) * h):
                 undecided = e
-        if undecided >= 0 and b - a > floor:
+        if undecided >= 0 and b - a > FLOOR:
             if looked < LARGEST_SEARCH or a < FLOOR * LARGEST_SEARCH:
                 top += 1
                 ends[top] = 0.5 * (a + b)
@@ -135,19 +145,24 @@ def find_bounded(run: LoopRecord) -> None:
             return
         if b - a <= 2.0 * FLOOR:
             shortest += 1
-        if undecided >= 0 and shortest > MOST_UNDECIDED and floor == FLOOR:
+        if undecided >= 0 and shortest > MOST_UNDECIDED:
             run.unclear[undecided] += 1
-            floor = 1.0 / POINTS
+            run.given_up[undecided], shortest = 1, 0
         if b < 1.0:
             values_at(run, b, run.g_right)
         else:
             clock[0] = run.t + h
             call(events, clock, run.x_new, p, run.g_right, work)
         for e in range(watched):
+            run.pole[e] = NONE
             root = passed(run, e, a, b)
             run.g_root[e] = root
             if root < run.root:
                 run.root, run.which = root, e
+        for e in range(watched):
+            if run.pole[e] < run.root:
+                run.turned[e] = -run.turned[e]
+                shortest = 0
         if run.which < 0 and b == 1.0 and last_step:
             enclose(run, 1.0, 1.0)
             for e in range(watched):

@@ -48,17 +48,21 @@ def first_switch(run: LoopRecord, start: float, end: float) -> float:
     """First time between two times at which a function of time changes its sign; infinite where none does."""
     count, bounds, ends = run.n_breaks, run.bounds, run.parts
     a, top, looked, shortest = start, 0, 0, 0
-    floor = FLOOR * (end - start)
+    floor, wide = FLOOR * (end - start), (end - start) / POINTS
     ends[0] = end
+    for e in range(count):
+        run.given_up[e] = 0
     while top >= 0:
         b = ends[top]
         enclose_times(run, a, b)
         looked += 1
-        unclear = False
+        unclear = -1
         for e in range(count):
             lo, hi, slow, fast = bounds[e], bounds[count + e], bounds[2 * count + e], bounds[3 * count + e]
-            unclear = unclear or not (lo > 0.0 or hi < 0.0 or slow > 0.0 or fast < 0.0 or (lo == 0.0 and hi == 0.0))
-        if unclear and b - a > floor:
+            decided = lo > 0.0 or hi < 0.0 or slow > 0.0 or fast < 0.0 or (lo == 0.0 and hi == 0.0)
+            if not decided and (run.given_up[e] == 0 or b - a > wide):
+                unclear = e
+        if unclear >= 0 and b - a > floor:
             if looked >= LARGEST_SEARCH and a > start:
                 return a  # a step up to here, then the search goes on
             middle = 0.5 * (a + b)
@@ -68,8 +72,8 @@ def first_switch(run: LoopRecord, start: float, end: float) -> float:
                 continue
         if b - a <= 2.0 * FLOOR * (end - start):
             shortest += 1
-        if unclear and shortest > MOST_UNDECIDED:
-            floor = (end - a) / POINTS
+        if unclear >= 0 and shortest > MOST_UNDECIDED:
+            run.given_up[unclear], shortest = 1, 0
         first = math.inf
         for e in range(count):
             if side(run, e, a) != side(run, e, b):

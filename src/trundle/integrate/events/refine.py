@@ -4,7 +4,7 @@ import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.events.locate import value_at
-from trundle.integrate.events.zero import same_time, sign_of
+from trundle.integrate.events.zero import round_off, same_time, sign_of
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, copy, shifted, strict
 
@@ -39,6 +39,21 @@ def aim_of(run: LoopRecord, e: int) -> float:
 
 
 @strict
+def slope_before(run: LoopRecord, e: int, s: float) -> float:
+    """Rate of an event function just before its root at the fraction s; closer to it, where it is so steep that it
+    turns within a short way.
+    """
+    near, g_s = 1e-4 * s, value_at(run, e, s)
+    slope = (g_s - value_at(run, e, s - near)) / (near * run.step)
+    if e < run.watched:
+        near = 1e-7 * s
+        change = g_s - value_at(run, e, s - near)
+        if abs(change) > 10.0 * round_off(run, e, run.sample) and abs(change / (near * run.step)) > 2.0 * abs(slope):
+            return change / (near * run.step)
+    return slope
+
+
+@strict
 def refine(run: LoopRecord, e: int, s: float) -> bool:
     """Move the end of the step onto the event by secant steps in h; False where a step fails.
 
@@ -56,10 +71,9 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
         copy(x, x_new, n_x)
         copy(k, shifted(k, run.end_row * n_x), n_x)
         return True
-    near = 1e-4 * s
-    slope = (value_at(run, e, s) - value_at(run, e, s - near)) / (near * full)
+    slope = slope_before(run, e, s)
     last_h, last_g = 0.0, 0.0
-    abrupt = e < run.watched and run.abrupt[e] == 1
+    abrupt = e < run.watched and run.abrupt[e] != 0
     near_sign = run.sign[e]
     crosses = near_sign != 0 and run.now[e] == -near_sign
     before, behind = 0.0, math.inf
@@ -78,7 +92,8 @@ def refine(run: LoopRecord, e: int, s: float) -> bool:
         if i > 0 and g_h != last_g:
             secant = (g_h - last_g) / (h - last_h)
             # Near the root the difference is round-off: keep the slope where the two disagree.
-            if 0.5 < secant / slope < 2.0:
+            known = e < run.watched and abs(g_h - last_g) > 10.0 * round_off(run, e, x_new)
+            if known or 0.5 < secant / slope < 2.0:
                 slope = secant
         change = -g_h / slope if slope != 0.0 else 0.0
         halves = crosses and before < behind < math.inf

@@ -19,7 +19,15 @@ def has_passed(run: LoopRecord, e: int) -> bool:
     same time but for round-off.
     """
     after, direction = sign_of(run.g_start[e]), run.direction[e]
-    return after != 0 and after == -run.sign[e] and (direction == 0 or direction == after)
+    return after != 0 and after == -run.turned[e] * run.sign[e] and (direction == 0 or direction == after)
+
+
+@strict
+def note_lost(run: LoopRecord) -> None:
+    """Remember when the functions of the user's events first were not numbers at the end of a step."""
+    for e in range(run.watched):
+        if math.isnan(run.g_start[e]):
+            run.lost[e] = min(run.lost[e], run.t + run.step)
 
 
 @inner
@@ -44,6 +52,7 @@ def find_event(run: LoopRecord) -> None:
         run.g_left[e] = run.g_start[e]
         run.now[e] = run.sign[e]
         run.fired[e] = 0
+        run.turned[e] = 1
     first, which, watched = NONE, -1, run.watched
     for i in range(1, POINTS + 1 if n_events > watched else 0):
         if i < POINTS:
@@ -77,6 +86,7 @@ def find_event(run: LoopRecord) -> None:
                 # (what was not known stays so where only the dense output has left zero)
                 run.sign[e] = run.now[e]
             run.just[e] = 0
+        note_lost(run)
         return
 
     bounces = run.just[which] == 1 and run.kind[which] == at.STRIKE
@@ -101,6 +111,7 @@ def find_event(run: LoopRecord) -> None:
         run.last_bounce = run.step if bounces else math.inf
     clock[0] = run.t + run.step
     call(events, clock, x_new, p, run.g_start, work)
+    note_lost(run)
     for e in range(n_events):
         # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
         # a state that has not come to it yet, and be lost.
@@ -115,7 +126,7 @@ def find_event(run: LoopRecord) -> None:
             continue  # its sign is round-off
         elif e < watched and not again and run.step > together * full and has_passed(run, e):
             run.fired[e] = 1
-            run.sign[e] = -run.sign[e]
+            run.sign[e] = sign_of(run.g_start[e])
             run.hit += 1
         elif run.kind[e] == at.STRIKE and run.g_start[e] < NO_GAP:
             continue  # its sign is round-off, or it overlaps a little

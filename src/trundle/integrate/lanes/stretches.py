@@ -38,6 +38,7 @@ def find_stretches(breaks: Compiled, cases: Cases, most: int = MOST) -> Stretche
     places = {
         "p": p, "clock": aligned(1), "work": aligned(breaks.work_size + 8), "box": aligned(2),
         "bounds": aligned(breaks.n_out), "parts": aligned(at.LONGEST_SEARCH),
+        "given_up": np.zeros(breaks.n_out // 4, np.int64),
     }  # fmt: skip
     point_to(run, **places)
     run.n_breaks, run.breaks_kernel = breaks.n_out // 4, breaks.address
