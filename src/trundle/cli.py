@@ -1,5 +1,6 @@
 """The command line: the verbs of the Python API on model files and examples."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any, final
@@ -304,9 +305,9 @@ def examples(name: Annotated[str | None, typer.Argument(help="Print the file of 
     from trundle import examples as library
 
     if name is None:
-        width = max(map(len, library.names()))
-        for each in library.names():
-            typer.echo(f"{each:<{width}}  {library.find(each).sentence()}")
+        from trundle.command.examples import example_list
+
+        typer.echo(example_list(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
         return
     try:
         typer.echo(library.find(name).path.read_text(encoding="utf-8"), nl=False)

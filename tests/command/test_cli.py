@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import trundle
 from trundle import examples
 from trundle.cli import app, main
+from trundle.command.examples import example_list
 from trundle.system import System
 
 EARLY = """
@@ -175,6 +176,9 @@ def test_examples_are_listed_and_printed():
     assert all(name in listed for name in examples.names())
     assert call("examples", "four-bar").output == examples.find("four-bar").path.read_text(encoding="utf-8")
     assert "def chain" in call("examples", "chain").output
+    narrow = example_list(60)
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert narrow.split() == listed.split()
 
 
 def test_sizes_of_examples_made_in_python():

@@ -104,3 +104,14 @@ def test_remembered_linear_equations_are_those_of_their_state() -> None:
             for angle in np.linspace(0.0, 1.0, REMEMBERED):
                 _, A, *_ = f.linear_at(0.0, np.array([angle]), np.zeros(1), p)
                 np.testing.assert_allclose(A[1, 0], -9.81 / L * np.cos(angle), rtol=1e-12)
+
+
+def test_a_tree_has_one_right_hand_side(compiled: list[str]) -> None:
+    """Without rows implicit methods take that of explicit ones; it is compiled once."""
+    kernels = pendulum().build().formulation.kernels
+    kernels.prepare(["base", "stiff"])
+    assert len(compiled) == 2
+    assert "rhs" in kernels("base") and kernels("stiff").keys() == {"jacobian"}
+    kernels.prepare(["base", "stiff"])
+    assert pendulum().build().formulation.kernels("stiff").keys() == {"jacobian"}
+    assert len(compiled) == 2

@@ -8,6 +8,7 @@ from typing import final
 import typer
 
 from trundle.file import ModelFile
+from trundle.preparing import preparing
 from trundle.run.run import Run
 
 
@@ -43,9 +44,10 @@ def run_file(file: ModelFile, start: Mapping[str, float], given: RunChanges, out
     typer.echo(run.summary())
     typer.echo(f"\nwritten: {run.save(out / 'result.nc')}")
     if pictures:
-        run.plot(*said.plot, path=out / "motion.png")
-        run.energy.plot(path=out / "energy.png")
-        run.draw(path=out / "mechanism.png")
+        with preparing("the pictures"):
+            run.plot(*said.plot, path=out / "motion.png")
+            run.energy.plot(path=out / "energy.png")
+            run.draw(path=out / "mechanism.png")
         typer.echo("         " + ", ".join(str(out / f"{name}.png") for name in ("motion", "energy", "mechanism")))
     return run
 

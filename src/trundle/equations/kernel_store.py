@@ -1,6 +1,8 @@
 """Machine code of the equations: compiled when first asked for, and kept on disk under the key of the Spec."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from math import frexp
 from typing import TYPE_CHECKING, final
 
@@ -32,8 +34,9 @@ def lanes(f: "Formulation") -> dict[str, TapeFunction]:
 
 
 def stiff(f: "Formulation") -> dict[str, TapeFunction]:
-    """What implicit methods need."""
-    return {"rhs": f.functions.plain_rhs(), "jacobian": f.functions.jacobian(), "metric": f.functions.metric()}
+    """What implicit methods need beside `base`; without rows its right-hand side is the plain one already."""
+    plain = f.functions.plain_rhs() if f.functions.rows else None
+    return {"rhs": plain, "jacobian": f.functions.jacobian(), "metric": f.functions.metric()}
 
 
 def events(f: "Formulation") -> dict[str, TapeFunction]:
@@ -83,20 +86,48 @@ class KernelStore:
         self._state_size = found
         return found
 
+    def prepare(self, kinds: Sequence[str]) -> None:
+        """Several kinds of MAKERS: while code of one is generated, which needs no Python, the next is derived."""
+        keys = {kind: self._key(kind, 1) for kind in kinds if kind not in self._kernels}
+        kept = {kind: self._kept(key) for kind, key in keys.items()}
+        self._kernels |= {kind: found for kind, found in kept.items() if found is not None}
+        missing = [kind for kind, found in kept.items() if found is None]
+        if not missing:
+            return
+        with self._preparing(" and ".join(missing)), ThreadPoolExecutor(1) as worker:
+            tasks: dict[str, Future[Bundle]] = {}
+            for kind in missing:
+                tapes = self._tapes.pop(kind, None) or self._read(MAKERS[kind])
+                tasks[kind] = worker.submit(compile_tapes, tapes, quick=self._is_quick())
+            for kind, task in tasks.items():
+                self._kernels[kind] = self._keep(keys[kind], task.result())
+
     def _load(self, kind: str, make: Maker, lanes: int, seldom: bool) -> dict[str, Kernel]:
-        f, key = self._of, self._key(kind, lanes)
-        bundle = USER_CACHE.load_bundle(key)
-        if bundle is not None:
-            try:
-                return bundle.load()
-            except (KernelError, RuntimeError):  # code that is not what it should be is made anew
-                pass
-        with preparing(f"machine code of the model {f.model.name!r} ({kind}), kept for next time"):
+        key = self._key(kind, lanes)
+        kept = self._kept(key)
+        if kept is not None:
+            return kept
+        with self._preparing(kind):
             tapes = self._tapes.pop(kind, None) or self._read(make)
-            quick = lanes == 1 and (seldom or len(f.equations.switched) >= OPEN_CONTACTS)
-            bundle = compile_tapes(tapes, lanes, quick=quick)
+            return self._keep(key, compile_tapes(tapes, lanes, quick=lanes == 1 and (seldom or self._is_quick())))
+
+    def _keep(self, key: str, bundle: Bundle) -> dict[str, Kernel]:
         USER_CACHE.save_bundle(key, bundle)
         return bundle.load()
+
+    def _kept(self, key: str) -> dict[str, Kernel] | None:
+        """Kernels of the cache."""
+        bundle = USER_CACHE.load_bundle(key)
+        try:
+            return None if bundle is None else bundle.load()
+        except (KernelError, RuntimeError):  # code that is not what it should be is made anew
+            return None
+
+    def _preparing(self, kind: str) -> AbstractContextManager[None]:
+        return preparing(f"machine code of the model {self._of.model.name!r} ({kind}), kept for next time")
+
+    def _is_quick(self) -> bool:
+        return len(self._of.equations.switched) >= OPEN_CONTACTS
 
     def _read(self, make: Maker) -> dict[str, Tape]:
         with quick_symbols():

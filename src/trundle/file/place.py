@@ -12,7 +12,7 @@ from trundle.typing import Raw
 class Section(BaseModel):
     """Part of a file; unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     @classmethod
     def words(cls) -> list[str]:

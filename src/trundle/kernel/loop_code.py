@@ -4,11 +4,9 @@ import atexit
 import hashlib
 import lzma
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
@@ -71,6 +69,8 @@ def _made(part: str, home: str) -> bytes:
 @cache
 def _worker(process: int) -> Any:
     """The process in which numba works for this one (by its number: a forked one has its own); it ends with us."""
+    import subprocess  # here, as below: an installed package, whose first run this would delay, needs neither
+
     worker = subprocess.Popen(
         [sys.executable, "-m", "trundle.kernel.make_loops"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True,
@@ -80,6 +80,8 @@ def _worker(process: int) -> Any:
 
 
 def _numba() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("numba")
     except PackageNotFoundError:

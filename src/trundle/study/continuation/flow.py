@@ -43,7 +43,7 @@ class Flow:
             )
         self.formulation, self.over, self.value = f, over, value
         self._given = dict(given or {})
-        self._kernels = f.kernels("stiff")
+        self._kernels = f.kernels("base") | f.kernels("stiff")
         self._n = f.states.n_motion
         self._parameters: dict[float, Array] = {}
         self._first = first.copy()
