@@ -58,16 +58,19 @@ def atan2(y: Expr, x: Expr) -> Expr:
     return ca.atan2(y, x)
 
 
+@keeping
 def degrees(x: Expr) -> Expr:
     """An angle of x degrees, in rad: degrees(180) is pi."""
     return x * (pi / 180.0)
 
 
+@keeping
 def rpm(x: Expr) -> Expr:
     """A speed of x turns a minute, in rad/s: rpm(60) is 2 pi."""
     return x * (pi / 30.0)
 
 
+@keeping
 def kmh(x: Expr) -> Expr:
     """A speed of x kilometres an hour, in m/s: kmh(36) is 10."""
     return x / 3.6

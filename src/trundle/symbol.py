@@ -56,6 +56,12 @@ def keeping(operation: Callable[..., Expr]) -> Callable[..., Expr]:
 
     @wraps(operation)
     def operate(*args: Any, **named: Any) -> Expr:
+        text = next((a for a in args if isinstance(a, str)), None)
+        if text is not None:
+            raise TypeError(
+                f"{operation.__name__.strip('_')} takes numbers and expressions, got the text {text!r}. Quantities are "
+                f"asked by name inside functions of the signals, such as lambda s: tr.sin(s['bob.angle'])."
+            )
         found = operation(*args, **named)
         if type(found) is not ca.SX or not any(isinstance(a, ParameterExpression) for a in args):
             return found

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, final
 
+from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.laws.law import EffortLaw, check_numbers
 from trundle.typing import Expr
@@ -19,7 +20,13 @@ class Open(EffortLaw):
         return 0.0
 
 
+_DAMPING = "write damping=2.0, in N s/m or N m s/rad"
+_NAMES = {"k": "write stiffness=1e3, in N/m or N m/rad", "c": _DAMPING, "d": _DAMPING}
+_NAMES |= {"q0": "write rest=0.1, the coordinate at which the spring is slack", "l0": "write rest=0.1, in m or rad"}
+
+
 @final
+@advised_class("write Spring(stiffness=1e3, damping=2.0)", **_NAMES)
 @dataclass(frozen=True)
 class Spring(EffortLaw):
     """Linear spring with damper."""
@@ -42,6 +49,7 @@ class Spring(EffortLaw):
 
 
 @final
+@advised_class("write Damper(damping=2.0)", **_NAMES)
 @dataclass(frozen=True)
 class Damper(EffortLaw):
     """Linear damper."""

@@ -48,6 +48,8 @@ class ModelContents:
     own_classes: tuple[str, ...] = ()  # in that copy, classes of the user whose code is asked again
 
     def __init__(self, name: str, gravity: tuple[Expr, Expr, Expr] = (0.0, 0.0, -9.81)) -> None:
+        if not isinstance(name, str):
+            raise ModelError(f"the name of a model is a text, tr.Model('pendulum'), got {name!r}.")
         self.name = name
         self.ground = Body("ground", moves=Moves.AT_REST)
         self.bodies: dict[str, Body] = Named("body", {"ground": self.ground})

@@ -30,6 +30,8 @@ class Register:
 
     def find(self, name: str) -> Part | None:
         """The quantity or component that a long or short name means; None where there is none."""
+        if not isinstance(name, str):
+            raise ModelError(f"quantities go by their names, such as 'bob.angle', not by {name!r}.")
         names = [full_name(name, self.aliases)]
         if names[0] == name:  # else any ending that makes a quantity of a long name
             names += [long + name[len(short) :] for short, long in self.aliases.items() if name.startswith(f"{short}_")]

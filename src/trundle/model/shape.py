@@ -98,6 +98,7 @@ class Sphere(Solid):
 
 
 @final
+@advised_class("write Cylinder(radius, length)", height="write length=0.3")
 @dataclass(frozen=True)
 class Cylinder(Solid):
     """Round cylinder with its middle at `at`, about an axis: "x", "y", "z" or a direction."""

@@ -7,6 +7,7 @@ from typing import final
 
 import casadi as ca
 
+from trundle.arguments import advised_class
 from trundle.errors import ModelError
 from trundle.pairs.mesh import Mesh, Wheels, check_size, mesh_frame, turned_apart, whole_numbers
 from trundle.pairs.mesh_quantities import tooth_quantities
@@ -16,6 +17,7 @@ from trundle.typing import Array, Expr
 
 
 @final
+@advised_class("write Gear(-0.5): the turns of the second wheel for one of the first, below zero for external teeth")
 @dataclass(frozen=True)
 class Gear(Mesh):
     """Two gear wheels on parallel axes: the second turns `ratio` times as fast as the first, both seen from what

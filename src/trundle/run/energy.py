@@ -1,13 +1,21 @@
 """Energy of a run: E(t) - E(0) = work in + work of events - work lost, through all its events and collisions."""
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 import numpy as np
 
+from trundle.arguments import unknown_attribute
 from trundle.typing import Array
 
 if TYPE_CHECKING:
     from trundle.run.run import Run
+
+_ELSEWHERE = dict.fromkeys(
+    ("mechanical", "total_energy", "sum"), "ask run.energy.total, kinetic and potential together"
+)
+_ELSEWHERE |= dict.fromkeys(("lost", "dissipated", "friction"), "ask run.energy.work_lost")
+_ELSEWHERE |= dict.fromkeys(("work", "supplied", "input"), "ask run.energy.work_in")
+_ELSEWHERE |= dict.fromkeys(("error", "balance"), "ask run.energy.imbalance, or run.energy.drift for its largest part")
 
 
 @final
@@ -22,6 +30,16 @@ class Energy:
         self.work_lost = run.values("energy.work_lost")
         stored = run.formulation is not None or "energy.work_events" in run.names
         self.work_events = run.values("energy.work_events") if stored else np.zeros_like(self.work_lost)
+
+    def __getitem__(self, name: object) -> NoReturn:
+        raise TypeError(f"the terms of the energy are attributes: run.energy.{name} or run['energy.{name}'].")
+
+    if not TYPE_CHECKING:  # a checker shall not take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(f"'Energy' object has no attribute {name!r}", name=name, obj=self)
+            raise unknown_attribute(self, name, _ELSEWHERE)
 
     @property
     def total(self) -> Array:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from trundle.run.sensitivities import Sensitivities
 
 DIMENSIONS = {3: "axis", 4: "quaternion", 6: "bond", 9: "matrix"}  # number of components -> name of the dimension
+LONGEST = 60  # characters of a wrong name that a message repeats
+
+
+def shown(name: object) -> str:
+    """What was given in place of a name, as a message repeats it: the kind of it, where it is long."""
+    text = str(name)
+    return text if len(text) <= LONGEST and "\n" not in text else f"a {type(name).__name__}"
 
 
 class RunQuantities:
@@ -67,10 +74,17 @@ class RunQuantities:
         assert self.stored is not None
         return self.stored.variables["time"].values
 
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._register.find(name) is not None
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a Run is no list: run.names has the names of its quantities, run.time the times.")
+
     def __getitem__(self, name: str) -> "xr.DataArray":
         """A quantity over time, with unit and description; components such as "rod.position_x" too."""
         if not isinstance(name, str):
-            raise UnknownNameError(str(name), self.names, "quantity", "Use its name, such as run['bob.angle'].")
+            remedy = "Use one name, such as run['bob.angle']; run.names has all, run.time the times."
+            raise UnknownNameError(shown(name), self.names, "quantity", remedy)
         if name in self._values:
             return self._values[name]
         part = self._register.get(name, what=self._what)
@@ -95,7 +109,7 @@ class RunQuantities:
         UnknownNameError
             With near names, where there is none.
         """
-        if name in self._values or not isinstance(name, str):
+        if not isinstance(name, str) or name in self._values:
             return np.asarray(self[name].values)
         part = self._register.get(name, what=self._what)
         if self.stored is not None:

@@ -12,7 +12,7 @@ from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
 from trundle.lookup.table import Table
-from trundle.run.quantities import DIMENSIONS, RunQuantities
+from trundle.run.quantities import DIMENSIONS, RunQuantities, shown
 from trundle.run.reported_events import EventTime, contact_events, reported_events
 from trundle.typing import Array
 
@@ -265,9 +265,8 @@ class Run(RunQuantities):
 
         wrong = [name for name in names if not isinstance(name, str)]
         if wrong:
-            raise UnknownNameError(
-                str(wrong[0]), self.names, remedy="Give the names one by one, run.plot('bob.angle', 'bob.angle_rate')."
-            )
+            remedy = "Give the names one by one, run.plot('bob.angle', 'bob.angle_rate')."
+            raise UnknownNameError(shown(wrong[0]), self.names, remedy=remedy)
         return plot_quantities(self, names, **options)
 
     def draw(self, **options: Any) -> "Figure":

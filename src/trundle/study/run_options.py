@@ -70,6 +70,10 @@ class RunOptions:
     def check_times(self, duration: float) -> None:
         """SolveError where times or lengths of steps do not fit a run of this duration (s)."""
         check_positive(duration=duration)
+        for name, form in (("on_event", "on_event(name, t, state)"), ("progress_text", "progress_text(t, state)")):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise SolveError(f"{name} is a function, called as {form}, not {given!r}.")
         if not (isinstance(self.t0, Real) and np.isfinite(self.t0)):
             raise SolveError(f"t0 must be a finite time in seconds, got {self.t0!r}.")
         if self.limits.fixed is not None and self.limits.fixed > duration:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from trundle.arguments import advised
 from trundle.errors import SolveError
 from trundle.run.geometry import Geometry, geometry
 from trundle.run.surfaces import Grid, surfaces
@@ -27,6 +28,7 @@ GHOSTS = 6  # poses when no times are given
 TRAVEL = 1.6  # they cover the first motion in which a point goes this many sizes of a mechanism that the ground holds
 
 
+@advised("times are a list, run.draw(times=[0.0, 0.5])", t="write times=[0.5]", time="write times=[0.5]")
 def draw(
     run: "Run",
     times: Sequence[float] | None = None,
