@@ -77,7 +77,13 @@ def test_the_same_robot_by_hand(tmp_path: Path) -> None:
     with pytest.warns(UrdfWarning) as told:
         robot = tr.load_urdf(write(tmp_path))
     words = str(told[0].message)
-    for part in ("limits of joints (2)", "friction of joints (1)", "collision shapes", "<transmission> (1)", "meshes"):
+    for part in (
+        "limits of joints (with limits='watched' runs end there) (2)",
+        "friction of joints (1)",
+        "collision shapes",
+        "<transmission> (1)",
+        "meshes",
+    ):
         assert part in words
     assert told[0].filename == __file__
     assert sorted(robot.bodies) == ["base", "fore_arm", "ground", "tool", "upper"]
@@ -90,6 +96,24 @@ def test_the_same_robot_by_hand(tmp_path: Path) -> None:
         assert value == pytest.approx(float(expected[f"{name}_acceleration"]), rel=1e-12, abs=1e-12)
         assert abs(value) > 0.1
     assert system.simulate(0.1, STATE, samples=3).energy.drift < 1e-8
+
+
+HINGE = """<robot name="swing"><link name="base"/><link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="hinge" type="revolute"><parent link="base"/><child link="bob"/><axis xyz="0 1 0"/>
+    <limit lower="-0.5" upper="1.2"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(("rate", "end", "limit"), [(-2.0, "lower", -0.5), (5.0, "upper", 1.2)])
+def test_watched_limits_end_a_run(rate: float, end: str, limit: float, tmp_path: Path) -> None:
+    """Where a joint comes to its limit; the speed there follows from the energy."""
+    system = tr.load_urdf(write(tmp_path, HINGE), limits="watched").build()
+    run = system.simulate(5.0, {"hinge.angle": 0.3, "hinge.angle_rate": rate})
+    assert [event.name for event in run.events] == [f"hinge at its {end} limit"]
+    assert run.values("hinge.angle")[-1] == pytest.approx(limit, abs=1e-9)
+    moment, weight = 0.1 + 2.0 * 0.5**2, 2.0 * 9.81 * 0.5
+    speed = np.sqrt(rate**2 - 2 * weight * (np.cos(0.3) - np.cos(limit)) / moment)
+    assert run.values("hinge.angle_rate")[-1] == pytest.approx(np.sign(rate) * speed, rel=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore::trundle.file.urdf.UrdfWarning")
@@ -106,7 +130,8 @@ def test_a_free_base_falls(tmp_path: Path) -> None:
 
 FAULTS = {
     "not XML": (ARM.replace("</robot>", ""), r"not XML.*line"),
-    "another root": ("<mujoco/>", r"begins with <robot"),
+    "another root": ("<model/>", r"begins with <robot"),
+    "MJCF": ("<mujoco/>", r"this is MJCF, which is not read.*convert"),
     "entities": ('<!DOCTYPE robot [<!ENTITY a "aaaa">]>\n<robot name="&a;"/>', r"document type.*not read"),
     "macros": (ARM.replace('value="2.0"', 'value="${m}"'), r"macros.*xacro"),
     "an unknown link": (ARM.replace('<child link="tool"/>', '<child link="hand"/>'), r"'slide': its child 'hand'"),
@@ -139,6 +164,10 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         tr.load_urdf(write(tmp_path, text))
     assert str(caught.value).count("\n") >= 1 and "izz=None" in str(caught.value)
+    with pytest.raises(FileError, match="'ignored', or 'watched'"):
+        tr.load_urdf(write(tmp_path), limits="hard")
+    with pytest.raises(FileError, match="leave no way between"):
+        tr.load_urdf(write(tmp_path, HINGE.replace("1.2", "-0.7")), limits="watched")
     with pytest.raises(FileError, match="'fixed' to the ground or 'free'"):
         tr.load_urdf(write(tmp_path), base="floating")
 

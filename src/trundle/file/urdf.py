@@ -38,12 +38,12 @@ class UrdfWarning(UserWarning):
     """Parts of a URDF file that have no influence on the model."""
 
 
-def load_urdf(path: str | Path, base: str = "fixed") -> Model:
+def load_urdf(path: str | Path, base: str = "fixed", limits: str = "ignored") -> Model:
     """The model of a robot in URDF.
 
     Links become bodies with their inertia and visual shapes, joints become connections of the same names, with a
-    `Damper` where `dynamics` gives one. Limits, joint friction, collision shapes and elements of other programs have no
-    influence; one warning lists them.
+    `Damper` where `dynamics` gives one. Joint friction, limits of effort and velocity, collision shapes and elements of
+    other programs have no influence, nor have limits of the way unless they are watched; one warning lists them.
 
     Parameters
     ----------
@@ -51,6 +51,9 @@ def load_urdf(path: str | Path, base: str = "fixed") -> Model:
         The file; macros (xacro) must have been expanded.
     base : {"fixed", "free"}
         Whether the root link is fixed to the ground or moves freely.
+    limits : {"ignored", "watched"}
+        Watched, a run ends where a revolute or prismatic joint comes to its limit, by an event such as "elbow at its
+        upper limit". What happens at the stop is not in the file.
 
     Returns
     -------
@@ -64,7 +67,9 @@ def load_urdf(path: str | Path, base: str = "fixed") -> Model:
     """
     if base not in ("fixed", "free"):
         raise FileError(f"base={base!r}: the root link is 'fixed' to the ground or 'free'.")
-    return _Robot(Path(path), _parsed(read_text(Path(path)), str(path))).model(base)
+    if limits not in ("ignored", "watched"):
+        raise FileError(f"limits={limits!r}: those of the joints are 'ignored', or 'watched': runs end there.")
+    return _Robot(Path(path), _parsed(read_text(Path(path)), str(path)), limits == "watched").model(base)
 
 
 def _parsed(text: str, source: str) -> ET.Element:
@@ -80,6 +85,11 @@ def _parsed(text: str, source: str) -> ET.Element:
     except expat.ExpatError as error:
         raise FileError(f"{source}: this is not XML: {error}.") from error
     root = ET.fromstring(text)
+    if root.tag == "mujoco":
+        raise FileError(
+            f"{source}: this is MJCF, which is not read. Many robots exist in URDF too; else convert it, or write the "
+            "joints with m.connect (the page 'Coming from another code' has the words side by side)."
+        )
     if root.tag != "robot":
         raise FileError(f"{source}: a URDF file begins with <robot name=...>, this one with <{root.tag}>.")
     if "${" in text or "xacro:" in text:
@@ -91,8 +101,8 @@ def _parsed(text: str, source: str) -> ET.Element:
 class _Robot:
     """Reads a robot element by element, and collects what is wrong with it and what has no influence."""
 
-    def __init__(self, path: Path, root: ET.Element) -> None:
-        self.path, self.root = path, root
+    def __init__(self, path: Path, root: ET.Element, watches: bool) -> None:
+        self.path, self.root, self.watches = path, root, watches
         self.faults: list[str] = []
         self.left_out: Counter[str] = Counter()
 
@@ -204,12 +214,27 @@ class _Robot:
                 self.left_out[f"damping of {kind} joints"] += 1
             if self._numbers(dynamics, "friction", 1, where, (0.0,))[0]:
                 self.left_out["friction of joints"] += 1
-        if joint.find("limit") is not None and kind != "fixed":
-            self.left_out["limits of joints"] += 1
         try:
             model.connect(PAIRS[kind](_point(axis)), parent.frame(_point(at), R), child, name=name, law=law)
         except ModelError as error:
             self.faults += [f"{where}: {fault}" for fault in error.faults]
+            return
+        if (limit := joint.find("limit")) is not None and kind in ("revolute", "prismatic"):
+            self._limit(model, name, limit, f"{name}.{'angle' if kind == 'revolute' else 'displacement'}")
+
+    def _limit(self, model: Model, name: str, limit: ET.Element, coordinate: str) -> None:
+        """Ends of the range of a coordinate, zero unless given, and of effort and velocity, which have no influence."""
+        if limit.get("effort") or limit.get("velocity"):
+            self.left_out["limits of effort and velocity"] += 1
+        if not self.watches:
+            self.left_out["limits of joints (with limits='watched' runs end there)"] += 1
+            return
+        lower, upper = (self._numbers(limit, end, 1, f"joint {name!r}", (0.0,))[0] for end in ("lower", "upper"))
+        if not lower < upper:
+            self.faults.append(f"joint {name!r}: its limits {lower:g} and {upper:g} leave no way between.")
+            return
+        model.event(f"{name} at its lower limit", lambda s: s[coordinate] - lower, -1, "stop")
+        model.event(f"{name} at its upper limit", lambda s: s[coordinate] - upper, 1, "stop")
 
     def _end(self, name: str, joint: ET.Element, which: str, bodies: dict[str, Body]) -> str:
         element = joint.find(which)
