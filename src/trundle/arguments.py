@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import wraps
+from inspect import CO_VARKEYWORDS
 from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -11,11 +12,14 @@ T = TypeVar("T")
 
 
 class _Signature(NamedTuple):
-    """Names of the arguments, how many of them can be given without a name, and how many must be given."""
+    """Names of the arguments, how many of them can be given without a name, how many must be given, and whether it
+    takes others by name too.
+    """
 
     names: tuple[str, ...]
     positional: int
     needed: int
+    others: bool
 
 
 def advised(values: str = "", **advice: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -89,15 +93,16 @@ def _signature(function: Any) -> _Signature:
     code = function.__code__
     names: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     positional = code.co_argcount - 1  # without self
-    return _Signature(names[1:], positional, positional - len(function.__defaults__ or ()))
+    others = bool(code.co_flags & CO_VARKEYWORDS)
+    return _Signature(names[1:], positional, positional - len(function.__defaults__ or ()), others)
 
 
 def _check(
     what: str, known: _Signature, count: int, given: Iterable[str], advice: Mapping[str, str], values: str
 ) -> None:
-    takes = f"It takes {', '.join(known.names) or 'none'}."
+    takes = f"It takes {', '.join(known.names) or 'none'}{' and options' if known.others else ''}."
     for name in given:
-        if name not in known.names:
+        if name not in known.names and not known.others:
             near = get_close_matches(name, known.names, n=2)
             hint = advice.get(name) or (f"did you mean {' or '.join(near)}?" if near else "")
             text = f"{what} has no argument {name!r}{': ' if hint else ''}{hint}{'' if hint.endswith('?') else '.'}"

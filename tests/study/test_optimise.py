@@ -1,6 +1,7 @@
 """Best values under limits: closed forms, the slope of the rimless wheel for a speed, and what is refused."""
 
 import math
+import signal
 
 import numpy as np
 import pytest
@@ -81,6 +82,30 @@ def test_what_goes_wrong_in_an_objective_goes_through_ipopt() -> None:
         tr.optimise(lambda v: v["a"], {"a": (0.0, 1.0)}, broken, method="ipopt")
     with pytest.raises(SolveError, match="no method 'newton'"):
         tr.optimise(lambda v: v["a"], {"a": (0.0, 1.0)}, method="newton")
+
+
+@pytest.mark.parametrize("method", ["slsqp", "ipopt"])
+@pytest.mark.parametrize("kept", [False, True])
+def test_an_interrupted_search_gives_the_best_that_it_met(method: str, kept: bool) -> None:
+    """A run inside the objective ends on an interruption and keeps it to itself: its value must not count."""
+    met: list[float] = []
+
+    def objective(v: dict[str, float]) -> float:
+        if len(met) == 12:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                if not kept:
+                    raise
+                return -100.0
+        met.append((v["x"] - 0.3) ** 2 + (v["y"] - v["x"]) ** 4)
+        return met[-1]
+
+    with pytest.warns(UserWarning, match="interrupted after 12 evaluations"):
+        found = tr.optimise(objective, {"x": (-1.0, 2.0), "y": (-1.0, 2.0)}, method=method)
+    assert not found.settled and "interrupted" in repr(found) and len(met) == 12
+    assert found.objective == min(met) < met[0]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_what_is_refused() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from trundle.arguments import advised
 from trundle.errors import ModelError
 from trundle.laws.signals import Signals
 from trundle.lookup.signal import constant_signal
@@ -90,6 +91,7 @@ class Declarations(ModelContents):
         self.blocks[name] = block.named(name)
         return self.blocks[name]
 
+    @advised("m.parameter('k', 40.0, 'N/m') has a name and a value")
     def parameter(self, name: str, value: float, unit: str = "", text: str = "") -> Any:
         """Declare a number that can change from run to run without recompiling.
 
@@ -118,6 +120,7 @@ class Declarations(ModelContents):
         self.parameters[name] = Parameter(name, symbol, float(value), unit, text)
         return symbol
 
+    @advised("m.table('road', tr.Table(x, y)) has a name and a table")
     def table(self, name: str, table: Table) -> ModelTable:
         """Declare a table. A run can use another one of the same kind without recompiling: simulate(tables={name:
         ...}).
@@ -201,6 +204,7 @@ class Declarations(ModelContents):
                 )
         self.aliases[name] = quantity
 
+    @advised("m.output('height', lambda s: s['bob.position_z']) has a name and a function of the signals")
     def output(self, name: str, function: Callable[[Signals], Expr], unit: str = "", text: str = "") -> None:
         """Define a quantity of your own.
 
@@ -222,6 +226,7 @@ class Declarations(ModelContents):
         self._need_function(function, f"output {name!r}")
         self.outputs[name] = Output(name, function, unit, text)
 
+    @advised("m.event('bottom', lambda s: s['bob.angle']) has a name and a function of the signals")
     def event(
         self,
         name: str,

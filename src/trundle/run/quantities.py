@@ -91,6 +91,12 @@ class RunQuantities:
         whole = self._whole(part.quantity)
         return whole if part.component is None else _component(whole, part)
 
+    def __len__(self) -> NoReturn:
+        raise TypeError("a run has no len: len(run.time) counts its samples, len(run.names) its quantities.")
+
+    def __bool__(self) -> bool:
+        return True
+
     def values(self, name: str) -> Array:
         """Plain numbers of a quantity.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from trundle.arguments import advised
 from trundle.contact.modes.find import transitions
 from trundle.equations.formulation import Formulation
 from trundle.errors import StoreError, UnknownNameError
@@ -302,6 +303,7 @@ class Run(RunQuantities):
 
         return show(self, **options)
 
+    @advised("write the name of the file, run.save_html('run.html')")
     def save_html(self, path: str | Path, **options: Any) -> Path:
         """Write an animation of the run as a page that opens in any browser, without Python and without a network.
 
@@ -321,6 +323,7 @@ class Run(RunQuantities):
 
         return save_html(self, path, **options)
 
+    @advised("write the name of the file, run.save_movie('run.gif')")
     def save_movie(self, path: str | Path, **options: Any) -> Path:
         """Write the motion as a movie; no display is needed.
 
@@ -340,6 +343,7 @@ class Run(RunQuantities):
 
         return save_movie(self, path, **options)
 
+    @advised("write the name of the file, run.save('run.nc') or run.save('run.csv')")
     def save(self, path: str | Path) -> Path:
         """Write the dataset as netCDF (.nc) or as a table (.csv), atomically.
 

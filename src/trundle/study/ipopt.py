@@ -32,7 +32,7 @@ class _Callback(ca.Callback):
     def __init__(self, name: str, ask: Ask, n: int, shape: tuple[int, int], slopes: "_Callback | None" = None) -> None:
         ca.Callback.__init__(self)
         self.ask, self.n, self.sizes, self.slopes = ask, n, shape, slopes
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.construct(name, {})
 
     def get_n_in(self) -> int:
@@ -47,7 +47,7 @@ class _Callback(ca.Callback):
     def eval(self, given: Sequence[Any]) -> list[Any]:
         try:
             return [ca.DM(self.ask(np.array(given[0]).ravel()))]
-        except Exception as error:
+        except BaseException as error:  # an interruption from the keyboard too
             self.error = error
             raise
 
@@ -85,7 +85,7 @@ def minimise(functions: Sequence[Smooth], z0: Array, tolerance: float, limit: in
     solver = ca.nlpsol("optimum", "ipopt", problem, options)
     try:
         found = solver(x0=z0, lbx=0.0, ubx=1.0, lbg=0.0, ubg=np.inf)
-    except RuntimeError as error:
+    except (RuntimeError, KeyboardInterrupt) as error:
         _raise_kept(blocks)
         raise SolveError(f"optimise: IPOPT failed: {error}") from error
     _raise_kept(blocks)

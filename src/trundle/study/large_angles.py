@@ -32,7 +32,9 @@ def likely_degrees_of_cases(register: Register, values: Values) -> list[str]:
     largest: dict[str, float] = {}
     for name, given in values.items():
         numbers = np.asarray(given) if isinstance(given, Sequence | np.ndarray) else np.zeros(0)
-        if numbers.ndim == 1 and numbers.dtype.kind in "fiu" and len(numbers) and not np.any(numbers % ROUND):
+        if numbers.ndim != 1 or numbers.dtype.kind not in "fiu" or not len(numbers) or not np.all(np.isfinite(numbers)):
+            continue
+        if not np.any(numbers % ROUND):
             largest[name] = float(numbers[np.argmax(np.abs(numbers))])
     return large_angles(register, largest)
 

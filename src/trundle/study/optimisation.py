@@ -1,5 +1,6 @@
 """The best values of parameters under limits: functions of named values for scipy's SLSQP and CasADi's IPOPT."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -8,6 +9,7 @@ import numpy as np
 
 from trundle.errors import SolveError
 from trundle.preparing import under_way
+from trundle.study.interruption import noticed_interruptions
 from trundle.study.ipopt import Smooth, minimise
 from trundle.typing import Array
 
@@ -31,10 +33,12 @@ class Optimum:
     conditions: tuple[float, ...]
     at_limits: tuple[str, ...]  # names whose range ends there: a wider one may have a better value
     evaluations: int
+    settled: bool = True  # False where the search was interrupted: the best values that it had met
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
-        return f"<Optimum: {values}; objective {self.objective:.6g}; {self.evaluations} evaluations>"
+        ended = "" if self.settled else ", interrupted"
+        return f"<Optimum: {values}; objective {self.objective:.6g}; {self.evaluations} evaluations{ended}>"
 
 
 def optimise(
@@ -74,6 +78,7 @@ def optimise(
     Returns
     -------
     Optimum
+        Where the search was interrupted from the keyboard, the best values met until then, with a warning.
 
     Raises
     ------
@@ -95,14 +100,24 @@ def optimise(
             "optimise: objective and conditions are functions of a dict of values; a condition holds where it is not "
             "negative, subject_to=[lambda v: 2.0 - v['a']]."
         )
-    functions = [_Scaled(f, names, low, width) for f in (objective, *asked)]
-    z0 = (first - low) / width
-    for function in functions:
-        function.check_slope(z0)
-    goal = _Goal(functions[0], z0, -1.0 if maximise else 1.0)
-    with under_way("optimisation") as tell:
-        told = _Told(goal, tell)
-        z, success, steps, message = METHODS[method]((told, *functions[1:]), z0, tolerance, limit)
+    z0, sign, settled = (first - low) / width, -1.0 if maximise else 1.0, True
+    with noticed_interruptions() as heed, under_way("optimisation") as tell:
+        functions = [_Scaled(f, names, low, width, heed) for f in (objective, *asked)]
+        try:
+            for function in functions:
+                function.check_slope(z0)
+            told = _Told(_Goal(functions[0], z0, sign), tell)
+            z, success, steps, message = METHODS[method]((told, *functions[1:]), z0, tolerance, limit)
+        except KeyboardInterrupt:
+            best = _best(functions, sign)
+            if best is None:
+                raise
+            z, settled, success = best, False, True
+            warnings.warn(
+                f"the optimisation was interrupted after {functions[0].count} evaluations of the objective: these are "
+                "the best values that it met. Give them as start= to go on.",
+                stacklevel=2,
+            )
     held = tuple(f.value(z) for f in functions[1:])
     missed = [k for k, f in enumerate(functions[1:]) if held[k] < -HELD * f.largest]
     if missed:
@@ -113,7 +128,15 @@ def optimise(
         raise SolveError(f"optimise: the search ended without an optimum after {steps} steps: {message}.")
     values = dict(zip(names, (low + width * z).tolist(), strict=True))
     at_limits = tuple(n for n, part in zip(names, z, strict=True) if min(part, 1 - part) < BORDER)
-    return Optimum(values, functions[0].value(z), held, at_limits, sum(f.count for f in functions))
+    return Optimum(values, functions[0].value(z), held, at_limits, sum(f.count for f in functions), settled)
+
+
+def _best(functions: "Sequence[_Scaled]", sign: float) -> Array | None:
+    """The best place that was asked for at which all conditions are known to hold."""
+    goal, *conditions = (function.known for function in functions)
+    limits = [-HELD * f.largest for f in functions[1:]]
+    places = [z for z in goal if all(z in c and c[z] >= low for c, low in zip(conditions, limits, strict=True))]
+    return np.frombuffer(min(places, key=lambda z: sign * goal[z])) if places else None
 
 
 def _limits(over: Mapping[str, Sequence[float]]) -> tuple[Array, Array]:
@@ -130,8 +153,8 @@ def _limits(over: Mapping[str, Sequence[float]]) -> tuple[Array, Array]:
 class _Scaled:
     """A function of named values as one of parts of their ranges; what was asked last is kept."""
 
-    def __init__(self, function: Answer, names: list[str], low: Array, width: Array) -> None:
-        self.function, self.names, self.low, self.width = function, names, low, width
+    def __init__(self, function: Answer, names: list[str], low: Array, width: Array, heed: Callable[[], None]) -> None:
+        self.function, self.names, self.low, self.width, self._heed = function, names, low, width, heed
         self.count, self.largest = 0, 0.0
         self._kept: dict[bytes, tuple[float, Array | None]] = {}
 
@@ -140,6 +163,7 @@ class _Scaled:
         if key not in self._kept:
             values = dict(zip(self.names, (self.low + self.width * z).tolist(), strict=True))
             answer = self.function(values)
+            self._heed()
             value, by_name = answer if isinstance(answer, tuple) else (answer, None)
             if not np.isfinite(value):
                 raise SolveError(f"optimise: no finite value at {values}. Narrow the ranges.")
@@ -149,6 +173,11 @@ class _Scaled:
             self._kept[key] = float(value), slope
             self.count, self.largest = self.count + 1, max(self.largest, abs(float(value)))
         return self._kept[key]
+
+    @property
+    def known(self) -> dict[bytes, float]:
+        """Values by the bytes of the places that were asked for."""
+        return {place: value for place, (value, _) in self._kept.items()}
 
     def value(self, z: Array) -> float:
         return self._ask(z)[0]

@@ -95,6 +95,7 @@ class Runs(Unchangeable):
         formulation = in_formalism(self.formulation, formalism)
         return simulate(formulation, duration, start, given, RunOptions(*how))
 
+    @advised("write the duration in s, system.stepper(5.0)")
     def stepper(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, **options: Any
     ) -> "Stepper":
@@ -124,6 +125,7 @@ class Runs(Unchangeable):
 
         return make_stepper(self.formulation, duration, start, parameters, **options)
 
+    @advised("write the duration in s, system.batch(5.0, {'bob.angle': [0.1, 0.2]})")
     def batch(
         self, duration: float, start: Values | None = None, parameters: Values | None = None, *,
         rtol: float = 1e-8, atol: float | Mapping[str, float] | None = None,
