@@ -53,7 +53,7 @@ def system():
 
 def ride(system, rough, duration=6.0, **options):
     tables = {"irregularity": irregularity_table(rough, 0.0, 400.0, 0.25)}
-    return system.simulate(duration, tables=tables, method="stiff", rtol=1e-10, samples=1001, **options)
+    return system.simulate(duration, tables=tables, method="stiff", rtol=1e-11, samples=1001, **options)
 
 
 @pytest.fixture(scope="module")

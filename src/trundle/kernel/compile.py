@@ -52,7 +52,7 @@ def compile_tapes(
     """
     if lanes not in (1, 2, 4, 8):
         raise KernelError(f"a kernel has 1, 2, 4 or 8 lanes, not {lanes}: ask host_lanes() for this processor's best.")
-    ir, work_sizes = lower(tapes, lanes, host(), QUICK_CHUNK if quick else None)
+    ir, work_sizes = lower(tapes, lanes, host(), QUICK_CHUNK if quick else None, grouped=not quick)
     ir = f"; quick\n{ir}" if quick else ir  # other machine code, so another key
     code = None if cache is None else cache.load_object(ir)
     if code is None:

@@ -28,6 +28,13 @@ class Block:
         self.integer = self.typed("i64")
         self.truth = self.typed("i1")
         self._count = 0
+        self._prefix = "s"
+
+    def wider(self, lanes: int) -> "Block":
+        """A block of vectors that writes between the lines of this one."""
+        found = Block(lanes, self.declarations)
+        found.lines, found._prefix = self.lines, f"v{lanes}."
+        return found
 
     def typed(self, element: str) -> str:
         """The element type, or a vector of it."""
@@ -36,7 +43,7 @@ class Block:
     def emit(self, expression: str) -> str:
         """One instruction."""
         self._count += 1
-        name = f"%s{self._count}"
+        name = f"%{self._prefix}{self._count}"
         self.lines.append(f"{name} = {expression}")
         return name
 

@@ -46,8 +46,8 @@ class TableKind:
                     given[i] = given[i] - span * ca.floor((given[i] - least) / span)
         record = look_up(handle, given, self.width, self.smooth)
         distances = [x - record[CORNERS + i] for i, x in enumerate(given)]
-        size = (self.degree + 1) ** self.arguments
-        outputs = [record[WORDS + i * size : WORDS + (i + 1) * size] for i in range(max(self.outputs, 1))]
+        count = max(self.outputs, 1)
+        outputs = [record[WORDS + i :: count] for i in range(count)]
         return ca.vertcat(*[_polynomial(ca.vertsplit(c), distances) for c in outputs])
 
 
