@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trundle as tr
-from trundle.errors import AssemblyError
+from trundle.errors import AssemblyError, SolveError
 from trundle.system import System
 
 LOOSE: dict[str, dict[str, Any]] = {"compliant": {"compliance": tr.Hertz(1e5)}, "unilateral": {"unilateral": True}}
@@ -116,3 +116,15 @@ def test_reactions_of_a_compliant_normal_include_friction() -> None:
     force = found["compliant"][0]
     assert math.hypot(force[0], force[1]) == pytest.approx(9.81, abs=1e-6) and force[2] == pytest.approx(19.62)
     assert found["compliant"][2] == pytest.approx(force[0]) and found["compliant"][3] == pytest.approx(force[1])
+
+
+def test_a_wheel_parallel_to_the_floor_has_no_point_of_contact() -> None:
+    """It is refused by its cause; tilted a little it falls."""
+    system = thrown(tr.Plane(), tr.CircleEdge(0.2), unilateral=True)
+    start = {"b.position": (0, 0, 1.0), "b.quaternion": (math.sqrt(0.5), math.sqrt(0.5), 0, 0)}
+    with pytest.raises(SolveError, match="parallel to the plane"):
+        system.simulate(0.1, start)
+    run = system.simulate(
+        0.1, start | {"b.quaternion": (math.cos(0.25 * math.pi + 1e-6), math.sin(0.25 * math.pi + 1e-6), 0, 0)}
+    )
+    assert run.ok and run.values("c.gap")[0] == pytest.approx(1.0, abs=1e-6)

@@ -202,6 +202,17 @@ def test_a_light_puck_slides_at_its_limit_beside_a_heavy_pendulum(unilateral: bo
     assert m.build().simulate(1.0).events == [("c slips", pytest.approx(0.3, rel=1e-12))]
 
 
+@pytest.mark.parametrize("law", [tr.Coulomb(0.3), tr.NoSlip()])
+def test_what_sticks_in_a_model_without_lengths_is_at_rest(law: Any) -> None:
+    """Its motion by round-off is no measure of accuracy."""
+    m = tr.Model("puck")
+    puck = m.body("puck", 1.0, 1.0)
+    m.connect(tr.HigherPair(tr.Plane(), tr.Vertex()), m.ground, puck, name="c", law=law)
+    m.apply(tr.Wrench(puck, force=lambda s: (0.1 * G * s.t, 0, 0)))
+    run = m.build().simulate(2.9, max_steps=1000, samples=2)
+    assert run.ok and run.events == []
+
+
 def test_three_feet_at_the_angle_of_friction_stay() -> None:
     run = table(3).simulate(5.0, parameters={"slope": float(np.arctan(0.5))})
     assert run.ok and not run.events and np.max(np.abs(run.values("table.velocity"))) < 1e-12
@@ -214,6 +225,22 @@ def test_a_table_on_three_feet_pushed_slowly_slides(way: float) -> None:
     run = table(3).simulate(6.0, parameters=pushed, max_steps=100_000)
     assert run.ok and run.events[0][1] == pytest.approx(0.5 * G, rel=1e-8)
     assert np.min([np.min(run.values(f"f{k}.friction_power")) for k in range(3)]) > -1e-9
+
+
+@pytest.mark.parametrize("near", [1e-3, 1e-7])
+def test_a_slow_slip_that_belongs_to_a_fast_motion_goes_on(near: float) -> None:
+    """A pointer with a foot near its axle and one at its tip: holding the first would stop the other at once."""
+    m = tr.Model("pointer")
+    body = m.body("pointer", 2.0, (1.0, 1.0, 1.0))
+    m.connect(tr.Cylindrical("z"), m.ground, body, name="axle")
+    for name, at in (("foot", near), ("tip", 1.0)):
+        pair = tr.HigherPair(tr.Plane(), tr.Vertex())
+        m.connect(pair, m.ground, body.at(at, 0, 0), name=name, law=tr.Coulomb(0.3), unilateral=True)
+    m.start = {"axle.angle_rate": 1.0}
+    run = m.build().simulate(0.2, samples=2)
+    moment = 0.3 * (near * run["foot.normal_force"].values[0] + run["tip.normal_force"].values[0])
+    assert run.ok and run.events == []
+    assert run["axle.angle_rate"].values[-1] == pytest.approx(1.0 - 0.2 * moment, rel=1e-9)
 
 
 # -- stacks ------------------------------------------------------------------------------------------------------------

@@ -33,6 +33,9 @@ LEAST = 1e-15  # relative tolerance; below it there is only round-off
 UNITS = ("m", "rad", "m/s", "rad/s")  # groups of states, by this index; a rate stands two behind its coordinate
 FORESEEN = 1e-3  # part of the motion foreseen at the start that the first steps count with
 MOVES = 1e-2  # part of a typical length: less motion is round-off in the places of a model of that size
+NO_PUSH = (
+    1e-13  # of gravity: the acceleration of what is held, by round-off; without a length there is no other measure
+)
 LOOKS = 4  # times at which the forces on the start pose are looked at
 
 
@@ -63,6 +66,7 @@ class Tolerance:
     bound: Array  # of the size of each group
     part: float  # of the size of a group that its tolerance is
     least: float = 0.0  # size that counts as met from the start, as a part of the bound
+    no_push: float = 0.0  # acceleration that is none
 
     @staticmethod
     def fixed(atol: float | Array, n_x: int) -> "Tolerance":
@@ -96,6 +100,7 @@ class Tolerance:
         """Sizes of the groups (runs, groups): at the start, or as a part of the motion that the slopes foresee."""
         steep = np.max(np.abs(np.nan_to_num(slopes, posinf=0.0, neginf=0.0)), axis=0)
         sizes, rates = ([_largest_of(v, self.group == g) for g in range(len(UNITS))] for v in (np.abs(x), steep))
+        rates[2] = np.where(rates[2] > self.no_push, rates[2], 0.0)
         with np.errstate(over="ignore"):
             ahead = [np.maximum(rates[g] * span, rates[g + 2] * span**2 if g < 2 else 0.0) for g in range(len(UNITS))]
         expected = [np.maximum(s, part * np.minimum(a, b)) for s, a, b in zip(sizes, ahead, self.bound, strict=True)]
@@ -143,7 +148,8 @@ def tolerance_of(f: Formulation, atol: Given, rtol: float, usual: float, p: Arra
     between_places = any(len(force.places) > 1 for force in model.forces.values())
     yielding = any(c.compliant for c in model.connections.values())
     rounds = f.has_rows or bool(f.parameters.modes) or between_places or yielding
-    found = Tolerance(np.full(f.n_x, part), units.group.copy(), bound, part, MOVES if rounds else 0.0)
+    no_push = 0.0 if isfinite(length) else NO_PUSH * gravity_of(f, p)
+    found = Tolerance(np.full(f.n_x, part), units.group.copy(), bound, part, MOVES if rounds else 0.0, no_push)
     if isfinite(length):
         found.atol[units.soft] = part * bound[units.group[units.soft]]
         found.group[units.soft] = -1
@@ -183,6 +189,16 @@ def read_units(f: Formulation) -> StateUnits:
     named = f.states.places
     soft = [i for name in f.derivation.deflections if name in named for i in named[name].range]
     return StateUnits(names, np.array([UNITS.index(u) if u in UNITS else -1 for u in names], np.int64), soft)
+
+
+def gravity_of(f: Formulation, p: Array) -> float:
+    """Gravity of the model (m/s^2) at these parameters."""
+    return float(f.once(_gravity_function)(p[f.parameters.parameter_slice]))
+
+
+def _gravity_function(f: Formulation) -> Any:
+    symbols = ca.vertcat(ca.SX(0, 1), *(p.symbol for p in f.model.parameters.values()))
+    return ca.Function("gravity", [symbols], [ca.norm_2(ca.vertcat(*(ca.SX(g) for g in f.model.gravity)))])
 
 
 def _known_lengths(f: Formulation) -> dict[bytes, float]:

@@ -20,6 +20,7 @@ from trundle.model.connection import ConnectedPair
 from trundle.model.model import Model
 from trundle.model.part_check import evaluate
 from trundle.motion.links import frame_pose
+from trundle.pairs.higher import HigherPair
 from trundle.pairs.lower import Free
 from trundle.quantities.state_layout import StateLayout
 from trundle.space.rotation import quaternion_from_rotation
@@ -74,6 +75,8 @@ def check_contacts(f: Formulation, t: float, x: Array, p: Array) -> None:
     length, speed, _ = p[f.parameters.size_slice]
     for c, gap, slip in zip(opening, gaps, slips, strict=True):
         first, second = c.first.body.name, c.touching.name
+        if not np.isfinite(gap):
+            raise SolveError(_nowhere(c))
         if gap < -OVERLAP:
             raise SolveError(
                 f"contact {c.name!r}: {second!r} overlaps {first!r} by {-gap * length:.3g} m at the start. Move it "
@@ -147,12 +150,24 @@ def _refuse_nowhere(f: Formulation, t: float, x: Array, p: Array) -> None:
     gaps = values[len(_loaded(f.model)) :][: len(opening)]
     for c, gap in zip(opening, gaps, strict=True):
         if not np.isfinite(gap):
-            first, second = c.first.body.name, c.touching.name
-            raise SolveError(
-                f"contact {c.name!r}: at the start the contact point of {second!r} on {first!r} is undetermined: the "
-                f"centres of both surfaces coincide, as happens when no start position is given. Give one, such as "
-                f"{{'{second}.position': (0, 0, -0.4)}}, in which they touch or are apart."
-            )
+            raise SolveError(_nowhere(c))
+
+
+def _nowhere(c: ConnectedPair) -> str:
+    """Why a contact has no point of contact, and what to do."""
+    first, second = c.first.body.name, c.touching.name
+    if isinstance(c.pair, HigherPair) and c.pair.first.flat and c.pair.second.round:
+        return (
+            f"contact {c.name!r}: at the start the wheel of {second!r} is parallel to the plane of {first!r}: all "
+            f"points of its rim are equally near, none is the point of contact. Tilt it a little at the "
+            f"start (1e-6 rad), or give the body a shape that can lie flat, m.body(..., shape=tr.shape.Disc(...)), and "
+            f"m.contact(m.ground, body)."
+        )
+    return (
+        f"contact {c.name!r}: at the start the contact point of {second!r} on {first!r} is undetermined: the "
+        f"centres of both surfaces coincide, as happens when no start position is given. Give one, such as "
+        f"{{'{second}.position': (0, 0, -0.4)}}, in which they touch or are apart."
+    )
 
 
 def places_of_modes(f: Formulation) -> list[int]:

@@ -13,13 +13,12 @@ and of the time L / V. They stand among the parameters of the run, so kernels an
 and a model in other units moves in proportion.
 """
 
-import casadi as ca
 import numpy as np
 
 from trundle.equations.formulation import Formulation
-from trundle.integrate.tolerance import UNITS, read_units, typical_length
+from trundle.integrate.tolerance import UNITS, gravity_of, read_units, typical_length
 from trundle.kernel import evaluate
-from trundle.typing import Array, TapeFunction
+from trundle.typing import Array
 
 
 def set_sizes(f: Formulation, t: float, x: Array, p: Array) -> None:
@@ -30,7 +29,7 @@ def set_sizes(f: Formulation, t: float, x: Array, p: Array) -> None:
     free[:, [f.parameters.mode(m.contact, m.state) for m in f.parameters.modes if m.is_switch]] = 0.0
     rhs = f.kernels("base")["rhs"]
     rates = np.nan_to_num(evaluate(rhs, rhs, t, x, free, threads=1), nan=0.0, posinf=0.0, neginf=0.0)
-    gravity = np.array([_gravity(f, one) for one in p])
+    gravity = np.array([gravity_of(f, one) for one in p])
     length = np.array([typical_length(f, one) for one in p])
     pushes, spins = _largest(rates[:, group == 2]), _largest(rates[:, group == 3])
     for i in range(len(p)):
@@ -46,12 +45,3 @@ def set_sizes(f: Formulation, t: float, x: Array, p: Array) -> None:
 def _largest(values: Array) -> Array:
     found: Array = np.max(np.abs(values), axis=1, initial=0.0)
     return found
-
-
-def _gravity(f: Formulation, p: Array) -> float:
-    return float(f.once(_gravity_function)(p[f.parameters.parameter_slice]))
-
-
-def _gravity_function(f: Formulation) -> TapeFunction:
-    symbols = ca.vertcat(ca.SX(0, 1), *(p.symbol for p in f.model.parameters.values()))
-    return ca.Function("gravity", [symbols], [ca.norm_2(ca.vertcat(*(ca.SX(g) for g in f.model.gravity)))])

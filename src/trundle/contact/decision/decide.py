@@ -29,6 +29,7 @@ from trundle.contact.collision.layout import (
     STICK,
     WIDTH,
 )
+from trundle.contact.decision.at_rest import find_rest
 from trundle.contact.decision.share import back_substitute, factor, shared_load, widest
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 
@@ -240,10 +241,12 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             if still and mu[i] > 0.0:
                 mode[WIDTH * i + STICK] = 1.0
             scale = max(scale, abs(free[3 * i]), abs(free[3 * i + 1]), abs(free[3 * i + 2]))
-            if not still:
-                set_sliding(mode, i, v_x, v_y)
         for j in range(3):
             mode[WIDTH * i + SHARE_X + j] = 0.0
+    find_rest(b, mode, state, more, contacts, SLOW * speed)
+    for i in range(contacts):
+        if state[i] == 1.0:
+            set_sliding(mode, i, b[3 * i], b[3 * i + 1])
     smallest(b, D, free, mode, mu_k, f, more, contacts)
     if worst(b, data, mode, f, contacts) < 0:
         return
