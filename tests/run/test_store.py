@@ -306,6 +306,13 @@ def test_missing_file_and_directory(tmp_path: Path) -> None:
         load(tmp_path)
 
 
+@pytest.mark.parametrize(("name", "reader"), [("four-bar.yaml", "load_model"), ("arm.URDF", "load_urdf")])
+def test_a_model_is_not_a_result(tmp_path: Path, name: str, reader: str) -> None:
+    (tmp_path / name).write_text("model: four-bar\n")
+    with pytest.raises(StoreError, match=f"looks like a model. Read it with tr.{reader}"):
+        load(tmp_path / name)
+
+
 @pytest.mark.parametrize("content", [b"", b"not a result\n", b"\x89HDF\r\n\x1a\n" + bytes(200), b"CDF\x01" + bytes(64)])
 def test_foreign_bytes(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "r.nc").write_bytes(content)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
 FORMS: Final = {".nc": "netCDF", ".nc4": "netCDF", ".csv": "a table"}
+MODEL_FILES: Final = {ending: "tr.load_model(path)" for ending in (".yaml", ".yml")} | {".urdf": "tr.load_urdf(path)"}
 
 
 def save(run: "Run", path: Path | str) -> Path:
@@ -94,6 +95,11 @@ def _existing(path: Path) -> Path:
         )
     if path.suffix.lower() == ".csv":
         raise StoreError(f"cannot read {path}: a table keeps numbers only. Save runs as .nc to load them again.")
+    if path.suffix.lower() in MODEL_FILES:
+        raise StoreError(
+            f"cannot read {path}: a result ends in .nc, and this looks like a model. Read it with "
+            f"{MODEL_FILES[path.suffix.lower()]}."
+        )
     if path.is_dir():
         raise StoreError(f"cannot read {path}: this is a directory. Give the name of a result file (*.nc).")
     if not path.is_file():
