@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SMALL_MODEL = 30  # bodies; up to here velocities, accelerations, reactions and measures of forces are stored unasked
 ENGINE: Final = "h5netcdf"
 FORMS: Final = {".nc": "netCDF", ".nc4": "netCDF", ".csv": "a table"}
-MODEL_FILES: Final = {ending: "tr.load_model(path)" for ending in (".yaml", ".yml")} | {".urdf": "tr.load_urdf(path)"}
+MODEL_FILES: Final = dict.fromkeys((".yaml", ".yml"), "tr.load_model(path)") | {".urdf": "tr.load_urdf(path)"}
 
 
 def save(run: "Run", path: Path | str) -> Path:
