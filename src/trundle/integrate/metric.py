@@ -7,7 +7,35 @@ import math
 
 from trundle.integrate.linear import factorise, solve
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, copy, part_of, shifted
+from trundle.kernel.pointers import Pointer, call, copy, inner, part_of, shifted
+
+
+@inner
+def fill_saddle(run: LoopRecord, a: Pointer) -> None:
+    """The matrix [M + h D + h^2 K, J^T; J, 0] by rows."""
+    n_u, m, h = run.n_u, run.loop_rows, run.step
+    mass, size = run.metric, n_u + m
+    stiffness = shifted(mass, n_u * n_u)
+    damping = shifted(stiffness, n_u * n_u)
+    jacobian = shifted(damping, n_u * n_u)
+    for i in range(size * size):
+        a[i] = 0.0
+    for i in range(n_u):
+        for j in range(n_u):
+            a[i * size + j] = mass[j * n_u + i] + h * damping[j * n_u + i] + h * h * stiffness[j * n_u + i]
+        for j in range(m):
+            a[i * size + n_u + j] = jacobian[i * m + j]
+            a[(n_u + j) * size + i] = jacobian[i * m + j]
+
+
+@inner
+def scale_quaternions(run: LoopRecord, x: Pointer) -> None:
+    """Bring the quaternions of a state to the length 1."""
+    for i in range(run.n_quaternions):
+        quaternion = shifted(x, run.quaternions[i])
+        length = math.sqrt(quaternion[0] ** 2 + quaternion[1] ** 2 + quaternion[2] ** 2 + quaternion[3] ** 2)
+        for j in range(4):
+            quaternion[j] /= length
 
 
 @part_of(LoopRecord)
@@ -16,12 +44,9 @@ def correct_in_metric(run: LoopRecord) -> None:
     pivots = run.pivots
     x, out, b = run.sample, run.corrected, run.scratch
     clock, p, work = run.clock, run.p, run.work
-    n_x, n_q, n_u, m, h = run.n_x, run.n_q, run.n_u, run.loop_rows, run.step
+    n_x, n_q, n_u, m = run.n_x, run.n_q, run.n_u, run.loop_rows
     mass = run.metric
-    stiffness = shifted(mass, n_u * n_u)
-    damping = shifted(stiffness, n_u * n_u)
-    jacobian = shifted(damping, n_u * n_u)
-    g = shifted(jacobian, m * n_u)
+    g = shifted(mass, 3 * n_u * n_u + m * n_u)  # behind mass, stiffness, damping and Jacobian
     rate = shifted(g, m)
     kinematics = shifted(rate, m)
     a = shifted(kinematics, n_q * n_u)
@@ -36,14 +61,7 @@ def correct_in_metric(run: LoopRecord) -> None:
 
     if position >= run.position_tol or velocity >= run.velocity_tol:
         size = n_u + m
-        for i in range(size * size):
-            a[i] = 0.0
-        for i in range(n_u):
-            for j in range(n_u):
-                a[i * size + j] = mass[j * n_u + i] + h * damping[j * n_u + i] + h * h * stiffness[j * n_u + i]
-            for j in range(m):
-                a[i * size + n_u + j] = jacobian[i * m + j]
-                a[(n_u + j) * size + i] = jacobian[i * m + j]
+        fill_saddle(run, a)
         if not factorise(a, pivots, size):
             out[n_x] = math.nan
             return
@@ -60,10 +78,4 @@ def correct_in_metric(run: LoopRecord) -> None:
             else:
                 for j in range(n_u):
                     out[n_q + j] += b[j]
-
-    quaternions = run.quaternions
-    for i in range(run.n_quaternions):
-        quaternion = shifted(out, quaternions[i])
-        length = math.sqrt(quaternion[0] ** 2 + quaternion[1] ** 2 + quaternion[2] ** 2 + quaternion[3] ** 2)
-        for j in range(4):
-            quaternion[j] /= length
+    scale_quaternions(run, out)

@@ -4,7 +4,7 @@ import math
 
 from trundle.integrate import codes as at
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import Pointer, call, call_table, copy, part_of, shifted, strict
+from trundle.kernel.pointers import Pointer, call, call_table, copy, inner, part_of, shifted, strict
 
 PROJECTION_LIMIT = 10
 THIRD = 1.0 / 3.0
@@ -80,43 +80,19 @@ def values_between(run: LoopRecord, s: float, exact: bool) -> None:
     keep_lowest(run, shifted(out, n_x + 2), clock[0])
 
 
-@part_of(LoopRecord)
-def watch(run: LoopRecord) -> None:
-    """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
-
-    A linkage folds between two steps: where a monitor has a minimum inside a step, by values and slopes, it is
-    looked for on the dense output.
+@inner
+def minimum_inside(run: LoopRecord, before: Pointer, first: Pointer) -> tuple[int, float, float]:
+    """The first loop whose monitor has a minimum inside the step, by values at two points inside and slopes at both
+    ends, and about where; -1 without one. `before` has the slopes at its start; `first` is a place to work in.
     """
-    corrected, passage, near = run.corrected, run.passage, run.near
-    clock, p, work = run.clock, run.p, run.work
-    x_new, k = run.x_new, run.k
-    probe, out = run.sample, run.jumped
-    project = run.project_kernel
-    n_x, n_m, h = run.n_x, run.n_monitors, run.step
-    if n_m == 0 or run.pending == 1:
-        return
-    before, first = shifted(corrected, n_x + 2 + n_m), shifted(corrected, n_x + 2 + 2 * n_m)  # room for two per loop
-    slope = shifted(k, run.end_row * n_x)
-    t_new, ahead = clock[0], 1e-4 * h
-    now = shifted(corrected, n_x + 2)
-    monitors = shifted(out, n_x + 2)
-    if run.projection != at.BY_KERNEL:  # the metric of the stiff method has no monitors of its own
-        call(project, clock, x_new, p, out, work)
-        copy(monitors, now, n_m)
-    keep_lowest(run, now, t_new)
-    for m in range(n_x):
-        probe[m] = x_new[m] + ahead * slope[m]
-    clock[0] = t_new + ahead
-    call(project, clock, probe, p, out, work)
-    # Values at two points inside, slopes at both ends: where lies a minimum?
+    passage, now = run.passage, shifted(run.corrected, run.n_x + 2)
+    monitors = shifted(run.jumped, run.n_x + 2)
     turning, low, high = -1, 0.0, 1.0
-    for loop in range(n_m):
-        passage[at.PASSAGE * loop + 2], before[loop] = monitors[loop] - now[loop], passage[at.PASSAGE * loop + 2]
     values_between(run, THIRD, False)
-    for loop in range(n_m):
+    for loop in range(run.n_monitors):
         first[loop] = monitors[loop]
     values_between(run, 2.0 * THIRD, False)
-    for loop in range(n_m):
+    for loop in range(run.n_monitors):
         start, one, two, end = passage[at.PASSAGE * loop + 3], first[loop], monitors[loop], now[loop]
         if turning < 0 and start < math.inf and min(start, one, two, end) < WORTH_A_SEARCH:
             if before[loop] < 0.0 and one >= start:
@@ -128,38 +104,86 @@ def watch(run: LoopRecord) -> None:
             elif two > end and passage[at.PASSAGE * loop + 2] > 0.0:
                 turning, low = loop, 2.0 * THIRD
         passage[at.PASSAGE * loop + 3] = end
-    if turning >= 0:
-        call_table(run.dense_part, run)
-        low, high = max(0.0, low - 0.5 * THIRD), min(1.0, high + 0.5 * THIRD)  # the cubic was only a hint
-        # A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
-        inner = math.inf
-        s0, s1, s2, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for trial in range(SEARCH_LIMIT):
-            if trial < 2 * CUTS:
-                s = high - RATIO * (high - low) if trial % 2 == 0 else low + RATIO * (high - low)
+    return turning, low, high
+
+
+@inner
+def search_minimum(run: LoopRecord, turning: int, low: float, high: float) -> None:
+    """Look for the minimum of a monitor between two fractions of the step, on the dense output; `keep_lowest` keeps it.
+
+    A few cuts of the interval, then parabolas through the last three points: near a fold it is one.
+    """
+    monitors = shifted(run.jumped, run.n_x + 2)
+    call_table(run.dense_part, run)
+    low, high = max(0.0, low - 0.5 * THIRD), min(1.0, high + 0.5 * THIRD)  # the cubic was only a hint
+    inside = math.inf
+    s0, s1, s2, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for trial in range(SEARCH_LIMIT):
+        if trial < 2 * CUTS:
+            s = high - RATIO * (high - low) if trial % 2 == 0 else low + RATIO * (high - low)
+        else:
+            left, right = (s1 - s0) * (f1 - f2), (s1 - s2) * (f1 - f0)
+            if left == right:
+                break
+            s = s1 - 0.5 * ((s1 - s0) * left - (s1 - s2) * right) / (left - right)
+            s = min(max(s, low), high)
+            if abs(s - s2) < 1e-10:
+                break
+        values_between(run, s, True)
+        s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
+        if trial < 2 * CUTS:
+            if trial % 2 == 0:
+                inside = f2
+            elif inside < f2:
+                high = s2
             else:
-                left, right = (s1 - s0) * (f1 - f2), (s1 - s2) * (f1 - f0)
-                if left == right:
-                    break
-                s = s1 - 0.5 * ((s1 - s0) * left - (s1 - s2) * right) / (left - right)
-                s = min(max(s, low), high)
-                if abs(s - s2) < 1e-10:
-                    break
-            values_between(run, s, True)
-            s0, s1, s2, f0, f1, f2 = s1, s2, s, f1, f2, monitors[turning]
-            if trial < 2 * CUTS:
-                if trial % 2 == 0:
-                    inner = f2
-                elif inner < f2:
-                    high = s2
-                else:
-                    low = s1
-    clock[0] = t_new
-    for loop in range(n_m):
+                low = s1
+
+
+@inner
+def log_passages(run: LoopRecord) -> None:
+    """Log the passages near a singular position that are over at the end of the step."""
+    passage, now = run.passage, shifted(run.corrected, run.n_x + 2)
+    for loop in range(run.n_monitors):
         lowest = passage[at.PASSAGE * loop]
         if now[loop] > run.singular:
             if lowest < run.singular:
-                entry = shifted(near, 3 * run.passages)
+                entry = shifted(run.near, 3 * run.passages)
                 entry[0], entry[1], entry[2] = loop, passage[at.PASSAGE * loop + 1], lowest
                 run.passages += 1
             passage[at.PASSAGE * loop] = math.inf
+
+
+@part_of(LoopRecord)
+def watch(run: LoopRecord) -> None:
+    """Follow the monitors of the loops; each passage through a minimum below the limit is logged with its time.
+
+    A linkage folds between two steps: where a monitor has a minimum inside a step, by values and slopes, it is
+    looked for on the dense output.
+    """
+    corrected, passage = run.corrected, run.passage
+    clock, p, work = run.clock, run.p, run.work
+    x_new, probe, out, project = run.x_new, run.sample, run.jumped, run.project_kernel
+    n_x, n_m = run.n_x, run.n_monitors
+    if n_m == 0 or run.pending == 1:
+        return
+    before, first = shifted(corrected, n_x + 2 + n_m), shifted(corrected, n_x + 2 + 2 * n_m)  # room for two per loop
+    slope = shifted(run.k, run.end_row * n_x)
+    t_new, ahead = clock[0], 1e-4 * run.step
+    now = shifted(corrected, n_x + 2)
+    monitors = shifted(out, n_x + 2)
+    if run.projection != at.BY_KERNEL:  # the metric of the stiff method has no monitors of its own
+        call(project, clock, x_new, p, out, work)
+        copy(monitors, now, n_m)
+    keep_lowest(run, now, t_new)
+    for m in range(n_x):
+        probe[m] = x_new[m] + ahead * slope[m]
+    clock[0] = t_new + ahead
+    call(project, clock, probe, p, out, work)
+    for loop in range(n_m):
+        passage[at.PASSAGE * loop + 2], before[loop] = monitors[loop] - now[loop], passage[at.PASSAGE * loop + 2]
+    turning, low, high = minimum_inside(run, before, first)
+    if turning >= 0:
+        search_minimum(run, turning, low, high)
+    clock[0] = t_new
+    log_passages(run)

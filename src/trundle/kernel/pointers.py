@@ -69,6 +69,8 @@ def _write_field(context: Any, builder: Any, signature: Any, args: Any, name: st
 # `inner` products may be added without rounding in between.
 strict = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 inner = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath={"contract"})
+# A function whose text stands in its caller before anything is compiled: rounding is as if it were written there.
+inlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="always")
 
 
 def _part(argument: Any) -> Any:

@@ -13,13 +13,14 @@ import math
 import numpy as np
 
 from trundle.contact.collision import layout as at
-from trundle.kernel.pointers import strict
+from trundle.kernel.pointers import inlined, strict
 
 PHASES = 200
 NEGLIGIBLE_SLIP = 1e-12  # of the speed of the collision: a negligible slip
 STRAIGHT = 1e-10  # of the rate of a slip: a negligible part across
 STEPS = 20000  # along a slip that turns
 DIRECTIONS = 180
+GOES_ON, OVER, LOST = 0, 1, 2  # what has become of a slip that turns
 
 
 @strict
@@ -167,6 +168,98 @@ def rate_of_remaining(law: int, compressing: bool, v_n: float, c: float) -> floa
 
 
 @strict
+def holding(D: tuple[float, ...], x: float, y: float, planar: bool, zero: float) -> tuple[float, ...]:
+    """Tangential impulses that take away a slip (x, y), -D_tt^-1 (x, y); zero where nothing moves along."""
+    d_xx, d_xy, d_yy, _, _, _ = D
+    f_x, f_y = zero, zero
+    if planar and d_xx.real > 0.0:
+        f_x = zero - x / d_xx
+    if not planar:
+        det = d_xx * d_yy - d_xy * d_xy
+        if det.real > 0.0:
+            f_x, f_y = zero - (d_yy * x - d_xy * y) / det, zero - (d_xx * y - d_xy * x) / det
+    return f_x, f_y
+
+
+@strict
+def stuck(D: tuple[float, ...], state: tuple[float, ...], planar: bool, zero: float) -> tuple[float, ...]:
+    """The state once the rest of a slip has been stopped."""
+    c_x, c_y = holding(D, state[0], state[1], planar, zero)
+    v_left = state[2] + D[3] * c_x + D[4] * c_y
+    return zero, zero, v_left, state[3] + c_x, state[4] + c_y, state[5], state[6]
+
+
+@strict
+def end_of_turn(
+    D: tuple[float, ...], mu: float, law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float,
+    per: float, state: tuple[float, ...], zero: float,
+) -> tuple[float, ...]:  # fmt: skip
+    """The state where the stage of the collision is over, within the step `per` of a slip that turns."""
+    low, high = zero, per
+    for _half in range(80):
+        middle = 0.5 * (low + high)
+        new = turning_step(D, mu, middle, state)
+        if remaining(law, e, v0, compressing, p_c, W_c, new).real > 0.0:
+            low = middle
+        else:
+            high = middle
+    new = turning_step(D, mu, high, state)
+    left = remaining(law, e, v0, compressing, p_c, W_c, new)
+    ahead = slope(D, mu, new[0], new[1])
+    falls = rate_of_remaining(law, compressing, new[2], ahead[2]) * long(new[0], new[1])
+    return turning_step(D, mu, high - left / falls, state)  # carries the derivative of the end
+
+
+@inlined
+def turn(
+    D: tuple[float, ...], mu: float, law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float,
+    negligible: float, state: tuple[float, ...], zero: float,
+) -> tuple[tuple[float, ...], int]:  # fmt: skip
+    """A slip that turns, in small steps: until it stops or keeps its direction, or the stage of the collision is
+    OVER, or it is LOST.
+    """
+    d_xx, _, d_yy, a_x, a_y, _ = D
+    per = 0.05 / (mu.real * (d_xx.real + d_yy.real) + math.hypot(a_x.real, a_y.real)) + zero
+    for _step in range(STEPS):
+        new = turning_step(D, mu, per, state)
+        if remaining(law, e, v0, compressing, p_c, W_c, new).real <= 0.0:
+            return end_of_turn(D, mu, law, e, v0, compressing, p_c, W_c, per, state, zero), OVER
+        state = new
+        if long(state[0], state[1]).real <= negligible:
+            return state, GOES_ON
+        turns, runs = across_and_along(D, mu, math.atan2(state[1].real, state[0].real))
+        if abs(turns.real) <= STRAIGHT * abs(runs.real):
+            return state, GOES_ON
+    return state, LOST
+
+
+@strict
+def stage_end(
+    law: int, e: float, v0: float, compressing: bool, p_c: float, W_c: float, rate: float, state: tuple[float, ...],
+    zero: float,
+) -> float:  # fmt: skip
+    """Normal impulse until the stage of the collision is over, at this rate of the normal velocity; else infinite."""
+    if compressing:
+        return -state[2] / rate if rate.real > 0.0 else zero + math.inf
+    left = left_to_go(law, e, v0, state[2], rate, state[5], p_c, state[6], W_c)
+    return left if left.real >= 0.0 else zero + math.inf
+
+
+@strict
+def moved_on(state: tuple[float, ...], rate: tuple[float, ...], dp: float) -> tuple[float, ...]:
+    """The state after a phase of constant rates."""
+    return (
+        state[0] + dp * rate[0],
+        state[1] + dp * rate[1],
+        state[2] + dp * rate[2],
+        state[3] + dp * rate[3],
+        state[4] + dp * rate[4],
+        state[5] + dp,
+        state[6] + dp * (state[2] + 0.5 * dp * rate[2]),
+    )
+
+
+@strict
 def routh(
     D: tuple[float, ...], v_x: float, v_y: float, v_n: float, mu_s: float, mu_k: float, e: float, law: int, planar: bool
 ) -> tuple[float, ...]:
@@ -174,108 +267,49 @@ def routh(
 
     D: inverse mass (xx, xy, yy, xn, yn, nn) at the point; planar contacts have no motion across.
     """
-    d_xx, d_xy, d_yy, a_x, a_y, d_n = D
+    d_xx, _, _, a_x, a_y, d_n = D
     zero = 0.0 * (v_n + d_n + mu_k + e)
-    scale = abs(v_n.real) + math.hypot(v_x.real, v_y.real)
+    negligible = NEGLIGIBLE_SLIP * (abs(v_n.real) + math.hypot(v_x.real, v_y.real))
     # state: slip x, slip y, normal velocity, impulses x, y, n, work of the normal impulse
     state = (v_x + zero, v_y + zero, v_n + zero, zero, zero, zero, zero)
     compressing, p_c, W_c, v0 = True, zero, zero, v_n + zero
-    f_x, f_y = zero, zero
-    if planar and d_xx.real > 0.0:
-        f_x = zero - a_x / d_xx
-    if not planar:
-        det = d_xx * d_yy - d_xy * d_xy
-        if det.real > 0.0:
-            f_x, f_y = zero - (d_yy * a_x - d_xy * a_y) / det, zero - (d_xx * a_y - d_xy * a_x) / det
+    f_x, f_y = holding(D, a_x, a_y, planar, zero)
     holds = math.hypot(f_x.real, f_y.real) <= mu_s.real * (1.0 + 1e-12)
-    smooth = planar and d_xx.real <= 0.0  # nothing moves along: no friction
+    smooth = mu_s.real <= 0.0 or (planar and d_xx.real <= 0.0)  # no friction, or nothing moves along
     for _ in range(PHASES):
         slip = long(state[0], state[1])
-        sliding = slip.real > NEGLIGIBLE_SLIP * scale
-        x, y = zero, zero
-        if sliding:
-            x, y = state[0] / slip, state[1] / slip
+        sliding = slip.real > negligible
         stops = zero + math.inf
-        if smooth or mu_s.real <= 0.0:
+        if smooth:
             rate = (a_x + zero, a_y + zero, d_n + zero, zero, zero)
         elif not sliding and holds:
             rate = (zero, zero, d_n + a_x * f_x + a_y * f_y, f_x, f_y)
-            c_x, c_y = zero, zero  # what stops the rest of a slip
-            if planar:
-                c_x = zero - state[0] / d_xx
-            else:
-                det = d_xx * d_yy - d_xy * d_xy
-                if det.real > 0.0:
-                    c_x = zero - (d_yy * state[0] - d_xy * state[1]) / det
-                    c_y = zero - (d_xx * state[1] - d_xy * state[0]) / det
-            v_left = state[2] + a_x * c_x + a_y * c_y
-            state = (zero, zero, v_left, state[3] + c_x, state[4] + c_y, state[5], state[6])
+            state = stuck(D, state, planar, zero)
         else:
-            if not sliding:
+            x, y = zero, zero
+            if sliding:
+                x, y = state[0] / slip, state[1] / slip
+            else:
                 x, y = restart(D, mu_k, f_x, f_y, planar)
             rate = slope(D, mu_k, x, y)
             along, across = rate[0] * x + rate[1] * y, rate[1] * x - rate[0] * y
             if along.real < 0.0 and sliding:
                 stops = -slip / along
             if sliding and not planar and abs(across.real) > STRAIGHT * abs(along.real):
-                # The slip turns: small steps until it stops or the stage of the collision is over.
-                per = 0.05 / (mu_k.real * (d_xx.real + d_yy.real) + math.hypot(a_x.real, a_y.real)) + zero
-                over, straight = False, False
-                for _step in range(STEPS):
-                    new = turning_step(D, mu_k, per, state)
-                    if remaining(law, e, v0, compressing, p_c, W_c, new).real <= 0.0:
-                        low, high = zero, per
-                        for _half in range(80):
-                            middle = 0.5 * (low + high)
-                            new = turning_step(D, mu_k, middle, state)
-                            if remaining(law, e, v0, compressing, p_c, W_c, new).real > 0.0:
-                                low = middle
-                            else:
-                                high = middle
-                        new = turning_step(D, mu_k, high, state)
-                        left = remaining(law, e, v0, compressing, p_c, W_c, new)
-                        ahead = slope(D, mu_k, new[0], new[1])
-                        falls = rate_of_remaining(law, compressing, new[2], ahead[2]) * long(new[0], new[1])
-                        state = turning_step(D, mu_k, high - left / falls, state)  # carries the derivative of the end
-                        over = True
-                        break
-                    state = new
-                    if long(state[0], state[1]).real <= NEGLIGIBLE_SLIP * scale:
-                        break
-                    turns, runs = across_and_along(D, mu_k, math.atan2(state[1].real, state[0].real))
-                    if abs(turns.real) <= STRAIGHT * abs(runs.real):
-                        straight = True
-                        break
-                if over:
-                    if compressing:
-                        compressing, p_c, W_c = False, state[5], state[6]
-                        if e.real <= 0.0:
-                            return state[3], state[4], state[5], 1.0
-                        continue
-                    return state[3], state[4], state[5], 1.0
-                if not straight and long(state[0], state[1]).real > NEGLIGIBLE_SLIP * scale:
+                state, how = turn(D, mu_k, law, e, v0, compressing, p_c, W_c, negligible, state, zero)
+                if how == LOST:
                     return zero, zero, zero, 0.0
+                if how == OVER:
+                    if not compressing or e.real <= 0.0:
+                        return state[3], state[4], state[5], 1.0
+                    compressing, p_c, W_c = False, state[5], state[6]
                 continue
         # A phase of constant rates, until the slip stops or the stage of the collision is over.
-        ends = zero + math.inf
-        if compressing and rate[2].real > 0.0:
-            ends = -state[2] / rate[2]
-        if not compressing:
-            left = left_to_go(law, e, v0, state[2], rate[2], state[5], p_c, state[6], W_c)
-            if left.real >= 0.0:
-                ends = left
+        ends = stage_end(law, e, v0, compressing, p_c, W_c, rate[2], state, zero)
         dp = ends if ends.real <= stops.real else stops
         if dp.real == math.inf:
             return zero, zero, zero, 0.0
-        state = (
-            state[0] + dp * rate[0],
-            state[1] + dp * rate[1],
-            state[2] + dp * rate[2],
-            state[3] + dp * rate[3],
-            state[4] + dp * rate[4],
-            state[5] + dp,
-            state[6] + dp * (state[2] + 0.5 * dp * rate[2]),
-        )
+        state = moved_on(state, rate, dp)
         if stops.real <= ends.real:
             state = (zero, zero, state[2], state[3], state[4], state[5], state[6])
         if ends.real <= stops.real:

@@ -72,14 +72,10 @@ def strike_tied(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contac
 
 
 @strict
-def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: int, size: float) -> bool:
-    """Impulses of one phase, by projections of all contacts at the same time, so that their order does not matter.
-
-    Steps are those of the sums of the rows, for which such projections settle whatever the coupling.
-    """
+def begin_phase(b: Pointer, D: int, v: int, tied: int, contacts: int) -> None:
+    """Steps of the projections, and the impulses with which a phase begins: the least of each normal."""
     n = 3 * contacts
-    least, wanted, p = tied + contacts, tied + 2 * contacts, tied + 3 * contacts
-    step, rate = p + n, p + 2 * n
+    least, p, rate = tied + contacts, tied + 3 * contacts, tied + 3 * contacts + 2 * n
     for j in range(n):
         i, total = j // 3, 0.0
         for m in range(n):
@@ -90,6 +86,18 @@ def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: i
             b[p + j] = b[least + i]
             for m in range(n):
                 b[v + m] += b[D + m + n * j] * b[p + j]
+
+
+@strict
+def settle(b: Pointer, D: int, data: int, v: int, P: int, tied: int, contacts: int, size: float) -> bool:
+    """Impulses of one phase, by projections of all contacts at the same time, so that their order does not matter.
+
+    Steps are those of the sums of the rows, for which such projections settle whatever the coupling.
+    """
+    n = 3 * contacts
+    least, wanted, p = tied + contacts, tied + 2 * contacts, tied + 3 * contacts
+    step, rate = p + n, p + 2 * n
+    begin_phase(b, D, v, tied, contacts)
     settled, change, slip = False, 0.0, 0.0
     for _ in range(ROUNDS):
         change, slip = 0.0, 0.0

@@ -30,157 +30,17 @@ from trundle.contact.collision.layout import (
     WIDTH,
 )
 from trundle.contact.decision.at_rest import find_rest
-from trundle.contact.decision.share import back_substitute, factor, shared_load, widest
+from trundle.contact.decision.cones import in_cones, start_again
+from trundle.contact.decision.share import shared_load, widest
+from trundle.contact.decision.smallest import EDGE, INSIDE, lightest, smallest, worst
 from trundle.kernel.pointers import Pointer, float_ptr, int_ptr, part, shifted
 
 SLOW = 1e-6  # of the speed of the run: a slip, or a speed of parting, that is at rest
 BEGUN = 1e-9  # of the speed of the run: a slip that has a direction of its own
-SWEEPS = 5000
-EXACT = 1e-13  # of the largest acceleration: change in a sweep where the projections have settled
 NONE = 1e-9  # of the largest acceleration or force: negligible
-INSIDE = 2e-10  # of the shared loads, by which a force may leave its cone; less than what makes an event
-SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
 AT_LEVEL = 1.2  # how exactly a slow slip is distinguished
-EDGE = 1e-6  # of the shared loads or of a cone: so near to its surface a contact parts or slides; forces settle first
 BACK = 1e-6  # of the largest acceleration, by which a slip may begin backward
 BEYOND = 1e-3  # of the cones, beyond which a body slides for certain
-
-
-@njit(error_model="numpy")
-def in_cones(
-    b: Pointer, D: int, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int, scale: float
-) -> bool:
-    """Forces within the cones by projections in turn; `a` are the accelerations of the contacts with them. False where
-    they do not settle.
-    """
-    n = 3 * contacts
-    for _ in range(SWEEPS):
-        change = 0.0
-        for i in range(contacts):
-            if state[i] == 0:
-                continue
-            x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
-            if state[i] == 1:  # slides along a known direction
-                d_x, d_y = f[n + 2 * i], f[n + 2 * i + 1]
-                own = b[D + z + n * z] - mu[i] * (d_x * b[D + z + n * x] + d_y * b[D + z + n * y])
-                step = -a[z] / own if own > 0.0 else -a[z] / b[D + z + n * z]
-                step = max(step, -f[z])
-                s_x, s_y = -mu[i] * d_x * step, -mu[i] * d_y * step
-                change = max(change, abs(step) * b[D + z + n * z])
-            else:
-                step = max(-a[z] / b[D + z + n * z], -f[z])
-                for j in range(n):
-                    a[j] += b[D + j + n * z] * step
-                f[z] += step
-                change = max(change, abs(step) * b[D + z + n * z])
-                r = max(b[D + x + n * x], b[D + y + n * y])
-                if r <= 0.0 or mu[i] <= 0.0:
-                    continue
-                p_x, p_y, limit = f[x] - a[x] / r, f[y] - a[y] / r, mu[i] * f[z]
-                size = math.hypot(p_x, p_y)
-                if size > limit:
-                    p_x, p_y = p_x * limit / size, p_y * limit / size
-                s_x, s_y, step = p_x - f[x], p_y - f[y], 0.0
-                change = max(change, r * (abs(s_x) + abs(s_y)))
-            f[x] += s_x
-            f[y] += s_y
-            f[z] += step
-            for j in range(n):
-                a[j] += b[D + j + n * x] * s_x + b[D + j + n * y] * s_y + b[D + j + n * z] * step
-        if change <= EXACT * scale:
-            return True
-    return False
-
-
-@njit(error_model="numpy")
-def smallest(
-    b: Pointer, D: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
-) -> None:
-    """The forces of the equations of motion in these modes: the smallest ones that hold what is held, beside the
-    shares.
-    """
-    n = 3 * contacts
-    rows, shift, pivot, first, y, A = (
-        w,
-        shifted(w, n),
-        shifted(w, 2 * n),
-        shifted(w, 3 * n),
-        shifted(w, 4 * n),
-        shifted(w, 5 * n),
-    )
-    m = 0
-    for i in range(contacts):
-        mean, count = 0.0, 0
-        for axis in range(3):
-            own = b[D + 3 * i + axis + n * (3 * i + axis)]
-            mean += own
-            count += int(own > 0.0)
-        for axis in range(3):
-            j = 3 * i + axis
-            f[j] = 0.0
-            active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
-            if active and b[D + j + n * j] > 0.0:
-                rows[m], shift[m] = j, SHIFT * mean / count
-                m += 1
-    for k in range(m):
-        j = int(rows[k])
-        for c in range(m):
-            z = int(rows[c])
-            i = z // 3
-            value = b[D + j + n * z]
-            if z % 3 == 2 and mode[WIDTH * i + STICK] == 0.0:
-                value -= mu_k[i] * (
-                    mode[WIDTH * i + AHEAD_X] * b[D + j + n * (z - 2)]
-                    + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
-                )
-            A[k * m + c] = value + (shift[k] if k == c else 0.0)
-        first[k] = -free[j]
-    factor(A, m, pivot)
-    back_substitute(A, m, pivot, first)
-    for k in range(m):
-        j = int(rows[k])
-        f[j] = first[k] + mode[WIDTH * (j // 3) + SHARE_X + j % 3]
-    for _ in range(REFINEMENTS):
-        for k in range(m):
-            y[k] = shift[k] * f[int(rows[k])]
-        back_substitute(A, m, pivot, y)
-        for k in range(m):
-            f[int(rows[k])] = first[k] + y[k]
-    for i in range(contacts):
-        if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0:
-            f[3 * i] = -mu_k[i] * mode[WIDTH * i + AHEAD_X] * f[3 * i + 2]
-            f[3 * i + 1] = -mu_k[i] * mode[WIDTH * i + AHEAD_Y] * f[3 * i + 2]
-
-
-@njit(error_model="numpy")
-def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
-    """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
-    lowest, which = 0.0, -1
-    for i in range(contacts):
-        over = -f[3 * i + 2] / shared_load(b, data, f, contacts, i)
-        if mode[WIDTH * i + CLOSED] == 1.0 and over > lowest + INSIDE:
-            lowest, which = over, i
-    if which >= 0:
-        return which
-    for i in range(contacts):
-        mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
-        if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 1.0 and mu > 0.0:
-            over = math.hypot(f[3 * i], f[3 * i + 1]) / mu - max(f[3 * i + 2], 0.0)
-            over /= shared_load(b, data, f, contacts, i)
-            if over > lowest + INSIDE:
-                lowest, which = over, i
-    return which
-
-
-@njit(error_model="numpy")
-def lightest(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
-    """The closed contact that carries least of the loads that it shares, if that is negligible; else -1."""
-    least, which = EDGE, -1
-    for i in range(contacts):
-        part_of_load = f[3 * i + 2] / shared_load(b, data, f, contacts, i)
-        if mode[WIDTH * i + CLOSED] == 1.0 and part_of_load < least:
-            least, which = part_of_load, i
-    return which
 
 
 @njit(error_model="numpy")
@@ -253,7 +113,27 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
     if share(b, D, data, mode, f, g, more, contacts):
         return
 
-    # Forces within the cones, from those that are not; where a slip begins its friction is the kinetic one.
+    forces_in_cones(b, D, data, free, mode, a, f, mu, mu_k, state, contacts, scale)
+    for j in range(n):
+        found[j] = f[j]
+    if not begin_slips(b, data, mode, a, f, mu, state, contacts, scale, speed):
+        slide_beyond(b, D, data, free, mode, a, f, mu, state, contacts, scale, speed)
+    if not settle_from(b, D, data, free, mode, kept, w, contacts, scale, speed):
+        # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
+        for i in range(contacts):
+            if state[i] == 1.0:
+                mode[WIDTH * i + CLOSED] = 1.0
+
+
+@njit(error_model="numpy")
+def forces_in_cones(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, mu_k: Pointer,
+    state: Pointer, contacts: int, scale: float,
+) -> None:  # fmt: skip
+    """Forces within the cones, from those that are not, and accelerations with them; where a slip begins, its friction
+    is the kinetic one.
+    """
+    n = 3 * contacts
     for i in range(contacts):
         f[n + 2 * i], f[n + 2 * i + 1] = mode[WIDTH * i + AHEAD_X], mode[WIDTH * i + AHEAD_Y]
         if state[i] == 1.0:
@@ -267,9 +147,15 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
             if state[i] == 2.0 and f[3 * i + 2] > 0.0 and moves and mu[i] > mu_k[i]:
                 mu[i], begins = mu_k[i], True
         if not begins:
-            break
-    for j in range(n):
-        found[j] = f[j]
+            return
+
+
+@njit(error_model="numpy")
+def begin_slips(
+    b: Pointer, data: int, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int,
+    scale: float, speed: float,
+) -> bool:  # fmt: skip
+    """Contacts that part open, and slips at rest that move begin. Whether one has begun."""
     begun = False
     for i in range(contacts):
         if state[i] == 0.0:
@@ -282,31 +168,45 @@ def find_modes(b: Pointer, free: Pointer, mode: Pointer, w: Pointer, contacts: i
         if moves and not held and state[i] == 2.0 and mode[WIDTH * i + STICK] == 1.0:
             begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
             begun = True
-    if not begun:  # just beyond the limit: with cones that are clearly too small it is seen where it begins
-        for i in range(contacts):
-            if state[i] == 2.0:
-                mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
-        start_again(b, D, data, free, a, f, mu, state, contacts)
-        in_cones(b, D, a, f, mu, state, contacts, scale)
-        for i in range(contacts):
-            moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
-            if moves and mode[WIDTH * i + STICK] == 1.0:
-                begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
-    # The smallest forces; where with these a slip would begin backward, those that were found here.
+    return begun
+
+
+@njit(error_model="numpy")
+def slide_beyond(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer,
+    contacts: int, scale: float, speed: float,
+) -> None:  # fmt: skip
+    """Slips just beyond the limit begin: with cones that are clearly too small it is seen where."""
+    for i in range(contacts):
+        if state[i] == 2.0:
+            mu[i] = (1.0 - BEYOND) * b[data + numbers.DATA * i + numbers.MU_STATIC]
+    start_again(b, D, data, free, a, f, mu, state, contacts)
+    in_cones(b, D, a, f, mu, state, contacts, scale)
+    for i in range(contacts):
+        moves = math.hypot(a[3 * i], a[3 * i + 1]) > 0.01 * BEYOND * scale
+        if moves and mode[WIDTH * i + STICK] == 1.0:
+            begin_sliding(b, mode, i, a[3 * i], a[3 * i + 1], speed)
+
+
+@njit(error_model="numpy")
+def settle_from(
+    b: Pointer, D: int, data: int, free: Pointer, mode: Pointer, kept: Pointer, w: Pointer, contacts: int,
+    scale: float, speed: float,
+) -> bool:  # fmt: skip
+    """Settle with the smallest forces; where with these a slip would begin backward, with those within the cones. False
+    where neither has an end: the modes are those of the first attempt then.
+    """
     for j in range(WIDTH * contacts):
         kept[j] = mode[j]
     if settle(b, D, data, free, mode, 0.0, w, contacts, scale, speed):
-        return
+        return True
     for j in range(WIDTH * contacts):
         mode[j], kept[j] = kept[j], mode[j]
     if settle(b, D, data, free, mode, 1.0, w, contacts, scale, speed):
-        return
+        return True
     for j in range(WIDTH * contacts):
         mode[j] = kept[j]
-    # Neither open nor closed is possible: closed, the equations say whether this is Painleve's paradox.
-    for i in range(contacts):
-        if state[i] == 1.0:
-            mode[WIDTH * i + CLOSED] = 1.0
+    return False
 
 
 @njit(error_model="numpy")
@@ -378,26 +278,6 @@ def sinking(
         if opened and (which < 0 or a[3 * i + 2] < a[3 * which + 2]):
             which = i
     return which
-
-
-@njit(error_model="numpy")
-def start_again(
-    b: Pointer, D: int, data: int, free: Pointer, a: Pointer, f: Pointer, mu: Pointer, state: Pointer, contacts: int
-) -> None:
-    """Forces moved into their cones, and the accelerations with them."""
-    n = 3 * contacts
-    for j in range(n):
-        a[j] = free[j]
-    for i in range(contacts):
-        x, y, z = 3 * i, 3 * i + 1, 3 * i + 2
-        f[z] = max(f[z], 0.0) if state[i] > 0.0 else 0.0
-        size, limit = math.hypot(f[x], f[y]), mu[i] * f[z]
-        if state[i] == 1.0:
-            f[x], f[y] = -limit * f[n + 2 * i], -limit * f[n + 2 * i + 1]
-        elif size > limit:
-            f[x], f[y] = f[x] * limit / size, f[y] * limit / size
-        for j in range(n):
-            a[j] += b[D + j + n * x] * f[x] + b[D + j + n * y] * f[y] + b[D + j + n * z] * f[z]
 
 
 @njit(error_model="numpy")

@@ -22,6 +22,7 @@ RIDGE = 1e-2  # on the shares, which stay finite where contacts can clamp each o
 NEWTON_STEPS = 40
 CLOSE = 0.1  # of the margin, by which the largest one may be missed
 EXACT = 1e-12  # of the shared loads
+MOST = 1.0  # of the shared loads: no force lies further inside its cone
 
 
 class Cones(NamedTuple):
@@ -97,11 +98,11 @@ def back_substitute(A: Pointer, m: int, pivot: Pointer, y: Pointer) -> None:
 
 
 @njit(error_model="numpy")
-def null_space(
-    b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer
-) -> int:
-    """Columns Z (n by count) of forces that move nothing that is held; the load of a contact that slides brings its
-    friction with it.
+def held_inverse_masses(
+    b: Pointer, D: int, data: int, n: int, mode: Pointer, A: Pointer, used: Pointer, taken: Pointer
+) -> float:
+    """Inverse masses of what is held, into A by rows; the load of a contact that slides brings its friction with it.
+    Columns and rows of others are marked -1 in `used` and `taken`. Returns the largest on the diagonal.
     """
     largest = 0.0
     for k in range(n):
@@ -116,14 +117,22 @@ def null_space(
                 A[j * n + k] -= x * b[D + j + n * (k - 2)] + y * b[D + j + n * (k - 1)]
         if used[k] == 0.0:
             largest = max(largest, b[D + k + n * k])
+    return largest
+
+
+@njit(error_model="numpy")
+def eliminate(A: Pointer, n: int, used: Pointer, taken: Pointer, least: float) -> None:
+    """Gauss-Jordan elimination of A with full pivoting, down to pivots of the size `least`. `used` becomes 1 + the row
+    of the pivot for each column that has one.
+    """
     while True:
-        row, column, size = -1, -1, SINGULAR * largest
+        row, column, size = -1, -1, least
         for j in range(n):
             for k in range(n):
                 if taken[j] == 0.0 and used[k] == 0.0 and abs(A[j * n + k]) > size:
                     row, column, size = j, k, abs(A[j * n + k])
         if row < 0:
-            break
+            return
         used[column], taken[row] = row + 1.0, 1.0
         pivot = A[row * n + column]
         for k in range(n):
@@ -133,6 +142,15 @@ def null_space(
                 times = A[j * n + column]
                 for k in range(n):
                     A[j * n + k] -= times * A[row * n + k]
+
+
+@njit(error_model="numpy")
+def null_space(
+    b: Pointer, D: int, data: int, n: int, mode: Pointer, Z: Pointer, A: Pointer, used: Pointer, taken: Pointer
+) -> int:
+    """Columns Z (n by count) of forces that move nothing that is held."""
+    largest = held_inverse_masses(b, D, data, n, mode, A, used, taken)
+    eliminate(A, n, used, taken, SINGULAR * largest)
     count = 0
     for free in range(n):
         if used[free] != 0.0:
@@ -170,7 +188,7 @@ def barrier(cones: Cones, f: Pointer, s: float) -> float:
 
 
 @njit(error_model="numpy")
-def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float, tau: float) -> None:
+def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, tau: float) -> None:
     """The change of (y, s) by Newton's method, into `step`."""
     b, data, mode, contacts = cones.b, cones.data, cones.mode, cones.contacts
     y, Z, count, H, step, row = shares.y, shares.Z, shares.columns, shares.H, shares.step, shares.row
@@ -180,8 +198,8 @@ def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float,
     for j in range(count):
         H[j * m + j] = RIDGE
         step[j] = -RIDGE * y[j]
-    step[count] = tau - 1.0 / (most - s)
-    H[count * m + count] = 1.0 / ((most - s) * (most - s))
+    step[count] = tau - 1.0 / (MOST - s)
+    H[count * m + count] = 1.0 / ((MOST - s) * (MOST - s))
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] != 1.0:
             continue
@@ -217,6 +235,72 @@ def newton_step(cones: Cones, shares: Shares, f: Pointer, s: float, most: float,
 
 
 @njit(error_model="numpy")
+def margin(cones: Cones, f: Pointer, total: float) -> float:
+    """How far the forces lie inside the cones, over the loads that each shares; these become parts of the total."""
+    b, data, mode, s = cones.b, cones.data, cones.mode, math.inf
+    for i in range(cones.contacts):
+        mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
+        if mode[WIDTH * i + CLOSED] == 1.0:
+            needed = math.hypot(f[3 * i], f[3 * i + 1]) / mu if mode[WIDTH * i + STICK] == 1.0 and mu > 0.0 else 0.0
+            share = shared_load(b, data, f, cones.contacts, i)
+            cones.share[i] = share / total
+            s = min(s, (f[3 * i + 2] - needed) / share)
+    return s
+
+
+@njit(error_model="numpy")
+def halve_step(
+    cones: Cones, shares: Shares, first: Pointer, trial: Pointer, s: float, tau: float, before: float
+) -> tuple[float, float]:
+    """The part of the Newton step, halved until the barrier function falls, and its value there; 0 where it does not.
+    `trial` becomes the forces at its end.
+    """
+    n, count, part = 3 * cones.contacts, shares.columns, 1.0
+    for _ in range(40):
+        now = 0.0
+        for j in range(n):
+            trial[j] = first[j]
+        for k in range(count):
+            z = shares.y[k] + part * shares.step[k]
+            now += 0.5 * RIDGE * z * z
+            for j in range(n):
+                trial[j] += shares.Z[j + n * k] * z
+        ahead = s + part * shares.step[count]
+        if ahead < MOST:
+            now += barrier(cones, trial, ahead) - tau * ahead - math.log(MOST - ahead)
+            if now < before:
+                return part, now
+        part *= 0.5
+    return 0.0, before
+
+
+@njit(error_model="numpy")
+def climb(cones: Cones, shares: Shares, f: Pointer, first: Pointer, trial: Pointer, s: float, tau: float) -> float:
+    """The largest s for one weight tau of it against the barriers, by Newton's method; f goes along."""
+    count = shares.columns
+    for _ in range(NEWTON_STEPS):
+        newton_step(cones, shares, f, s, tau)
+        before, size = barrier(cones, f, s) - tau * s - math.log(MOST - s), 0.0
+        for j in range(count):
+            before += 0.5 * RIDGE * shares.y[j] * shares.y[j]
+            size = max(size, abs(shares.step[j]))
+        size = max(size, abs(shares.step[count]))
+        if not size > 0.01 * EXACT:
+            break
+        part, now = halve_step(cones, shares, first, trial, s, tau, before)
+        if part == 0.0:
+            break
+        s = s + part * shares.step[count]
+        for k in range(count):
+            shares.y[k] += part * shares.step[k]
+        for j in range(3 * cones.contacts):
+            f[j] = trial[j]
+        if before - now < 1e-3:
+            break
+    return s
+
+
+@njit(error_model="numpy")
 def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer, contacts: int, enough: float) -> float:
     """Move the forces f, which hold, as far into the cones as they go. Returns how far the nearest one is then, over
     the loads that it shares; where it cannot come to `enough`, a number below that.
@@ -228,21 +312,15 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         shifted(w, 3 * n * n + 5 * n + 3),
     )  # fmt: skip
     trial, first = shifted(w, 3 * n * n + 10 * n + 8), shifted(w, 3 * n * n + 11 * n + 8)
-    part_of_load = shifted(w, 3 * n * n + 12 * n + 8)
     count = null_space(b, D, data, n, mode, Z, A, used, y)
-    touching, shares = Cones(b, data, mode, part_of_load, contacts), Shares(y, Z, count, H, step, row)
-    total, s, cones = 0.0, math.inf, 0.0
+    cones = Cones(b, data, mode, shifted(w, 3 * n * n + 12 * n + 8), contacts)
+    shares = Shares(y, Z, count, H, step, row)
+    total, barriers = 0.0, 0.0
     for i in range(contacts):
         if mode[WIDTH * i + CLOSED] == 1.0:
             total += abs(f[3 * i + 2])
-            cones += 2.0
-    for i in range(contacts):
-        mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
-        if mode[WIDTH * i + CLOSED] == 1.0:
-            needed = math.hypot(f[3 * i], f[3 * i + 1]) / mu if mode[WIDTH * i + STICK] == 1.0 and mu > 0.0 else 0.0
-            share = shared_load(b, data, f, contacts, i)
-            part_of_load[i] = share / total
-            s = min(s, (f[3 * i + 2] - needed) / share)
+            barriers += 2.0
+    s = margin(cones, f, total)
     if total <= 0.0 or count == 0:
         return s if total > 0.0 else 0.0
     for j in range(n):
@@ -250,46 +328,11 @@ def widest(b: Pointer, D: int, data: int, mode: Pointer, f: Pointer, w: Pointer,
         first[j] = f[j]
     for j in range(count):
         y[j] = 0.0
-    most = 1.0
     s -= 0.1
     tau = 1.0
     while True:
-        for _ in range(NEWTON_STEPS):
-            newton_step(touching, shares, f, s, most, tau)
-            before, size, part = barrier(touching, f, s) - tau * s - math.log(most - s), 0.0, 1.0
-            for j in range(count):
-                before += 0.5 * RIDGE * y[j] * y[j]
-                size = max(size, abs(step[j]))
-            size = max(size, abs(step[count]))
-            if not size > 0.01 * EXACT:
-                break
-            moved = False
-            for _half in range(40):
-                now = 0.0
-                for j in range(n):
-                    trial[j] = first[j]
-                for k in range(count):
-                    z = y[k] + part * step[k]
-                    now += 0.5 * RIDGE * z * z
-                    for j in range(n):
-                        trial[j] += Z[j + n * k] * z
-                ahead = s + part * step[count]
-                if ahead < most:
-                    now += barrier(touching, trial, ahead) - tau * ahead - math.log(most - ahead)
-                    if now < before:
-                        moved = True
-                        break
-                part *= 0.5
-            if not moved:
-                break
-            s = ahead
-            for k in range(count):
-                y[k] += part * step[k]
-            for j in range(n):
-                f[j] = trial[j]
-            if before - now < 1e-3:
-                break
-        left = (cones + 1.0) / tau  # the largest s is at most so much larger
+        s = climb(cones, shares, f, first, trial, s, tau)
+        left = (barriers + 1.0) / tau  # the largest s is at most so much larger
         if s + left < enough or left < EXACT or (s > enough and left < CLOSE * s):
             break
         tau *= 8.0

@@ -59,13 +59,41 @@ def project(run: LaneRecord, x: Pointer, accept: Pointer) -> None:
 
 
 @inner
+def measure_error(run: LaneRecord) -> None:
+    """ERROR becomes the scaled error of each lane."""
+    a, error, scratch = run.coefficients, run.error, run.scratch
+    x, x_new, atol, weight = run.x, run.x_new, run.atol, run.weight
+    w, n_x, width, stages, rtol = run.lanes, run.n_x, run.rows, run.stages, run.rtol
+    flat, weights = n_x * w, stages * width + stages
+    for lane in range(w):
+        error[lane] = 0.0
+        error[w + lane] = 0.0
+    for which in range(run.error_rows):
+        for i in range(flat):
+            scratch[i] = 0.0
+        combine(scratch, shifted(a, weights + (1 + which) * width), stages + run.end_in_step, run.k, flat, scratch)
+        for i in range(flat):
+            e = scratch[i] / (atol[i] + rtol * max(abs(x[i]), abs(x_new[i])) + 1e-300)
+            scratch[i] = weight[i] * e * e + 0.0 * x_new[i]
+        for m in range(n_x):
+            for lane in range(w):
+                error[which * w + lane] += scratch[m * w + lane]
+    counted = max(run.weighted, 1)
+    for lane in range(w):
+        first, second = error[lane], error[w + lane]
+        if run.error_rows == 1 or first == 0.0:
+            error[lane] = math.sqrt(first / counted)
+        else:
+            error[lane] = first / math.sqrt(counted * (first + 0.01 * second))
+
+
+@inner
 def attempt(run: LaneRecord) -> None:
     """One step of all lanes; ERROR becomes the scaled error of each lane."""
     a = run.coefficients
-    t, h, clock, error = run.t, run.h, run.clock, run.error
+    t, h, clock = run.t, run.h, run.clock
     x, x_new, k, slope = run.x, run.x_new, run.k, run.slope
-    spread, scratch = run.spread, run.scratch
-    atol, weight = run.atol, run.weight
+    spread = run.spread
     w, n_x, width, stages = run.lanes, run.n_x, run.rows, run.stages
     flat, nodes = n_x * w, stages * width
     weights = nodes + stages
@@ -84,25 +112,4 @@ def attempt(run: LaneRecord) -> None:
         clock[lane] = t[lane] + h[lane]
     if run.end_in_step == 1:
         evaluate(run, x_new, shifted(k, stages * flat), True)
-
-    for lane in range(w):
-        error[lane] = 0.0
-        error[w + lane] = 0.0
-    rtol = run.rtol
-    for which in range(run.error_rows):
-        for i in range(flat):
-            scratch[i] = 0.0
-        combine(scratch, shifted(a, weights + (1 + which) * width), stages + run.end_in_step, k, flat, scratch)
-        for i in range(flat):
-            e = scratch[i] / (atol[i] + rtol * max(abs(x[i]), abs(x_new[i])) + 1e-300)
-            scratch[i] = weight[i] * e * e + 0.0 * x_new[i]
-        for m in range(n_x):
-            for lane in range(w):
-                error[which * w + lane] += scratch[m * w + lane]
-    counted = max(run.weighted, 1)
-    for lane in range(w):
-        first, second = error[lane], error[w + lane]
-        if run.error_rows == 1 or first == 0.0:
-            error[lane] = math.sqrt(first / counted)
-        else:
-            error[lane] = first / math.sqrt(counted * (first + 0.01 * second))
+    measure_error(run)

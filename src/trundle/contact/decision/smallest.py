@@ -1,0 +1,112 @@
+"""The smallest forces that hold what is held, and which of them is not possible (compiled)."""
+
+import math
+
+from numba import njit
+
+from trundle.contact.collision import layout as numbers
+from trundle.contact.collision.layout import (
+    AHEAD_X,
+    AHEAD_Y,
+    CLOSED,
+    SHARE_X,
+    STICK,
+    WIDTH,
+)
+from trundle.contact.decision.share import back_substitute, factor, shared_load
+from trundle.kernel.pointers import Pointer, shifted
+
+INSIDE = 2e-10  # of the shared loads, by which a force may leave its cone; less than what makes an event
+SHIFT, REFINEMENTS = 1e-6, 3  # as in `linear_algebra.kkt`
+EDGE = 1e-6  # of the shared loads or of a cone: so near to its surface a contact parts or slides; forces settle first
+
+
+@njit(error_model="numpy")
+def smallest(
+    b: Pointer, D: int, free: Pointer, mode: Pointer, mu_k: Pointer, f: Pointer, w: Pointer, contacts: int
+) -> None:
+    """The forces of the equations of motion in these modes: the smallest ones that hold what is held, beside the
+    shares.
+    """
+    n = 3 * contacts
+    rows, shift, pivot, first, y, A = (
+        w,
+        shifted(w, n),
+        shifted(w, 2 * n),
+        shifted(w, 3 * n),
+        shifted(w, 4 * n),
+        shifted(w, 5 * n),
+    )
+    m = 0
+    for i in range(contacts):
+        mean, count = 0.0, 0
+        for axis in range(3):
+            own = b[D + 3 * i + axis + n * (3 * i + axis)]
+            mean += own
+            count += int(own > 0.0)
+        for axis in range(3):
+            j = 3 * i + axis
+            f[j] = 0.0
+            active = mode[WIDTH * i + CLOSED] == 1.0 and (axis == 2 or mode[WIDTH * i + STICK] == 1.0)
+            if active and b[D + j + n * j] > 0.0:
+                rows[m], shift[m] = j, SHIFT * mean / count
+                m += 1
+    for k in range(m):
+        j = int(rows[k])
+        for c in range(m):
+            z = int(rows[c])
+            i = z // 3
+            value = b[D + j + n * z]
+            if z % 3 == 2 and mode[WIDTH * i + STICK] == 0.0:
+                value -= mu_k[i] * (
+                    mode[WIDTH * i + AHEAD_X] * b[D + j + n * (z - 2)]
+                    + mode[WIDTH * i + AHEAD_Y] * b[D + j + n * (z - 1)]
+                )
+            A[k * m + c] = value + (shift[k] if k == c else 0.0)
+        first[k] = -free[j]
+    factor(A, m, pivot)
+    back_substitute(A, m, pivot, first)
+    for k in range(m):
+        j = int(rows[k])
+        f[j] = first[k] + mode[WIDTH * (j // 3) + SHARE_X + j % 3]
+    for _ in range(REFINEMENTS):
+        for k in range(m):
+            y[k] = shift[k] * f[int(rows[k])]
+        back_substitute(A, m, pivot, y)
+        for k in range(m):
+            f[int(rows[k])] = first[k] + y[k]
+    for i in range(contacts):
+        if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 0.0:
+            f[3 * i] = -mu_k[i] * mode[WIDTH * i + AHEAD_X] * f[3 * i + 2]
+            f[3 * i + 1] = -mu_k[i] * mode[WIDTH * i + AHEAD_Y] * f[3 * i + 2]
+
+
+@njit(error_model="numpy")
+def worst(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
+    """A contact whose force is not possible, that pulls before one beyond its cone; -1 where there is none."""
+    lowest, which = 0.0, -1
+    for i in range(contacts):
+        over = -f[3 * i + 2] / shared_load(b, data, f, contacts, i)
+        if mode[WIDTH * i + CLOSED] == 1.0 and over > lowest + INSIDE:
+            lowest, which = over, i
+    if which >= 0:
+        return which
+    for i in range(contacts):
+        mu = b[data + numbers.DATA * i + numbers.MU_STATIC]
+        if mode[WIDTH * i + CLOSED] == 1.0 and mode[WIDTH * i + STICK] == 1.0 and mu > 0.0:
+            over = math.hypot(f[3 * i], f[3 * i + 1]) / mu - max(f[3 * i + 2], 0.0)
+            over /= shared_load(b, data, f, contacts, i)
+            if over > lowest + INSIDE:
+                lowest, which = over, i
+    return which
+
+
+@njit(error_model="numpy")
+def lightest(b: Pointer, data: int, mode: Pointer, f: Pointer, contacts: int) -> int:
+    """The closed contact that carries least of the loads that it shares, if that is negligible; else -1."""
+    least, which = EDGE, -1
+    for i in range(contacts):
+        part_of_load = f[3 * i + 2] / shared_load(b, data, f, contacts, i)
+        if mode[WIDTH * i + CLOSED] == 1.0 and part_of_load < least:
+            least, which = part_of_load, i
+    return which
