@@ -8,6 +8,9 @@
 # kinds of event
 RECORD, STOP, JUMP, RETURN, STRIKE, DECIDE = range(6)
 
+# how an event function changes its sign where its rate has no bound (0 where it has one)
+STEEP, LEAPS, POLE = 1, 2, 3
+
 # ways of projection
 NO_PROJECTION, BY_KERNEL, BY_METRIC = range(3)
 

@@ -2,12 +2,12 @@
 pole, which is no crossing.
 """
 
+from trundle.integrate.codes import LEAPS, POLE, STEEP
 from trundle.integrate.events.locate import value_at
 from trundle.integrate.events.zero import round_off
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import strict
 
-STEEP, LEAPS, POLE = 1, 2, 3  # (0 is a function with a bounded rate)
 NEAR, NEARER, FARTHEST = 8.0, 2.0**-27, 2.0**-9  # distances from the root, of the step
 
 

@@ -6,12 +6,12 @@ that the signs at the ends of the part decide whether there is a root.
 
 import math
 
-from trundle.integrate.codes import MOST_UNDECIDED
-from trundle.integrate.events.abrupt import POLE, STEEP, kind_of_change
+from trundle.integrate.codes import MOST_UNDECIDED, POLE, STEEP
+from trundle.integrate.events.abrupt import kind_of_change
 from trundle.integrate.events.locate import locate, values_at
 from trundle.integrate.events.zero import NONE, POINTS, round_off, same_time, sign_of
 from trundle.integrate.record import LoopRecord
-from trundle.kernel.pointers import call, part_of, shifted, strict
+from trundle.kernel.pointers import call, inner, part_of, shifted, strict
 
 FLOOR = 2.0**-30  # of the step: what is still undecided in a shorter part is decided by the signs at its ends
 LARGEST_SEARCH = 4000  # parts that are looked at in one step before the step is cut
@@ -111,6 +111,48 @@ def at_the_end(run: LoopRecord, e: int) -> bool:
     return True
 
 
+@inner
+def undecided_in(run: LoopRecord, a: float, b: float) -> int:
+    """An event that may have several roots between two fractions of the step; -1 where none has."""
+    enclose(run, a, b)
+    found = -1
+    for e in range(run.watched):
+        if (run.given_up[e] == 0 or b - a > 1.0 / POINTS) and not is_decided(run, e, (b - a) * run.step):
+            found = e
+    return found
+
+
+@inner
+def roots_in(run: LoopRecord, a: float, b: float) -> bool:
+    """The first root between two fractions of the step, into ROOT and WHICH; whether a pole was passed before it."""
+    if b < 1.0:
+        values_at(run, b, run.g_right)
+    else:
+        run.clock[0] = run.t + run.step
+        call(run.events_kernel, run.clock, run.x_new, run.p, run.g_right, run.work)
+    for e in range(run.watched):
+        run.pole[e] = NONE
+        root = passed(run, e, a, b)
+        run.g_root[e] = root
+        if root < run.root:
+            run.root, run.which = root, e
+    pole = False
+    for e in range(run.watched):
+        if run.pole[e] < run.root:
+            run.turned[e] = -run.turned[e]
+            pole = True
+    return pole
+
+
+@inner
+def roots_at_the_end(run: LoopRecord) -> None:
+    """Roots at the end of the run itself, into ROOT and WHICH."""
+    enclose(run, 1.0, 1.0)
+    for e in range(run.watched):
+        if at_the_end(run, e):
+            run.g_root[e], run.root, run.which = 1.0, 1.0, e
+
+
 @part_of(LoopRecord)
 def find_bounded(run: LoopRecord) -> None:
     """First root of the user's events before the fraction LIMIT of the step.
@@ -119,9 +161,8 @@ def find_bounded(run: LoopRecord) -> None:
     up for its length: up to there is no event.
     """
     ends = run.parts
-    p, clock, work = run.p, run.clock, run.work
-    events, watched, h = run.events_kernel, run.watched, run.step
-    last_step = run.t + h >= run.t_last - 0.5 * same_time(run, run.t_last)
+    watched = run.watched
+    last_step = run.t + run.step >= run.t_last - 0.5 * same_time(run, run.t_last)
     for e in range(watched):
         run.g_left[e] = run.g_start[e]
         run.given_up[e] = 0
@@ -130,12 +171,8 @@ def find_bounded(run: LoopRecord) -> None:
     ends[0] = run.limit
     while top >= 0:
         b = ends[top]
-        enclose(run, a, b)
+        undecided = undecided_in(run, a, b)
         looked += 1
-        undecided = -1
-        for e in range(watched):
-            if (run.given_up[e] == 0 or b - a > 1.0 / POINTS) and not is_decided(run, e, (b - a) * h):
-                undecided = e
         if undecided >= 0 and b - a > FLOOR:
             if looked < LARGEST_SEARCH or a < FLOOR * LARGEST_SEARCH:
                 top += 1
@@ -148,26 +185,10 @@ def find_bounded(run: LoopRecord) -> None:
         if undecided >= 0 and shortest > MOST_UNDECIDED:
             run.unclear[undecided] += 1
             run.given_up[undecided], shortest = 1, 0
-        if b < 1.0:
-            values_at(run, b, run.g_right)
-        else:
-            clock[0] = run.t + h
-            call(events, clock, run.x_new, p, run.g_right, work)
-        for e in range(watched):
-            run.pole[e] = NONE
-            root = passed(run, e, a, b)
-            run.g_root[e] = root
-            if root < run.root:
-                run.root, run.which = root, e
-        for e in range(watched):
-            if run.pole[e] < run.root:
-                run.turned[e] = -run.turned[e]
-                shortest = 0
+        if roots_in(run, a, b):
+            shortest = 0
         if run.which < 0 and b == 1.0 and last_step:
-            enclose(run, 1.0, 1.0)
-            for e in range(watched):
-                if at_the_end(run, e):
-                    run.g_root[e], run.root, run.which = 1.0, 1.0, e
+            roots_at_the_end(run)
         if run.which >= 0:
             return
         for e in range(watched):

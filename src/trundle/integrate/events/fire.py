@@ -2,7 +2,6 @@
 
 from trundle.integrate import codes as at
 from trundle.integrate.bookkeeping import before_jump
-from trundle.integrate.events.abrupt import LEAPS
 from trundle.integrate.record import LoopRecord
 from trundle.kernel.pointers import call, call_table, copy, part_of, shifted
 
@@ -30,7 +29,7 @@ def fire(run: LoopRecord) -> None:
             copy(p, shifted(event_p, row * run.n_p), run.n_p)
             event_work[row], event_lost[row] = 0.0, 0.0
             run.logged += 1
-            run.leaps[e] += int(e < run.watched and run.abrupt[e] == LEAPS)
+            run.leaps[e] += int(e < run.watched and run.abrupt[e] == at.LEAPS)
             kind = run.kind[e]
             if kind == at.STOP:
                 run.answer = at.EVENT_STOP

@@ -38,28 +38,18 @@ def is_passed_over(run: LoopRecord, e: int) -> bool:
     return run.due[e] == 1 and run.sign[e] > 0 and run.g_probe[e] < at.OVERDUE
 
 
-@part_of(LoopRecord)
-def find_event(run: LoopRecord) -> None:
-    """Find the first event in the step; HIT counts the events that fire there.
-
-    HIT is -1 where no step reaches the event, and -2 where an event that has just jumped comes back in less time than
-    can be resolved: firing it again would act on a state that has not moved.
+@inner
+def first_crossing(run: LoopRecord) -> tuple[float, int]:
+    """First root of the events of contacts and inputs, by signs at points along the step: its fraction of the step
+    (NONE without one) and its event.
     """
-    x_new = run.x_new
-    p, clock, work = run.p, run.clock, run.work
-    events, n_events, full = run.events_kernel, run.n_events, run.step
-    for e in range(n_events):
-        run.g_left[e] = run.g_start[e]
-        run.now[e] = run.sign[e]
-        run.fired[e] = 0
-        run.turned[e] = 1
-    first, which, watched = NONE, -1, run.watched
+    first, which, n_events, watched = NONE, -1, run.n_events, run.watched
     for i in range(1, POINTS + 1 if n_events > watched else 0):
         if i < POINTS:
             values_at(run, float(i) / POINTS, run.g_right)
         else:
-            clock[0] = run.t + full
-            call(events, clock, x_new, p, run.g_right, work)
+            run.clock[0] = run.t + run.step
+            call(run.events_kernel, run.clock, run.x_new, run.p, run.g_right, run.work)
         for e in range(watched, n_events):
             root = crossing(run, e, i)
             run.g_root[e] = root
@@ -70,8 +60,75 @@ def find_event(run: LoopRecord) -> None:
         for e in range(n_events):
             run.g_before[e] = run.g_left[e]
             run.g_left[e] = run.g_right[e]
+    return first, which
+
+
+@inner
+def go_on(run: LoopRecord) -> None:
+    """The whole step is made: signs as they are at its end."""
+    for e in range(run.n_events):
+        run.g_start[e] = run.g_right[e]
+        if aim_of(run, e) == 0.0 or abs(run.g_right[e]) > -at.OVERDUE:
+            # (what was not known stays so where only the dense output has left zero)
+            run.sign[e] = run.now[e]
+        run.just[e] = 0
+    note_lost(run)
+
+
+@inner
+def leaves_one_behind(run: LoopRecord, which: int, beyond: float) -> bool:
+    """Whether the step that ends at an event passes over another one, whose root lies beyond this fraction."""
+    run.clock[0] = run.t + run.step
+    call(run.events_kernel, run.clock, run.x_new, run.p, run.g_probe, run.work)
+    for e in range(run.watched, run.n_events if run.fixed == 0 else run.watched):
+        if e != which and run.g_root[e] > beyond and is_passed_over(run, e):
+            return True
+    return False
+
+
+@inner
+def mark_fired(run: LoopRecord, which: int, latest: float, moved: bool) -> None:
+    """Mark the event, and those that fire with it: roots up to the fraction `latest`, or passed by a step that moved.
+    Signs of all become those at the end of the step.
+    """
+    for e in range(run.n_events):
+        # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
+        # a state that has not come to it yet, and be lost.
+        again = run.just[e] == 1 and run.kind[e] in (at.JUMP, at.STRIKE)
+        run.just[e] = 0
+        if e == which or (run.g_root[e] <= latest and not again):
+            # What passes through zero is on the other side from now on (a jump may change that).
+            run.fired[e] = 1
+            run.sign[e] = run.now[e]
+            run.hit += 1
+        elif e < run.watched and abs(run.g_start[e]) <= round_off(run, e, run.x_new):
+            continue  # its sign is round-off
+        elif e < run.watched and not again and moved and has_passed(run, e):
+            run.fired[e] = 1
+            run.sign[e] = sign_of(run.g_start[e])
+            run.hit += 1
+        elif run.kind[e] == at.STRIKE and run.g_start[e] < NO_GAP:
+            continue  # its sign is round-off, or it overlaps a little
+        elif sign_of(run.g_start[e]) != 0:
+            run.sign[e] = sign_of(run.g_start[e])
+
+
+@part_of(LoopRecord)
+def find_event(run: LoopRecord) -> None:
+    """Find the first event in the step; HIT counts the events that fire there.
+
+    HIT is -1 where no step reaches the event, and -2 where an event that has just jumped comes back in less time than
+    can be resolved: firing it again would act on a state that has not moved.
+    """
+    full = run.step
+    for e in range(run.n_events):
+        run.g_left[e] = run.g_start[e]
+        run.now[e] = run.sign[e]
+        run.fired[e] = 0
+        run.turned[e] = 1
+    first, which = first_crossing(run)
     together = same_time(run, run.t) / full
-    if watched > 0:
+    if run.watched > 0:
         run.limit = min(1.0, first + together)
         call_table(run.bounded_part, run)
         if run.root < first:
@@ -80,13 +137,7 @@ def find_event(run: LoopRecord) -> None:
             cut_step(run)
             return
     if which < 0:
-        for e in range(n_events):
-            run.g_start[e] = run.g_right[e]
-            if aim_of(run, e) == 0.0 or abs(run.g_right[e]) > -at.OVERDUE:
-                # (what was not known stays so where only the dense output has left zero)
-                run.sign[e] = run.now[e]
-            run.just[e] = 0
-        note_lost(run)
+        go_on(run)
         return
 
     bounces = run.just[which] == 1 and run.kind[which] == at.STRIKE
@@ -94,12 +145,9 @@ def find_event(run: LoopRecord) -> None:
     if not refine(run, which, first) or not really(run, which, full) or is_inexact(run):
         run.hit = -1
         return
-    clock[0] = run.t + run.step
-    call(events, clock, x_new, p, run.g_probe, work)
-    for e in range(watched, n_events if run.fixed == 0 else watched):
-        if e != which and run.g_root[e] > first + together and is_passed_over(run, e):
-            run.hit = -1  # a shorter step comes to it first
-            return
+    if leaves_one_behind(run, which, first + together):
+        run.hit = -1  # a shorter step comes to it first
+        return
     if run.step == 0.0 and run.just[which] == 1:
         if run.kind[which] != at.STRIKE:
             run.hit = -2
@@ -109,26 +157,7 @@ def find_event(run: LoopRecord) -> None:
         run.plastic = 1  # bounces too small to be resolved: the body comes to rest
     if run.kind[which] == at.STRIKE:
         run.last_bounce = run.step if bounces else math.inf
-    clock[0] = run.t + run.step
-    call(events, clock, x_new, p, run.g_start, work)
+    run.clock[0] = run.t + run.step
+    call(run.events_kernel, run.clock, run.x_new, run.p, run.g_start, run.work)
     note_lost(run)
-    for e in range(n_events):
-        # A jump at the start of the step that is due again is no coincidence: at the time of the other it would act on
-        # a state that has not come to it yet, and be lost.
-        again = run.just[e] == 1 and run.kind[e] in (at.JUMP, at.STRIKE)
-        run.just[e] = 0
-        if e == which or (run.g_root[e] <= first + together and not again):
-            # What passes through zero is on the other side from now on (a jump may change that).
-            run.fired[e] = 1
-            run.sign[e] = run.now[e]
-            run.hit += 1
-        elif e < watched and abs(run.g_start[e]) <= round_off(run, e, x_new):
-            continue  # its sign is round-off
-        elif e < watched and not again and run.step > together * full and has_passed(run, e):
-            run.fired[e] = 1
-            run.sign[e] = sign_of(run.g_start[e])
-            run.hit += 1
-        elif run.kind[e] == at.STRIKE and run.g_start[e] < NO_GAP:
-            continue  # its sign is round-off, or it overlaps a little
-        elif sign_of(run.g_start[e]) != 0:
-            run.sign[e] = sign_of(run.g_start[e])
+    mark_fired(run, which, first + together, run.step > together * full)
